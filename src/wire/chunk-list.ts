@@ -1,16 +1,16 @@
 /** Number of first chunks that are not joined, so that ordinary bodies are not copied. */
 const UNJOINED_CHUNKS = 64
-/** Shorter chunks are joined. Bytes. */
+/** Bytes below which chunks are joined. */
 const SHORT_CHUNK_BYTES = 4 * 1024
 const JOINED_BYTES = 64 * 1024
 
 /**
- * Chunks in order of arrival. After the first ones, short chunks are joined: each takes about 100 bytes of memory and a
- * separate step, and a sender may send millions of one byte.
+ * Chunks in order of arrival. After the first ones, short chunks are joined: each takes about 100
+ * bytes of memory and a separate step, and a sender may send millions of one byte.
  */
 export class ChunkList {
   #chunks: Uint8Array[] = []
-  /** The buffer in which the last chunk of the list grows. */
+  /** The buffer to which short chunks are appended. */
   #room: Uint8Array | undefined
   #used = 0
 
@@ -25,7 +25,7 @@ export class ChunkList {
     } else this.#join(chunk)
   }
 
-  /** Takes the first chunk from the list. */
+  /** Removes and returns the first chunk. */
   shift(): Uint8Array | undefined {
     const first = this.#chunks.shift()
     if (this.#chunks.length === 0) this.#room = undefined

@@ -5,11 +5,11 @@ export interface OutgoingFile {
   readonly type: string
   /** Bytes. */
   readonly size: number
-  /** The content from the start, each time it is called. A chunk may be invalid once the next one is requested. */
+  /** Returns the content from the start. A chunk may be invalid once the next one is requested. */
   open(): ReadableStream<Uint8Array>
 }
 
-/** A form ready to send, any number of times. */
+/** A form that can be sent any number of times. */
 export interface EncodedForm {
   /** Includes the boundary. */
   readonly contentType: string
@@ -21,7 +21,7 @@ export interface EncodedForm {
 /** A field and its value, in the order they are sent. */
 export type OutgoingField = readonly [name: string, value: string]
 
-/** Builds a form: its fields first, then its files. A file is read only as it is sent. */
+/** Builds a form: fields first, then files. A file is read only while it is sent. */
 export function encodeForm(
   fields: readonly OutgoingField[],
   files: readonly OutgoingFile[],

@@ -1,16 +1,16 @@
 import type { FrameMemory, FrameParser, ReceivedEvent } from "./frames.ts"
 
-/** The longest frame that is accepted, in bytes. */
+/** Maximum bytes of a frame. */
 const LONGEST_FRAME = 16 * 1024 * 1024
 
-/** Frames up to this many bytes are not counted. */
+/** Frames up to this number of bytes are not counted. */
 const SMALL_FRAME = 256 * 1024
-/** A long frame is in memory as bytes, as text, and as what is parsed of it. */
+/** Copies of a long frame in memory: the bytes, the text, and the parsed value. */
 const COPIES = 3
 
 /** Length of the frame, length of its headers, and the checksum of both. */
 const PRELUDE_LENGTH = 12
-/** The checksum of everything before it. */
+/** The checksum of all preceding bytes. */
 const CHECKSUM_LENGTH = 4
 const SHORTEST_FRAME = PRELUDE_LENGTH + CHECKSUM_LENGTH
 
@@ -25,7 +25,7 @@ export class EventStreamParser implements FrameParser {
   readonly #waiting = new WaitingBytes()
   readonly #memory: FrameMemory | undefined
   #taken = 0
-  /** What is wrong after the valid frames: nothing after it can be trusted. */
+  /** The error after the valid frames. No later bytes can be trusted. */
   #fault: Error | undefined
 
   constructor({ memory }: { readonly memory?: FrameMemory } = {}) {
@@ -50,7 +50,7 @@ export class EventStreamParser implements FrameParser {
     }
   }
 
-  /** Bytes that wait for the end of a long frame count against the memory budget. */
+  /** Counts the buffered bytes of an incomplete long frame against the memory budget. */
   #count(): void {
     const { length } = this.#waiting
     const needed = length > SMALL_FRAME ? COPIES * length : 0
@@ -68,7 +68,10 @@ export class EventStreamParser implements FrameParser {
   }
 }
 
-/** Bytes that have arrived and are not consumed yet. Grows by doubling, so that a long frame is rarely copied. */
+/**
+ * Received bytes that are not consumed yet. Its buffer doubles in size, so that a long frame is
+ * rarely copied.
+ */
 class WaitingBytes {
   #buffer: Buffer = Buffer.alloc(0)
   #start = 0
@@ -78,7 +81,7 @@ class WaitingBytes {
     return this.#end - this.#start
   }
 
-  /** Bytes that arrive while none wait are referenced, not copied. */
+  /** Appends bytes. If the buffer is empty, they are referenced instead of copied. */
   append(bytes: Uint8Array): void {
     const { length } = this
     if (length === 0) {
@@ -98,7 +101,7 @@ class WaitingBytes {
     this.#end += bytes.length
   }
 
-  /** The next bytes, not consumed. */
+  /** Returns the next bytes without consuming them. */
   peek(length: number): Buffer {
     return this.#buffer.subarray(this.#start, this.#start + length)
   }
@@ -110,12 +113,12 @@ class WaitingBytes {
   }
 }
 
-/** The next complete frame, checked; undefined while it is incomplete. */
+/** Takes the next complete frame and verifies it; undefined while it is incomplete. */
 function takeFrame(waiting: WaitingBytes): Buffer | undefined {
   if (waiting.length < PRELUDE_LENGTH) return undefined
   const prelude = waiting.peek(PRELUDE_LENGTH)
   checkSum(prelude)
-  // The length is only trusted after its checksum, and before any more is buffered for it.
+  // The length is trusted only after its checksum, before more bytes are buffered for it.
   const length = prelude.readUInt32BE(0)
   if (length < SHORTEST_FRAME || length > LONGEST_FRAME) {
     throw new Error(`the event stream announces a frame of ${length} bytes`)
@@ -126,7 +129,7 @@ function takeFrame(waiting: WaitingBytes): Buffer | undefined {
   return frame
 }
 
-/** @throws Error when the last four bytes are not the CRC32 of all before them. */
+/** @throws Error if the last four bytes are not the CRC32 of all preceding ones. */
 function checkSum(bytes: Buffer): void {
   const end = bytes.length - CHECKSUM_LENGTH
   if (Bun.hash.crc32(bytes.subarray(0, end)) !== bytes.readUInt32BE(end)) {
@@ -155,7 +158,7 @@ function readEvent(frame: Buffer): ReceivedEvent {
 }
 
 const STRING = 7
-/** Bytes of a header's value by its type; types 6 (bytes) and 7 (text) carry their length. */
+/** Bytes of a header's value by type; types 6 (bytes) and 7 (text) contain their length. */
 const VALUE_LENGTHS: ReadonlyMap<number, number> = new Map([
   [0, 0],
   [1, 0],
@@ -168,7 +171,7 @@ const VALUE_LENGTHS: ReadonlyMap<number, number> = new Map([
 ])
 const BYTES = 6
 
-/** The text headers, by name; the others are skipped. */
+/** Returns the text headers by name. Other headers are skipped. */
 function readHeaders(bytes: Buffer): Map<string, string> {
   const headers = new Map<string, string>()
   let at = 0

@@ -1,18 +1,18 @@
-/** One unit of a stream as it arrived. */
+/** One frame of a stream as it arrived. */
 export interface ReceivedEvent {
   readonly event?: string
   readonly data: string
 }
 
-/** Turns bytes into frames, however the bytes are split. */
+/** Parses bytes to frames, regardless of chunk boundaries. */
 export interface FrameParser {
-  /** The frames that these bytes complete; an incomplete one waits. */
+  /** Returns the frames that these bytes complete. An incomplete frame is buffered. */
   push(bytes: Uint8Array): readonly ReceivedEvent[]
-  /** What the end of the stream completes. */
+  /** Returns the frames that the end of the stream completes. */
   end(): readonly ReceivedEvent[]
 }
 
-/** Counts the bytes that wait to become a frame. If it throws, reading ends. */
+/** Counts the buffered bytes of incomplete frames. If it throws, reading ends. */
 export interface FrameMemory {
   takeAnswer(bytes: number): void
   give(bytes: number): void

@@ -1,9 +1,9 @@
 import type { BusboyInstance } from "@fastify/busboy"
 import type { Readable } from "node:stream"
 
-/** How much of a form is accepted. A form over a limit is not read to its end. */
+/** The limits of a form. A form that exceeds one is not read to its end. */
 export interface FormLimits {
-  /** Fields, files, and parts that are neither. */
+  /** Fields, files and other parts. */
   readonly parts: number
   /** Fields that are not files. */
   readonly fields: number
@@ -11,23 +11,23 @@ export interface FormLimits {
   readonly fieldBytes: number
 }
 
-/** What a part says about its file. */
+/** A part's description of its file. */
 export interface FilePart {
   readonly field: string
-  /** The sender's name for it, without folders; empty when there is none. */
+  /** The sender's name for it, without folders; empty if there is none. */
   readonly name: string
-  /** `text/plain` when the sender gave none. */
+  /** `text/plain` if the sender gave none. */
   readonly type: string
 }
 
 /** Receives the parts of a form as they arrive. If it throws, reading ends. */
 export interface FormReceiver {
   field(name: string, value: string): void
-  /** @param content has to be read to its end before more of the form arrives. */
+  /** @param content must be read to its end before more of the form arrives. */
   file(part: FilePart, content: AsyncIterable<Uint8Array>): Promise<void>
 }
 
-/** Why a form cannot be read. */
+/** Why a form is rejected. */
 export type FormFault =
   | "no-boundary"
   | "broken"
@@ -36,7 +36,7 @@ export type FormFault =
   | "too-many-parts"
   | "field-too-long"
 
-/** A form that cannot be parsed, or exceeds a limit. */
+/** The error of a form that cannot be parsed, or exceeds a limit. */
 export class FormError extends Error {
   override readonly name = "FormError"
   readonly fault: FormFault
@@ -50,14 +50,14 @@ export class FormError extends Error {
   }
 }
 
-/** The headers of a part are a name and a type: no honest client sends more. Bytes. */
+/** Maximum bytes of a part's headers, which are a name and a type. */
 const PART_HEADERS = 8 * 1024
 const PART_HEADER_COUNT = 20
 
 /**
- * Reads a form while it arrives: nothing of it is buffered here, and it is read only as fast as its files are.
- * @param contentType the body's, with the boundary.
- * @throws FormError, and what the receiver or the body throws.
+ * Reads a form while it arrives, without buffering it, and only as fast as its files are read.
+ * @param contentType of the body, with the boundary.
+ * @throws FormError, and errors of the receiver or the body.
  */
 export async function readMultipart(
   body: AsyncIterable<Uint8Array>,
@@ -66,7 +66,7 @@ export async function readMultipart(
   receiver: FormReceiver,
 ): Promise<void> {
   const failure = Promise.withResolvers<never>()
-  // Each wait below is raced against it; the next wait sees a failure between two of them.
+  // Each await below races with it. A failure between two awaits is found by the next one.
   failure.promise.catch(() => {})
   const files: OpenFile[] = []
   const parser = await openParser(contentType, limits)
@@ -89,7 +89,7 @@ interface OpenFile {
   readonly received: Promise<void>
 }
 
-/** What the parser reports of a file; a part can lack all names. */
+/** The parser's event for a file; a part can lack all names. */
 type FileEvent = [
   field: string | undefined,
   content: Readable,
@@ -98,14 +98,14 @@ type FileEvent = [
   type: string,
 ]
 
-/** The parser is loaded with the first form: a start needs none. */
+/** Opens the parser. Its module is loaded with the first form, to keep the start fast. */
 async function openParser(contentType: string, limits: FormLimits): Promise<BusboyInstance> {
   const { Busboy } = await import("@fastify/busboy")
   const { parts, fields, fieldBytes } = limits
   try {
     return new Busboy({
       headers: { "content-type": contentType },
-      // One view of a chunk is read at a time: several would be copied together.
+      // The parser reads one view of a chunk at a time: several would be copied together.
       fileHwm: 1,
       limits: {
         parts,
@@ -128,7 +128,7 @@ function listen(
 ): void {
   parser.on("error", (error) => fail(new FormError("broken", undefined, error)))
   parser.on("partsLimit", () => {
-    // Thrown through the parser, which otherwise reads the rest of its chunk.
+    // Thrown through the parser, which would otherwise parse the rest of its chunk.
     throw new FormError("too-many-parts")
   })
   parser.on("fieldsLimit", () => fail(new FormError("too-many-fields")))
@@ -142,7 +142,7 @@ function listen(
     }
   })
   parser.on("file", (...[name, content, fileName, , type]: FileEvent) => {
-    // The parser reports a broken file here; without a listener it would also end the process.
+    // The parser reports a broken file here. Without a listener, the error would end the process.
     content.on("error", () => {})
     if (name === undefined) return fail(new FormError("unnamed-field"))
     const received = receiver.file({ field: name, name: fileName ?? "", type }, content).catch(fail)

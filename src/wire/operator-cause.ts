@@ -1,4 +1,7 @@
-/** What has really happened, for the operator: our own words, which hold no secret and nothing of a caller. */
+/**
+ * The actual cause of an error, for the operator. The gateway writes its message, without secrets
+ * or data of callers.
+ */
 export class OperatorCause extends Error {
   override readonly name: string = "OperatorCause"
 }

@@ -1,30 +1,36 @@
 import { createParser, type EventSourceParser } from "eventsource-parser"
 import type { FrameMemory, FrameParser, ReceivedEvent } from "./frames.ts"
 
-/** Events up to this many bytes are not counted. */
+/** Events up to this number of bytes are not counted. */
 const SMALL_EVENT = 256 * 1024
-/** The longest event that is accepted by default, in characters. */
+/** Default maximum characters of an event. */
 const LONGEST_EVENT = 16 * 1024 * 1024
-/** Comments and invalid lines between two events, in characters: more of them are no stream of events. */
+/**
+ * Maximum characters of comments and invalid lines between two events. A stream with more is not an
+ * event stream.
+ */
 const MOST_DROPPED = 1024 * 1024
-/** An invalid line costs as much as so many characters. */
+/** The cost of an invalid line in characters. */
 const INVALID_LINE_COST = 1024
-/** Bytes that the parser gets at once: of lines that end in CR alone it copies the rest for each line. */
+/**
+ * Maximum bytes parsed at once: for lines that end in CR alone, the parser copies the rest after
+ * each line.
+ */
 const FED_BYTES = 16 * 1024
-/** A long event is in memory as text, as what is parsed of it, and as what is passed on. */
+/** Copies of a long event in memory: the text, the parsed value, and the forwarded text. */
 const COPIES = 3
 const NO_EVENTS: readonly ReceivedEvent[] = []
 
 export interface SseOptions {
-  /** The longest event that is accepted, in characters. */
+  /** Maximum characters of an event. */
   readonly longest?: number
-  /** Reserves what a long event needs before it is complete. */
+  /** Reserves memory for a long event before it is complete. */
   readonly memory?: FrameMemory | undefined
 }
 
 /**
- * Parses server-sent events. Comments are dropped: they only show that the sender is alive, as the bytes
- * themselves do.
+ * Parses server-sent events. Comments are dropped: they only show that the sender is alive, which
+ * the bytes show as well.
  */
 export class SseParser implements FrameParser {
   readonly #decoder = new TextDecoder()
@@ -69,14 +75,17 @@ export class SseParser implements FrameParser {
     return this.#take()
   }
 
-  /** A line that is kept nowhere is ignored, as the standard requires; a flood of them is not. */
+  /**
+   * Counts a line that is not stored. The standard requires parsers to ignore such lines, but a
+   * flood of them is an error.
+   */
   #drop(length: number, cost: number): void {
     this.#waiting = Math.max(0, this.#waiting - length)
     this.#droppedCost += cost
     if (this.#droppedCost > MOST_DROPPED) throw new Error("too many lines say nothing")
   }
 
-  /** Bytes that wait for the end of a long event count against the memory budget. */
+  /** Counts the buffered bytes of an incomplete long event against the memory budget. */
   #count(): void {
     const needed = this.#waiting > SMALL_EVENT ? COPIES * this.#waiting : 0
     if (needed > this.#taken) this.#memory?.takeAnswer(needed - this.#taken)
@@ -94,17 +103,17 @@ export class SseParser implements FrameParser {
 
 const encoder = new TextEncoder()
 
-/** A comment that keeps a connection from timing out. */
+/** A comment that prevents a connection timeout. */
 export const KEEP_ALIVE = encoder.encode(": keep-alive\n\n")
 
-/** The text of one event. `data` has no line break: it is JSON or a word. */
+/** Formats an event. `data` has no line break, because it is JSON or a word. */
 export function formatEvent(frame: { readonly event?: string; readonly data: string }): string {
   return frame.event === undefined
     ? `data: ${frame.data}\n\n`
     : `event: ${frame.event}\ndata: ${frame.data}\n\n`
 }
 
-/** Yields the text of one event whose data is in pieces. */
+/** Yields the text of an event whose data is in pieces. */
 export function* formatData(
   event: string | undefined,
   pieces: Iterable<string>,
@@ -114,7 +123,7 @@ export function* formatData(
   yield "\n\n"
 }
 
-/** Bytes of several events. */
+/** Encodes the text of several events. */
 export function encodeText(text: string): Uint8Array {
   return encoder.encode(text)
 }

@@ -1,12 +1,12 @@
-/** Where an S3-compatible bucket is, and as whom it is used. */
+/** The location and the credentials of an S3-compatible bucket. */
 export interface BucketAddress {
   readonly bucket: string
-  /** Absent: Amazon's own. */
+  /** Absent: Amazon's own endpoint. */
   readonly endpoint?: string | undefined
   readonly region?: string | undefined
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** Of a temporary pair. */
+  /** For temporary credentials. */
   readonly sessionToken?: string | undefined
 }
 
@@ -16,12 +16,12 @@ export function regionOf({ region = REGION }: BucketAddress): string {
   return region
 }
 
-/** Where a bucket is asked: Amazon's own address unless another is named. */
+/** Returns the endpoint of a bucket; Amazon's by default. */
 export function endpointOf(address: BucketAddress): string {
   return address.endpoint ?? `https://s3.${regionOf(address)}.amazonaws.com`
 }
 
-/** The address of an object, or of the bucket itself where the key is empty. */
+/** Returns the URL of an object, or of the bucket itself if the key is empty. */
 export function addressOf(address: BucketAddress, key: string, query: Query = {}): URL {
   const path = [address.bucket, ...key.split("/")].map(encoded).join("/")
   const url = new URL(`${endpointOf(address).replace(/\/+$/, "")}/${path}`)
@@ -32,10 +32,10 @@ export function addressOf(address: BucketAddress, key: string, query: Query = {}
   return url
 }
 
-/** The parameters of a request. */
+/** The query parameters of a request. */
 export type Query = Readonly<Record<string, string>>
 
-/** `encodeURIComponent` leaves five marks alone that a signature has encoded. */
+/** Encodes five characters that `encodeURIComponent` leaves unchanged but signatures encode. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,

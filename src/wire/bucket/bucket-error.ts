@@ -1,11 +1,11 @@
-/** Why a bucket did not do what it was asked; without anything secret. */
+/** A failed bucket request. Its message contains no secrets. */
 export class BucketError extends Error {
   override readonly name = "BucketError"
-  /** Absent where there was no answer. */
+  /** Absent if there was no response. */
   readonly status: number | undefined
-  /** In the bucket's own words: `AccessDenied`. Absent where it has not said. */
+  /** The bucket's error code, such as `AccessDenied`; absent if it sent none. */
   readonly code: string | undefined
-  /** Whether its address is refused, before anything is sent. */
+  /** Whether its address is rejected before anything is sent. */
   readonly isAddressRefused: boolean
 
   constructor(
@@ -22,7 +22,7 @@ export class BucketError extends Error {
     this.isAddressRefused = facts.isAddressRefused ?? false
   }
 
-  /** Whether it may be otherwise the next time. */
+  /** Whether a retry may succeed. */
   get isPassing(): boolean {
     const { status, isAddressRefused } = this
     if (status === undefined) return !isAddressRefused

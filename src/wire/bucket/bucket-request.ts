@@ -7,26 +7,26 @@ import { addressOf, type BucketAddress, type Query, regionOf } from "./bucket-ad
 
 export interface BucketRequest {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE"
-  /** Of an object; empty: the bucket itself. */
+  /** The key of an object; empty for the bucket itself. */
   readonly key: string
   readonly query?: Query
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array<ArrayBuffer>
   /** Whether the bucket may be in a private network. */
   readonly allowsPrivate: boolean
-  /** How long the entire answer may take, milliseconds. */
+  /** Timeout for the entire response, in milliseconds. */
   readonly patience: number
   readonly signal?: AbortSignal | undefined
 }
 
 const NOTHING = new Uint8Array(0)
-/** The word for what went wrong, in the beginning of the answer. */
+/** Matches the error code at the start of the response. */
 const CODE = /<Code>([A-Za-z]{1,64})<\/Code>/
 
 /**
- * Sends one request to a bucket, signed with its own keys: those of the environment, which the vendors may use, have no
- * part in it. Redirects are not followed.
- * @returns an answer that is no error, of whose body nothing is read yet.
+ * Sends one request to a bucket, signed with the bucket's own keys. Credentials in the environment,
+ * which vendors may use, are ignored. Redirects are not followed.
+ * @returns a success response whose body has not been read.
  * @throws BucketError
  */
 export async function sendToBucket(
@@ -60,8 +60,8 @@ export async function sendToBucket(
 }
 
 /**
- * A link to an object that works without keys.
- * @param lifetime seconds.
+ * Returns a link to an object that works without keys.
+ * @param lifetime in seconds.
  */
 export async function signedLink(
   address: BucketAddress,
@@ -73,14 +73,14 @@ export async function signedLink(
   return (await signer.sign()).url.href
 }
 
-/** @param text the beginning of what the bucket has answered. */
+/** Creates the error of a response. @param text the start of the response. */
 export function refusal(status: number, text: string): BucketError {
   const [, code] = CODE.exec(text) ?? []
   const reason = `it answered with status ${status}`
   return new BucketError(code === undefined ? reason : `${reason} (${code})`, { status, code })
 }
 
-/** Reads no more of an answer that is of no use but for its status. */
+/** Sends a request and discards the body of the response. */
 export async function sendAndForget(address: BucketAddress, request: BucketRequest): Promise<void> {
   await discard(await sendToBucket(address, request))
 }

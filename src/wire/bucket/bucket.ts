@@ -13,25 +13,25 @@ import { cutOff, elementsOf, textOf } from "./read-answer.ts"
 export interface BucketOptions {
   /** Whether it may be in a private network. Absent: yes. */
   readonly allowsPrivate?: boolean
-  /** How long one answer may take besides what bytes take to be sent, milliseconds. */
+  /** Timeout of a response in milliseconds, in addition to the time to send its body. */
   readonly patience: number
-  /** How often a request is tried that may succeed another time. */
+  /** Maximum number of attempts for retryable requests. */
   readonly attempts: number
-  /** The first pause between two attempts, milliseconds; for tests. */
+  /** Milliseconds before the first retry, for tests. */
   readonly pause?: number
 }
 
 /** A page of a list. */
 interface BucketList {
   readonly keys: readonly string[]
-  /** What is between the prefix and the next slash, of those that have one; only where that was asked for. */
+  /** The common prefixes up to the next slash; only if they were requested. */
   readonly folders: readonly string[]
 }
 
-/** How a list is narrowed. */
+/** The filter of a list. */
 export interface BucketListQuery {
   readonly prefix: string
-  /** Whether names end at the next slash. */
+  /** Whether keys are grouped at the next slash. */
   readonly byFolder?: boolean
 }
 
@@ -41,24 +41,24 @@ export interface PutOptions {
   readonly signal?: AbortSignal
 }
 
-/** The parts of a large object. */
+/** A multipart upload. */
 export interface BucketUpload {
   readonly key: string
   readonly id: string
-  /** What the bucket calls each of them, in their order. */
+  /** The tags of the uploaded parts, in order. */
   readonly tags: string[]
 }
 
 type Sent = Omit<BucketRequest, "allowsPrivate" | "patience"> & { readonly patience?: number }
 
-/** As many as a bucket lists at once. */
+/** Maximum number of keys per list request. */
 const PAGE = 1_000
 const PAUSE = 300
-/** What the slowest connection sends, bytes in a millisecond. */
+/** Speed of the slowest supported connection, in bytes per millisecond. */
 const SLOWEST = 64
-/** A bucket puts the parts of a large object together in some minutes. Milliseconds. */
+/** Milliseconds in which a bucket assembles the parts of a large object. */
 const ASSEMBLY = 600_000
-/** An object may be of any length: this is how long it may take in all, milliseconds. */
+/** Milliseconds for a complete download, because an object may be of any length. */
 const DOWNLOAD = 7 * 86_400_000
 
 /** An S3-compatible bucket. Every method throws BucketError. */
@@ -80,7 +80,10 @@ export class Bucket {
     await this.#send({ method: "PUT", key, headers, body, ...options }, sendAndForget)
   }
 
-  /** The bytes of an object; undefined where there is none. They are not waited for longer than for any answer. */
+  /**
+   * Downloads an object; undefined if it does not exist. Each wait for the next bytes has the
+   * timeout of a response.
+   */
   async get(key: string): Promise<AsyncIterable<Uint8Array> | undefined> {
     const { patience } = this.#options
     const idle = new AbortController()
@@ -95,7 +98,7 @@ export class Bucket {
     }
   }
 
-  /** Of an object, in bytes; undefined where there is none. */
+  /** Returns the size of an object in bytes; undefined if it does not exist. */
   async size(key: string): Promise<number | undefined> {
     const answer = await this.#found({ method: "HEAD", key })
     if (!answer) return undefined
@@ -107,7 +110,7 @@ export class Bucket {
     await this.#send({ method: "DELETE", key }, sendAndForget)
   }
 
-  /** Page by page, in the order of the keys. */
+  /** Yields the list page by page, in the order of the keys. */
   async *list({ prefix, byFolder = false }: BucketListQuery): AsyncGenerator<BucketList> {
     for (let next: string | undefined; ;) {
       const query = {
@@ -120,7 +123,7 @@ export class Bucket {
       const text = await this.#send({ method: "GET", key: "", query }, readText)
       const folders = [...text.matchAll(/<CommonPrefixes>(.*?)<\/CommonPrefixes>/gs)]
       yield {
-        // What is listed may be removed.
+        // Listed keys may be deleted, so keys outside the prefix are dropped.
         keys: elementsOf(text, "Key").filter((key) => key.startsWith(prefix)),
         folders: folders.flatMap(([, folder = ""]) => elementsOf(folder, "Prefix")),
       }
@@ -132,14 +135,14 @@ export class Bucket {
   }
 
   /**
-   * A link to an object that works without keys.
-   * @param lifetime seconds.
+   * Returns a link to an object that works without keys.
+   * @param lifetime in seconds.
    */
   link(key: string, lifetime: number): Promise<string> {
     return signedLink(this.#address, key, lifetime)
   }
 
-  /** Begins an object that is sent in parts. */
+  /** Starts a multipart upload. */
   async beginUpload(key: string): Promise<BucketUpload> {
     const request = { method: "POST", key, query: { uploads: "" } } as const
     const [id] = elementsOf(await this.#send(request, readText), "UploadId")
@@ -147,7 +150,7 @@ export class Bucket {
     return { key, id, tags: [] }
   }
 
-  /** Sends a part of it, of which the first has number 1. */
+  /** Uploads a part. The first part has number 1. */
   async putPart(
     { key, id, tags }: BucketUpload,
     number: number,
@@ -162,7 +165,7 @@ export class Bucket {
     })
   }
 
-  /** Makes the parts an object. */
+  /** Combines the uploaded parts to the object. */
   async endUpload({ key, id, tags }: BucketUpload): Promise<void> {
     const parts = tags.map(
       (tag, index) =>
@@ -179,11 +182,11 @@ export class Bucket {
       patience: ASSEMBLY,
     } as const
     const text = await this.#send(request, readText)
-    // The status comes before the bucket knows whether it can.
+    // The bucket sends the status before it has assembled the parts.
     if (!text.includes("CompleteMultipartUploadResult")) throw refusal(200, text)
   }
 
-  /** Has the bucket forget the parts. */
+  /** Deletes the uploaded parts. */
   async abortUpload({ key, id }: BucketUpload): Promise<void> {
     await this.#send({ method: "DELETE", key, query: { uploadId: id } }, sendAndForget)
   }
@@ -217,7 +220,7 @@ export class Bucket {
   }
 }
 
-/** The bucket itself may be what is missing. */
+/** Reports whether an object is missing. A 404 with another code concerns the bucket itself. */
 function isMissing({ status, code }: BucketError): boolean {
   return status === 404 && (code === undefined || code === "NoSuchKey")
 }
@@ -226,7 +229,7 @@ async function readText(address: BucketAddress, request: BucketRequest): Promise
   return textOf(await sendToBucket(address, request))
 }
 
-/** @param restart begins to wait for the next bytes. */
+/** @param restart restarts the timeout for the next bytes. */
 async function* bytesOf(
   answer: Response,
   restart: () => ReturnType<typeof setTimeout>,

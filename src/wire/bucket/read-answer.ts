@@ -1,9 +1,13 @@
 import { BucketError } from "./bucket-error.ts"
 
-/** Of an answer that is a document, characters: the longest is a list of a thousand long names. */
+/**
+ * Maximum characters of a response document. The longest one is a list of a thousand long names.
+ */
 const LONGEST = 16 * 1024 * 1024
 
-/** All of an answer. @throws BucketError where it is cut off, takes too long or is endless. */
+/**
+ * Reads a complete response. @throws BucketError if it is cut off, takes too long or is too long.
+ */
 export async function textOf(answer: Response): Promise<string> {
   let text = ""
   const decoder = new TextDecoder()
@@ -23,7 +27,7 @@ export function cutOff(): BucketError {
   return new BucketError("its answer was cut off")
 }
 
-/** The texts of all elements of a name. */
+/** Returns the texts of all elements with a name. */
 export function elementsOf(text: string, name: string): string[] {
   const pattern = new RegExp(`<${name}>([^<]*)</${name}>`, "g")
   return [...text.matchAll(pattern)].map(([, content = ""]) => decoded(content))

@@ -1,4 +1,4 @@
-/** What arrives first of an answer, however long it is; empty where it breaks off. */
+/** Returns the first chunk of a response as text; empty if the response is cut off. */
 export async function beginningOf({ body }: Response): Promise<string> {
   const reader = body?.getReader()
   try {
@@ -11,7 +11,7 @@ export async function beginningOf({ body }: Response): Promise<string> {
   }
 }
 
-/** Reads no more of an answer. */
+/** Discards the rest of a response. */
 export async function discard({ body }: Response): Promise<void> {
   await body?.cancel().catch(() => undefined)
 }

@@ -7,26 +7,26 @@ export interface HttpAnswer {
   readonly status: number
   /** Whether the status is a success. */
   readonly ok: boolean
-  /** A header's value; null when it is absent. @param name in lowercase. */
+  /** Returns a header's value, or null if it is absent. @param name in lowercase. */
   header(name: string): string | null
   /** All headers. Built on demand. */
   readonly headers: Headers
-  /** The body in chunks, to be read once. Leaving it before its end closes the connection. */
+  /** The body in chunks, readable once. Leaving the iteration early closes the connection. */
   readonly body: AsyncIterableIterator<Uint8Array>
   /**
-   * The body, if all of it has arrived already: small responses arrive with their head.
-   * @param max bytes; a larger one is left to be read.
+   * Returns the body if it has arrived completely: small responses arrive with their head.
+   * @param max bytes; a larger body is left to be read.
    */
   takeWhole(max: number): Uint8Array | undefined
 }
 
-/** A response on a connection of ours. */
+/** A response on one of the gateway's own connections. */
 export class ReceivedAnswer implements HttpAnswer {
   readonly body: AsyncIterableIterator<Uint8Array>
   readonly #head: ResponseHead
   readonly #queue: BodyQueue
 
-  /** @throws ProtocolError when its body cannot be read. */
+  /** @throws ProtocolError if its body cannot be read. */
   constructor(head: ResponseHead, queue: BodyQueue) {
     this.#head = head
     this.#queue = queue

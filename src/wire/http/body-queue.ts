@@ -2,12 +2,12 @@ import { ChunkList } from "../chunk-list.ts"
 
 const DONE = Promise.resolve({ done: true as const, value: undefined })
 
-/** What a queue needs from the connection that fills it. */
+/** The connection that fills a queue. */
 export interface Source {
-  /** The reader is behind: send nothing more until `resume`. */
+  /** Stops reading from the socket until `resume`, because the reader is slow. */
   pause(): void
   resume(): void
-  /** The rest will not be read. */
+  /** Called if the rest is not going to be read. */
   leave(): void
 }
 
@@ -16,10 +16,12 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** Bytes that may wait for their reader before the connection is paused. */
+/** Maximum buffered bytes before the connection is paused. */
 const MAX_WAITING = 64 * 1024
 
-/** Chunks of a body between a connection, which pushes, and its one reader, which pulls. */
+/**
+ * Chunks of a body between a connection, which pushes them, and its only reader, which pulls them.
+ */
 export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
   readonly #source: Source
   readonly #list = new ChunkList()
@@ -47,7 +49,7 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
     this.#source.pause()
   }
 
-  /** @param failure why the body broke off; absent at a proper end. */
+  /** @param failure why the body was cut off; absent at a proper end. */
   end(failure?: unknown): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -59,8 +61,8 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
   }
 
   /**
-   * All of the body, where its end has arrived and it is one chunk; then nothing is left to read.
-   * @param max bytes; a larger one is left.
+   * Takes the complete body if its end has arrived and it is a single chunk.
+   * @param max bytes; a larger body is left to be read.
    */
   takeWhole(max: number): Uint8Array | undefined {
     if (!this.#isOver || this.#failure !== undefined) return undefined
@@ -77,7 +79,7 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
       }
       return Promise.resolve({ done: false, value: chunk })
     }
-    // What has arrived is read before a failure after it is reported.
+    // Received chunks are read before a later failure is reported.
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
     if (this.#isOver) return DONE
     return new Promise((resolve, reject) => {

@@ -11,16 +11,16 @@ interface Target {
   readonly start: string
 }
 
-/** Addresses remembered. */
+/** Maximum number of cached addresses. */
 const MAX_TARGETS = 1_000
-/** A connection that stays idle between two checks is closed. Milliseconds. */
+/** Milliseconds between two checks. A connection that is idle in between is closed. */
 const LOOK_INTERVAL = 30_000
 
 const LENGTH = "content-length"
 
 /**
- * Sends requests upstream, over connections that are reused. It follows no redirects, adds nothing but `host`
- * and the length of the body, and never resends what a server may have started to process.
+ * Sends requests upstream over reused connections. It follows no redirects, adds only `host` and
+ * the length of the body, and never resends a request that a server may have started to process.
  */
 export class HttpClient implements Disposable {
   readonly #pools = new Map<string, ConnectionPool>()
@@ -39,7 +39,7 @@ export class HttpClient implements Disposable {
     this.#timer.unref()
   }
 
-  /** @throws TypeError when the address is invalid. */
+  /** @throws TypeError if the address is invalid. */
   send(request: HttpRequest): Sending {
     const { url, headers, body } = request
     if (this.#proxied.size > 0 && this.#proxied.has(new URL(url).protocol)) {
@@ -86,7 +86,7 @@ export class HttpClient implements Disposable {
   }
 }
 
-/** Bytes; undefined for a stream of unknown length. */
+/** Returns the length in bytes; undefined for a stream of unknown length. */
 function lengthOf(headers: Headers, body: HttpBody): number | undefined {
   if (typeof body === "string") return Buffer.byteLength(body)
   if (body instanceof Uint8Array) return body.byteLength

@@ -1,7 +1,7 @@
 import { OperatorCause } from "../operator-cause.ts"
 import { ProtocolError } from "./response-head.ts"
 
-/** How far a call to a provider had come when its connection failed. */
+/** The phase of a call to a provider in which its connection failed. */
 export type ConnectionPhase =
   | "resolve"
   | "connect"
@@ -11,17 +11,17 @@ export type ConnectionPhase =
   | "between_bytes"
   | "total"
 
-/** The code of an error without one that can be shown. */
+/** The code of an error whose own code is missing or unsafe to show. */
 const UNKNOWN_CODE = "UNKNOWN"
 
 /**
- * Why a connection failed, for the operator: its message is our own, names at most a host, and never holds a credential
- * or a query.
+ * The cause of a failed connection, for the operator. The gateway writes its message, which names
+ * at most a host and never contains a credential or a query.
  */
 export class ConnectionError extends OperatorCause {
   override readonly name = "ConnectionError"
   readonly phase: ConnectionPhase
-  /** As the system or OpenSSL names it: `ECONNREFUSED`, `CERT_HAS_EXPIRED`. */
+  /** The code of the system or of OpenSSL: `ECONNREFUSED`, `CERT_HAS_EXPIRED`. */
   readonly code: string
 
   constructor(phase: ConnectionPhase, code: string, words: string, cause?: unknown) {
@@ -31,17 +31,20 @@ export class ConnectionError extends OperatorCause {
   }
 }
 
-/** What is known of the call besides the error. */
+/** The state of the call when it failed. */
 export interface FailedConnection {
   /** Whether the head of a response had arrived. */
   readonly isAnswered?: boolean
-  /** Whether the environment names a proxy for the address: then the failed connection may be the one to the proxy. */
+  /**
+   * Whether the environment names a proxy for the address, so that the connection to the proxy may
+   * have failed.
+   */
   readonly isProxied?: boolean
 }
 
 const UNTRUSTED = "set NODE_EXTRA_CA_CERTS to the certificate of the authority that signed it"
 
-/** Codes of certificates that are not accepted (OpenSSL, `X509_V_ERR_…`), and what to say. */
+/** Codes of rejected certificates (OpenSSL, `X509_V_ERR_…`), with explanations. */
 const CERTIFICATES: ReadonlyMap<string, string> = new Map([
   ["DEPTH_ZERO_SELF_SIGNED_CERT", `it is self-signed; ${UNTRUSTED}`],
   ["SELF_SIGNED_CERT_IN_CHAIN", `its authority is not trusted; ${UNTRUSTED}`],
@@ -72,7 +75,7 @@ const CERTIFICATES: ReadonlyMap<string, string> = new Map([
 const NO_TLS = "the server does not use TLS on this port: is it http:// and not https://?"
 const CLIENT_CERTIFICATE = "the server requires a client certificate, which is not supported"
 
-/** Reasons of a failed handshake, as OpenSSL names them after the name of the protocol. */
+/** Reasons of a failed handshake, as OpenSSL names them after the protocol. */
 const HANDSHAKES: readonly (readonly [RegExp, string])[] = [
   [/^(WRONG_VERSION_NUMBER|HTTP_REQUEST|HTTPS_PROXY_REQUEST|UNKNOWN_PROTOCOL)$/, NO_TLS],
   [
@@ -88,7 +91,7 @@ const HANDSHAKES: readonly (readonly [RegExp, string])[] = [
   [/ALERT_/, "the server rejected the TLS handshake"],
 ]
 
-/** Codes of the system, and what they mean. */
+/** Codes of the system, with explanations. */
 const CODES: ReadonlyMap<string, readonly [ConnectionPhase, string]> = new Map([
   [
     "ECONNREFUSED",
@@ -116,7 +119,7 @@ const NAME_CODES: ReadonlySet<string> = new Set([
   "EAI_NONAME",
 ])
 
-/** A thrown error of a transport as the cause that the operator reads. */
+/** Converts an error of a transport to a cause that the operator reads. */
 export function connectionErrorOf(thrown: unknown, call: FailedConnection = {}): ConnectionError {
   if (thrown instanceof ConnectionError) return thrown
   const [phase, code, words] = described(thrown, call)
@@ -153,7 +156,9 @@ function described(
   return [waiting, code, `the connection failed ${pointIn(isAnswered)}`]
 }
 
-/** The runtime's client gives no reason, so all reasons are possible. */
+/**
+ * Explains a failed handshake. The runtime's client gives no reason, so all reasons are possible.
+ */
 function handshakeWords(message: unknown): string {
   const reason = /OPENSSL_internal:(\w{1,80})$/.exec(String(message))?.[1]
   if (reason === undefined)
@@ -166,7 +171,7 @@ function pointIn(isAnswered: boolean): string {
   return isAnswered ? "in the middle of the response" : "before a response came"
 }
 
-/** A proxy that answers itself, since it requires a credential; the provider was not called. */
+/** The error of a proxy that requires a credential. The provider was not called. */
 export function proxyRefusal(status: number): ConnectionError {
   return new ConnectionError("proxy", "ERR_PROXY_AUTH", proxyWords(status))
 }
@@ -177,7 +182,7 @@ function proxyWords(status: unknown): string {
     : `the proxy refused to connect${typeof status === "number" ? ` (${status})` : ""}`
 }
 
-/** Only what can be a code: a message may hold an address with its query. */
+/** Returns only text that can be a code: a message may contain an address with its query. */
 function codeOf(thrown: unknown): string {
   const code = memberOf(thrown, "code")
   return typeof code === "string" && /^\w{1,60}$/.test(code) ? code : UNKNOWN_CODE
@@ -187,7 +192,7 @@ function nameOf(thrown: unknown): unknown {
   return memberOf(thrown, "name")
 }
 
-/** The host name, where it is one. */
+/** Returns the host name of an error, if it has a valid one. */
 function hostIn(thrown: unknown): string {
   const host = memberOf(thrown, "hostname")
   return typeof host === "string" && /^[\w.-]{1,253}$/.test(host) ? `${host} ` : ""

@@ -1,18 +1,18 @@
 import { Connection, type Origin } from "./connection.ts"
 import type { ConnectionSource, OwnSending } from "./sending.ts"
 
-/** The most idle connections. */
+/** Maximum number of idle connections. */
 const MAX_IDLE = 256
 
 /**
- * The connections to one origin: after a response, a connection is kept for the next request. A request that
- * waits for a new connection takes one that becomes free sooner: a busy runtime may delay handshakes for
- * seconds.
+ * The connections to one origin. After a response, a connection is kept for the next request. A
+ * request that waits for a new connection uses an earlier one that becomes idle first, because a
+ * busy runtime may delay handshakes for seconds.
  */
 export class ConnectionPool implements ConnectionSource, Disposable {
   readonly #origin: Origin
   #idle: Connection[] = []
-  /** Requests whose own connection is not established yet, in the order they arrived. */
+  /** Requests whose own connection is not established yet, in order of arrival. */
   readonly #waiting = new Set<OwnSending>()
   #isOver = false
 
@@ -20,7 +20,10 @@ export class ConnectionPool implements ConnectionSource, Disposable {
     this.#origin = origin
   }
 
-  /** The most recently used one, which is the least likely to be stale; undefined when there is none. */
+  /**
+   * Takes the most recently used connection, which is the least likely to be stale; undefined if
+   * none is idle.
+   */
   take(): Connection | undefined {
     for (let last = this.#idle.pop(); last !== undefined; last = this.#idle.pop()) {
       if (!last.isClosed) return last
@@ -47,7 +50,7 @@ export class ConnectionPool implements ConnectionSource, Disposable {
 
   release(connection: Connection): void {
     connection.user = undefined
-    // Its last response may still wait for a slow reader.
+    // Its last response may have been paused for a slow reader.
     connection.resume()
     const [next] = this.#waiting
     if (next !== undefined && !connection.isClosed) {
@@ -60,7 +63,7 @@ export class ConnectionPool implements ConnectionSource, Disposable {
     else connection.destroy()
   }
 
-  /** Closes those that were not used since the last call. */
+  /** Closes connections that were not used since the last call. */
   closeUnused(): void {
     this.#idle = this.#idle.filter((connection) => {
       if (connection.wasIdle) connection.destroy()

@@ -1,13 +1,13 @@
 /** The current user of a connection. */
 export interface ConnectionUser {
-  /** It is established, and its server is authenticated. */
+  /** Called when it is established and its server is authenticated. */
   onReady(): void
   onBytes(bytes: Buffer): void
-  /** @param error absent when the server closed it properly. */
+  /** @param error absent if the server closed the connection properly. */
   onClosed(error?: unknown): void
 }
 
-/** Where a connection leads. */
+/** The destination of a connection. */
 export interface Origin {
   readonly hostname: string
   readonly port: number
@@ -16,10 +16,10 @@ export interface Origin {
 
 const IP_ADDRESS = /^[\d.]+$|:/
 
-/** One TCP connection, with TLS where its place requires it, and its user. */
+/** A TCP connection with its current user, and with TLS if its origin requires it. */
 export class Connection {
   user: ConnectionUser | undefined
-  /** Whether a complete response has arrived on it. */
+  /** Whether it has received a complete response. */
   hasServed = false
   /** Set by the check for idle connections. */
   wasIdle = false
@@ -27,11 +27,11 @@ export class Connection {
   #socket: Bun.Socket<Connection> | undefined
   #isClosed = false
   #isPaused = false
-  /** What the socket has not accepted yet. */
+  /** Bytes that the socket has not accepted yet. */
   #rest: Uint8Array | undefined
   #drained: PromiseWithResolvers<void> | undefined
 
-  /** Starts to connect. Its user is notified of the result, but only after the constructor has returned. */
+  /** Starts to connect. Its user is notified of the result after the constructor has returned. */
   constructor(origin: Origin, user: ConnectionUser) {
     this.#origin = origin
     this.user = user
@@ -48,7 +48,7 @@ export class Connection {
     return this.#rest === undefined
   }
 
-  /** Writes as much of a text as the socket accepts; the rest follows by itself. */
+  /** Writes as much text as the socket accepts. The rest is written when the socket drains. */
   writeText(text: string): void {
     if (this.#isClosed) return
     if (this.#rest !== undefined) {
@@ -59,7 +59,10 @@ export class Connection {
     if (written < Buffer.byteLength(text)) this.#rest = Buffer.from(text).subarray(written)
   }
 
-  /** Resolves when the socket has accepted all bytes, or is closed: then the bytes may change. */
+  /**
+   * Resolves when the socket has accepted all bytes or is closed. The bytes may be changed
+   * afterwards.
+   */
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#rest !== undefined) await (this.#drained ??= Promise.withResolvers<void>()).promise
     if (this.#isClosed) return
@@ -69,7 +72,7 @@ export class Connection {
     await (this.#drained ??= Promise.withResolvers<void>()).promise
   }
 
-  /** Reads nothing more until `resume`. */
+  /** Stops reading until `resume`. */
   pause(): void {
     this.#isPaused = true
     this.#socket?.pause()
@@ -81,7 +84,7 @@ export class Connection {
     if (!this.#isClosed) this.#socket?.resume()
   }
 
-  /** Closes it without notifying its user. */
+  /** Closes the connection without notifying its user. */
   destroy(): void {
     this.user = undefined
     this.#close()
@@ -100,7 +103,7 @@ export class Connection {
     }
   }
 
-  /** @returns how many bytes the socket has accepted. */
+  /** @returns the number of bytes that the socket has accepted. */
   #offer(data: string | Uint8Array): number {
     return Math.max(0, this.#socket?.write(data) ?? 0)
   }
@@ -127,7 +130,7 @@ export class Connection {
     this.#drained = undefined
   }
 
-  /** Called by the runtime, for all connections. */
+  /** Called by the runtime for all connections. */
   static readonly #handlers: Bun.SocketHandler<Connection> = {
     binaryType: "buffer",
     open(socket) {
@@ -146,7 +149,7 @@ export class Connection {
     },
     data(socket, bytes) {
       const { user } = socket.data
-      // Data on an unused connection is not a response to anything.
+      // Data on an unused connection is not a response to any request.
       if (user === undefined) socket.data.destroy()
       else user.onBytes(bytes)
     },

@@ -9,14 +9,14 @@ import {
 } from "node:zlib"
 import { ProtocolError } from "./response-head.ts"
 
-/** What one step decompresses; other work runs between two steps. Bytes. */
+/** Maximum bytes decompressed in one step; other work runs in between. */
 const CHUNK = { chunkSize: 64 * 1024 }
 
-/** Windows of more than 8 MB need not be supported (RFC 9659); the library would accept 128. */
+/** Windows of more than 8 MB need not be supported (RFC 9659); the library would accept 128 MB. */
 const SMALL_WINDOW: ZstdOptions = { ...CHUNK }
 SMALL_WINDOW.params = { [constants.ZSTD_d_windowLogMax]: 23 }
 
-/** How a server may compress although it was asked not to. */
+/** Decompressors by encoding, for servers that compress without being asked to. */
 const OPENERS: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip(CHUNK),
   "x-gzip": () => createGunzip(CHUNK),
@@ -26,10 +26,10 @@ const OPENERS: Readonly<Record<string, () => Transform>> = {
 }
 
 /**
- * A decompressed body. It is decompressed no faster than it is read, a little at a time, so that a reader that
- * stops at a limit has not decompressed more. Leaving it closes the connection, even before its first chunk.
- * @param encoding the header `content-encoding`, where there is one.
- * @throws ProtocolError when the encoding was not requested and is not supported.
+ * Decompresses a body in small steps as it is read, so that a reader that stops at a limit causes
+ * no more work. Leaving it early closes the connection, even before its first chunk.
+ * @param encoding the header `content-encoding`, if present.
+ * @throws ProtocolError if the encoding was not requested and is not supported.
  */
 export function decompressed(
   body: AsyncIterableIterator<Uint8Array>,
@@ -63,7 +63,7 @@ async function* openedChunks(
   if (first.done) return
   const source = Readable.from(resumed(first.value, body))
   const opener = open()
-  // Without this, a failing source would leave the reader waiting.
+  // Otherwise a failing source would block the reader.
   source.on("error", (error) => opener.destroy(error))
   try {
     yield* source.pipe(opener)

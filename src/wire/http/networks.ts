@@ -10,16 +10,16 @@ const IPV6_BRACKETS = /^\[([^\]]*)\](?::\d{1,5})?$/
 const mapped = new BlockList()
 mapped.addSubnet(IPV4_IN_IPV6, IPV4_IN_IPV6_PREFIX, "ipv6")
 
-/** Some addresses and ranges of addresses. */
+/** A set of addresses and address ranges. */
 export class Networks {
   readonly #list = new BlockList()
 
-  /** @param networks addresses and CIDRs that have been checked. */
+  /** @param networks validated addresses and CIDRs. */
   constructor(networks: readonly string[]) {
     for (const network of networks) this.#add(network)
   }
 
-  /** @param address as `plainAddress` gives it. */
+  /** @param address as returned by `plainAddress`. */
   has(address: string): boolean {
     return this.#list.check(address, familyOf(address))
   }
@@ -36,7 +36,10 @@ function familyOf(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 4 ? "ipv4" : "ipv6"
 }
 
-/** An address without port, brackets and zone, IPv4 as such; undefined for what is none. */
+/**
+ * Normalizes an address, without port, brackets and zone, and with mapped IPv4 as IPv4; undefined
+ * if it is invalid.
+ */
 export function plainAddress(text: string): string | undefined {
   const host = IPV4_PORT.exec(text)?.[1] ?? IPV6_BRACKETS.exec(text)?.[1] ?? text
   const [address = ""] = host.split("%", 1)
@@ -45,7 +48,7 @@ export function plainAddress(text: string): string | undefined {
   return version === 6 && mapped.check(address, "ipv6") ? ipv4Of(address) : address
 }
 
-/** The IPv4 address within an IPv6 one: `::ffff:10.0.0.1`, `::ffff:a00:1`. */
+/** Returns the IPv4 address within an IPv6 address: `::ffff:10.0.0.1`, `::ffff:a00:1`. */
 function ipv4Of(address: string): string {
   const [high = 0, low = 0] = new URL(`http://[${address}]`).hostname
     .slice(1, -1)

@@ -3,10 +3,10 @@ import { isIP } from "node:net"
 import { isProxied } from "./proxies.ts"
 import { isPublicAddress } from "./public-address.ts"
 
-/** Why an address that someone else chose is not called, or did not answer. */
+/** The error for a user-supplied address that is rejected or does not respond. */
 export class PinnedFetchError extends Error {
   override readonly name = "PinnedFetchError"
-  /** Whether the address itself is refused, before anything is sent. */
+  /** Whether the address itself is rejected before anything is sent. */
   readonly isRefused: boolean
 
   constructor(message: string, isRefused: boolean) {
@@ -21,15 +21,15 @@ export interface PinnedRequest {
   readonly body?: string | Uint8Array<ArrayBuffer>
   /** Whether private networks may be reached. */
   readonly allowsPrivate: boolean
-  /** The deadline for the entire answer, milliseconds. */
+  /** Timeout for the entire response, in milliseconds. */
   readonly deadline: number
-  /** Ends it sooner. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Reads a web address that someone else chose.
- * @throws PinnedFetchError that it is refused.
+ * Parses a user-supplied web address.
+ * @throws PinnedFetchError if it is rejected.
  */
 export function readWebAddress(address: string): URL {
   const url = URL.parse(address)
@@ -43,9 +43,10 @@ export function readWebAddress(address: string): URL {
 }
 
 /**
- * Calls an address that someone else chose. Without a proxy the name is resolved once and checked, and the request goes
- * to exactly that address: a name that resolves differently later gains nothing. A proxy gets the name and resolves it
- * again, so only the proxy can enforce this. Redirects are not followed.
+ * Calls a user-supplied address. Without a proxy, the name is resolved once and checked, and the
+ * request goes to exactly that address, so that a later change of the name's resolution has no
+ * effect. A proxy receives the name and resolves it again, so only the proxy can enforce this.
+ * Redirects are not followed.
  * @throws PinnedFetchError
  */
 export async function pinnedFetch(url: URL, request: PinnedRequest): Promise<Response> {
@@ -67,10 +68,10 @@ export async function pinnedFetch(url: URL, request: PinnedRequest): Promise<Res
   }
 }
 
-/** Keeps the runtime from using the proxy of the environment. Its types lack this value. */
+/** Prevents the runtime from using the proxy of the environment. Its types lack this value. */
 const NO_PROXY = { proxy: false } as unknown as BunFetchRequestInit
 
-/** Where a request is sent, and how. @throws PinnedFetchError */
+/** Determines the destination and the options of a request. @throws PinnedFetchError */
 async function routeOf(
   url: URL,
   { allowsPrivate }: Pick<PinnedRequest, "allowsPrivate">,
@@ -99,7 +100,10 @@ export async function checkAddress(url: URL, allowsPrivate: boolean): Promise<vo
 const LOCAL_NAME =
   /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa)$/
 
-/** Rejects what a proxy would resolve to its own network. A name that only the proxy can resolve is accepted. */
+/**
+ * Rejects names that a proxy would resolve to its own network. Names that only the proxy can
+ * resolve are accepted.
+ */
 async function checkProxied(url: URL, allowsPrivate: boolean): Promise<void> {
   if (allowsPrivate) return
   const host = hostOf(url).replace(/\.$/, "")
@@ -113,7 +117,7 @@ async function checkProxied(url: URL, allowsPrivate: boolean): Promise<void> {
 }
 
 /**
- * The one address that a name stands for.
+ * Returns the one address to which a name resolves.
  * @throws PinnedFetchError
  */
 async function resolveAddress(url: URL, allowsPrivate: boolean): Promise<string> {

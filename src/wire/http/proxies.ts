@@ -2,34 +2,34 @@ import { BlockList, isIP } from "node:net"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The variables that name a proxy for each protocol; of several, the first that is set counts. */
+/** The variables that name a proxy for each protocol. The first one that is set counts. */
 const VARIABLES: Readonly<Record<string, readonly string[]>> = {
   "http:": ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"],
   "https:": ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
 }
 
-/** A proxy that the environment names. */
+/** A proxy named in the environment. */
 export interface Proxy {
   readonly variable: string
-  /** As it is written; may hold a password. */
+  /** The unparsed value, which may contain a password. */
   readonly value: string
 }
 
-/** The proxy for `http:` or `https:`, as the runtime's own client chooses it. */
+/** Returns the proxy for `http:` or `https:`, as the runtime's own client chooses it. */
 export function proxyFor(protocol: string, environment: Environment): Proxy | undefined {
   const variable = VARIABLES[protocol]?.find((name) => environment[name])
   const value = variable === undefined ? undefined : environment[variable]
   return variable === undefined || value === undefined ? undefined : { variable, value }
 }
 
-/** The list of hosts that are reached without a proxy; undefined when it is not set. */
+/** Returns the list of hosts that bypass the proxy; undefined if it is not set. */
 export function noProxy(environment: Environment): string | undefined {
   return environment["no_proxy"] || environment["NO_PROXY"] || undefined
 }
 
 /**
- * Whether a request goes through a proxy. The runtime's own client decides by the same rules: an entry names a host and
- * all below it, with or without a port, or a network.
+ * Reports whether a request goes through a proxy, by the rules of the runtime's own client: an
+ * entry names a host with all its subdomains, with or without a port, or a network.
  */
 export function isProxied(url: URL, environment: Environment): boolean {
   if (proxyFor(url.protocol, environment) === undefined) return false
@@ -57,7 +57,7 @@ function isWithin(entry: string, host: string): boolean {
   return list.check(host, family)
 }
 
-/** What is wrong with a proxy, as the end of a sentence; undefined for one that can be used. */
+/** Returns the error of a proxy as the end of a sentence; undefined if it is usable. */
 export function proxyFault({ value }: Proxy): string | undefined {
   const written = value.trim()
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(written)?.[1]?.toLowerCase()
@@ -66,21 +66,21 @@ export function proxyFault({ value }: Proxy): string | undefined {
   }
   const url = URL.parse(scheme === undefined ? `http://${written}` : written)
   const isWeb = url !== null && /^https?:$/.test(url.protocol) && url.hostname !== ""
-  // Without a scheme, the runtime's own client reads a user as the host.
+  // Without a scheme, the runtime's own client parses the user as the host.
   const isRead = scheme !== undefined || url?.username === ""
-  // The rest of a password with a slash or a hash is read as a path.
+  // In a password with a slash or a hash, the rest is parsed as a path.
   if (isWeb && isRead && `${url.pathname}${url.search}${url.hash}` === "/") return undefined
   return "is not the address of a proxy. Write it as http://proxy:3128; a password has to be percent-encoded"
 }
 
-/** Host and port of a proxy, without its user and password. */
+/** Returns the host and port of a proxy, without its user and password. */
 export function proxyHost({ value }: Proxy): string {
   const written = value.trim()
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(written) ? written : `http://${written}`)
   return url === null || url.host === "" ? "(malformed)" : `${url.protocol}//${url.host}`
 }
 
-/** One line for each variable in force that cannot be used. */
+/** Returns a line for each active variable that is unusable. */
 export function proxyWarnings(environment: Environment): string[] {
   const faults = Object.keys(VARIABLES).flatMap((protocol) => {
     const proxy = proxyFor(protocol, environment)

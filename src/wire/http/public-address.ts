@@ -35,7 +35,9 @@ public6.addSubnet(...PUBLIC_IPV6, "ipv6")
 const private6 = new BlockList()
 for (const [network, prefix] of PRIVATE_IPV6) private6.addSubnet(network, prefix, "ipv6")
 
-/** Whether an address belongs to the public internet. IPv4 mapped to IPv6 does not. */
+/**
+ * Reports whether an address belongs to the public internet. IPv4 addresses mapped to IPv6 do not.
+ */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

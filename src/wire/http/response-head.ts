@@ -1,8 +1,8 @@
-/** A message that is not HTTP/1.1, or whose end is ambiguous. */
+/** A message that is not HTTP/1.1, or has an ambiguous end. */
 export class ProtocolError extends Error {}
 
 const LINE_END = "\r\n"
-/** Lines that all parsers read in the same way. */
+/** Matches header lines that all parsers read in the same way. */
 const CLEAR_LINES = /^(?:\r\n[\w!#$%&'*+\-.^`|~]+:[^\r\n\0]*)*$/
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |\r|$)/
 
@@ -12,11 +12,14 @@ export type Framing =
   | { readonly type: "chunked" }
   | { readonly type: "until-close" }
 
-/** The status line and the headers of a response. Headers are searched on demand: most are never read. */
+/**
+ * The status line and the headers of a response. Headers are searched on demand, because most are
+ * never read.
+ */
 export class ResponseHead {
   readonly status: number
   readonly #isOld: boolean
-  /** All lines after the first, each with a line break before it. */
+  /** All lines after the first, each with its preceding line break. */
   readonly #lines: string
   readonly #lowered: string
   readonly #length: string | null
@@ -35,7 +38,10 @@ export class ResponseHead {
     this.#coding = this.#find("\r\ntransfer-encoding:")
   }
 
-  /** The values of a header, joined by commas; null when it is absent. @param name in lowercase. */
+  /**
+   * Returns the values of a header joined by commas, or null if it is absent. @param name in
+   * lowercase.
+   */
   get(name: string): string | null {
     return this.#find(`${LINE_END}${name}:`)
   }
@@ -53,12 +59,12 @@ export class ResponseHead {
     return found
   }
 
-  /** Whether the status implies that there is no body, whatever the headers say. */
+  /** Whether the status implies that there is no body, regardless of the headers. */
   get #isBodiless(): boolean {
     return this.status === 204 || this.status === 304
   }
 
-  /** All headers. Invalid ones are left out. */
+  /** Returns all headers. Invalid ones are omitted. */
   headers(): Headers {
     const headers = new Headers()
     for (const line of this.#lines.split(LINE_END)) {
@@ -72,7 +78,7 @@ export class ResponseHead {
     return headers
   }
 
-  /** Where the body ends. @throws ProtocolError when that cannot be trusted. */
+  /** Returns how the body ends. @throws ProtocolError if that is ambiguous. */
   framing(): Framing {
     if (this.#isBodiless) return { type: "length", bytes: 0 }
     const coding = this.#coding
@@ -90,8 +96,8 @@ export class ResponseHead {
   }
 
   /**
-   * Whether another request may follow on this connection: the server allows it, and the end of this response
-   * is unambiguous. Two conflicting lengths are an attempt at response smuggling.
+   * Whether the connection can be reused: the server allows it, and the end of this response is
+   * unambiguous. Two conflicting lengths are an attempt at response smuggling.
    */
   get isKept(): boolean {
     if (this.#isOld || !CLEAR_LINES.test(this.#lines)) return false

@@ -13,13 +13,15 @@ const LARGEST_LINE = 4 * 1024
 const LARGEST_TRAILER = 16 * 1024
 const LINE_END = "\r\n"
 const HEAD_END = "\r\n\r\n"
-/** Digits of the size of a chunk. */
+/** Maximum digits of the size of a chunk. */
 const MAX_SIZE_DIGITS = 12
-/** Data of shorter chunks is joined. Bytes. */
+/** Bytes below which the data of chunks is joined. */
 const SHORT_CHUNK_BYTES = 4 * 1024
 /** Reads up to this length are never copied. */
 const SHORT_READ_BYTES = 4 * 1024
-/** Data of a longer read is copied if the read is more than this many times as long. */
+/**
+ * Maximum ratio of a read's length to the length of its kept data. Above it, the data is copied.
+ */
 const MAX_BUFFER_RATIO = 2
 
 const TAB = 0x09
@@ -28,7 +30,7 @@ const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
 const SEMICOLON = 0x3b
 
-/** Data in a read. */
+/** The range of data in a read. */
 interface Part {
   readonly start: number
   end: number
@@ -37,14 +39,14 @@ interface Part {
 type State = "head" | "length" | "size" | "chunk" | "chunk-end" | "trailer" | "until-close" | "over"
 
 /**
- * Parses one response from the bytes of a connection, however they are split. It accepts only what is
- * unambiguous: if another parser saw a response end elsewhere, the rest would become another caller's response.
- * Source: RFC 9112.
+ * Parses one response from the bytes of a connection, regardless of how they are split. It only
+ * accepts unambiguous responses: if another parser found a different end, the rest would become
+ * another caller's response. Source: RFC 9112.
  */
 export class ResponseParser {
   readonly #listener: ResponseListener
   #state: State = "head"
-  /** The start of a head or a line that has not ended. */
+  /** The start of an incomplete head or line. */
   #kept: Uint8Array | undefined
   /** Bytes until the end of the body or the chunk. */
   #left = 0
@@ -68,13 +70,13 @@ export class ResponseParser {
     while (at < input.length && this.#state !== "over") at = this.#step(input, at)
   }
 
-  /** The server has closed the connection. @throws ProtocolError when the response is incomplete. */
+  /** Handles the end of the connection. @throws ProtocolError if the response is incomplete. */
   close(): void {
     if (this.#state !== "until-close") throw new ProtocolError("the connection was closed early")
     this.#listener.onEnd(false)
   }
 
-  /** @returns where to continue: at the end of the input when more has to arrive first. */
+  /** @returns the offset at which to continue: the end of the input if more bytes are needed. */
   #step(input: Buffer, at: number): number {
     switch (this.#state) {
       case "head":
@@ -127,8 +129,8 @@ export class ResponseParser {
   }
 
   /**
-   * Reads chunks. The data of short chunks in one read is joined in place and passed on together: a read may
-   * contain 100,000 chunks of one byte.
+   * Reads chunks. The data of short chunks in one read is joined in place and forwarded together,
+   * because a read may contain 100,000 chunks of one byte.
    */
   #chunks(input: Buffer, start: number): number {
     let at = start
@@ -158,12 +160,12 @@ export class ResponseParser {
     }
   }
 
-  /** @param data of this read, in bytes. */
+  /** @param data bytes of data in this read. */
   #pass(input: Buffer, { start, end }: Part, data = end - start): void {
     this.#listener.onChunk(ownPart(input, start, end, data))
   }
 
-  /** Reads the size of a chunk and its extensions, which are ignored. */
+  /** Reads the size of a chunk and skips its extensions. */
   #size(input: Buffer, start: number): number {
     const { length } = input
     let at = start
@@ -211,7 +213,7 @@ export class ResponseParser {
     return input.length
   }
 
-  /** Data after a response belongs to no request, so its connection is not reused. */
+  /** Ends the response. Data after it belongs to no request, so its connection is not reused. */
   #end(input: Buffer, at: number): void {
     this.#state = "over"
     this.#listener.onEnd(this.#isKept && at === input.length)
@@ -219,8 +221,8 @@ export class ResponseParser {
 }
 
 /**
- * Returns a part of a read; a copy if most of the read is discarded, since chunk extensions may be 1,000 times as long
- * as the data that would keep their buffer in memory.
+ * Returns a part of a read, as a copy if most of the read is discarded. Chunk extensions may be
+ * 1,000 times as long as the data, which would keep their buffer in memory.
  * @param kept bytes of the read that are kept.
  */
 function ownPart(input: Buffer, start: number, end: number, kept: number): Uint8Array {
@@ -239,7 +241,7 @@ function hexDigit(byte: number | undefined): number | undefined {
   return letter >= 0x41 && letter <= 0x46 ? letter - 0x37 : undefined
 }
 
-/** Returns whether a line ends at this position; undefined if more bytes are needed. */
+/** Reports whether a line ends at this position; undefined if more bytes are needed. */
 function isLineEnd(input: Buffer, at: number): boolean | undefined {
   const first = input[at]
   const second = input[at + 1]

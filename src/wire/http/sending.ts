@@ -8,42 +8,47 @@ import { type ResponseListener, ResponseParser } from "./response-parser.ts"
 
 /** A request in progress. */
 export interface Sending {
-  /** Rejects when the connection fails before the head of a response has arrived, or when the request is aborted. */
+  /**
+   * Rejects if the request is aborted, or if the connection fails before the head of a response has
+   * arrived.
+   */
   readonly answer: Promise<HttpAnswer>
   /** Whether its connection is established. */
   readonly isConnected: boolean
   /**
-   * Aborts it: the waiting code, or the reader of its body, gets an error, and the server sees the connection
-   * close.
+   * Aborts the request. Pending reads receive an error, and the connection to the server is closed.
    */
   abort(): void
 }
 
-/** What is sent. */
+/** The serialized parts of a request. */
 export interface RequestParts {
-  /** Everything up to the headers that frame the body, a line break after each line. */
+  /** All lines up to the headers that frame the body, each with a line break. */
   readonly head: string
   readonly body: HttpBody
-  /** Bytes of the body; undefined when unknown. */
+  /** Bytes of the body; undefined if unknown. */
   readonly length: number | undefined
 }
 
-/** Where a request gets its connection, and where it returns it. */
+/** The pool from which a request gets its connection, and to which it returns it. */
 export interface ConnectionSource {
-  /** A new one: idle ones may be as stale as the one that failed. */
+  /** Opens a new connection: idle ones may be as stale as the one that failed. */
   connect(sending: OwnSending): Connection
-  /** It has a connection now, or no longer needs one. */
+  /** Called when the request has a connection, or no longer needs one. */
   stopWaiting(sending: OwnSending): void
-  /** A connection that is not established yet and no longer waited for. */
+  /** Takes over a connection that is not established yet and no longer needed. */
   leave(connection: Connection): void
-  /** A connection that is free. */
+  /** Takes back an idle connection. */
   release(connection: Connection): void
 }
 
-/** A server that closes idle connections does so right away, not while it processes a request. Milliseconds. */
+/**
+ * Milliseconds in which a server closes a stale connection. Servers do so immediately, not while
+ * they process a request.
+ */
 const STALE_TIME = 250
 
-/** A request on a connection of ours, and its response as it arrives. */
+/** A request on one of the gateway's own connections, and its response as it arrives. */
 export class OwnSending implements Sending, ConnectionUser, ResponseListener, Source {
   readonly answer: Promise<HttpAnswer>
   readonly #connections: ConnectionSource
@@ -53,13 +58,16 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
   #connection: Connection
   #queue: BodyQueue | undefined
   #isConnected = false
-  /** Until when the server may have closed the connection before it saw this request; by `performance.now()`. */
+  /**
+   * Time until which the server may have closed the connection before it received this request, by
+   * `performance.now()`.
+   */
   #staleUntil = 0
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   #isSent = false
   #isOver = false
 
-  /** @param kept a connection that has been used before; absent: a new one is made. */
+  /** @param kept a connection that has been used before; absent: a new one is opened. */
   constructor(connections: ConnectionSource, parts: RequestParts, kept?: Connection) {
     this.#connections = connections
     this.#parts = parts
@@ -77,7 +85,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     this.#fail(new Error("the request was given up"))
   }
 
-  /** Another connection became free before its own was established. */
+  /** Uses another connection that became idle before its own was established. */
   take(kept: Connection): void {
     this.#connections.leave(this.#connection)
     this.#connection = kept
@@ -142,7 +150,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     this.#isOver = true
     const connection = this.#connection
     connection.hasServed = true
-    // First, before the connection is reused: a finished queue can no longer reach it.
+    // Ends the queue before the connection is reused: a finished queue can no longer reach it.
     this.#queue?.end()
     if (isKept && this.#isSent && connection.isDrained) this.#connections.release(connection)
     else this.leave()
@@ -160,7 +168,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     this.#isOver = true
     this.#connections.stopWaiting(this)
     this.#connection.destroy()
-    // The rest of the body is no longer read, either.
+    // The rest of the request body is not read, either.
     void this.#reader?.cancel().catch(() => {})
   }
 
@@ -179,7 +187,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     this.#settle.reject(error)
   }
 
-  /** Sends a body no faster than the server accepts it, each chunk only after the one before. */
+  /** Sends a body no faster than the server accepts it, one chunk at a time. */
   async #stream(body: ReadableStream<Uint8Array>, length: number | undefined): Promise<void> {
     const connection = this.#connection
     const reader = body.getReader()
@@ -188,7 +196,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     try {
       for (let read = await reader.read(); !read.done; read = await reader.read()) {
         const chunk = read.value
-        // An empty chunk would be the last one.
+        // An empty chunk would end the body.
         if (chunk.byteLength === 0) continue
         if (length === undefined) connection.writeText(chunkStart(chunk, sent))
         sent += chunk.byteLength
@@ -205,7 +213,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
   }
 }
 
-/** Ends the previous chunk and starts the next. */
+/** Ends the previous chunk and starts the next one. */
 function chunkStart(chunk: Uint8Array, sent: number): string {
   const size = `${chunk.byteLength.toString(16)}\r\n`
   return sent === 0 ? size : `\r\n${size}`
