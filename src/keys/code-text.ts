@@ -1,19 +1,19 @@
 import { randomBytes } from "node:crypto"
 
-/** Crockford's base32: no letter that is mistaken for a digit. */
+/** Crockford's base32, without letters that resemble digits. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 const PREFIX = "TG"
-/** Five bits each: 80 bits, far more than can be guessed. */
+/** Five bits each: 80 bits, far too many to guess. */
 const LENGTH = 16
 const SHAPE = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`)
 
-/** A new code: `TG-XXXX-XXXX-XXXX-XXXX`. Shown once, stored nowhere. */
+/** Creates a code: `TG-XXXX-XXXX-XXXX-XXXX`. It is shown once and never stored. */
 export function newCodeText(): string {
   const symbols = [...randomBytes(LENGTH)].map((byte) => ALPHABET[byte % ALPHABET.length])
   return formatted(symbols.join(""))
 }
 
-/** The canonical form of a code that someone typed; undefined when it cannot be one. */
+/** Returns the canonical form of a typed code; undefined if it is invalid. */
 export function readCodeText(text: string): string | undefined {
   const typed = text
     .toUpperCase()

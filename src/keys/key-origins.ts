@@ -1,19 +1,22 @@
-/** The origins that the keys of a gateway allow: browsers send preflight requests without a key. */
+/**
+ * The origins that the keys of a gateway allow. Browsers send preflight requests without a key, so
+ * all keys count.
+ */
 export class KeyOrigins {
   readonly #byKey = new Map<string, readonly string[]>()
   #all: ReadonlySet<string> = new Set()
 
-  /** Whether no key allows any. */
+  /** Whether no key allows any origin. */
   get isEmpty(): boolean {
     return this.#byKey.size === 0
   }
 
-  /** Whether one of the keys allows an origin; `*` is matched literally. */
+  /** Reports whether one of the keys allows an origin. `*` is matched literally. */
   has(origin: string): boolean {
     return this.#all.has(origin)
   }
 
-  /** @param origins the key's origins from now on. */
+  /** @param origins the key's new origins. */
   set(key: string, origins: readonly string[]): void {
     if (origins.length === 0 && !this.#byKey.has(key)) return
     if (origins.length === 0) this.#byKey.delete(key)

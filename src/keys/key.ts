@@ -6,31 +6,31 @@ import { Networks } from "../wire/http/networks.ts"
 import { globMatcher } from "./model-glob.ts"
 import { payersOf } from "./payer.ts"
 
-/** A key, ready for the hot path: everything that a request needs from it is in memory. */
+/** A key prepared for the hot path, with all data that a request needs. */
 export interface Key {
   readonly id: string
   readonly name: string
   readonly account: string
-  /** The payer of a request with some labels at a moment, Unix milliseconds. */
+  /** Returns the payer of a request with optional labels at a moment in Unix milliseconds. */
   readonly payerAt: (now: number, labels?: Labels) => Payer
   readonly requestsPerMinute: number | undefined
   readonly tokensPerMinute: number | undefined
-  /** How many may run at the same time. */
+  /** Maximum number of concurrent requests. */
   readonly concurrentRequests: number | undefined
-  /** What all keys of its account may do together; undefined where they have no common limits. */
+  /** Limits for all keys of its account together; undefined without such limits. */
   readonly together: SharedLimits | undefined
-  /** Why nothing is paid for with it; undefined: it works. */
+  /** Why its requests are rejected; undefined if the key works. */
   readonly hindrance: Hindrance | undefined
   /** Unix milliseconds; undefined: never. */
   readonly expiresAt: number | undefined
   readonly revoked: boolean
   /** Whether prompts and answers of its account are stored. */
   readonly storesContent: boolean
-  /** From where it may be used; undefined: from anywhere. */
+  /** The addresses from which it may be used; undefined: all. */
   readonly addresses: Networks | undefined
   /** Origins of browser pages that may call with it, in addition to those of the settings. */
   readonly origins: readonly string[]
-  /** Whether it may call this model. Undefined: it may call all. */
+  /** Reports whether it may call a model; undefined: all models are allowed. */
   readonly allows: ((model: string) => boolean) | undefined
   /** Additional names of models, with their ids. */
   readonly aliases: ReadonlyMap<string, string> | undefined
@@ -38,14 +38,14 @@ export interface Key {
   readonly priceGroup: string | undefined
 }
 
-/** Limits that the keys of an account have together. */
+/** Limits for all keys of an account together. */
 export interface SharedLimits {
   readonly requestsPerMinute: number | undefined
   readonly tokensPerMinute: number | undefined
   readonly concurrentRequests: number | undefined
 }
 
-/** The key is paused or reads only, or its account is paused or closed. */
+/** The key is paused or read-only, or its account is paused or closed. */
 export type Hindrance = "key_paused" | "key_read_only" | "account_paused" | "account_closed"
 
 /** Prepares a stored key. */
@@ -83,7 +83,7 @@ function sharedLimits(limits: AccountLimits): SharedLimits | undefined {
   return Object.values(shared).some((limit) => limit !== undefined) ? shared : undefined
 }
 
-/** What both the key and its account allow. */
+/** Combines the models that the key and its account allow. */
 function allowance(
   own: readonly string[] | null,
   shared: readonly string[] | undefined,
@@ -94,7 +94,7 @@ function allowance(
   return lists.length === 1 ? first : (model) => lists.every((allows) => allows(model))
 }
 
-/** Caches its results. */
+/** Returns a matcher that caches its results. */
 function matcher(globs: readonly string[]): (model: string) => boolean {
   const matchers = globs.map(globMatcher)
   const known = new Map<string, boolean>()

@@ -6,28 +6,31 @@ import { type Key, keyFromRecord } from "./key.ts"
 import { KeyOrigins } from "./key-origins.ts"
 import { digestOf, KEY_PREFIX, type KeyHasher, looksLikeKey } from "./secret.ts"
 
-/** Where official clients send a key that is not a bearer token; the first one present counts. */
+/**
+ * The headers in which official clients send a key that is not a bearer token. The first one
+ * present counts.
+ */
 const KEY_HEADERS = ["x-api-key", "api-key", "x-goog-api-key"] as const
 
 const BEARER = /^bearer(?: +|$)/i
 
 interface Held {
   readonly key: Key
-  /** When this secret stops working; set for rotated ones. */
+  /** When this secret expires; set for rotated secrets. */
   readonly expiresAt: number | undefined
 }
 
-/** Unknown keys cause the ledger to be read no more often than this, milliseconds. */
+/** Minimum milliseconds between reads of the ledger caused by unknown keys. */
 const READ_PAUSE = 20
 
-/** All keys, in memory, by the hash of their secrets. */
+/** All keys in memory, by the hash of their secrets. */
 export class Keyring {
   readonly #store: Store
   readonly #hasher: KeyHasher
   /** Raised after a key has changed, before the change is confirmed. */
   readonly #changes: Signal | undefined
   #changesSeen = 0
-  /** A read of the ledger that has not started yet: all who wait now share it. */
+  /** A read of the ledger that has not started yet. All waiting requests share it. */
   #nextReading: Promise<void> | undefined
   #lastReading: Promise<void> = Promise.resolve()
   #readAt = -Infinity
@@ -43,7 +46,7 @@ export class Keyring {
     this.#changes = changes
   }
 
-  /** Reads the keys that changed since the last time. Cheap when none did. */
+  /** Reads the keys that changed since the last time. Cheap if no key changed. */
   async refresh(revision?: number): Promise<void> {
     if (revision === this.#revision) return
     const changes = this.#changes?.count ?? 0
@@ -54,48 +57,59 @@ export class Keyring {
     this.#changesSeen = changes
   }
 
-  /** Call after a key was changed: this process sees it immediately, the others before their next request. */
+  /**
+   * Must be called after a key was changed. This process sees the change immediately, the others
+   * before their next request.
+   */
   async changed(): Promise<void> {
     this.#changes?.raise()
     await this.refresh()
   }
 
   /**
-   * The key of a request's credential, synchronously when it is known. An unknown one may be new, and a known
-   * one may have been changed by another process: then the ledger is read first.
-   * @throws GatewayError `missing_api_key`, `invalid_api_key` or `ledger_unavailable`, synchronously or by the
-   * promise.
+   * Returns the key of a request's credential, synchronously if it is known. An unknown key may be
+   * new, and a known key may have been changed by another process. In both cases the ledger is read
+   * first.
+   * @throws GatewayError `missing_api_key`, `invalid_api_key` or `ledger_unavailable`,
+   * synchronously or by the promise.
    */
   identify(headers: Headers, now: number): Key | Promise<Key> {
     const credential = credentialOf(headers)
     if (credential === undefined) return this.authenticate(headers, now)
     const held = this.#isCurrent ? this.#find(credential) : undefined
     if (held) return usable(held, now)
-    // Anything can be a key of another gateway: the ledger is not read for what nobody has taken over.
+    // Any text can be an imported key of another gateway. The ledger is only read if such keys
+    // exist.
     if (this.#isCurrent && !looksLikeKey(credential)) return this.authenticate(headers, now)
     return this.#reread().then(() => this.authenticate(headers, now))
   }
 
-  /** The origins that keys allow, as far as known now. */
+  /** The origins that keys allow, as loaded in this process. */
   get origins(): KeyOrigins {
     return this.#origins
   }
 
-  /** The same, including changes by other processes; synchronous when there are none. */
+  /**
+   * Returns the allowed origins including changes by other processes; synchronously if there are
+   * none.
+   */
   latestOrigins(): KeyOrigins | Promise<KeyOrigins> {
     if (this.#isCurrent) return this.#origins
     const known = (): KeyOrigins => this.#origins
     return this.#reread().then(known, known)
   }
 
-  /** The key that a request's credential is or was, whether or not it still works; as far as known now. */
+  /**
+   * Returns the key of a request's credential, even if the key no longer works, as loaded in this
+   * process.
+   */
   known(headers: Headers): Key | undefined {
     const credential = credentialOf(headers)
     return credential === undefined ? undefined : this.#find(credential)?.key
   }
 
   /**
-   * The same, as far as known now.
+   * Returns the key of a request's credential, as loaded in this process.
    * @throws GatewayError `missing_api_key` or `invalid_api_key`.
    */
   authenticate(headers: Headers, now: number): Key {
@@ -112,7 +126,9 @@ export class Keyring {
     return usable(held, now)
   }
 
-  /** Keys of other gateways are known by themselves, or only by their SHA-256. */
+  /**
+   * Finds a key by its hash. Imported keys of other gateways may be stored by their SHA-256 only.
+   */
   #find(credential: string): Held | undefined {
     const held = this.#byHash.get(this.#hasher.hash(credential))
     if (held || looksLikeKey(credential)) return held
@@ -129,7 +145,7 @@ export class Keyring {
     return this.#nextReading
   }
 
-  /** Reads the changes of the ledger, once for all callers until it starts. */
+  /** Reads the changes of the ledger, once for all callers until the read starts. */
   async #read(): Promise<void> {
     await this.#lastReading
     const pause = this.#readAt + READ_PAUSE - performance.now()
@@ -163,7 +179,7 @@ export class Keyring {
   }
 }
 
-/** @throws GatewayError `invalid_api_key` when it no longer works. */
+/** @throws GatewayError `invalid_api_key` if the key no longer works. */
 function usable({ key, expiresAt }: Held, now: number): Key {
   if (key.revoked) throw invalidKey("This API key was revoked. Ask for a new one.")
   if (key.expiresAt !== undefined && key.expiresAt <= now) {
@@ -182,10 +198,11 @@ function invalidKey(message: string): GatewayError {
 }
 
 /**
- * `Authorization: Bearer` takes precedence; Anthropic's SDK sends `x-api-key`, Azure's `api-key`, Google's
- * `x-goog-api-key`. A key of this gateway wins over another credential: some clients send both when their user is
- * signed in to a vendor. A header that is sent twice arrives as one, joined by a comma, which no key contains. An
- * empty credential is ignored.
+ * Returns the credential of a request; an empty one is ignored. `Authorization: Bearer` takes
+ * precedence. Anthropic's SDK sends `x-api-key`, Azure's `api-key`, Google's `x-goog-api-key`. A
+ * key of this gateway wins over another credential, because some clients send both when their user
+ * is signed in to a vendor. A header that is sent twice arrives joined by a comma, which no key
+ * contains.
  */
 function credentialOf(headers: Headers): string | undefined {
   let credential = headers.get("authorization")?.replace(BEARER, "")

@@ -14,8 +14,9 @@ import {
 const NO_BUDGETS: readonly string[] = []
 
 /**
- * The payer of a key's requests, by moment (Unix milliseconds). Budgets of a day and of a month have another
- * owner in each period; they are named once a period, not once a request, except those of labels.
+ * Returns the payer of a key's requests by moment (Unix milliseconds). Daily and monthly budgets
+ * have another owner in each period. Owners are computed once per period instead of once per
+ * request, except those of labels.
  */
 export function payersOf(record: KeyRecord): (now: number, labels?: Labels) => Payer {
   const { labelBudgets } = record.accountLimits
@@ -36,7 +37,7 @@ function payerAt(record: KeyRecord, at: number): Payer {
   return payerWith({ account: record.account, key: record.id, ...unlimited }, owners)
 }
 
-/** A payer that draws on more budgets; it is valid in the periods of all of them. */
+/** Returns a payer with additional budgets. It is valid in the periods of all of them. */
 function payerWith(payer: Payer, owners: readonly string[]): Payer {
   if (owners.length === 0) return payer
   let { from, until } = payer

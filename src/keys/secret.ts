@@ -3,31 +3,38 @@ import { randomText } from "../canon/random-text.ts"
 export const KEY_PREFIX = "sk-tg-"
 const RANDOM_LENGTH = 43
 const SHAPE = /^sk-tg-[0-9A-Za-z]{43}$/
-/** A new key: `sk-tg-` and 43 base62 characters, 256 bits. Shown once, stored nowhere. */
+/**
+ * Creates a key: `sk-tg-` and 43 base62 characters, 256 bits. It is shown once and never stored.
+ */
 export function newSecret(): string {
   return KEY_PREFIX + randomText(RANDOM_LENGTH)
 }
 
-/** Whether a credential can be a key of ours at all. */
+/** Reports whether a credential has the form of this gateway's keys. */
 export function looksLikeKey(credential: string): boolean {
   return SHAPE.test(credential)
 }
 
-/** A key of another gateway that was taken over: no longer than this. */
+/** Maximum length of an imported key of another gateway. */
 const LONGEST_FOREIGN = 512
 
-/** The SHA-256 that a key of another gateway may be known by, hexadecimal; undefined for what can be none. */
+/**
+ * Returns the hexadecimal SHA-256 under which a key of another gateway may be stored; undefined if
+ * the credential is too long.
+ */
 export function digestOf(credential: string): string | undefined {
   if (credential.length > LONGEST_FOREIGN) return undefined
   return new Bun.CryptoHasher("sha256").update(credential).digest("hex")
 }
 
-/** The end of a key, to distinguish keys in a list. */
+/** Returns the end of a key, to distinguish keys in a list. */
 export function hintOf(secret: string): string {
   return secret.slice(-4)
 }
 
-/** Hashes keys under a secret of this installation, so that a stolen database holds no usable key. */
+/**
+ * Hashes keys with a secret of this installation, so that a stolen database contains no usable key.
+ */
 export class KeyHasher {
   /** Initialized with the pepper: copying it is cheaper than creating a new one. */
   readonly #keyed: Bun.CryptoHasher
@@ -42,9 +49,10 @@ export class KeyHasher {
   }
 
   /**
-   * The hash of a key of which only the SHA-256 is known, hexadecimal: another gateway has made it and kept no more. It is
-   * hashed under the secret, since a key that a person has thought of could be found by its SHA-256; and twice, so that the
-   * SHA-256 itself is no key.
+   * Returns the hexadecimal hash of a key of which only the SHA-256 is known, because another
+   * gateway stored nothing else. It is hashed with the secret, since a key invented by a person
+   * could be found by its SHA-256. It is hashed twice, so that the SHA-256 itself is not accepted
+   * as a key.
    */
   hashDigest(digest: string): string {
     return this.hash(this.hash(`sha256:${digest}`))

@@ -5,7 +5,7 @@ import type { CountedAttempt } from "../store/sign-in-attempts.ts"
 import type { ClientInfo } from "./client-info.ts"
 import { clientNetwork } from "./client-network.ts"
 
-/** How often something may be tried. */
+/** A maximum number of attempts in a time window. */
 export interface AttemptLimit {
   readonly max: number
   /** Milliseconds. */
@@ -14,17 +14,17 @@ export interface AttemptLimit {
 
 const MINUTE = 60_000
 
-/** From one network address, or one IPv6 network, for any user. */
+/** From one network address or one IPv6 network, for all users. */
 export const PER_ADDRESS: AttemptLimit = { max: 60, window: 5 * MINUTE }
-/** For one user, from any address. */
+/** For one user, from all addresses. */
 export const PER_USER: AttemptLimit = { max: 10, window: 10 * MINUTE }
 
-/** Expired rows are deleted once in so many attempts. */
+/** Number of attempts after which expired rows are deleted. */
 const SWEEP_EVERY = 500
 
 /**
- * Limits attempts to sign in. An attempt counts from its start, so that concurrent ones are limited too;
- * a successful one is taken back.
+ * Limits sign-in attempts. An attempt counts from its start, so that concurrent attempts are
+ * limited too. A successful attempt is not counted.
  */
 export class AttemptLimits {
   readonly #store: ConsoleStore
@@ -35,9 +35,9 @@ export class AttemptLimits {
   }
 
   /**
-   * Counts an attempt under each key, stopping at the first that is over its limit: an address that may try
-   * no more must not use up the attempts of users.
-   * @returns a function that takes the attempt back.
+   * Counts an attempt under each key, stopping at the first key that is over its limit. An
+   * exhausted address must not use up the attempts of users.
+   * @returns a function that undoes the count.
    * @throws GatewayError `too_many_attempts`, with the time to wait.
    */
   async begin(attempts: readonly CountedAttempt[], now = Date.now()): Promise<() => Promise<void>> {
@@ -50,7 +50,7 @@ export class AttemptLimits {
     return () => this.#store.attempts.takeBack(attempts.map(({ key }) => key))
   }
 
-  /** Limits by address and by what is tried. */
+  /** Limits by address and by subject. */
   beginBy({ address }: ClientInfo, subject: string): Promise<() => Promise<void>> {
     return this.begin([
       { key: `address:${clientNetwork(address)}`, ...PER_ADDRESS },
@@ -64,7 +64,10 @@ export class AttemptLimits {
   }
 }
 
-/** The key of what is tried, such as `user`. Keys are stored, so they contain a digest of the text. */
+/**
+ * Returns the key of a subject such as `user`. Keys are stored, so they contain a digest of the
+ * text.
+ */
 export function attemptKey(name: string, text: string | undefined): string {
   const digest = createHash("sha256")
     .update(text ?? "")

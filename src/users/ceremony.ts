@@ -1,8 +1,8 @@
-/** What a browser's authenticator has to have signed. */
+/** The values that a browser's authenticator must sign. */
 export interface Ceremony {
   readonly challenge: string
-  /** Where the console is, as the browser sees it. */
+  /** The origin of the console in the browser. */
   readonly origin: string
-  /** The domain that passkeys belong to. */
+  /** The domain of the passkeys. */
   readonly rpId: string
 }

@@ -1,14 +1,17 @@
 import { isIP } from "node:net"
 
-/** Groups of 16 bits: of an IPv6 address, and of the network that providers give one customer at least. */
+/**
+ * Number of 16-bit groups in an IPv6 address, and in the smallest network that providers assign to
+ * a customer.
+ */
 const GROUPS = 8
 const NETWORK_GROUPS = 4
-/** IPv4 within IPv6, as a server that listens on both sees it. */
+/** Matches IPv4 mapped to IPv6, as a server that listens on both receives it. */
 const MAPPED = /^::ffff:/i
 
 /**
- * What limits per address count by: the address; of IPv6 the network of 64 bits, since whoever has one address there
- * has them all.
+ * Returns the key for limits per address: the address, or the 64-bit network of an IPv6 address,
+ * since a client with one address of the network has all of them.
  */
 export function clientNetwork(address: string | null): string {
   if (address === null) return "unknown"

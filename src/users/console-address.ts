@@ -1,7 +1,8 @@
 import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
 
 /**
- * The console's address; without an operator, the one-time link that creates the first.
+ * Returns the console's address, or the one-time link that creates the first operator if there is
+ * none.
  * @param url the gateway's own.
  */
 export function consoleAddress(

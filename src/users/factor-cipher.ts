@@ -1,15 +1,18 @@
 import { createHash, randomBytes } from "node:crypto"
 import { xchacha20poly1305 } from "@noble/ciphers/chacha.js"
 
-/** The prefix of encrypted text, in the form of better-auth, which wrote the first. */
+/** The prefix of encrypted text, in the format of better-auth, which wrote the oldest values. */
 const VERSION = "$ba$1$"
 const NONCE_BYTES = 24
 
-/** Encrypts second factors (XChaCha20-Poly1305 with random nonces), so that the database alone yields no codes. */
+/**
+ * Encrypts second factors (XChaCha20-Poly1305 with random nonces), so that the database alone
+ * yields no codes.
+ */
 export class FactorCipher {
   readonly #secret: () => string
 
-  /** @param secret called when something is encrypted or decrypted. */
+  /** @param secret called for each encryption and decryption. */
   constructor(secret: () => string) {
     this.#secret = secret
   }

@@ -3,7 +3,7 @@ import type { AuthorizationServer } from "oauth4webapi"
 import { GatewayError } from "../canon/errors.ts"
 import type { OidcSettings } from "../config/sections/sign-in.ts"
 
-/** How long discovery may take, milliseconds. */
+/** Timeout of discovery, in milliseconds. */
 const DISCOVERY_TIME = 10_000
 const DISCOVERY_PATH = "/.well-known/openid-configuration"
 const NEEDED = ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"] as const
@@ -23,13 +23,13 @@ export async function describeIssuer({ issuer, name }: OidcSettings): Promise<Is
   const missing = NEEDED.find((field) => !isWebAddress(document[field]))
   if (missing !== undefined)
     throw cannotSignIn(name, `its description has no web address as '${missing}'`)
-  // The metadata must name the issuer that was asked (OpenID Connect Discovery 1.0, 4.3).
+  // The metadata must name the requested issuer (OpenID Connect Discovery 1.0, 4.3).
   if (discoveryUrlOf(String(document["issuer"])) !== url)
     throw cannotSignIn(name, "its description names another issuer")
   return document as IssuerDescription & Record<string, unknown>
 }
 
-/** Browsers are sent to one of them: it must not be a script. */
+/** Reports whether text is a web address. Browsers are sent there, so it must not be a script. */
 function isWebAddress(text: unknown): boolean {
   const protocol = typeof text === "string" ? URL.parse(text)?.protocol : undefined
   return protocol === "https:" || protocol === "http:"
@@ -51,7 +51,7 @@ async function fetchDescription(url: string, name: string): Promise<Record<strin
     : {}
 }
 
-/** The address of an issuer's metadata. */
+/** Returns the address of an issuer's metadata. */
 function discoveryUrlOf(issuer: string): string {
   const base = withoutTrailing(issuer, "/")
   return base.endsWith(DISCOVERY_PATH) ? base : base + DISCOVERY_PATH

@@ -12,9 +12,9 @@ import type { SignedIn, SignIn } from "./sign-in.ts"
 import { hashToken, newToken } from "./tokens.ts"
 import type { UserSessions } from "./user-sessions.ts"
 
-/** How long a user may take at the issuer, seconds. */
+/** Maximum seconds that a user may spend at the issuer. */
 const FLOW_TIME = 10 * 60
-/** How long an issuer's metadata is cached, milliseconds. */
+/** Milliseconds for which an issuer's metadata is cached. */
 const DESCRIPTION_TIME = 10 * 60_000
 
 export interface IssuersParts {
@@ -22,7 +22,7 @@ export interface IssuersParts {
   readonly limits: AttemptLimits
   readonly sessions: UserSessions
   readonly signIn: Pick<SignIn, "afterFirstFactor">
-  /** Whether an address is invited: a new user is created only then. */
+  /** Reports whether an address is invited. Only invited users are created. */
   readonly isInvited: (email: string) => Promise<boolean>
   /** Reports a failure to the operator. */
   readonly onFailure: (message: string) => void
@@ -33,11 +33,11 @@ interface PendingFlow extends OidcSecrets {
   readonly issuer: string
   readonly redirectUri: string
   readonly returnTo: string
-  /** Of the link token of the page that began the flow. */
+  /** Hash of the link token of the page that started the flow. */
   readonly linkHash: string
 }
 
-/** A flow that has come back with an identity. */
+/** A flow that has returned with an identity. */
 interface FinishedFlow extends Pick<CallbackInput, "trusted"> {
   readonly flow: PendingFlow
   readonly settings: OidcSettings
@@ -57,26 +57,32 @@ interface CallbackInput {
   readonly query: string
 }
 
-/** The result of the callback: a session, a challenge for the second factor, or the reason why there is neither. */
+/**
+ * The result of the callback: a session, a challenge for the second factor, or the reason for a
+ * refusal.
+ */
 export interface IssuerReturn extends SignedIn {
   /** The page of the console to redirect to. */
   readonly location: string
   readonly refusal: string | null
-  /** Of the link token of the page that began the flow. */
+  /** Hash of the link token of the page that started the flow. */
   readonly linkHash?: string
   /** The user whom the callback linked to the issuer. */
   readonly linked?: UserRecord
 }
 
-/** Where the browser goes. */
+/** The redirect to the issuer. */
 export interface IssuerStart {
   readonly url: string
   readonly cookies: readonly string[]
-  /** Sent again by the same page when its user signs in as before: the proof that links the identity to the user. */
+  /**
+   * The same page sends it again when its user signs in with a known method, which proves that the
+   * identity belongs to the user.
+   */
   readonly linkToken: string
 }
 
-/** Signs users in by OpenID Connect. */
+/** Signs users in through OpenID Connect. */
 export class Issuers {
   readonly #parts: IssuersParts
   readonly #descriptions = new Map<
@@ -105,7 +111,7 @@ export class Issuers {
     const secrets = newSecrets()
     const redirectUri = `${origin}/admin/v1/auth/callback/${settings.id}`
     const state = newToken()
-    // One for all flows of a page, so that a known issuer can confirm another.
+    // One token for all flows of a page, so that a known issuer can confirm another.
     const linkToken = client.linkToken ?? newToken()
     const linkHash = hashToken("identity", linkToken)
     const flow: PendingFlow = { ...secrets, issuer: settings.id, redirectUri, returnTo, linkHash }
@@ -121,7 +127,7 @@ export class Issuers {
   }
 
   /**
-   * Handles the callback. The browser is on its way to a page, so whatever is in the way is said there.
+   * Handles the callback. The browser is loading a page, so errors are shown on that page.
    * @param query of its address, with the question mark.
    */
   async fromIssuer(client: ClientInfo, input: CallbackInput): Promise<IssuerReturn> {
@@ -147,7 +153,7 @@ export class Issuers {
     try {
       const claims = await claimsOf({ settings, description, redirectUri }, query, flow)
       const answer = await this.#signIn(client, { flow, settings, trusted, claims })
-      // The attempt to go there and the one to come back: a whole office may have one address.
+      // Undoes the counts of both redirects: an entire office may share one address.
       if (answer.refusal === null) for (let attempt = 0; attempt < 2; attempt++) await takeBack()
       return answer
     } catch (error) {
@@ -193,7 +199,10 @@ export class Issuers {
     }
   }
 
-  /** Keeps the identity for the user, who confirms it by signing in as before from the page that began the flow. */
+  /**
+   * Stores the identity until the user confirms it by signing in with a known method from the page
+   * that started the flow.
+   */
   async #askToConfirm(
     user: UserRecord,
     { flow, settings, claims }: FinishedFlow,
@@ -201,7 +210,7 @@ export class Issuers {
     const identity: Identity = { provider: settings.id, subject: claims.subject }
     const { proofs } = this.#parts.store
     const { linkHash: hash } = flow
-    // The last identity that the page has come back with counts.
+    // Only the page's latest identity counts.
     await proofs.take("identity", hash, 0)
     await proofs.create({
       kind: "identity",
@@ -214,10 +223,10 @@ export class Issuers {
   }
 
   /**
-   * Links the identity that a user confirms by having signed in. A cookie would be no proof: another host of the
-   * domain can set one, and so would link its own identity to the user.
-   * @param hash of the link token that came with the sign-in; undefined for none.
-   * @returns it, or undefined if there is none, or if it belongs to someone else.
+   * Links the identity that a user has confirmed by signing in. A cookie would be no proof: another
+   * host of the domain could set one and so link its own identity to the user.
+   * @param hash of the link token that came with the sign-in; undefined without a token.
+   * @returns the identity, or undefined if there is none or if it belongs to another user.
    */
   async confirm(user: UserRecord, hash: string | undefined): Promise<Identity | undefined> {
     if (hash === undefined) return undefined
@@ -232,9 +241,10 @@ export class Issuers {
   }
 
   /**
-   * The user of a known identity; otherwise, if the issuer has verified the e-mail address, the user with that
-   * address, who may have to confirm it, or a new user if it is invited. Someone else may have created the user with
-   * that address, so linking by the address alone deletes every other way to sign in as that user.
+   * Finds the user of a known identity. For an unknown identity with an email address that the
+   * issuer has verified, it returns the user with that address, who may have to confirm it, or
+   * creates an invited user. Another person may have created the user with that address, so linking
+   * by address alone deletes all other ways to sign in as that user.
    * @returns the user, or the reason why there is none.
    */
   async #userOf({
@@ -274,12 +284,15 @@ export class Issuers {
   }
 }
 
-/** The hash of the link token of a request; undefined for none. */
+/** Returns the hash of the link token of a request; undefined without a token. */
 export function linkHashOf({ linkToken }: ClientInfo): string | undefined {
   return linkToken ? hashToken("identity", linkToken) : undefined
 }
 
-/** The sign-in page at its second step. @param returnTo the page of the console to go to afterwards. */
+/**
+ * Returns the sign-in page at its second step. @param returnTo the page of the console to open
+ * afterwards.
+ */
 function codePage(returnTo: string): string {
   const back = returnTo.replace(/^\/console/, "")
   return `/console/sign-in?step=code&back=${encodeURIComponent(back)}`
@@ -290,7 +303,7 @@ function refused(code: string): IssuerReturn {
   return { session: null, cookies: [expireCookie(STATE_COOKIE)], location, refusal: code }
 }
 
-/** @throws GatewayError `not_found`, listing the known ones. */
+/** @throws GatewayError `not_found`, listing the configured issuers. */
 export function requireOidc(issuers: readonly OidcSettings[], id: string): OidcSettings {
   const issuer = issuers.find((candidate) => candidate.id === id)
   if (issuer) return issuer

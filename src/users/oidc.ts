@@ -3,19 +3,19 @@ import { isStorableText } from "../canon/storable-text.ts"
 import type { OidcSettings } from "../config/sections/sign-in.ts"
 import type { IssuerDescription } from "./issuer.ts"
 
-/** How long an issuer may take for all that a sign-in asks of it, milliseconds. */
+/** Timeout for all requests of a sign-in to the issuer, in milliseconds. */
 const ANSWER_TIME = 10_000
 
 /** The maximum of OpenID Connect Core, section 2. */
 const MAX_SUBJECT_LENGTH = 255
 
-/** Kept while the browser is at the issuer. */
+/** Stored while the browser is at the issuer. */
 export interface OidcSecrets {
   readonly verifier: string
   readonly nonce: string
 }
 
-/** The user, as the issuer describes them. */
+/** The user as described by the issuer. */
 export interface Claims {
   readonly subject: string
   readonly email: string | undefined
@@ -23,7 +23,7 @@ export interface Claims {
   readonly name: string
 }
 
-/** A failed sign-in at an issuer; the sign-in page shows a text for its code. */
+/** A failed sign-in at an issuer. The sign-in page shows a text for its code. */
 export class IssuerRefusal extends Error {
   override readonly name = "IssuerRefusal"
   readonly code: string
@@ -37,7 +37,7 @@ export class IssuerRefusal extends Error {
 interface Flow {
   readonly settings: OidcSettings
   readonly description: IssuerDescription
-  /** Where the issuer redirects to. */
+  /** The address to which the issuer redirects. */
   readonly redirectUri: string
 }
 
@@ -45,7 +45,7 @@ export function newSecrets(): OidcSecrets {
   return { verifier: oauth.generateRandomCodeVerifier(), nonce: oauth.generateRandomNonce() }
 }
 
-/** The start of the authorization code flow, with PKCE and a nonce. */
+/** Starts the authorization code flow, with PKCE and a nonce. */
 export async function authorizationUrl(
   { settings, description, redirectUri }: Flow,
   state: string,
@@ -69,7 +69,7 @@ export async function authorizationUrl(
 
 /**
  * Exchanges the code for an ID token and validates it.
- * @param query the callback's; the caller has checked its state.
+ * @param query of the callback; the caller has checked its state.
  * @throws IssuerRefusal
  */
 export async function claimsOf(
@@ -78,7 +78,8 @@ export async function claimsOf(
   { verifier, nonce }: OidcSecrets,
 ): Promise<Claims> {
   const { settings, redirectUri } = flow
-  // The library keeps an issuer's keys by this object: a new one, so that a key that was replaced is seen at once.
+  // The library caches an issuer's keys by this object. A copy makes a replaced key take effect
+  // immediately.
   const description = { ...flow.description }
   const client: oauth.Client = { client_id: settings.clientId }
   const authentication =
@@ -155,7 +156,10 @@ function claimsFrom(claims: oauth.IDToken | oauth.UserInfoResponse): Claims {
   }
 }
 
-/** An issuer without TLS has been configured by the operator, for example on the same machine. */
+/**
+ * Allows an issuer without TLS, because an operator has configured it, for example on the same
+ * machine.
+ */
 function optionsFor({ issuer }: IssuerDescription): {
   signal: AbortSignal
   [oauth.allowInsecureRequests]: boolean

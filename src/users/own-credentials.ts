@@ -8,9 +8,9 @@ import type { SignInParts } from "./sign-in.ts"
 import { hashToken, newToken } from "./tokens.ts"
 import type { OpenSession } from "./user-sessions.ts"
 
-/** How long a link that sets a new password works, milliseconds. */
+/** Lifetime of a link that sets a new password, in milliseconds. */
 const RESET_TIME = 24 * 60 * 60 * 1_000
-/** The kind of proof that a link for a new password is. */
+/** The kind of proof for such a link. */
 const RESET = "reset-password"
 
 /** Changes to a user's own password and second factor. */
@@ -22,7 +22,8 @@ export class OwnCredentials {
   }
 
   /**
-   * Ends all sessions of the user, and all links that would set another password.
+   * Changes the password. Ends all sessions of the user and all links that would set another
+   * password.
    * @returns the cookies of a new session.
    * @throws GatewayError `invalid_value` for a wrong password, `conflict` for a user without one.
    */
@@ -39,7 +40,7 @@ export class OwnCredentials {
     })
   }
 
-  /** A token that sets a new password, once, within a day. Earlier ones stop working. */
+  /** Creates a token that sets a new password once, within a day. Earlier tokens stop working. */
   async createReset(
     user: UserRecord,
   ): Promise<{ readonly token: string; readonly expiresAt: number }> {
@@ -52,7 +53,7 @@ export class OwnCredentials {
     return { token, expiresAt }
   }
 
-  /** @throws GatewayError `forbidden` for a link that was used or has expired. */
+  /** @throws GatewayError `forbidden` for a used or expired link. */
   async checkReset(client: ClientInfo, token: string): Promise<void> {
     const { store, limits } = this.#parts
     const takeBack = await limits.beginBy(client, attemptKey("reset", token))
@@ -62,8 +63,8 @@ export class OwnCredentials {
   }
 
   /**
-   * Sets a password by a link that an operator made, and ends all sessions of the user.
-   * @throws GatewayError `forbidden` for a link that was used or has expired.
+   * Sets a password with an operator's link, and ends all sessions of the user.
+   * @throws GatewayError `forbidden` for a used or expired link.
    */
   async resetPassword(client: ClientInfo, token: string, next: string): Promise<UserRecord> {
     const { store, limits, passwords } = this.#parts
@@ -77,7 +78,7 @@ export class OwnCredentials {
     return user
   }
 
-  /** Starts setting up a second factor; the first correct code activates it. */
+  /** Starts setting up a second factor. The first correct code activates it. */
   beginTwoFactor(client: ClientInfo, password: string): Promise<TwoFactorSetup> {
     return this.#attempt(client, async ({ user }) => {
       await this.#requirePassword(user, password)

@@ -20,18 +20,18 @@ import {
 import type { SignedIn, SignInParts } from "./sign-in.ts"
 import { hashToken, newToken } from "./tokens.ts"
 
-/** How long a challenge works, seconds. */
+/** Lifetime of a challenge, in seconds. */
 const CHALLENGE_TIME = 5 * 60
-/** How many a user may have. */
+/** Maximum number of passkeys per user. */
 const MOST_PASSKEYS = 20
 
-/** What a browser is given, and the cookie that binds the answer to it. */
+/** The options for the browser, and the cookie that binds its response to them. */
 export interface BegunCeremony {
   readonly options: Readonly<Record<string, unknown>> & { readonly challenge: string }
   readonly cookies: readonly string[]
 }
 
-/** Passkeys: made by users who are signed in, and used to sign in, with no password and no code. */
+/** Passkeys: created by signed-in users, and used to sign in without a password or a code. */
 export class Passkeys {
   readonly #parts: SignInParts
 
@@ -45,8 +45,8 @@ export class Passkeys {
 
   /**
    * @param password of a user who has one.
-   * @throws GatewayError `conflict` where browsers make none, or the user has too many; `invalid_value` for a wrong
-   * password.
+   * @throws GatewayError `conflict` if browsers do not support passkeys there, or the user has too
+   * many; `invalid_value` for a wrong password.
    */
   async beginCreation(
     client: ClientInfo,
@@ -76,7 +76,10 @@ export class Passkeys {
     return { options, cookies }
   }
 
-  /** @throws GatewayError `not_signed_in` when it took too long; `invalid_value` for anything else than was asked for. */
+  /**
+   * @throws GatewayError `not_signed_in` if the challenge has expired; `invalid_value` for an
+   * invalid response.
+   */
   async create(
     client: ClientInfo,
     { name, credential }: NewPasskey,
@@ -103,7 +106,7 @@ export class Passkeys {
     return { passkey, cookies: [expireCookie(PASSKEY_COOKIE)] }
   }
 
-  /** @throws GatewayError `conflict` where browsers use none. */
+  /** @throws GatewayError `conflict` if browsers do not support passkeys there. */
   async beginSignIn(client: ClientInfo, origin: string): Promise<BegunCeremony> {
     const rpId = requireDomain(origin)
     await this.#parts.limits.beginFrom("passkey", client.address)
@@ -118,7 +121,7 @@ export class Passkeys {
   }
 
   /**
-   * Signs in: the authenticator has verified its user, so no code is asked for.
+   * Signs a user in. The authenticator has verified the user, so no code is required.
    * @throws GatewayError `not_signed_in`; `forbidden` for a disabled user.
    */
   async signIn(
@@ -143,21 +146,21 @@ export class Passkeys {
     return { session, cookies: [...cookies, expireCookie(PASSKEY_COOKIE)] }
   }
 
-  /** @returns the passkey as it was; null when the user has no such passkey. */
+  /** @returns the passkey before the change; null if the user has no such passkey. */
   async rename(user: string, id: string, name: string): Promise<PasskeyRecord | null> {
     const before = (await this.list(user)).find((passkey) => passkey.id === id)
     if (!before || !(await this.#parts.store.passkeys.rename(user, id, name))) return null
     return before
   }
 
-  /** @returns the passkey as it was; null when the user has no such passkey. */
+  /** @returns the deleted passkey; null if the user has no such passkey. */
   async remove(user: string, id: string): Promise<PasskeyRecord | null> {
     const before = (await this.list(user)).find((passkey) => passkey.id === id)
     if (!before || !(await this.#parts.store.passkeys.remove(user, id))) return null
     return before
   }
 
-  /** Keeps what has to be signed, for one answer of this browser. @returns its cookies. */
+  /** Stores the challenge for one response of this browser. @returns its cookies. */
   async #keep(
     kind: ProofKind,
     user: string | null,
@@ -187,7 +190,10 @@ export class Passkeys {
   }
 }
 
-/** Whether browsers make and use passkeys where the console is: with TLS, or on the machine itself, under a name. */
+/**
+ * Reports whether browsers support passkeys at an origin: with TLS or on the machine itself, under
+ * a host name.
+ */
 export function takesPasskeys(origin: string): boolean {
   const { protocol, hostname } = new URL(origin)
   if (hostname === "localhost" || hostname.endsWith(".localhost")) return true
@@ -199,7 +205,7 @@ function requireDomain(origin: string): string {
   throw noPasskeysHere(origin)
 }
 
-/** The authenticator may say whose the passkey is. */
+/** Checks the user handle, if the authenticator has sent one. */
 function isHandleOf(user: UserRecord, { response: { userHandle } }: PasskeyAnswer): boolean {
   if (userHandle === undefined || userHandle === null) return true
   return Buffer.from(userHandle, "base64url").toString("utf8") === user.id

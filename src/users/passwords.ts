@@ -1,17 +1,17 @@
 import { GatewayError } from "../canon/errors.ts"
 
-/** OWASP's figures for argon2id: 19 MiB and two passes. */
+/** OWASP's parameters for argon2id: 19 MiB and two passes. */
 const HASHING = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const
-/** Each takes its memory and a thread; more at once would take them from callers' requests. */
+/** Each hash takes its memory and a thread. More at once would slow down callers' requests. */
 const MAX_AT_ONCE = 2
 const MAX_WAITING = 32
 
-/** Hashes and compares passwords, a few at a time. */
+/** Hashes and compares passwords, with limited concurrency. */
 export class Passwords {
   #running = 0
   readonly #waiting: (() => void)[] = []
 
-  /** @throws GatewayError `too_many_attempts` when so many wait that another one would wait too long. */
+  /** @throws GatewayError `too_many_attempts` if the queue is full. */
   requireRoom(): void {
     if (this.#waiting.length < MAX_WAITING) return
     throw new GatewayError(
@@ -21,12 +21,12 @@ export class Passwords {
     )
   }
 
-  /** The hash to keep. */
+  /** Hashes a password for storage. */
   hash(password: string): Promise<string> {
     return this.#inTurn(() => Bun.password.hash(password, HASHING))
   }
 
-  /** Whether a password is the one that was hashed. */
+  /** Reports whether a password matches a hash. */
   verify(password: string, hash: string): Promise<boolean> {
     return this.#inTurn(() => Bun.password.verify(password, hash))
   }

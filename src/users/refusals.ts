@@ -1,18 +1,18 @@
 import { GatewayError } from "../canon/errors.ts"
 
-/** How long a second factor stays locked, seconds. */
+/** Lock time of a second factor, in seconds. */
 export const LOCK_TIME = 15 * 60
 
 export function notSignedIn(): GatewayError {
   return new GatewayError("not_signed_in", "You are not signed in. Sign in to the console.")
 }
 
-/** The same for a wrong password and for an unknown address. */
+/** The same error for a wrong password and for an unknown address. */
 export function wrongCredentials(): GatewayError {
   return new GatewayError("not_signed_in", "The e-mail address or the password is wrong.")
 }
 
-/** @param parameter the field that holds it. */
+/** @param parameter the field with the password. */
 export function wrongPassword(parameter: string): GatewayError {
   return new GatewayError("invalid_value", "The password is wrong.", { parameter })
 }
@@ -73,7 +73,7 @@ export function hasNoPassword(): GatewayError {
   )
 }
 
-/** The same for an unknown passkey, one of another place, and a wrong signature. */
+/** The same error for an unknown passkey, a passkey of another domain, and a wrong signature. */
 export function noSuchPasskey(cause?: unknown): GatewayError {
   return new GatewayError(
     "not_signed_in",
@@ -135,7 +135,7 @@ export function isRegistered(email: string): GatewayError {
   })
 }
 
-/** Does not say whose it is. */
+/** Does not reveal the other user. */
 export function isAddressOfAnother(): GatewayError {
   return new GatewayError("conflict", "Another user has this e-mail address.", {
     parameter: "email",

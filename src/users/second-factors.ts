@@ -23,11 +23,11 @@ const SECRET_LENGTH = 32
 export interface SecondFactorInput {
   readonly kind: "totp" | "backup-code"
   readonly code: string
-  /** Whether this browser needs no code for 30 days. */
+  /** Whether this browser can skip the code for 30 days. */
   readonly trustDevice: boolean
 }
 
-/** Shown once, when a second factor is set up. */
+/** Returned once, when a second factor is set up. */
 export interface TwoFactorSetup {
   readonly uri: string
   readonly secret: string
@@ -44,7 +44,10 @@ export class SecondFactors {
     this.#cipher = cipher
   }
 
-  /** Sets one up; the first correct code activates it. @throws GatewayError `conflict` if one is active. */
+  /**
+   * Sets up a second factor. The first correct code activates it. @throws GatewayError `conflict`
+   * if one is active.
+   */
   async begin(user: UserRecord): Promise<TwoFactorSetup> {
     const secret = randomText(SECRET_LENGTH)
     const backupCodes = newBackupCodes()
@@ -83,7 +86,7 @@ export class SecondFactors {
     else await this.#useBackupCode(user, factor, text)
   }
 
-  /** Counts a wrong code. The tenth in a row locks the factor for 15 minutes. */
+  /** Counts a wrong code. The tenth consecutive wrong code locks the factor for 15 minutes. */
   fail(user: UserRecord): Promise<void> {
     return this.#store.secondFactors.fail(user.id, Date.now(), LOCK)
   }

@@ -16,20 +16,20 @@ import type { SecondFactorInput, SecondFactors } from "./second-factors.ts"
 import { hashToken, newToken } from "./tokens.ts"
 import type { OpenSession, SessionInput, UserSessions } from "./user-sessions.ts"
 
-/** How long the code may take after the password, seconds. */
+/** Maximum seconds between the password and the code. */
 const CHALLENGE_TIME = 10 * 60
 const CODES_PER_CHALLENGE = 5
-/** How long a trusted browser needs no code, seconds, from its last sign-in. */
+/** Seconds after its last sign-in for which a trusted browser needs no code. */
 const TRUST_TIME = 30 * 24 * 60 * 60
 
 export interface Credentials {
   readonly email: string
   readonly password: string
-  /** Whether the session outlives the browser. */
+  /** Whether the session persists after the browser closes. */
   readonly remember: boolean
 }
 
-/** The result of a step of signing in. */
+/** The result of a sign-in step. */
 export interface SignedIn {
   /** Values of `set-cookie`. */
   readonly cookies: readonly string[]
@@ -48,7 +48,10 @@ export interface SignInParts {
   readonly secondFactors: SecondFactors
 }
 
-/** Signs users in with a password, and anyone with a code if they have a second factor. */
+/**
+ * Signs users in with a password. Users with a second factor also need a code, regardless of the
+ * first one.
+ */
 export class SignIn {
   readonly #parts: SignInParts
 
@@ -71,7 +74,10 @@ export class SignIn {
     return answer
   }
 
-  /** Opens a session of a user who has shown a password or an identity, or asks for their second factor. */
+  /**
+   * Opens a session after a password or an identity was verified, or requests the user's second
+   * factor.
+   */
   async afterFirstFactor(
     user: UserRecord,
     client: ClientInfo,
@@ -104,7 +110,7 @@ export class SignIn {
     return answer
   }
 
-  /** Takes as long for an unknown address as for a wrong password. */
+  /** Takes the same time for an unknown address as for a wrong password. */
   async #userWith({
     email,
     password,
@@ -189,7 +195,7 @@ export class SignIn {
     return setCookie(TRUST_COOKIE, token, TRUST_TIME)
   }
 
-  /** A new cookie for a browser that the user trusts; undefined for any other browser. */
+  /** Returns a new cookie for a browser that the user trusts; undefined for any other browser. */
   async #trustAgain(user: UserRecord, client: ClientInfo): Promise<string[] | undefined> {
     const token = cookieNamed(client.cookie, TRUST_COOKIE)
     if (token === undefined) return undefined

@@ -6,7 +6,7 @@ export function newToken(): string {
   return randomBytes(32).toString("base64url")
 }
 
-/** What is stored of a token. The same token of another kind has another hash. */
+/** Returns the stored hash of a token. The same token of another kind has another hash. */
 export function hashToken(kind: ProofKind | "session", token: string): string {
   return createHash("sha256").update(`${kind}:${token}`).digest("base64url")
 }

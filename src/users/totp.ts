@@ -7,17 +7,20 @@ const DIGITS = 6
 const WINDOW = 1
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
-/** The number of the time step at a moment. */
+/** Returns the number of the time step at a moment. */
 export function stepAt(now: number): number {
   return Math.floor(now / STEP)
 }
 
-/** The last step whose code is valid at a moment. */
+/** Returns the last step whose code is valid at a moment. */
 export function latestStep(now: number): number {
   return stepAt(now) + WINDOW
 }
 
-/** The code of a step (RFC 6238 with its defaults, the only values that all authenticator apps support). */
+/**
+ * Returns the code of a step (RFC 6238 with its defaults, the only values that all authenticator
+ * apps support).
+ */
 export function codeOf(secret: string, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))
@@ -27,7 +30,7 @@ export function codeOf(secret: string, step: number): string {
   return String(number).padStart(DIGITS, "0")
 }
 
-/** The step that a code belongs to; undefined for a wrong code. */
+/** Returns the step of a code; undefined for a wrong code. */
 export function matchingStep(secret: string, code: string, now: number): number | undefined {
   const given = Buffer.from(code)
   let matching: number | undefined
@@ -38,7 +41,7 @@ export function matchingStep(secret: string, code: string, now: number): number 
   return matching
 }
 
-/** The secret in base32, as it is typed into an app (RFC 4648, without padding). */
+/** Returns the secret in base32, for typing into an app (RFC 4648, without padding). */
 export function secretText(secret: string): string {
   let text = ""
   let bits = 0
@@ -51,7 +54,7 @@ export function secretText(secret: string): string {
   return bits === 0 ? text : text + BASE32.charAt((value << (5 - bits)) & 31)
 }
 
-/** The content of the QR code. */
+/** Returns the content of the QR code. */
 export function totpUri(secret: string, email: string): string {
   const parameters = new URLSearchParams({
     secret: secretText(secret),

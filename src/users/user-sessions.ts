@@ -9,13 +9,13 @@ import { hashToken, newToken } from "./tokens.ts"
 
 const HOUR = 60 * 60_000
 const DAY = 24 * HOUR
-/** How long an unused remembered session lives, milliseconds. */
+/** Lifetime of an unused persistent session, in milliseconds. */
 const SESSION_TIME = 7 * DAY
-/** It is renewed once so much of its time has passed. */
+/** Age after which a session is renewed. */
 const RENEWAL_STEP = HOUR
-/** A session that ends with the browser is not renewed. */
+/** Lifetime of a session that ends with the browser and is not renewed. */
 const SHORT_SESSION_TIME = DAY
-/** `lastSeenAt` is updated once in so many milliseconds. */
+/** Minimum milliseconds between updates of `lastSeenAt`. */
 const SEEN_STEP = 60_000
 const LONGEST_AGENT = 300
 
@@ -27,15 +27,15 @@ export interface OpenSession {
 }
 
 export interface SessionInput {
-  /** Whether it outlives the browser. */
+  /** Whether it persists after the browser closes. */
   readonly isRemembered: boolean
   /** The id of the session that it replaces, which ends. */
   readonly replaced?: string
-  /** The hash that the given password matched. */
+  /** The hash that the entered password matched. */
   readonly passwordHash?: string
 }
 
-/** A new session, and the cookies that hand it to the browser. */
+/** A new session with its cookies. */
 export interface NewOpenSession {
   readonly session: OpenSession
   readonly cookies: readonly string[]
@@ -50,8 +50,9 @@ export class UserSessions {
   }
 
   /**
-   * Starts a session with a new token, never one that the browser sent.
-   * @throws GatewayError `forbidden` for a disabled user, `not_signed_in` if the password has changed meanwhile.
+   * Starts a session with a new token, never with one that the browser sent.
+   * @throws GatewayError `forbidden` for a disabled user, `not_signed_in` if the password has
+   * changed meanwhile.
    */
   async open(user: UserRecord, client: ClientInfo, input: SessionInput): Promise<NewOpenSession> {
     const { isRemembered, replaced = null, passwordHash = null } = input
@@ -79,7 +80,7 @@ export class UserSessions {
     return { session, cookies: [sessionCookie(token, isRemembered)] }
   }
 
-  /** The session of these cookies; null without one. */
+  /** Returns the session of these cookies, or null. */
   async find(cookie: string | null): Promise<OpenSession | null> {
     const token = cookieNamed(cookie, SESSION_COOKIE)
     if (token === undefined) return null
@@ -91,14 +92,16 @@ export class UserSessions {
     return { user, sessionId: found.id, isRemembered: found.isRemembered }
   }
 
-  /** The session of these cookies. @throws GatewayError `not_signed_in` without one. */
+  /**
+   * Returns the session of these cookies. @throws GatewayError `not_signed_in` if there is none.
+   */
   async require(cookie: string | null): Promise<OpenSession> {
     const session = await this.find(cookie)
     if (session) return session
     throw notSignedIn()
   }
 
-  /** Extends a session in use. @returns the cookies for the browser. */
+  /** Extends an active session. @returns the cookies for the browser. */
   async renew(cookie: string): Promise<readonly string[]> {
     const token = cookieNamed(cookie, SESSION_COOKIE)
     if (token === undefined) return []
@@ -106,7 +109,7 @@ export class UserSessions {
     const found = await this.#store.sessions.find(hashToken("session", token), now)
     if (!found?.isRemembered) return []
     const expiresAt = now + SESSION_TIME
-    // If the clock was set back, it has more time left than a new one.
+    // If the clock was set back, the session has more time left than a new one.
     if (Math.abs(expiresAt - found.expiresAt) < RENEWAL_STEP) return []
     await this.#store.sessions.renew(found.id, expiresAt)
     return [sessionCookie(token, true)]
@@ -123,12 +126,12 @@ export class UserSessions {
     return [expireCookie(SESSION_COOKIE)]
   }
 
-  /** The open sessions of a user, newest first. */
+  /** Returns the open sessions of a user, newest first. */
   list(user: string): Promise<SessionRecord[]> {
     return this.#store.sessions.list(user, Date.now())
   }
 
-  /** @returns whether the user had such a session. */
+  /** @returns whether the user had this session. */
   end(user: string, id: string): Promise<boolean> {
     return this.#store.sessions.end(user, id)
   }

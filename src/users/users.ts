@@ -25,7 +25,7 @@ export interface UsersOptions {
   /** Closed with the users. */
   readonly store: ConsoleStore
   readonly secrets: InstallationSecrets
-  /** Whether an address is invited: issuers may create a new user only then. */
+  /** Reports whether an address is invited. Issuers may only create invited users. */
   readonly isInvited: (email: string) => Promise<boolean>
   /** Reports a failure to the operator. */
   readonly onFailure: (message: string) => void
@@ -37,7 +37,7 @@ export interface NewUser {
   readonly password: string
 }
 
-/** The users of the console. They and their sessions are in a store that all processes share. */
+/** The users of the console. They and their sessions are in a store shared by all processes. */
 export class Users implements Disposable {
   readonly signIn: SignIn
   readonly issuers: Issuers
@@ -91,17 +91,17 @@ export class Users implements Disposable {
     throw noSuchUser(id)
   }
 
-  /** Oldest first. */
+  /** Returns users, oldest first. */
   list(filter: UserFilter): Promise<UserRecord[]> {
     return this.#store.users.list(filter)
   }
 
-  /** As whom issuers know a user. */
+  /** Returns a user's identities at issuers. */
   identities(id: string): Promise<Identity[]> {
     return this.#store.users.identities(id)
   }
 
-  /** Those of the ids that exist. */
+  /** Returns the existing users among the ids. */
   many(ids: readonly string[]): Promise<ReadonlyMap<string, UserRecord>> {
     return this.#store.users.many(ids)
   }
@@ -116,7 +116,10 @@ export class Users implements Disposable {
     return this.#create(user, true)
   }
 
-  /** @throws GatewayError `not_found`; `conflict` for the last operator, and for an address that is taken. */
+  /**
+   * @throws GatewayError `not_found`; `conflict` for the last operator, and for an address that is
+   * taken.
+   */
   async change(id: string, change: UserChange): Promise<UserRecord> {
     const outcome = await this.#store.users.change(id, change)
     if (outcome === "last_operator") throw isLastOperator()
@@ -124,7 +127,10 @@ export class Users implements Disposable {
     return this.require(id)
   }
 
-  /** Deletes a user with all that they sign in with. @throws GatewayError `conflict` for the last operator. */
+  /**
+   * Deletes a user with all their credentials. @throws GatewayError `conflict` for the last
+   * operator.
+   */
   async remove(id: string): Promise<void> {
     if (!(await this.#store.users.remove(id))) throw isLastOperator()
   }
@@ -135,17 +141,20 @@ export class Users implements Disposable {
     await this.#store.passkeys.removeAll(id)
   }
 
-  /** A token that sets a new password, once, within a day. Earlier ones stop working. @throws GatewayError `not_found`. */
+  /**
+   * Creates a token that sets a new password once, within a day. Earlier tokens stop working.
+   * @throws GatewayError `not_found`.
+   */
   async createReset(id: string): Promise<{ readonly token: string; readonly expiresAt: number }> {
     return this.own.createReset(await this.require(id))
   }
 
-  /** The session of these cookies; null without one. */
+  /** Returns the session of these cookies, or null. */
   sessionOf(cookie: string | null): Promise<OpenSession | null> {
     return this.#sessions.find(cookie)
   }
 
-  /** Extends a session in use. @returns the cookies for the browser. */
+  /** Extends an active session. @returns the cookies for the browser. */
   renew(cookie: string): Promise<readonly string[]> {
     return this.#sessions.renew(cookie)
   }
@@ -155,12 +164,12 @@ export class Users implements Disposable {
     return this.#sessions.signOut(cookie)
   }
 
-  /** The open sessions of a user, newest first. */
+  /** Returns the open sessions of a user, newest first. */
   sessions(userId: string): Promise<SessionRecord[]> {
     return this.#sessions.list(userId)
   }
 
-  /** @returns whether the user had such a session. */
+  /** @returns whether the user had this session. */
   endSession(userId: string, id: string): Promise<boolean> {
     return this.#sessions.end(userId, id)
   }

@@ -9,13 +9,16 @@ import type { PasskeyRecord } from "../store/passkeys.ts"
 import type { UserRecord } from "../store/users.ts"
 import type { Ceremony } from "./ceremony.ts"
 
-/** How long the browser waits for the user, milliseconds. */
+/** Milliseconds for which the browser waits for the user. */
 const BROWSER_TIME = 2 * 60_000
-/** EdDSA, ECDSA P-256, RSA with SHA-256: one of them is in every authenticator. */
+/** EdDSA, ECDSA P-256, RSA with SHA-256: every authenticator supports one of them. */
 const ALGORITHMS = [-8, -7, -257]
 const SERVICE = "Tollgate"
 
-/** What the browser is given to make a passkey, which it can find by itself later and which verifies its user. */
+/**
+ * Returns the options for creating a passkey that the browser can find later and that verifies its
+ * user.
+ */
 export async function creationOptions(
   { rpId }: Pick<Ceremony, "rpId">,
   user: UserRecord,
@@ -37,7 +40,10 @@ export async function creationOptions(
   }
 }
 
-/** What the browser is given to use a passkey: none is named, so it tells nothing of who there is. */
+/**
+ * Returns the options for using a passkey. They name no passkey, so they do not reveal which users
+ * exist.
+ */
 export async function requestOptions({
   rpId,
 }: Pick<Ceremony, "rpId">): Promise<
@@ -52,7 +58,7 @@ export async function requestOptions({
   }
 }
 
-/** The key of a new passkey. @throws Error when anything is not as it was asked for. */
+/** Returns the key of a new passkey. @throws Error if any value differs from the requested one. */
 export async function verifyCreation(
   { challenge, origin, rpId }: Ceremony,
   credential: NewPasskey["credential"],
@@ -75,7 +81,10 @@ export async function verifyCreation(
   return { credential: id, publicKey: Buffer.from(publicKey).toString("base64url"), counter }
 }
 
-/** The new counter of a passkey that signed. @throws Error when anything is not as it was asked for. */
+/**
+ * Returns the new counter of a passkey that signed. @throws Error if any value differs from the
+ * requested one.
+ */
 export async function verifyUse(
   { challenge, origin, rpId }: Ceremony,
   { credential: id, publicKey, counter }: PasskeyRecord,
