@@ -4,7 +4,7 @@ import { Fault, reading, readingText, SECRET_TEXT } from "./reading.ts"
 
 const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/
 
-/** A name or address to listen on. */
+/** Reads a name or address to listen on. */
 export function host() {
   return readingText((text) => {
     if (isIP(text) !== 0 || HOST_NAME.test(text)) return text
@@ -12,12 +12,12 @@ export function host() {
   })
 }
 
-/** An IP address, or a range of them with its prefix, as in `10.0.0.0/8`. */
+/** Reads an IP address, or a range with its prefix, as in `10.0.0.0/8`. */
 export function network() {
   return readingText(readNetwork)
 }
 
-/** The same from elsewhere. */
+/** Parses an IP address or range from any source. */
 export function readNetwork(text: string): string | Fault {
   const [address = "", prefix] = text.split("/", 2)
   const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
@@ -29,14 +29,15 @@ export function readNetwork(text: string): string | Fault {
 }
 
 /**
- * Whether an address names a user. A password with a slash in it that is not percent-encoded ends the host, so that its
- * `@` stands in the path, where it is allowed at the start of a later segment only (`/ai/run/@cf/model`).
+ * Reports whether an address contains a user. In a password, a slash that is not percent-encoded
+ * ends the host, so its `@` is in the path. A path may contain `@` only at the start of a later
+ * segment (`/ai/run/@cf/model`).
  */
 function hasUser({ username, password, pathname }: URL): boolean {
   return username !== "" || password !== "" || /^\/+@|[^/]@/.test(pathname)
 }
 
-/** An http or https address without a trailing slash. */
+/** Reads an http or https address without a trailing slash. */
 export function address() {
   return readingText((text) => {
     const url = URL.parse(text)
@@ -51,11 +52,11 @@ export function address() {
   })
 }
 
-/** Paths of endpoints, which people copy together with the base address from a vendor's examples. */
+/** Endpoint paths, which people copy together with the base address from a vendor's examples. */
 const ENDPOINT_PATH =
   /\/(chat\/completions|completions|responses|messages|embeddings|rerank|images\/(generations|edits)|audio\/(speech|transcriptions|translations)|models\/[^/]+:\w+)$/
 
-/** The base address of a provider, to which the gateway adds the path of each endpoint. */
+/** Reads the base address of a provider, to which the gateway adds the path of each endpoint. */
 export function baseAddress() {
   const any = address()
   return reading((input) => {
@@ -69,7 +70,9 @@ export function baseAddress() {
   })
 }
 
-/** A web address with everything in it, a query too, which may hold a secret: no message repeats it. */
+/**
+ * Reads a complete web address. Its query may contain a secret, so error messages do not repeat it.
+ */
 export function wholeAddress() {
   return readingText((text) => {
     const url = URL.parse(text.trim())
@@ -81,7 +84,7 @@ export function wholeAddress() {
   }, SECRET_TEXT)
 }
 
-/** The origin of a page as browsers send it, without a path; `*` for any. */
+/** Reads the origin of a page as browsers send it, without a path; `*` for any origin. */
 export function pageOrigin() {
   return readingText((text) => pageOriginOf(text) ?? new Fault(PAGE_ORIGIN_RULE))
 }
@@ -90,7 +93,7 @@ const PLACE = /^[a-z0-9]([a-z0-9.:-]*[a-z0-9])?$/
 
 const ACCOUNT = /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/
 
-/** The customer's part of a vendor's address. If it is a URL, its host is used. */
+/** Reads the customer's part of a vendor's address. If it is a URL, its host is used. */
 export function accountName() {
   return readingText((text) => {
     const name = text.replace(/^https:\/\//, "").replace(/\/+$/, "")
@@ -99,7 +102,7 @@ export function accountName() {
   })
 }
 
-/** A name that becomes part of an address: of a region, a location, a project. */
+/** Reads a name that becomes part of an address, such as a region, a location or a project. */
 export function placeName(example: string) {
   return readingText((text) => {
     if (PLACE.test(text)) return text

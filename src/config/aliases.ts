@@ -1,12 +1,12 @@
 import { Fault, readingText } from "./reading.ts"
 
-/** What an alias of a model may look like. */
+/** The form of a model alias. */
 export const ALIAS_PATTERN = /^[^\s\p{C},=]{1,200}$/u
 
-/** What the id of a model looks like. */
+/** The form of a model id. */
 export const MODEL_ID_PATTERN = /^[a-z0-9][a-z0-9-]*\/[^\s\p{C}]+$/u
 
-/** Reads aliases with the ids they stand for from one line: `gpt-4o=openai/gpt-5.4, fast=groq/llama`. */
+/** Reads aliases with their model ids from one line: `gpt-4o=openai/gpt-5.4, fast=groq/llama`. */
 export function readAliases(text: string): Record<string, string> | Fault {
   const table = new Map<string, string>()
   for (const pair of text.split(",")) {
@@ -24,12 +24,12 @@ export function readAliases(text: string): Record<string, string> | Fault {
   return Object.fromEntries(table)
 }
 
-/** The same as a value in the settings. */
+/** Reads the same form as a value in the settings. */
 export function aliasText() {
   return readingText(readAliases)
 }
 
-/** The same on one line; null for none. */
+/** Formats aliases on one line; null if there are none. */
 export function aliasLine(aliases: Readonly<Record<string, string>> | undefined): string | null {
   const pairs = Object.entries(aliases ?? {}).map(([alias, id]) => `${alias}=${id}`)
   return pairs.length === 0 ? null : pairs.join(", ")

@@ -18,11 +18,11 @@ export interface SettingsParts {
   readonly telemetry?: TelemetryEnvironment
   /** Entries created from environment variables. */
   readonly environmentProviders: Readonly<Record<string, ProviderEntry>>
-  /** Where the part in the file's form comes from; absent: the file. */
+  /** The source of the part in the file's form; absent: the file. */
   readonly origin?: "file" | "console"
 }
 
-/** Combines checked parts and fills in the defaults. */
+/** Combines validated parts and fills in the defaults. */
 export function buildSettings(parts: SettingsParts): Settings {
   const { file } = parts
   const declared = declaredSettings(parts)
@@ -72,12 +72,15 @@ function buildSection(declaration: Section<unknown>, parts: SettingsParts): unkn
   return declaration.build(present(Object.fromEntries(values)), context)
 }
 
-/** The value from the environment or the file. */
+/** Returns the value from the environment or the file. */
 function givenValue(name: string, { file, overrides }: SettingsParts): unknown {
   return overrides[name] ?? fileValue(file, name)
 }
 
-/** A folder in the file is relative to the file; a folder from elsewhere is relative to the working directory. */
+/**
+ * Resolves the data folder: a folder in the file is relative to the file, other folders to the
+ * working directory.
+ */
 function dataDirectory(data: string, { file, fileDirectory, overrides }: SettingsParts): string {
   const isFromFile = overrides["data"] === undefined && fileValue(file, "data") !== undefined
   return isFromFile ? resolve(fileDirectory, data) : resolve(data)

@@ -12,15 +12,15 @@ export interface ChangeableSetting {
   readonly help: string
   /** Null if there is no default. */
   readonly default: string | null
-  /** The active value, as it is written in a file; null if there is none. */
+  /** Returns the active value as it is written in a file; null if there is none. */
   show(settings: Settings): string | null
-  /** The settings with this one taken from `others`. */
+  /** Returns the settings with this one taken from `others`. */
   take(settings: Settings, others: Settings): Settings
 }
 
 /**
- * The settings that are safe to change at run time. The address that the gateway listens on, its data and its
- * administrators can be changed only in its files.
+ * The settings that are safe to change at run time. The address that the gateway listens on, its
+ * data and its administrators can only be changed in its files.
  */
 export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = DECLARED_SETTINGS.flatMap(
   (setting) => (setting.console === undefined ? [] : [changeable(setting, setting.console)]),
@@ -46,7 +46,7 @@ function changeable(setting: DeclaredSetting, field: ConsoleField<unknown>): Cha
   }
 }
 
-/** The names of the settings that a file sets. */
+/** Returns the names of the settings that a file sets. */
 export function writtenNames(file: FileSettings): string[] {
   return CHANGEABLE_SETTINGS.map(({ name }) => name).filter(
     (name) => fileValue(file, name) !== undefined,

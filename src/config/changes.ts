@@ -3,11 +3,11 @@ import { DECLARED_SETTINGS } from "./declared-settings.ts"
 import { valueAt } from "./places.ts"
 import type { Settings } from "./settings.ts"
 
-/** What a new version of the settings changes, by the names that the file uses. Holds no values. */
+/** The changes in a new version of the settings, by their names in the file. Contains no values. */
 export interface SettingsChanges {
-  /** What differs from the previous settings: `providers.openai`, `deadlines.connect`. */
+  /** Changed since the previous version: `providers.openai`, `deadlines.connect`. */
   readonly changed: readonly string[]
-  /** What differs from the settings at the start of the process and needs a restart to take effect. */
+  /** Changed since the start of the process, and only effective after a restart. */
   readonly restartNeeded: readonly string[]
 }
 
@@ -43,7 +43,7 @@ function flatten(settings: Settings): Map<string, unknown> {
   return new Map([...declared, ...tableValues(settings)])
 }
 
-/** The entries of tables by their place in the file: `models.openai/gpt-5`. */
+/** Returns the entries of tables by their place in the file: `models.openai/gpt-5`. */
 function tableValues({ providers, models, priceGroups = {} }: Settings): [string, unknown][] {
   return Object.entries({ providers, models, price_groups: priceGroups }).flatMap(
     ([prefix, table]) =>

@@ -1,18 +1,18 @@
-/** One problem with the settings. Holds names and places, never a value. */
+/** A problem with the settings. Contains names and places, never a value. */
 export interface ConfigProblem {
-  /** The settings file as the operator named it. Absent when the problem is outside the file. */
+  /** The settings file as the operator named it. Absent if the problem is outside the file. */
   readonly file?: string
-  /** Counted from 1. */
+  /** Starts at 1. */
   readonly line?: number
-  /** Counted from 1. */
+  /** Starts at 1. */
   readonly column?: number
   /** The setting (`providers.openai.api_key`), environment variable or option that is invalid. */
   readonly path: string
-  /** What is wrong and what to do about it. */
+  /** The problem and its solution. */
   readonly message: string
 }
 
-/** The settings cannot be used. Carries all problems, and no secret in any of them. */
+/** The error for unusable settings. Contains all problems, without secrets. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError"
   readonly problems: readonly ConfigProblem[]
@@ -25,7 +25,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** A problem on one line: `tollgate.yaml:3:9: server.port: must be ...`. */
+/** Formats a problem on one line: `tollgate.yaml:3:9: server.port: must be ...`. */
 export function formatProblem(problem: ConfigProblem): string {
   const { file, line, column, path, message } = problem
   const place = [file, line, column].filter((part) => part !== undefined).join(":")

@@ -9,10 +9,13 @@ import { YamlNumber } from "./yaml-file.ts"
 
 const ONLY_IN_FILE = "can be set only in the settings file"
 
-/** What the console can set: a provider, a model's entry, a price group, or one of the gateway's settings. */
+/**
+ * The kinds of entries that the console can set: a provider, a model's entry, a price group, or a
+ * setting.
+ */
 export type ConsoleSection = "provider" | "model" | "price_group" | "setting"
 
-/** One entry that the console sets, in the form of `tollgate.yaml`, unchecked. */
+/** An entry from the console in the form of `tollgate.yaml`, not validated. */
 export interface ConsoleEntry {
   readonly section: ConsoleSection
   /** The id of a provider, a model or a price group, or a setting's name: `deadlines.connect`. */
@@ -20,7 +23,7 @@ export interface ConsoleEntry {
   readonly value?: unknown
 }
 
-/** What an entry may refer to. */
+/** The names that an entry may refer to. */
 export interface EntryContext {
   readonly vendors: readonly KnownVendor[]
   /** Every provider that deployments may name. */
@@ -29,7 +32,7 @@ export interface EntryContext {
   readonly schema?: ReturnType<typeof schemaFor>
 }
 
-/** The schema of the settings file, for these vendors and providers. */
+/** Builds the schema of the settings file for these vendors and providers. */
 export function schemaFor(vendors: readonly KnownVendor[], providers: readonly string[]) {
   const names = {
     vendors: vendors.map((vendor) => vendor.id),
@@ -40,8 +43,8 @@ export function schemaFor(vendors: readonly KnownVendor[], providers: readonly s
 }
 
 /**
- * What is invalid in an entry, by the rules of `tollgate.yaml`. Paths start at the entry, and are empty for the
- * entire entry or its id.
+ * Returns the problems of an entry, by the rules of `tollgate.yaml`. Paths start at the entry, and
+ * are empty for the entire entry or its id.
  */
 export function entryFindings(entry: ConsoleEntry, context: EntryContext): readonly IssueFinding[] {
   const { vendors, providers, schema = schemaFor(vendors, providers) } = context
@@ -55,7 +58,7 @@ export function entryFindings(entry: ConsoleEntry, context: EntryContext): reado
   return all.map((finding) => ({ ...finding, path: finding.path.slice(depth) }))
 }
 
-/** Only operators of the machine may use its files and its identity. */
+/** Rejects local files and the machine's identity, which only operators of the machine may use. */
 function machineFindings({ section, value }: ConsoleEntry): IssueFinding[] {
   if (section !== "provider") return []
   const several = asObject(value)?.["api_keys"]
@@ -82,7 +85,7 @@ function machineFindings({ section, value }: ConsoleEntry): IssueFinding[] {
   })
 }
 
-/** The providers that a model's entry names, and the one in its id; of a group, those of its members. */
+/** Returns the providers named in a model's entry or group members, and the provider in the id. */
 export function namedProviders(id: string, entry: unknown): string[] {
   const members = asObject(entry)?.["members"]
   if (Array.isArray(members)) {
@@ -96,7 +99,7 @@ export function namedProviders(id: string, entry: unknown): string[] {
   return [...named.filter((name) => typeof name === "string"), id.split("/", 1)[0] ?? ""]
 }
 
-/** The data of a file that contains only this entry. */
+/** Returns the data of a file that contains only this entry. */
 export function asFile({ section, id, value }: ConsoleEntry): Readonly<Record<string, unknown>> {
   const written = asWritten(value)
   if (section === "provider") return { providers: { [id]: written } }
@@ -106,7 +109,7 @@ export function asFile({ section, id, value }: ConsoleEntry): Readonly<Record<st
   return { [name]: inner === undefined ? written : { [inner]: written } }
 }
 
-/** JSON's numbers as a file's are: with the digits that they are written with. */
+/** Converts JSON numbers to the numbers of a file, which keep their digits. */
 function asWritten(value: unknown): unknown {
   if (typeof value === "number") return new YamlNumber(String(value))
   if (Array.isArray(value)) return value.map(asWritten)

@@ -15,42 +15,42 @@ import type { Settings } from "./settings.ts"
 import { named } from "./shapes.ts"
 import type { KnownVendor } from "./vendors.ts"
 
-/** An entry of the shape that `tollgate.yaml` has, unchecked. */
+/** An entry in the form of `tollgate.yaml`, not validated. */
 export type RawEntry = Readonly<Record<string, unknown>>
 
-/** One entry that the console has set, as it is stored. */
+/** A stored entry from the console. */
 export interface ConsoleRecord {
   readonly section: ConsoleSection
   readonly id: string
   /** JSON, without secrets. */
   readonly body: string
-  /** Its secrets, encrypted. */
+  /** The entry's secrets, encrypted. */
   readonly encrypted: string | null
 }
 
-/** What the file and the environment set, which overrides the console. */
+/** The settings from the file and the environment, which override the console. */
 export interface BaseSettings {
   readonly settings: Settings
-  /** Names of the settings that they set, of those that the console can change. */
+  /** Names of the settings that they set, among those that the console can change. */
   readonly written: readonly string[]
-  /** Warnings about them; absent: none. */
+  /** Warnings about these settings; absent: none. */
   readonly warnings?: readonly string[]
 }
 
-/** What the console has set, parsed. */
+/** The parsed entries from the console. */
 export interface ConsoleReading {
   readonly settings: Settings
-  /** The names of the settings that it has. */
+  /** The names of the settings that it contains. */
   readonly names: readonly string[]
-  /** Entries of providers and models as they were set, with the secrets that could be decrypted. */
+  /** Entries of providers and models as they were set, with their decryptable secrets. */
   readonly entries: ReadonlyMap<string, RawEntry>
-  /** What cannot be used, by its place: what is wrong and what to do. */
+  /** Problems and solutions of unusable entries, by place. */
   readonly faults: ReadonlyMap<string, string>
 }
 
 /**
- * The members of a provider's entry that are never stored or shown in clear text. Values of headers may be
- * secret.
+ * The members of a provider's entry that are never stored or shown in clear text. Values of headers
+ * may be secret.
  */
 const SECRET_NAMES = [
   "api_key",
@@ -65,12 +65,12 @@ const SECRET_NAMES = [
 const SECRETS_LOST =
   "its secrets cannot be read, since the key file secrets/provider-key of the data folder is missing or another one. Restore that file from a backup and restart, or give the secrets again"
 
-/** The place of an entry among all entries; also authenticated by its encryption. */
+/** Returns the key of an entry among all entries. Its encryption also authenticates the key. */
 export function placeOf(section: ConsoleSection, id: string): string {
   return `${section}/${id}`
 }
 
-/** Splits an entry into what may be shown and what is encrypted. */
+/** Splits an entry into public and secret members. */
 export function splitSecrets(entry: RawEntry): {
   readonly open: RawEntry
   readonly secret: RawEntry
@@ -82,7 +82,10 @@ export function splitSecrets(entry: RawEntry): {
   }
 }
 
-/** The names of an entry's secrets, those of a list each by itself: `api_key`, `api_keys.backup`, `headers.x-team`. */
+/**
+ * Returns the names of an entry's secrets, including those within lists: `api_key`,
+ * `api_keys.backup`, `headers.x-team`.
+ */
 export function secretNames(entry: RawEntry): string[] {
   return Object.entries(splitSecrets(entry).secret).flatMap(([name, value]) => {
     if (name === "headers") return Object.keys(asObject(value) ?? {}).map((one) => `${name}.${one}`)
@@ -93,7 +96,10 @@ export function secretNames(entry: RawEntry): string[] {
   })
 }
 
-/** An entry as it is stored. @throws Error when the encryption key file is damaged. */
+/**
+ * Encrypts the secrets of an entry for storage. @throws Error if the encryption key file is
+ * damaged.
+ */
 export function encryptEntry(
   section: ConsoleSection,
   id: string,
@@ -109,30 +115,31 @@ export function encryptEntry(
   }
 }
 
-/** What is needed to parse what the console has set. */
+/** The context for parsing the console's entries. */
 export interface ConsoleSources {
   readonly vendors: readonly KnownVendor[]
   readonly cipher: SecretCipher
-  /** Entries parsed before, by their place: checking hundreds of entries takes long. */
+  /** Entries parsed before, by key, because checking hundreds of entries is slow. */
   readonly known?: Map<string, KnownRecord>
 }
 
-/** A record that was found good. */
+/** A record that was valid. */
 export interface KnownRecord {
   readonly body: string
   readonly encrypted: string | null
   readonly value: unknown
-  /** The part of a file that it is. */
+  /** The entry as a part of a file. */
   readonly file: FileSettings
 }
 
-/** Reads what the console has set. An entry that cannot be used does not affect the others. */
+/** Parses the console's entries. An unusable entry does not affect the others. */
 export function readConsole(
   records: readonly ConsoleRecord[],
   { vendors, cipher, known = new Map() }: ConsoleSources,
 ): ConsoleReading {
   const opened = records.map((record) => decryptRecord(record, cipher, known))
-  // Providers may be gone since an entry was set: the catalog warns of those, the entry stays valid.
+  // Providers may have been removed since an entry was set. The entry stays valid, and the catalog
+  // warns about them.
   const providers = opened.flatMap(({ id, value }) => namedProviders(id, value))
   let schema: ReturnType<typeof schemaFor> | undefined
   const entries = new Map<string, RawEntry>()
@@ -169,7 +176,10 @@ export function readConsole(
   return { settings, names, entries, faults }
 }
 
-/** The active settings: the file and the environment override the console, entry by entry and setting by setting. */
+/**
+ * Merges the active settings: the file and the environment override the console, entry by entry and
+ * setting by setting.
+ */
 export function mergeConsole(base: BaseSettings, reading: ConsoleReading): Settings {
   const { settings, written } = base
   const own = reading.settings
@@ -190,7 +200,7 @@ export function mergeConsole(base: BaseSettings, reading: ConsoleReading): Setti
   return taken.reduce((all, setting) => setting.take(all, own), merged)
 }
 
-/** Decrypts a record. An unchanged record keeps the earlier result. */
+/** Decrypts a record. An unchanged record keeps its earlier result. */
 function decryptRecord(
   record: ConsoleRecord,
   cipher: SecretCipher,
@@ -221,7 +231,7 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-/** Merges files that contain one entry each into one. */
+/** Merges files that contain one entry each. */
 function mergeFiles(files: readonly FileSettings[]): FileSettings {
   const whole: Record<string, unknown> = {}
   for (const file of files) {
@@ -230,6 +240,6 @@ function mergeFiles(files: readonly FileSettings[]): FileSettings {
       whole[name] = members ? Object.assign(asObject(whole[name]) ?? {}, members) : value
     }
   }
-  // Each of them is an object, and no two of them set the same entry.
+  // Each value is an object, and no two files set the same entry.
   return whole
 }

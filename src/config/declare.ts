@@ -3,29 +3,29 @@ import type { TelemetryEnvironment } from "./telemetry-environment.ts"
 import type { Fault } from "./reading.ts"
 import type { Members } from "./shapes.ts"
 
-/** How a setting appears in the console, where an operator can change it while the gateway runs. */
+/** The field of a setting in the console, through which an operator can change it at run time. */
 export interface ConsoleField<Value> {
   readonly label: string
   readonly help: string
-  /** The value as it is written in the file; absent: `String`. */
+  /** Formats the value as it is written in the file; absent: `String`. */
   write?(value: Value): string | null
 }
 
-/** How a secret value is kept out of logs and descriptions. */
+/** Keeps a secret value out of logs and descriptions. */
 export interface Secret<Value> {
-  /** The texts to redact in logs. */
+  /** Returns the texts to redact in logs. */
   textsOf(value: Value): readonly string[]
-  /** The value without secrets, as shown to operators. */
+  /** Returns the value without secrets, as shown to operators. */
   describe(value: Value | undefined): unknown
 }
 
-/** Everything about a setting except its schema. */
+/** All properties of a setting except its schema. */
 export interface SettingOptions<Value> {
   /** Its row in docs/settings.md, in Markdown. */
   readonly documentation: string
-  /** Its value unless it is set, as it is written in the file. */
+  /** The default, as it is written in the file. */
   readonly default?: string
-  /** The value in the file with the same effect as no value, for settings that `Settings` then lacks. */
+  /** A value in the file that is equivalent to no value. `Settings` then lacks the setting. */
   readonly implied?: string
   /** A description of the behavior without a value. */
   readonly otherwise?: string
@@ -37,24 +37,24 @@ export interface SettingOptions<Value> {
   readonly isNullable?: boolean
   /** Whether a running process ignores a new value. */
   readonly needsRestart?: boolean
-  /** The variable that takes precedence over the file. */
+  /** The environment variable that takes precedence over the file. */
   readonly environment?: string
   /** Reads the variable, if its form differs from the file's. */
   readVariable?(text: string): Value | Fault
-  /** Variables that the section reads by itself, for the documentation. */
+  /** Variables that the section reads itself, for the documentation. */
   readonly otherVariables?: readonly string[]
   readonly console?: ConsoleField<Value>
   readonly secret?: Secret<Value>
 }
 
-/** The one declaration of a setting, from which everything else is derived. */
+/** The declaration of a setting, from which everything else is derived. */
 export interface Setting<Value> extends SettingOptions<NonNullable<Value>> {
   readonly schema: z.ZodType
-  /** The value unless it is set. */
+  /** The value if the setting is not set. */
   readonly initial: Value
 }
 
-/** Declares a setting that has a default. */
+/** Declares a setting with a default. */
 export function setting<Value>(
   schema: z.ZodType<Value>,
   options: SettingOptions<NonNullable<Value>> & { readonly default: string },
@@ -86,9 +86,9 @@ export type Values<Declarations> = Members<{
 
 /** Context for building a section, in addition to its values. */
 export interface BuildContext {
-  /** Whether the file has the section. */
+  /** Whether the file contains the section. */
   readonly isPresent: boolean
-  /** The members that the file or the environment sets. */
+  /** The members set by the file or the environment. */
   readonly set: ReadonlySet<string>
   /** The folder of the file, to which its relative paths refer. */
   readonly fileDirectory: string
@@ -101,18 +101,18 @@ export type SettingTable = Readonly<Record<string, Setting<unknown>>>
 export interface Section<Built> {
   readonly section: string
   readonly settings: SettingTable
-  /** A rule over several values of the file. */
+  /** A rule that spans several values of the file. */
   readonly rule?: SectionRule
   build(values: Readonly<Record<string, unknown>>, context: BuildContext): Built
 }
 
-/** A rule over several values of a section. */
+/** A rule that spans several values of a section. */
 export interface SectionRule {
   readonly message: string
   isMet(file: Readonly<Record<string, unknown>>): boolean
 }
 
-/** Declares a section whose settings are used as they are. */
+/** Declares a section whose settings are used unchanged. */
 export function section<Settings extends SettingTable>(
   name: string,
   settings: Settings,

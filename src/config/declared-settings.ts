@@ -17,7 +17,9 @@ import { BACKUP, CONVERSATIONS, IDEMPOTENCY, RETENTION } from "./sections/storag
 import { TELEMETRY } from "./sections/telemetry.ts"
 import { snakeCase } from "./shapes.ts"
 
-/** All settings except the tables of providers, models and price groups, as `Settings` has them. */
+/**
+ * All settings as they are in `Settings`, except the tables of providers, models and price groups.
+ */
 export const DECLARATIONS = {
   ...PRICING,
   ...MODEL_NAMES,
@@ -45,7 +47,7 @@ export const DECLARATIONS = {
 
 export type DeclaredSettings = Values<typeof DECLARATIONS>
 
-/** A declared setting with its name and its place. */
+/** A declared setting with its name and place. */
 export interface DeclaredSetting extends Setting<unknown> {
   /** As in the file: `deadlines.connect`. */
   readonly name: string
@@ -53,12 +55,12 @@ export interface DeclaredSetting extends Setting<unknown> {
   readonly at: readonly string[]
 }
 
-/** The sections, by their member of `Settings`. */
+/** The sections by their members of `Settings`. */
 export const DECLARED_SECTIONS: readonly (readonly [string, Section<unknown>])[] = Object.entries(
   DECLARATIONS,
 ).flatMap(([member, declaration]) => (isSection(declaration) ? [[member, declaration]] : []))
 
-/** Every declared setting. */
+/** All declared settings. */
 export const DECLARED_SETTINGS: readonly DeclaredSetting[] = Object.entries(DECLARATIONS).flatMap(
   ([member, declaration]) =>
     isSection(declaration)
@@ -70,7 +72,7 @@ export const DECLARED_SETTINGS: readonly DeclaredSetting[] = Object.entries(DECL
       : [{ ...declaration, name: nameOf(declaration, member), at: [member] }],
 )
 
-/** The name of a setting in the file, below its section. */
+/** Returns the name of a setting in the file, below its section. */
 export function nameOf(setting: Setting<unknown>, member: string): string {
   return setting.name ?? snakeCase(member)
 }

@@ -11,7 +11,7 @@ export interface SettingsDescription extends Readonly<Record<string, unknown>> {
   readonly models: Settings["models"]
 }
 
-/** The settings as they may be shown to an operator: everything but the secrets. */
+/** Returns the settings without secrets, for operators. */
 export function describeSettings(settings: Settings): SettingsDescription {
   let shown: object = settings
   for (const { at, secret } of DECLARED_SETTINGS) {

@@ -5,8 +5,8 @@ type Unit = keyof typeof UNITS
 const DURATION = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)$/
 
 /**
- * A length of time such as `500ms`, `90s`, `15m`, `24h` or `30d`.
- * @returns whole milliseconds, or undefined when the text is no such length.
+ * Parses a duration such as `500ms`, `90s`, `15m`, `24h` or `30d`.
+ * @returns whole milliseconds, or undefined if the text is not a duration.
  */
 export function parseDuration(text: string): number | undefined {
   const match = DURATION.exec(text.trim())
@@ -15,7 +15,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(milliseconds) ? milliseconds : undefined
 }
 
-/** The shortest text of a length of time in milliseconds. */
+/** Formats milliseconds as the shortest duration. */
 export function writeDuration(milliseconds: number): string {
   for (const unit of ["h", "m", "s"] as const) {
     if (milliseconds % UNITS[unit] === 0) return `${milliseconds / UNITS[unit]}${unit}`

@@ -1,7 +1,7 @@
 /**
- * Insertions, deletions, substitutions and swaps of neighbours between two texts; `limit + 1` when there are
- * more. Equal ends are skipped, and only the cells within `limit` of the diagonal are computed, so the work is
- * bounded by the longer text times the limit.
+ * Returns the number of insertions, deletions, substitutions and swaps of neighbors between two
+ * texts, or `limit + 1` if it is larger. Equal ends are skipped, and only the cells within `limit`
+ * of the diagonal are computed. The work is therefore bounded by the longer text times the limit.
  */
 export function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) > limit) return limit + 1
@@ -14,19 +14,22 @@ export function editDistance(left: string, right: string, limit: number): number
   )
 }
 
-/** Three rows of the table are stored: the current one and, for swaps, the two before it. */
+/**
+ * Computes the distance with three rows of the table: the current one and, for swaps, the two
+ * before it.
+ */
 function bandedDistance(left: string, right: string, limit: number): number {
   const beyond = limit + 1
   if (left.length === 0 || right.length === 0) return Math.max(left.length, right.length)
   let [beforePrevious, previous, current] = rowsOf(right.length + 1)
-  // What of a row is outside the band is never read.
+  // Cells outside the band are never read.
   for (let column = 0; column <= Math.min(right.length, beyond); column++) previous[column] = column
-  // A swap reaches back two rows, so a single row that is too far does not end it.
+  // A swap reaches back two rows, so the search ends only after two rows beyond the limit.
   let previousMin = 0
   for (let row = 1; row <= left.length; row++) {
     const from = Math.max(1, row - limit)
     const to = Math.min(right.length, row + limit)
-    // Around the band: cells outside it are too far.
+    // Marks the cells next to the band as beyond the limit.
     current[from - 1] = from === 1 ? Math.min(row, beyond) : beyond
     if (to < right.length) current[to + 1] = beyond
     let min = current[from - 1] ?? beyond
@@ -55,7 +58,10 @@ let rows: readonly [Int16Array, Int16Array, Int16Array] = [
   new Int16Array(0),
 ]
 
-/** Rows of at least a length. The same each time: to make them takes longer than most comparisons. */
+/**
+ * Returns rows of at least a length. They are reused, because creating them takes longer than most
+ * comparisons.
+ */
 function rowsOf(length: number): typeof rows {
   if (rows[0].length < length) {
     rows = [new Int16Array(length), new Int16Array(length), new Int16Array(length)]

@@ -8,19 +8,19 @@ import type { KnownVendor, SettingVariables, VariableSet, VendorSetting } from "
 
 type Setting = VendorSetting | "base_url"
 
-/** A vendor that the environment holds a credential of. */
+/** A vendor with a credential in the environment. */
 export interface SwitchedOn {
   readonly vendor: KnownVendor
-  /** The variable that holds the credential. */
+  /** The variable with the credential. */
   readonly variable: string
-  /** Which variable holds what. */
+  /** The variable of each setting. */
   readonly settings: readonly (readonly [name: Setting, variable: string])[]
-  /** Variables that are needed too and not set. */
+  /** Required variables that are not set. */
   readonly missing: readonly string[]
   readonly isShared: boolean
 }
 
-/** The vendors that the environment holds a credential of. */
+/** Returns the vendors with a credential in the environment. */
 export function switchedOn(
   environment: Environment,
   vendors: readonly KnownVendor[],
@@ -36,7 +36,9 @@ function setsOf({ variableSets, keyVariables = [] }: KnownVendor): readonly Vari
   return keyVariables.length === 0 ? [] : [{ needed: { api_key: keyVariables } }]
 }
 
-/** The first setting of a set is the credential, whose presence shows that the set is meant. */
+/**
+ * Reads a set of variables. Its first setting is the credential, whose presence activates the set.
+ */
 function lookUp(
   environment: Environment,
   vendor: KnownVendor,
@@ -51,7 +53,7 @@ function lookUp(
   }
   const [credential] = settings
   if (credential === undefined || credential[0] !== Object.keys(needed)[0]) return undefined
-  // An incomplete set of variables that other programs use too means nothing here.
+  // An incomplete set of variables that other programs use too is ignored.
   if (isShared && missing.length > 0) return undefined
   return { vendor, variable: credential[1], settings, missing, isShared }
 }
@@ -71,8 +73,8 @@ export interface EnvironmentProviders {
 }
 
 /**
- * The providers that the environment adds: one per vendor with enough variables, unless the file has a provider
- * of that id.
+ * Returns the providers added by the environment: one per vendor with enough variables, unless the
+ * file has a provider with that id.
  */
 export function environmentProviders(
   environment: Environment,
@@ -94,7 +96,7 @@ export function environmentProviders(
   return { providers, problems, warnings }
 }
 
-/** Whether a provider can be made from the environment alone. */
+/** Reports whether the environment alone is sufficient for a provider. */
 function isEnough({ vendor, missing }: SwitchedOn): boolean {
   const hasAddress = vendor.baseUrl !== undefined || vendor.variableSets !== undefined
   return hasAddress && missing.length === 0

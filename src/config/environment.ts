@@ -6,7 +6,7 @@ import { oneOf } from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
 import { type TelemetryEnvironment, telemetryEnvironment } from "./telemetry-environment.ts"
 
-/** Tollgate's variables: those without a setting in the file, and those of settings. */
+/** Tollgate's environment variables: those without a setting in the file, and those of settings. */
 const KNOWN_VARIABLES = [
   "TOLLGATE_CONFIG",
   "TOLLGATE_DEBUG",
@@ -14,14 +14,14 @@ const KNOWN_VARIABLES = [
   ...DECLARED_SETTINGS.flatMap(({ environment }) => environment ?? []),
 ].toSorted()
 
-/** From the most that is logged to nothing. */
+/** From the most verbose level to none. */
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"]
 
-/** Set by the gateway for its own processes, or by its callers for theirs. */
+/** Set by the gateway for its own processes, or by callers for theirs. */
 const OTHER_VARIABLES = /^TOLLGATE_((WORKER|SANDBOX)_|KEY$)/
 
 export interface EnvironmentReading {
-  /** Values from `TOLLGATE_*`, which take precedence over the file, by the name of the setting: `server.port`. */
+  /** Values from `TOLLGATE_*`, which take precedence over the file, by setting: `server.port`. */
   readonly overrides: Readonly<Record<string, unknown>>
   /** From `OTEL_*`, over which the file takes precedence. */
   readonly telemetry: TelemetryEnvironment
@@ -29,7 +29,7 @@ export interface EnvironmentReading {
   readonly warnings: readonly string[]
 }
 
-/** Reads `TOLLGATE_*` and `OTEL_*`. A variable that is set to nothing counts as not set. */
+/** Reads `TOLLGATE_*` and `OTEL_*`. An empty variable counts as not set. */
 export function readEnvironment(environment: Environment): EnvironmentReading {
   const problems: ConfigProblem[] = []
   const read = (path: string, parse: (text: string) => unknown): unknown => {
@@ -56,7 +56,7 @@ export function readEnvironment(environment: Environment): EnvironmentReading {
   }
 }
 
-/** How much is logged. `readEnvironment` has validated it. */
+/** Returns the log level, which `readEnvironment` has validated. */
 export function logLevel(environment: Environment): string {
   return environment.TOLLGATE_LOG || "info"
 }

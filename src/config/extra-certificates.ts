@@ -1,9 +1,15 @@
 import { readFileSync } from "node:fs"
 
-/** The runtime ignores a file that it cannot read, so every provider behind it fails with a certificate error. */
+/**
+ * The runtime ignores an unreadable file, so every provider that needs it fails with a certificate
+ * error.
+ */
 const VARIABLE = "NODE_EXTRA_CA_CERTS"
 
-/** The problem with the file of extra certificate authorities; undefined if there is no problem or no file. */
+/**
+ * Returns the problem with the file of extra certificate authorities; undefined if there is no
+ * problem or no file.
+ */
 export function extraCertificatesProblem(
   environment: Readonly<Record<string, string | undefined>>,
 ): string | undefined {

@@ -10,13 +10,16 @@ import type { Environment } from "./substitute.ts"
 import type { KnownVendor } from "./vendors.ts"
 import { YamlFile } from "./yaml-file.ts"
 
-/** A schema that is used once is read faster than it is compiled. */
+/** A schema that is used once is interpreted faster than it is compiled. */
 const INTERPRETED = { jitless: true }
 
-/** Read from the working directory when no file is named. */
+/** Read from the working directory if no file is named. */
 export const DEFAULT_FILE = "tollgate.yaml"
 
-/** A file that an option or the environment names must exist; the default one need not. */
+/**
+ * Returns the settings file. A file named by an option or the environment must exist; the default
+ * one is optional.
+ */
 export function findFile(named: string | undefined, environment: Environment): string | undefined {
   const option = named === undefined ? "TOLLGATE_CONFIG" : "--config"
   const file = named ?? (environment.TOLLGATE_CONFIG || undefined)
@@ -26,7 +29,7 @@ export function findFile(named: string | undefined, environment: Environment): s
   throw new ConfigError([{ path: option, message }])
 }
 
-/** The text of a settings file. */
+/** Reads the text of a settings file. */
 export function readFile(file: string): string {
   try {
     return readFileSync(file, "utf8")
@@ -38,16 +41,16 @@ export function readFile(file: string): string {
 }
 
 export interface FileReading {
-  /** Empty when there are problems. */
+  /** Empty if there are problems. */
   readonly settings: FileSettings
   readonly problems: readonly ConfigProblem[]
 }
 
-/** What the text of a settings file means, or all problems with it. */
+/** Parses and validates the text of a settings file. */
 export class SettingsFile {
   readonly #yaml: YamlFile
   readonly #directory: string
-  /** The data before it is checked. */
+  /** The data before validation. */
   readonly #value: unknown
 
   constructor(name: string, text: string, environment: Environment) {
@@ -56,7 +59,7 @@ export class SettingsFile {
     this.#value = withoutExtensions(this.#yaml.value ?? {})
   }
 
-  /** Providers that the file configures, whether or not their entries are valid. */
+  /** Providers in the file, whether or not their entries are valid. */
   get providerIds(): readonly string[] {
     return Object.keys(asObject(asObject(this.#value)?.providers) ?? {})
   }
@@ -81,13 +84,15 @@ export class SettingsFile {
     return { settings, problems: problems.toSorted(byPlace) }
   }
 
-  /** A finding with its place in the file. */
+  /** Adds the position in the file to a finding. */
   problem({ path, message }: Finding): ConfigProblem {
     return this.#yaml.problem(path, message)
   }
 }
 
-/** Drops the top-level names that begin with `x-`, which hold anchors for the rest of the file. */
+/**
+ * Drops the top-level names that begin with `x-`, which contain anchors for the rest of the file.
+ */
 function withoutExtensions(value: unknown): unknown {
   const entries = Object.entries(asObject(value) ?? {})
   const kept = entries.filter(([name]) => !name.startsWith("x-"))

@@ -9,7 +9,7 @@ export interface ServiceAccount {
   /** PKCS #8, PEM. */
   readonly privateKey: string
   readonly privateKeyId?: string
-  /** Where a signed claim is exchanged for a token. */
+  /** The address at which a signed claim is exchanged for a token. */
   readonly tokenUri: string
   readonly projectId?: string
 }
@@ -28,9 +28,9 @@ export interface ExternalAccount {
   readonly audience: string
   readonly subjectTokenType: string
   readonly tokenUri: string
-  /** Absent: the federated token is used as it is. */
+  /** Absent: the federated token is used directly. */
   readonly impersonationUrl?: string
-  /** Where the other issuer's token is; with a `field`, in a JSON document. */
+  /** The source of the other issuer's token; with a `field`, in a JSON document. */
   readonly source: { readonly field?: string } & (
     | { readonly file: string }
     | { readonly url: string; readonly headers: Readonly<Record<string, string>> }
@@ -41,10 +41,10 @@ export interface ExternalAccount {
 export type GoogleCredentials = ServiceAccount | AuthorizedUser | ExternalAccount
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
-/** Hosts of metadata services: an issuer's token may come from there without TLS. */
+/** Hosts of metadata services. An issuer's token may come from them without TLS. */
 const METADATA_HOSTS = new Set([...LOOPBACK, "169.254.169.254", "metadata.google.internal"])
 
-/** A credential that others could read in transit would be as good as theirs. */
+/** Requires TLS, because a credential read in transit could be used by others. */
 const secureAddress = z.string().refine((text) => isSecure(text, LOOPBACK))
 const sourceAddress = z.string().refine((text) => isSecure(text, METADATA_HOSTS))
 const tokenAddress = secureAddress.default("https://oauth2.googleapis.com/token")
@@ -96,7 +96,7 @@ const source = z.union([
       url: sourceAddress,
       headers: z.record(z.string(), z.string()).default({}),
       format,
-      // Requests that Amazon signs stand in for a token there.
+      // Amazon uses signed requests instead of tokens.
       environment_id: z.undefined().optional(),
     })
     .transform(({ url, headers, format: shape }) => ({ url, headers, ...shape })),
@@ -119,7 +119,7 @@ const externalSchema = z
       : { impersonationUrl: data.service_account_impersonation_url }),
   }))
 
-/** The documents that Google's tools write, by their `type`. */
+/** Documents written by Google's tools, by their `type`. */
 const SCHEMAS: ReadonlyMap<unknown, z.ZodType<GoogleCredentials>> = new Map<
   unknown,
   z.ZodType<GoogleCredentials>
@@ -131,8 +131,8 @@ const SCHEMAS: ReadonlyMap<unknown, z.ZodType<GoogleCredentials>> = new Map<
 
 /**
  * Reads Google credentials.
- * @param text their JSON, or the path of the file that holds it.
- * @param directory what a relative path is relative to.
+ * @param text their JSON, or the path of a file with it.
+ * @param directory the base of a relative path.
  */
 export function readGoogleCredentials(text: string, directory: string): GoogleCredentials | Fault {
   const json = text.trimStart().startsWith("{") ? text : readCredentialFile(text.trim(), directory)
@@ -167,7 +167,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Names the invalid member, and quotes nothing. */
+/** Describes the problem by naming the invalid member, without quoting values. */
 function fault(issues: readonly z.core.$ZodIssue[]): string {
   const member = issues[0]?.path.join(".") ?? ""
   if (/_(uri|url)$|\.url$/.test(member)) return `must have a ${member} that starts with https://`

@@ -1,7 +1,7 @@
 import { numberIn, entries, type Finding, member } from "./finding.ts"
 import type { SettingPath } from "./yaml-file.ts"
 
-/** What belongs to the members of a group and not to the group itself. */
+/** Settings of the members of a group that the group itself cannot have. */
 const OF_MEMBERS = [
   "kind",
   "price",
@@ -16,9 +16,9 @@ const OF_MEMBERS = [
 ] as const
 
 /**
- * The rules for groups of models. They check unchecked data, as all rules do.
+ * Checks the rules for groups of models, on unchecked data like all rules.
  * @param models the section of that name.
- * @param providers those that are configured.
+ * @param providers the configured ones.
  */
 export function groupFindings(models: unknown, providers: readonly string[]): Finding[] {
   const groups = entries(models).filter(([, entry]) => member(entry, "members") !== undefined)

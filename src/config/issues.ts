@@ -9,7 +9,7 @@ export interface IssueFinding extends Finding {
   readonly name?: string
 }
 
-/** Turns the issues that a schema has with unchecked data into messages. */
+/** Converts a schema's issues with unchecked data to messages. */
 export function issueFindings(
   data: unknown,
   issues: readonly z.core.$ZodIssue[],
@@ -39,12 +39,12 @@ function unknownName(name: string, known: readonly string[], value: unknown): st
   const glued = known.find((knownName) => name.startsWith(`${knownName}:`))
   if (glued !== undefined) return `there must be a space after '${glued}:'`
   const hint = suggestion(name, known)
-  // A name without a value may be a secret that lost its name.
+  // A name without a value may be a secret without its name.
   const shown = isPrintableName(name) && (value !== null || hint !== "") ? ` '${name}'` : ""
   return `unknown name${shown}.${hint || ` Known here: ${known.join(", ")}`}`
 }
 
-/** Unchecked data as names with values; undefined when it is not an object. */
+/** Returns unchecked data as names with values; undefined if it is not an object. */
 export function asObject(value: unknown): Record<string, unknown> | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
   return value as Record<string, unknown>

@@ -14,31 +14,34 @@ import type { KnownVendor } from "./vendors.ts"
 import { settingsWarnings } from "./warnings.ts"
 
 export interface LoadOptions {
-  /** The file named on the command line. Wins over `TOLLGATE_CONFIG`. */
+  /** The file named on the command line. Takes precedence over `TOLLGATE_CONFIG`. */
   readonly file?: string
-  /** What the file will contain, to check it before it is written; absent: the file is read. */
+  /** Text to check before it is written to the file; absent: the file is read. */
   readonly text?: string
   readonly environment: Environment
-  /** The folder named on the command line. Wins over `TOLLGATE_DATA` and the file. */
+  /** The folder named on the command line. Takes precedence over `TOLLGATE_DATA` and the file. */
   readonly dataDirectory?: string
   readonly vendors: readonly KnownVendor[]
-  /** The ids of the models that the settings make available; absent: aliases and groups may name any. */
+  /**
+   * Returns the ids of the models that the settings make available; absent: aliases and groups may
+   * name any model.
+   */
   readonly modelsOf?: (settings: Settings) => ReadonlySet<string>
 }
 
 export interface LoadedSettings {
   readonly settings: Settings
-  /** Names of the settings that the file sets, of those that the console can change. */
+  /** Names of the settings in the file, among those that the console can change. */
   readonly written: readonly string[]
-  /** The absolute path of the file that was read; absent when there is none. */
+  /** The absolute path of the file that was read; absent if there is none. */
   readonly file?: string
-  /** What is unusual but can be used. Holds no secret. */
+  /** Unusual but valid settings. Contains no secret. */
   readonly warnings: readonly string[]
 }
 
 /**
  * Reads the settings from the file and the environment.
- * @throws ConfigError with all problems and their places, and no secrets.
+ * @throws ConfigError with all problems and their places, without secrets.
  */
 export function loadSettings(options: LoadOptions): LoadedSettings {
   const { environment, vendors } = options
@@ -55,7 +58,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   const found = switchedOn(environment, vendors)
   const added = environmentProviders(environment, found, file.providerIds)
   const configured = [...file.providerIds, ...found.map(({ vendor }) => vendor.id)]
-  // Without any vendor the gateway starts its own, so that a first file can be tried.
+  // Without a vendor, the gateway starts the simulator, so that a first file can be tried.
   const nameable = configured.length === 0 ? ["sandbox"] : configured
   const reading: FileReading = file.read(vendors, nameable)
 
@@ -86,13 +89,13 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   }
 }
 
-/** With its line, where the setting is in the file and not in the environment. */
+/** Adds the line to a problem if the setting is in the file and not in the environment. */
 function placed(problem: ConfigProblem, file: SettingsFile): ConfigProblem {
   const { path, message } = problem
   return path.startsWith("database.") ? file.problem({ path: path.split("."), message }) : problem
 }
 
-/** The members of groups whose provider is not set up. */
+/** Returns members of groups whose provider is not configured. */
 function strayProviders({ models }: Settings, providers: readonly string[]): Finding[] {
   return membersOf(models).flatMap(({ path, id }) => {
     const [provider = ""] = id.split("/", 1)
@@ -104,8 +107,9 @@ function strayProviders({ models }: Settings, providers: readonly string[]): Fin
 }
 
 /**
- * The aliases and the members of groups whose provider is set up and has no such model. What the console sets is not
- * known yet: an alias for a model of a provider that the console sets is resolved with the catalog.
+ * Returns aliases and members of groups whose provider is configured but has no such model.
+ * Settings of the console are not loaded yet: an alias for a model of the console's providers is
+ * resolved with the catalog.
  */
 function strayModels(settings: Settings, modelsOf: LoadOptions["modelsOf"]): Finding[] {
   const { aliases = {}, models, providers, prices, unknownModels } = settings
@@ -118,7 +122,7 @@ function strayModels(settings: Settings, modelsOf: LoadOptions["modelsOf"]): Fin
     ...membersOf(models).map((found) => ({ ...found, leads: `is '${found.id}'` })),
   ]
   if (modelsOf === undefined || named.length === 0) return []
-  // Models that are not known yet may be in a newer list of prices, or be called without being known.
+  // Unknown models may be in a newer price list, or be callable without being known.
   if (prices.refresh !== undefined || (unknownModels ?? "refuse") !== "refuse") return []
   const ids = modelsOf(settings)
   return named.flatMap(({ path, id, leads }) => {
@@ -135,7 +139,7 @@ function membersOf(models: Settings["models"]) {
   )
 }
 
-/** Runs a step and collects its problems, so that later steps still report theirs. */
+/** Runs a step and collects its problems, so that later steps can still report theirs. */
 function collect<Value>(problems: ConfigProblem[], step: () => Value): Value | undefined {
   try {
     return step()

@@ -1,6 +1,6 @@
 import { editDistance } from "./edit-distance.ts"
 
-/** The known name that a mistyped one most likely means; undefined when none is close. */
+/** Returns the known name closest to a mistyped one; undefined if none is close. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase()
   let best: string | undefined
@@ -15,7 +15,7 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   return best
 }
 
-/** ` Did you mean 'port'?`, or an empty text when no known name is close. */
+/** Returns ` Did you mean 'port'?`, or an empty text if no known name is close. */
 export function suggestion(name: string, known: Iterable<string>): string {
   const nearest = nearestName(name, known)
   return nearest === undefined ? "" : ` Did you mean '${nearest}'?`

@@ -41,8 +41,8 @@ export const weekday = oneOf(WEEKDAYS, "day of the week")
 export { hours as dayHours }
 
 /**
- * Returns the rules for the periods of one price. Like all rules they check unchecked data: an invalid moment, day or
- * zone is reported by another rule.
+ * Checks the periods of one price, on unchecked data like all rules. Another rule reports invalid
+ * moments, days and zones.
  * @param path of the price.
  */
 export function periodFindings(path: SettingPath, price: unknown): Finding[] {
@@ -61,7 +61,7 @@ export function periodFindings(path: SettingPath, price: unknown): Finding[] {
   return [...findings, ...betweenFindings([...path, "periods"], all)]
 }
 
-/** Lists that are too long to compare their elements with each other. */
+/** Reports lists that are too long to compare their elements with each other. */
 function excessFindings(path: SettingPath, periods: readonly unknown[]): Finding[] {
   if (periods.length > MAX_PERIODS) {
     return [{ path, message: `must have at most ${MAX_PERIODS} periods` }]
@@ -94,7 +94,8 @@ function timesFindings(place: SettingPath, times: PeriodTimes): Finding[] {
 }
 
 /**
- * Requires a period to have prices, and its own tiers and modes if it changes a class that those of the price also name.
+ * Requires a period to have prices. If it changes a class that the price's tiers or modes also
+ * name, it needs its own.
  */
 function rateFindings(place: SettingPath, price: unknown, period: unknown): Finding[] {
   const names = entries(period).map(([name]) => name)
@@ -115,7 +116,9 @@ function tierFindings(place: SettingPath, price: unknown, names: readonly string
   return [{ path: place, message }]
 }
 
-/** Requires own modes for changed prices: a factor follows the price, but rates do not. */
+/**
+ * Requires modes of the period for changed prices: a factor follows the price, but rates do not.
+ */
 function modeFindings(place: SettingPath, price: unknown, period: unknown): Finding[] {
   const own = member(period, "modes")
   const changed = entries(period).find(([name]) => !NO_PRICES.has(name) && name !== "modes")?.[0]

@@ -1,15 +1,15 @@
 import type { ProviderSettings } from "./settings.ts"
 
-/** One of the credentials of a provider that has several. */
+/** A credential of a provider that has several. */
 export interface ProviderCredential {
   readonly name: string
   /** Its share of the provider's requests. */
   readonly weight: number
-  /** The provider, with this credential alone. */
+  /** The provider with only this credential. */
   readonly settings: ProviderSettings
 }
 
-/** The credentials of a provider; none where it has only one, or needs none. */
+/** Returns the credentials of a provider; empty if it has only one, or needs none. */
 export function credentialsOf({
   apiKeys = [],
   ...provider
@@ -21,7 +21,9 @@ export function credentialsOf({
   }))
 }
 
-/** Each way in which a provider can be called: with each of its credentials, or as it is. */
+/**
+ * Returns the settings of a provider with each of its credentials, or unchanged if it has only one.
+ */
 export function signingSettings(provider: ProviderSettings): readonly ProviderSettings[] {
   const credentials = credentialsOf(provider)
   return credentials.length === 0 ? [provider] : credentials.map(({ settings }) => settings)

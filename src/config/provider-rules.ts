@@ -3,10 +3,10 @@ import { defaultName } from "./sections/providers.ts"
 import { type KnownVendor, VENDOR_SETTINGS, type VendorSetting } from "./vendors.ts"
 import type { SettingPath } from "./yaml-file.ts"
 
-/** The settings of every vendor's providers. */
+/** The settings that providers of all vendors have. */
 const COMMON_SETTINGS = ["vendor", "api_keys", "base_url", "headers", "known_models", "dialects"]
 
-/** What `api_keys` takes the place of. */
+/** The settings that `api_keys` replaces. */
 const CREDENTIAL_SETTINGS: readonly VendorSetting[] = [
   "api_key",
   "access_key_id",
@@ -19,7 +19,7 @@ const CREDENTIAL_SETTINGS: readonly VendorSetting[] = [
 /** The settings of a vendor that does not list its own. */
 export const USUAL_SETTINGS: readonly VendorSetting[] = ["api_key"]
 
-/** What is invalid in a provider's entry, depending on its vendor. */
+/** Returns the problems of a provider's entry, depending on its vendor. */
 export function providerFindings(
   path: SettingPath,
   provider: unknown,
@@ -38,7 +38,7 @@ export function providerFindings(
   ]
 }
 
-/** What is wrong with one of several credentials, or with all of them together. */
+/** Returns the problems of the credentials, individually and together. */
 function credentialFindings(
   path: SettingPath,
   provider: unknown,
@@ -86,7 +86,7 @@ function credentialFindings(
   ]
 }
 
-/** What tells a credential from others. */
+/** Returns the secret that identifies a credential. */
 function secretOf(credential: unknown): string | undefined {
   const [secret] = ["api_key", "access_key_id", "credentials"].flatMap((name) => {
     const value = member(credential, name)
@@ -95,7 +95,7 @@ function secretOf(credential: unknown): string | undefined {
   return secret
 }
 
-/** The names of the dialects that a vendor's servers speak. */
+/** Returns the names of the dialects that a vendor's servers support. */
 export function dialectsOf(vendor: KnownVendor): string[] {
   return vendor.chat?.map(({ dialect }) => dialect.id) ?? []
 }
@@ -111,14 +111,17 @@ function foreignSettings(path: SettingPath, provider: unknown, vendor: KnownVend
   }))
 }
 
-/** The settings that a provider requires: all of one of these lists. */
+/** Returns the sets of settings that complete a provider: one of these lists is required. */
 export function waysToBeComplete(
   vendor: KnownVendor,
 ): readonly (readonly (VendorSetting | "base_url")[])[] {
   return vendor.needs ?? (vendor.baseUrl === undefined ? [["base_url"]] : [])
 }
 
-/** Each list starts with the credential; if one was started, only its settings are reported as missing. */
+/**
+ * Returns the missing settings. Each list starts with the credential. If one list was started, only
+ * its settings are reported.
+ */
 function missingSettings(path: SettingPath, provider: unknown, vendor: KnownVendor): Finding[] {
   const lacks = (name: string) => member(provider, name) === undefined
   const ways = waysToBeComplete(vendor)
@@ -150,7 +153,10 @@ function foreignDialects(path: SettingPath, provider: unknown, vendor: KnownVend
   )
 }
 
-/** Vendors with an API of their own have its version in the paths of their endpoints. */
+/**
+ * Detects a doubled version. Vendors with their own API have the version in the paths of their
+ * endpoints.
+ */
 function doubledVersion(path: SettingPath, provider: unknown, vendor: KnownVendor): Finding[] {
   const written = member(provider, "base_url")
   const isOwnApi = vendor.baseUrl !== undefined && !dialectsOf(vendor).includes("openai-chat")

@@ -1,7 +1,9 @@
 import { z } from "zod"
 import { YamlNumber } from "./yaml-file.ts"
 
-/** Why a value is invalid, as the end of a sentence that starts with the setting's name. */
+/**
+ * The reason why a value is invalid, as the end of a sentence that starts with the setting's name.
+ */
 export class Fault {
   readonly message: string
 
@@ -20,16 +22,16 @@ export const JSON_FORMS = new WeakMap<
 >()
 
 const STRING: JsonSchema = { type: "string" }
-/** Text that is never shown. */
+/** The JSON Schema of a secret text. */
 export const SECRET_TEXT: JsonSchema = { type: "string", writeOnly: true }
-/** A reference such as `${NAME}`, which may stand for any value. */
+/** The JSON Schema of a reference such as `${NAME}`, which may replace any value. */
 export const REFERENCE: JsonSchema = { type: "string", pattern: "\\$\\{" }
 export const TEXT_OR_NUMBER: JsonSchema = { type: ["string", "number"] }
-/** A number or text, or `off` as YAML 1.1 reads it. */
+/** A number or text, or `off`, which YAML 1.1 parses as false. */
 export const TEXT_OR_OFF: JsonSchema = { anyOf: [TEXT_OR_NUMBER, { const: false }] }
 
 /**
- * A schema from a function that returns the value or its fault.
+ * Creates a schema from a function that returns the value or its fault.
  * @param form its JSON Schema for editors; absent: text.
  */
 export function reading<Value>(read: (input: unknown) => Value | Fault, form = STRING) {
@@ -44,7 +46,7 @@ export function reading<Value>(read: (input: unknown) => Value | Fault, form = S
 }
 
 /**
- * A schema from a function that reads text that is not empty.
+ * Creates a schema from a function that reads nonempty text.
  * @param form its JSON Schema for editors; absent: text.
  */
 export function readingText<Value>(read: (text: string) => Value | Fault, form = STRING) {
@@ -61,7 +63,7 @@ interface Checking<Value> {
   }
 }
 
-/** A function that parses text by a schema, for values without a place. */
+/** Creates a function that parses text by a schema, for values without a place. */
 export function readWith<Value>(schema: Checking<Value>): (text: string) => Value | Fault {
   return (text) => {
     const { data, error } = schema.safeParse(text)
@@ -69,7 +71,7 @@ export function readWith<Value>(schema: Checking<Value>): (text: string) => Valu
   }
 }
 
-/** Text that is not empty. */
+/** Reads nonempty text. */
 export function readText(input: unknown): string | Fault {
   if (input === undefined) return new Fault("is missing")
   if (input === null) return new Fault("has no value. Give it one, or remove the line")
@@ -77,7 +79,7 @@ export function readText(input: unknown): string | Fault {
   return input.trim() === "" ? new Fault("is empty. Give it a value, or remove the line") : input
 }
 
-/** The text of a number, quoted or not, or the text that is there instead. */
+/** Reads the text of a number, quoted or not. Other text is returned unchanged. */
 export function readNumberText(input: unknown): string | Fault {
   const text = readText(input instanceof YamlNumber ? input.source : input)
   return text instanceof Fault && typeof input === "boolean" ? new Fault("must be a number") : text

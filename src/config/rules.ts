@@ -6,8 +6,8 @@ import type { KnownVendor } from "./vendors.ts"
 import type { SettingPath } from "./yaml-file.ts"
 
 /**
- * The rules that span several values. They check unchecked data, so that they report even when another value of
- * the same entry is invalid.
+ * Checks the rules that span several values, on unchecked data. They can therefore report problems
+ * even if another value of the same entry is invalid.
  */
 export function structureFindings(
   file: unknown,
@@ -43,7 +43,9 @@ export function structureFindings(
   return findings
 }
 
-/** No two terms of a price group begin at the same moment, and their prices are prices. */
+/**
+ * Requires the terms of a price group to start at different moments, and their prices to be valid.
+ */
 function priceGroupFindings(path: SettingPath, terms: unknown): Finding[] {
   if (!Array.isArray(terms)) return []
   const seen = new Set<number>()
@@ -69,7 +71,7 @@ function cardFindings(path: SettingPath, price: unknown): Finding[] {
   return [{ path: [...path, "periods"], message }]
 }
 
-/** A second deployment is asked only where there is one, or another credential. */
+/** Requires a second active deployment or credential for hedging. */
 function hedgeFindings(path: SettingPath, id: string, model: unknown, file: unknown): Finding[] {
   if (String(member(model, "hedge")) !== "true") return []
   const own = id.split("/", 1)[0] ?? ""
@@ -81,7 +83,7 @@ function hedgeFindings(path: SettingPath, id: string, model: unknown, file: unkn
   const name = String(member(only, "provider") ?? own)
   const provider = member(member(file, "providers"), name)
   const credentials = member(provider, "api_keys")
-  // One from elsewhere may have several credentials: the catalog knows.
+  // A provider set elsewhere may have several credentials, which the catalog checks.
   if (provider === undefined || (Array.isArray(credentials) && credentials.length > 1)) return []
   const message = "has no effect, since the model has one deployment. Add another, or remove it"
   return [{ path, message }]

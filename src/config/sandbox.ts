@@ -1,6 +1,6 @@
 import type { ModelSettings, ProviderSettings, ServicePriceSettings, Settings } from "./settings.ts"
 
-/** The simulator as a vendor: its models, priced like a small model so that charges are visible. */
+/** The simulator as a vendor, priced like a small model so that charges are visible. */
 const ECHO: ModelSettings = {
   kind: "chat",
   price: { input: "0.15", cached_input: "0.075", cache_write: "0.1875", output: "0.60" },
@@ -9,7 +9,7 @@ const ECHO: ModelSettings = {
   ownedBy: "tollgate",
 }
 
-/** Its operations other than chat, under its own names. */
+/** Its operations other than chat, under their own names. */
 const OPERATIONS: Readonly<Record<string, ModelSettings>> = {
   embed: { kind: "embedding", price: { input: "0.02" }, ownedBy: "tollgate" },
   rerank: { kind: "rerank", price: { search: "2000" }, ownedBy: "tollgate" },
@@ -34,18 +34,18 @@ const OPERATIONS: Readonly<Record<string, ModelSettings>> = {
   },
 }
 
-/** The simulator takes any key. */
+/** The simulator accepts any key. */
 const KEY = "sandbox"
 
-/** Its charges besides tokens, since no vendor's prices are known for it. */
+/** Its prices for services besides tokens, because no vendor's prices apply to it. */
 const PRICES: ServicePriceSettings = { search: "10000", modes: { priority: "2", flex: "0.5" } }
 
-/** Faults of the simulator that are offered as models, to rehearse them before callers meet them. */
+/** Faults of the simulator that are offered as models, for rehearsing failures. */
 const FAULTS = ["429", "500", "slow-first-byte", "stall", "cut", "malformed", "no-usage"]
 
 /**
- * The simulator in its other dialects: the model it offers, and how a provider reaches it. Only Bedrock signs
- * instead of taking a key.
+ * The simulator in its other dialects: the offered model, and the provider's settings. Only Bedrock
+ * signs instead of using a key.
  */
 const DIALECTS: Readonly<Record<string, (simulatorUrl: string) => SandboxSettings>> = {
   gpt: (url) => ({
@@ -66,14 +66,14 @@ const DIALECTS: Readonly<Record<string, (simulatorUrl: string) => SandboxSetting
   }),
 }
 
-/** Upstream names by which a model's capabilities are known. */
+/** Upstream names that determine a model's capabilities. */
 const UPSTREAM_NAMES: Readonly<Record<string, string>> = { nova: "amazon.nova-pro-v1:0" }
 
 type SandboxSettings = Omit<ProviderSettings, "headers" | "knownModels" | "origin">
 
 /**
- * The settings with the running simulator added: provider `sandbox`, and one for each other dialect. What the
- * settings say of a model overrides, field by field, as for known models.
+ * Adds the running simulator to the settings: provider `sandbox`, and one for each other dialect.
+ * Settings of its models take precedence field by field, as for known models.
  */
 export function withSandbox(settings: Settings, simulatorUrl: string): Settings {
   const baseUrl = `${simulatorUrl}/v1`

@@ -15,7 +15,7 @@ import {
   TEXT_OR_OFF,
 } from "./reading.ts"
 
-/** A number within bounds, both included. */
+/** Reads a number within inclusive bounds. */
 export function number(
   minimum: number,
   maximum: number,
@@ -44,31 +44,31 @@ export function number(
   )
 }
 
-/** A whole number within bounds, both included. */
+/** Reads a whole number within inclusive bounds. */
 export function wholeNumber(minimum: number, maximum: number) {
   return number(minimum, maximum, "whole number")
 }
 
 const MEBIBYTE = 1024 * 1024
 
-/** A number of megabytes, as bytes. */
+/** Reads megabytes as bytes. */
 export function megabytes(minimum: number, maximum: number) {
   return number(minimum, maximum).transform((size) => Math.round(size * MEBIBYTE))
 }
 
-/** Bytes as megabytes. */
+/** Formats bytes as megabytes. */
 export function writeMegabytes(bytes: number): string {
   return shortNumber(bytes / MEBIBYTE)
 }
 
 const MINUTE = 60_000
 
-/** A number of minutes, as milliseconds. */
+/** Reads minutes as milliseconds. */
 export function minutes(minimum: number, maximum: number) {
   return number(minimum, maximum).transform((length) => Math.round(length * MINUTE))
 }
 
-/** Milliseconds as minutes. */
+/** Formats milliseconds as minutes. */
 export function writeMinutes(milliseconds: number): string {
   return shortNumber(milliseconds / MINUTE)
 }
@@ -77,7 +77,7 @@ function shortNumber(value: number): string {
   return String(Math.round(value * 100) / 100)
 }
 
-/** An amount as exact decimal text, not negative. */
+/** Reads a nonnegative amount as exact decimal text. */
 export function amount(places: number) {
   return reading(
     (input) => {
@@ -94,13 +94,14 @@ export function amount(places: number) {
   )
 }
 
-/** Whole digits that still fit the ledger's 64-bit columns of nanocredits. */
+/** Maximum whole digits that fit the ledger's 64-bit columns of nanocredits. */
 const WHOLE_DIGITS = 9
 
 /**
- * Why a plain decimal cannot be an amount, as the end of a sentence that starts with its name.
- * @param places the most digits after the point; trailing zeros do not count.
- * @returns undefined when it can.
+ * Returns why a plain decimal is not a valid amount, as the end of a sentence that starts with its
+ * name.
+ * @param places maximum digits after the point; trailing zeros do not count.
+ * @returns undefined if it is valid.
  */
 export function amountFault(text: DecimalText, places: number): string | undefined {
   const [whole = "", fraction = ""] = text.split(".")
@@ -111,14 +112,14 @@ export function amountFault(text: DecimalText, places: number): string | undefin
   return whole.length > WHOLE_DIGITS ? `must be below ${10 ** WHOLE_DIGITS}` : undefined
 }
 
-/** Minimum seconds charged per request, as decimal text. */
+/** Reads the minimum seconds charged per request, as decimal text. */
 export function minimumSeconds() {
   return wholeNumber(1, MAX_MINIMUM_SECONDS).transform(String)
 }
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/
 
-/** A moment in Unix milliseconds; a day without a time begins at midnight UTC. */
+/** Reads a moment as Unix milliseconds. A day without a time starts at midnight UTC. */
 export function moment() {
   return readingText((text) => {
     const at = MOMENT.test(text) ? Date.parse(text) : NaN
@@ -127,7 +128,7 @@ export function moment() {
   })
 }
 
-/** `2026-02-30` is read as a day of March. */
+/** Reports whether a day exists: the runtime parses `2026-02-30` as a day in March. */
 function dayExists(text: string): boolean {
   const day = text.slice(0, 10)
   return new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) === day
@@ -135,7 +136,7 @@ function dayExists(text: string): boolean {
 
 const LONGEST_WAIT = 86_400_000
 
-/** A length of time in whole milliseconds; a number without a unit counts seconds. */
+/** Reads a duration as whole milliseconds. A number without a unit counts seconds. */
 export function duration() {
   return reading((input) => {
     const text = readNumberText(input)
@@ -150,7 +151,7 @@ export function duration() {
   }, TEXT_OR_NUMBER)
 }
 
-/** The same, where `0` or `off` means none, which is 0. */
+/** Reads a duration, or `0` or `off` as 0. */
 export function durationOrOff() {
   const length = duration()
   return reading((input) => {
@@ -175,7 +176,7 @@ export function flag() {
   )
 }
 
-/** One of a few words. */
+/** Reads one of a fixed set of words. */
 export function oneOf<Word extends string>(words: readonly Word[], kind: string) {
   return readingText(
     (text) => {
@@ -194,12 +195,12 @@ export function text() {
   return reading(readText)
 }
 
-/** A secret that goes into a header: white space around it is an accident of copying. */
+/** Reads a secret for a header, without the white space that copying adds. */
 export function secret() {
   return readingText(readSecret, SECRET_TEXT)
 }
 
-/** The same for a secret from the environment. */
+/** Reads a secret from the environment in the same way. */
 export function readSecret(text: string): string | Fault {
   const trimmed = text.trim()
   return /^[!-~]+$/.test(trimmed)

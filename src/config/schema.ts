@@ -11,8 +11,8 @@ export interface FileNames extends KnownNames {
 }
 
 /**
- * The shape of `tollgate.yaml`.
- * @param directory where the file is.
+ * Builds the schema of `tollgate.yaml`.
+ * @param directory the folder of the file.
  */
 export function fileSchema(names: FileNames, directory: string) {
   return strict({
@@ -23,10 +23,10 @@ export function fileSchema(names: FileNames, directory: string) {
   })
 }
 
-/** The parsed content of a valid file, in the file's own names. */
+/** The parsed content of a valid file, with the names of the file. */
 export type FileSettings = z.output<ReturnType<typeof fileSchema>>
 
-/** The declared settings. A section whose lines are all commented out counts as absent. */
+/** The declared settings. A section with only comments counts as absent. */
 const DECLARED_SHAPE: Readonly<Record<string, z.ZodType>> = declaredShape()
 
 function declaredShape(): Record<string, z.ZodType> {

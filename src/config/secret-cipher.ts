@@ -9,8 +9,8 @@ const TAG_BYTES = 16
 const VERSION = "1."
 
 /**
- * Encrypts secrets that are entered in the console, such as credentials of providers, under a key of the
- * installation: the database alone is not enough to read them.
+ * Encrypts secrets that are entered in the console, such as providers' credentials, with a key of
+ * the installation. They cannot be decrypted with the database alone.
  */
 export class SecretCipher {
   readonly #secrets: Pick<InstallationSecrets, "read" | "readOrCreate">
@@ -21,7 +21,7 @@ export class SecretCipher {
   }
 
   /**
-   * @param context authenticated together with the text: decryption needs the same context.
+   * @param context authenticated with the text: decryption needs the same context.
    * @throws Error if the key is damaged or cannot be written.
    */
   encrypt(context: string, text: string): string {
@@ -48,7 +48,10 @@ export class SecretCipher {
     }
   }
 
-  /** Created when the first secret is encrypted. Before that, a lost key is reported and not replaced. */
+  /**
+   * Creates the key when the first secret is encrypted. Afterwards, a lost key is reported and not
+   * replaced.
+   */
   #keyToEncrypt(): Buffer {
     this.#key ??= Buffer.from(this.#secrets.readOrCreate("provider-key"), "hex")
     return this.#key

@@ -1,7 +1,7 @@
 import { databaseAddress, databasePlace } from "../database-address.ts"
 import type { Secret } from "./declare.ts"
 
-/** All that may be shown of a secret. */
+/** The only information about a secret that may be shown. */
 export type Presence = "set" | "not set"
 
 export function presence(secret: unknown): Presence {
@@ -14,7 +14,9 @@ export const PLAIN_SECRET: Secret<string> = {
   describe: presence,
 }
 
-/** The address of a server with a password, which messages of the server may contain without the address. */
+/**
+ * The address of a server with a password. The server's messages may contain the password alone.
+ */
 export const ADDRESS_SECRET: Secret<string> = {
   textsOf(url) {
     const { password } = new URL(url)
@@ -37,12 +39,12 @@ export const HEADER_SECRET: Secret<Headers> = {
   describe: (headers) => headers && describeHeaders(headers),
 }
 
-/** The names of headers without their values. */
+/** Returns the names of headers without their values. */
 export function describeHeaders(headers: Headers): Readonly<Record<string, Presence>> {
   return Object.fromEntries(Object.keys(headers).map((name) => [name, "set"]))
 }
 
-/** A header's value, and also its credential without the scheme. */
+/** Returns a header's value, and its credential without the scheme. */
 export function headerSecrets(value: string): string[] {
   const [, scheme, credential] = /^(\w+) (\S+)$/.exec(value) ?? []
   if (scheme === undefined || credential === undefined) return [value]

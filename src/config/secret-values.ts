@@ -6,7 +6,7 @@ import { headerSecrets } from "./secret-forms.ts"
 import type { ProviderSettings } from "./sections/providers.ts"
 import type { Settings } from "./settings.ts"
 
-/** All that is secret in the settings. */
+/** Returns all secrets in the settings. */
 export function secretsOf(settings: Settings): string[] {
   const declared = DECLARED_SETTINGS.flatMap(({ at, secret }) => {
     const value = valueAt(settings, at) ?? undefined
@@ -41,7 +41,7 @@ function googleSecrets(credentials: GoogleCredentials): (string | undefined)[] {
   return [
     credentials.clientEmail,
     credentials.privateKeyId,
-    // A message shows a part of a key line by line.
+    // Messages may contain single lines of a key.
     ...credentials.privateKey.split("\n").filter((line) => !line.startsWith("-----")),
   ]
 }

@@ -3,7 +3,10 @@ import { MODEL_ID_PATTERN } from "./aliases.ts"
 import { Fault, JSON_FORMS, readingText, SECRET_TEXT } from "./reading.ts"
 import { YamlNumber } from "./yaml-file.ts"
 
-/** An object with known names only. An unknown one is reported with the known names as its message. */
+/**
+ * Creates the schema of an object with known names only. For an unknown name, the issue's message
+ * is the known names.
+ */
 export function strict<Shape extends z.core.$ZodShape>(shape: Shape) {
   const object = z.strictObject(shape, {
     error: (issue) =>
@@ -23,7 +26,7 @@ export function list<Item extends z.core.$ZodType>(item: Item) {
   return z.array(item, { error: structureFault }).min(1, "is empty. Give it an entry, or remove it")
 }
 
-/** A plain value, or names with values. */
+/** Creates the schema of a plain value, or of names with values. */
 export function either<Plain, Table>(plain: z.ZodType<Plain>, table: z.ZodType<Table>) {
   const schema = z.unknown().transform((input, context): Plain | Table => {
     const isPlain = typeof input !== "object" || input === null || input instanceof YamlNumber
@@ -55,7 +58,7 @@ export const MODEL_ID = name(
   "the name of a model must be <provider>/<name>, without spaces, such as local/llama",
 )
 
-/** Headers that belong to the connection, not to the request. */
+/** Headers of the connection rather than the request. */
 const CONNECTION_HEADERS = new Set([
   "connection",
   "content-length",
@@ -80,12 +83,12 @@ const headerValue = readingText((value) => {
   return new Fault("must be one line of printable characters")
 }, SECRET_TEXT)
 
-/** Further headers of requests. Values may be secret. */
+/** Reads additional headers of requests. Values may be secret. */
 export function headers() {
   return record(HEADER_NAME, headerValue)
 }
 
-/** A name that people read, on one line. */
+/** Reads a display name on one line. */
 export function label() {
   return readingText((value) =>
     /^[^\p{C}]{1,100}$/u.test(value) ? value : new Fault("must have at most 100 characters"),
@@ -105,7 +108,7 @@ export type Members<Value> = {
   >
 }
 
-/** The object without the members that are undefined. */
+/** Returns the object without undefined members. */
 export function present<Value extends object>(value: Value): Members<Value> {
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
   return Object.fromEntries(members) as Members<Value>
@@ -113,14 +116,15 @@ export function present<Value extends object>(value: Value): Members<Value> {
 
 type Shape = Readonly<Record<string, z.ZodType>>
 
-/** The name of a member in the file, unless its declaration has one. */
+/** Returns the default name of a member in the file. */
 export function snakeCase(member: string): string {
   return member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 /**
- * An object whose members have the names of the file in snake case. A member without a value is absent.
- * @param names the members with another name in the file.
+ * Creates the schema of an object whose members are in snake case in the file. A member without a
+ * value is absent.
+ * @param names members with another name in the file.
  */
 export function entry<Entry extends Shape>(
   shape: Entry,
@@ -136,7 +140,7 @@ export function entry<Entry extends Shape>(
   })
 }
 
-/** A table whose names are the operator's: looking up `constructor` finds nothing. */
+/** Creates a table with names chosen by the operator: looking up `constructor` finds nothing. */
 export function named<Value>(
   entries: readonly (readonly [string, Value])[],
 ): Record<string, Value> {

@@ -1,9 +1,12 @@
-/** The environment the process was started in. */
+/** The environment variables of the process. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface Substituted {
   readonly text: string
-  /** What could not be filled in; then `text` is not usable. Holds names of variables, never values. */
+  /**
+   * Unresolvable references, after which `text` is unusable. Contains names of variables, never
+   * values.
+   */
   readonly faults: readonly string[]
 }
 
@@ -11,8 +14,8 @@ const REFERENCE = /\$\$\{|\$\{[^}]*\}?/g
 const WELL_FORMED = /^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}$/
 
 /**
- * Fills in `${NAME}` and `${NAME:-default}` from the environment; `$${` is a literal `${`. As in a shell, the
- * default also replaces an empty variable. Values are not expanded a second time.
+ * Substitutes `${NAME}` and `${NAME:-default}` from the environment; `$${` is a literal `${`. As in
+ * a shell, the default also replaces an empty variable. Values are not expanded again.
  */
 export function substitute(text: string, environment: Environment): Substituted {
   const faults: string[] = []

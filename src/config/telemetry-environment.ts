@@ -10,7 +10,7 @@ export type OtlpProtocol = (typeof OTLP_PROTOCOLS)[number]
 
 /** Values of OpenTelemetry's own variables. */
 export interface TelemetryEnvironment {
-  /** `OTEL_SDK_DISABLED`: nothing is sent, whatever else is set. */
+  /** `OTEL_SDK_DISABLED`: nothing is sent, regardless of other settings. */
   readonly isDisabled?: true
   readonly collector?: {
     readonly endpoint: string
@@ -24,8 +24,8 @@ export interface TelemetryEnvironment {
 }
 
 /**
- * Reads OpenTelemetry's own variables. They may be set for other programs, so what is wrong with them is a warning, and
- * a collector that speaks no protocol of ours is left alone.
+ * Reads OpenTelemetry's own variables. They may be set for other programs, so problems with them
+ * are warnings, and a collector with an unsupported protocol is ignored.
  * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter
  */
 export function telemetryEnvironment(environment: Environment): {
@@ -71,7 +71,7 @@ function collectorOf(
   return { endpoint, ...(protocol && { protocol }), ...(headers && { headers }) }
 }
 
-/** `name=value,name=value` as W3C baggage has it, values percent-encoded. */
+/** Parses `name=value,name=value` as in W3C baggage, with percent-encoded values. */
 function readPairs(text: string): Readonly<Record<string, string>> | Fault {
   const pairs: [string, string][] = []
   for (const entry of text.split(",").filter((one) => one.trim() !== "")) {
@@ -85,7 +85,7 @@ function readPairs(text: string): Readonly<Record<string, string>> | Fault {
   return Object.fromEntries(pairs)
 }
 
-/** Undefined where that is no line of printable text. */
+/** Returns undefined if the text is not one line of printable characters. */
 function decoded(value: string): string | undefined {
   try {
     const text = decodeURIComponent(value)

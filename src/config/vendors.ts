@@ -1,4 +1,4 @@
-/** Settings of a provider that only some vendors have, as they are written in its entry. */
+/** Settings of a provider that only some vendors have, as written in its entry. */
 export const VENDOR_SETTINGS = [
   "api_key",
   "account",
@@ -14,34 +14,39 @@ export const VENDOR_SETTINGS = [
 
 export type VendorSetting = (typeof VENDOR_SETTINGS)[number]
 
-/** Settings and the environment variables they come from; of several, the first that is set counts. */
+/** Environment variables of settings. The first one that is set counts. */
 export type SettingVariables = Readonly<
   Partial<Record<VendorSetting | "base_url", readonly string[]>>
 >
 
-/** A way to set a vendor up by environment variables alone. */
+/** A set of environment variables that is sufficient to configure a vendor. */
 export interface VariableSet {
   /** All of these are required. */
   readonly needed: SettingVariables
   readonly optional?: SettingVariables
-  /** Other programs use the variables too, so a problem with them is only a warning. */
+  /**
+   * Whether other programs also use the variables, so that problems with them are only warnings.
+   */
   readonly isShared?: boolean
 }
 
-/** What the settings need to know of a vendor. The table itself is two layers up. */
+/** The properties of a vendor that the settings use. The table itself is two layers above. */
 export interface KnownVendor {
   readonly id: string
   readonly name: string
-  /** Environment variables that hold its key, the main one first. */
+  /** Environment variables with its key, the main one first. */
   readonly keyVariables?: readonly string[]
-  /** The ways to configure it by environment variables, the first complete one counts; absent: a key is enough. */
+  /**
+   * The sets of environment variables that configure it, of which the first complete one counts;
+   * absent: a key is enough.
+   */
   readonly variableSets?: readonly VariableSet[]
-  /** Absent where every provider has its own address, or where it is made from other settings. */
+  /** Absent if every provider has its own address, or if other settings determine it. */
   readonly baseUrl?: string
-  /** Its settings that only some vendors have; absent: `api_key` alone. */
+  /** The settings that only some vendors have; absent: `api_key` alone. */
   readonly settings?: readonly VendorSetting[]
-  /** The settings it requires: all of one of these lists. */
+  /** The required settings: all settings of one of these lists. */
   readonly needs?: readonly (readonly (VendorSetting | "base_url")[])[]
-  /** The dialects that its servers speak. */
+  /** The dialects that its servers support. */
   readonly chat?: readonly { readonly dialect: { readonly id: string } }[]
 }

@@ -3,7 +3,7 @@ import type { Settings } from "./settings.ts"
 
 const SHORT_TOKEN = 16
 
-/** What is unusual about settings that can be used. */
+/** Returns warnings about unusual but valid settings. */
 export function settingsWarnings(settings: Settings, found: readonly SwitchedOn[]): string[] {
   const warnings: string[] = []
   for (const entry of found) {
@@ -16,7 +16,9 @@ export function settingsWarnings(settings: Settings, found: readonly SwitchedOn[
   return warnings
 }
 
-/** Why a vendor's key in the environment does nothing, when the operator may expect it to. */
+/**
+ * Explains why a vendor's key in the environment is unused, if the operator may expect otherwise.
+ */
 function unusedKey(
   { vendor, variable, settings: named, missing }: SwitchedOn,
   settings: Settings,

@@ -7,11 +7,11 @@ import { DEFAULT_FILE } from "./file.ts"
 import { type LoadOptions, type LoadedSettings, loadSettings } from "./load.ts"
 
 export interface WatchOptions {
-  /** How the settings were loaded. */
+  /** The options with which the settings were loaded. */
   readonly load: LoadOptions
   /** The settings the process started with. */
   readonly started: LoadedSettings
-  /** Applies new settings. Called only when something changed. */
+  /** Applies new settings. Called only if something changed. */
   onChange(loaded: LoadedSettings, changes: SettingsChanges): void | Promise<void>
   /** Called with the reason why new settings were not applied; the previous ones stay active. */
   onError(error: ConfigError): void
@@ -20,16 +20,16 @@ export interface WatchOptions {
 /** `refused`: the new settings are invalid, and the previous ones stay active. */
 export type ReloadOutcome = "changed" | "unchanged" | "refused"
 
-/** Applies changed settings without a restart, until it is disposed of. */
+/** Applies changed settings without a restart until it is disposed of. */
 export interface SettingsWatcher extends AsyncDisposable {
-  /** Reads the settings again now. For SIGHUP, and for file systems that report no changes. */
+  /** Reads the settings again. For SIGHUP, and for file systems that report no changes. */
   reload(): Promise<ReloadOutcome>
 }
 
-/** One save causes several events: truncate, write, rename. */
+/** Saving a file causes several events: truncate, write, rename. */
 const SETTLE_MILLISECONDS = 60
 
-/** How long a file may be absent or empty before that counts as intended, milliseconds. */
+/** Milliseconds for which a file may be absent or empty before that counts as intended. */
 const PATIENCE_MILLISECONDS = 2_000
 
 /** Watches the settings file. */
@@ -43,7 +43,7 @@ class FileWatcher implements SettingsWatcher {
   readonly #watchers: FSWatcher[] = []
   readonly #closed = new AbortController()
   #current: LoadedSettings
-  /** The text last read; events that leave it the same are ignored. */
+  /** The last text that was read; events that do not change it are ignored. */
   #text: string | undefined
   #checking = false
   #eventPending = false
@@ -69,7 +69,9 @@ class FileWatcher implements SettingsWatcher {
     await this.#queue
   }
 
-  /** The directory, since an editor that replaces the file leaves a watch on the file behind. */
+  /**
+   * Watches the directory, because an editor that replaces the file would end a watch on the file.
+   */
   #watch(directory: string): void {
     const unwatchable = (cause: unknown) =>
       this.#report("cannot be watched. Send SIGHUP after a change", cause)
@@ -82,7 +84,7 @@ class FileWatcher implements SettingsWatcher {
     }
   }
 
-  /** Starts a check of the file, or schedules one after the check that is running. */
+  /** Starts a check of the file, or schedules one after the running check. */
   #noticed(): void {
     this.#eventPending = true
     if (this.#checking) return
@@ -101,7 +103,7 @@ class FileWatcher implements SettingsWatcher {
     this.#checking = false
   }
 
-  /** The text once two reads in a row agree, so that a half-written file is not used. */
+  /** Returns the text once two consecutive reads agree, so that a half-written file is not used. */
   async #settledText(): Promise<string | undefined> {
     const patience = Date.now() + PATIENCE_MILLISECONDS
     let text = this.#readText()
@@ -135,7 +137,8 @@ class FileWatcher implements SettingsWatcher {
       const loaded = loadSettings(file === undefined ? load : { ...load, file })
       const before = this.#current.settings
       const changes = settingsChanges(started.settings, before, loaded.settings)
-      // A setting that is written with the value it had already can still no longer be changed in the console.
+      // A setting written with its previous value changes nothing, but can no longer be edited in
+      // the console.
       const isWrittenAlike = isDeepStrictEqual(this.#current.written, loaded.written)
       if (changes.changed.length === 0 && isWrittenAlike) return "unchanged"
       await onChange(loaded, changes)
@@ -154,7 +157,7 @@ class FileWatcher implements SettingsWatcher {
   }
 }
 
-/** The directory that lists the file and, when it is a link, the directory of its target. */
+/** Returns the directory of the file and, if the file is a link, the directory of its target. */
 function watchedDirectories(file: string): Set<string> {
   const directories = new Set([dirname(file)])
   try {

@@ -1,12 +1,15 @@
 import { Composer, type Document, Lexer, type LineCounter, Parser, YAMLParseError } from "yaml"
 
-/** Settings have about ten levels. Composing takes quadratic time and memory in the number of levels. */
+/**
+ * Maximum nesting; settings have about ten levels. Composing takes quadratic time and memory in the
+ * number of levels.
+ */
 const MAX_LEVELS = 100
 const NESTING_FAULT = `lists and mappings are nested more than ${MAX_LEVELS} levels deep`
 
-/** A text whose lists and mappings are nested too deeply to be composed. */
+/** The error for lists and mappings that are nested too deeply. */
 export class YamlNestingError extends Error {
-  /** Offset in the text. */
+  /** The offset in the text. */
   readonly offset: number
 
   constructor(offset: number) {
@@ -16,16 +19,17 @@ export class YamlNestingError extends Error {
 }
 
 /**
- * Composes the document of a text as the library's own function does, if it is not nested too deeply.
+ * Composes the document of a text like the library's own function, unless it is nested too deeply.
  * @throws YamlNestingError
  */
 export function composeDocument(text: string, lines: LineCounter): Document {
   const composer = new Composer({
     lineCounter: lines,
     prettyErrors: false,
-    // `<<: *name` is YAML 1.1, which most people who write YAML by hand use.
+    // `<<: *name` is YAML 1.1, which most people use when they write YAML by hand.
     merge: true,
-    // The library compares each name with all earlier ones, which takes seconds for thousands of models.
+    // The library compares each name with all earlier ones, which takes seconds for thousands of
+    // models.
     uniqueKeys: false,
   })
   const [first, second] = composer.compose(tokensOf(text, lines), true, text.length)

@@ -20,7 +20,7 @@ const WORDS: Partial<Record<ErrorCode, string>> = {
     "this does not belong here. Check the quotes, brackets and indentation before it",
 }
 
-/** What is wrong with the YAML, in words that quote nothing of it. */
+/** Describes the YAML error without quoting the text. */
 export function yamlFault(error: YAMLError, text: string): string {
   const before = text.slice(0, error.pos[0])
   if (error.code === "UNEXPECTED_TOKEN" && before.endsWith("$")) {

@@ -19,7 +19,7 @@ import { yamlFault } from "./yaml-faults.ts"
 /** The path to a value: names in mappings, numbers in lists. */
 export type SettingPath = readonly PropertyKey[]
 
-/** A number together with its text, so that no digit is lost to a float. */
+/** A number with its text, so that no digit is lost to a float. */
 export class YamlNumber {
   readonly source: string
 
@@ -28,20 +28,20 @@ export class YamlNumber {
   }
 }
 
-/** Replaces a value that could not be filled in. The problem is reported already. */
+/** Replaces a value that could not be substituted. Its problem has been reported already. */
 export const UNRESOLVED = Symbol("unresolved")
 
-/** More aliases than this means one that multiplies itself. */
+/** Maximum number of aliases; more indicate aliases that multiply each other. */
 const MAXIMUM_ALIASES = 1_000
 
 const MERGE_FAULT =
   "merges something other than names with values. Write <<: *name, with that anchor above it"
 
-/** One settings file: its data, and the position of each value in the text. */
+/** A settings file: its data, and the position of each value in the text. */
 export class YamlFile {
-  /** What is wrong with the text itself. */
+  /** Problems of the text itself. */
   readonly problems: readonly ConfigProblem[]
-  /** Plain data with `YamlNumber` for numbers; undefined when the text cannot be understood. */
+  /** Plain data with `YamlNumber` for numbers; undefined if the text cannot be parsed. */
   readonly value: unknown = undefined
   readonly #name: string
   readonly #document: Document
@@ -69,7 +69,7 @@ export class YamlFile {
     this.problems = problems
   }
 
-  /** A problem with the value at `path`, or, when `name` is given, with that name in it. */
+  /** Returns a problem with the value at `path`, or with `name` in that value if it is given. */
   problem(path: SettingPath, message: string, name?: string): ConfigProblem {
     let node: Node | undefined = this.#resolve(this.#document.contents)
     let offset = this.#document.contents?.range?.[0] ?? 0
@@ -90,7 +90,10 @@ export class YamlFile {
     return { file: this.#name, line: Math.max(line, 1), column: Math.max(col, 1), path, message }
   }
 
-  /** One problem per line, and only the first stray token: what follows is mostly caused by it. */
+  /**
+   * Returns one problem per line, and only the first stray token, which usually causes the later
+   * ones.
+   */
   #syntaxProblems(text: string, repeated: readonly YAMLError[]): ConfigProblem[] {
     const problems = new Map<number | undefined, ConfigProblem>()
     let stray = false
@@ -104,7 +107,7 @@ export class YamlFile {
     return [...problems.values()]
   }
 
-  /** Fills in variables and preserves the digits of numbers, scalar by scalar. */
+  /** Substitutes variables and preserves the digits of numbers, scalar by scalar. */
   #prepare(environment: Environment): ConfigProblem[] {
     const problems: ConfigProblem[] = []
     const report = (node: Node, message: string, path = "") =>
@@ -140,13 +143,13 @@ export class YamlFile {
     return problems
   }
 
-  /** The maps that a merge key copies from; a value of another kind is among them. */
+  /** Returns the maps that a merge key refers to, and also invalid values. */
   #mergeSources(value: unknown): unknown[] {
     const source = this.#resolve(value)
     return isSeq(source) ? source.items.map((item) => this.#resolve(item)) : [source]
   }
 
-  /** The value at a step below a node; a map also has the values that it merges. */
+  /** Returns the value one step below a node. A map also has its merged values. */
   #child(node: Node, step: PropertyKey, seen = new Set<Node>()): ChildNode | undefined {
     const own = child(node, step)
     if (own || !isMap(node) || seen.has(node)) return own
@@ -166,7 +169,10 @@ export class YamlFile {
   }
 }
 
-/** The names that stand in their mapping a second time, also where the two are written differently, as `1` and `"1"`. */
+/**
+ * Returns names that occur twice in a mapping, including differently written ones such as `1` and
+ * `"1"`.
+ */
 function repeatedNames(document: Document): YAMLError[] {
   const repeated: YAMLError[] = []
   visit(document, {
@@ -187,7 +193,7 @@ function repeatedNames(document: Document): YAMLError[] {
   return repeated
 }
 
-/** Whether a pair is `<<: *name`. */
+/** Reports whether a pair is `<<: *name`. */
 function isMerge({ key }: { readonly key: unknown }): boolean {
   return isScalar(key) && typeof key.value === "symbol"
 }
@@ -232,12 +238,14 @@ function byPosition(errors: readonly YAMLError[]): YAMLError[] {
 const PLAIN_NAME = /^[A-Za-z0-9_.-]{1,64}$/
 const MODEL_NAME = /^[^\s\p{C}]{1,200}$/u
 
-/** Whether a name may be printed: one that contains its value (`api_key:sk-...`) may not. */
+/**
+ * Reports whether a name may be printed: a name that contains its value (`api_key:sk-...`) may not.
+ */
 export function isPrintableName(name: string): boolean {
   return PLAIN_NAME.test(name)
 }
 
-/** `models.local/llama.deployments[0].provider`. */
+/** Formats a path: `models.local/llama.deployments[0].provider`. */
 export function showPath(path: SettingPath): string {
   let shown = ""
   for (const [index, step] of path.entries()) {

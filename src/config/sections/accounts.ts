@@ -29,7 +29,7 @@ const template = strict({
 )
 
 export const ACCOUNTS = {
-  /** What new accounts begin with, by name. */
+  /** Initial credits and limits of new accounts, by name. */
   accountTemplates: setting(record(TEMPLATE_NAME, template), {
     isNullable: true,
     otherwise: "none",

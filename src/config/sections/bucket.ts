@@ -7,10 +7,10 @@ import { entry } from "../shapes.ts"
 /** The members of an S3-compatible bucket. */
 export const BUCKET = {
   bucket: text(),
-  /** Absent: Amazon's own. */
+  /** Absent: Amazon's own endpoint. */
   endpoint: address().optional(),
   region: placeName("us-east-1").optional(),
-  /** Never printed; nor is the next one. */
+  /** Never printed, like the next one. */
   accessKeyId: secret(),
   secretAccessKey: secret(),
 }

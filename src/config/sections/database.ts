@@ -13,19 +13,28 @@ import { DATABASE_SECRET, PLAIN_SECRET } from "../secret-forms.ts"
 
 const MIN_SECRET_LENGTH = 32
 
-/** With a journal, an outage stops nobody before leases end; without, they only keep others waiting. Milliseconds. */
+/**
+ * Default lease terms in milliseconds. With a journal, a database outage affects callers only when
+ * leases end. Without a journal, long leases would only delay other nodes.
+ */
 const LEASE_TERMS = { database: 15_000, journal: 60_000 }
 const MIN_LEASE_TERM = 5_000
 const MAX_LEASE_TERM = 600_000
 
-/** Where a charge is written before the last byte of its response is sent: in the database, or on the node's own disk. */
+/**
+ * Where a charge is written before the last byte of its response is sent: to the database, or to
+ * the node's own disk.
+ */
 const SETTLE_MODES = ["database", "journal"] as const
 
-/** How PostgreSQL's clients write whether and how to encrypt: libpq's `sslmode`. */
+/** The values of libpq's `sslmode`, with which PostgreSQL clients configure encryption. */
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
 const VERIFYING = new Set(["verify-ca", "verify-full"])
 
-/** Which of several hosts a client may choose: the gateway writes, so it takes no others. */
+/**
+ * The hosts that a client may select among several. The gateway writes, so it only connects to
+ * writable ones.
+ */
 const CHOICES = ["any", "read-write", "primary"]
 
 const ADDRESS_FAULTS = {
@@ -55,7 +64,7 @@ export const DATABASE = section(
       documentation:
         "maximum connections of each process, in addition to one that listens for changes",
     }),
-    /** Whether it may be reached over a network without verifying who it is. */
+    /** Whether it may be used over a network without verifying its identity. */
     allowInsecure: setting(flag(), {
       needsRestart: true,
       default: "false",
@@ -67,7 +76,10 @@ export const DATABASE = section(
       documentation:
         "`false` disables prepared statements, for poolers in transaction mode that do not support them (PgBouncer before 1.21)",
     }),
-    /** Callers' keys are hashed and stored secrets encrypted with keys derived from it. Never printed. */
+    /**
+     * Keys for hashing callers' keys and encrypting stored secrets are derived from it. Never
+     * printed.
+     */
     secret: setting(readingText(readDatabaseSecret, SECRET_TEXT), {
       environment: "TOLLGATE_SECRET",
       needsRestart: true,
@@ -89,7 +101,7 @@ export const DATABASE = section(
       default: "10s",
       documentation: "how long the last byte of a response waits for the database",
     }),
-    /** How long leases last after the node was last seen, milliseconds. */
+    /** How long leases last after the last contact of their node, in milliseconds. */
     leaseTerm: setting(reading(readLeaseTerm, TEXT_OR_NUMBER), {
       needsRestart: true,
       otherwise: "15s, with a journal 60s",
@@ -107,7 +119,7 @@ export const DATABASE = section(
 
 export type DatabaseSettings = NonNullable<ReturnType<typeof DATABASE.build>>
 
-/** The address of a PostgreSQL database, of which several hosts may be given. */
+/** Reads the address of a PostgreSQL database, optionally with several hosts. */
 function readUrl(text: string): string | Fault {
   const address = readDatabaseAddress(text.trim())
   if (typeof address === "string") return new Fault(ADDRESS_FAULTS[address])
@@ -165,7 +177,7 @@ export function strayJournal(
 
 /**
  * Rejects a database whose connections could be read and changed in transit.
- * @param path where its address was set.
+ * @param path the setting with its address.
  */
 export function insecureDatabase(
   settings: DatabaseSettings | undefined,

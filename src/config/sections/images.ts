@@ -2,15 +2,18 @@ import { section, setting } from "../declare.ts"
 import { minutes, oneOf, writeMinutes } from "../scalars.ts"
 import { bucket, BUCKET_SECRET } from "./bucket.ts"
 
-/** Whether an image edit has to come with a mask. */
+/** Whether an image edit requires a mask. */
 const MASK_RULES = ["required", "optional"] as const
 
-/** Whose rules an image edit has to follow. */
+/** The rules that an image edit must follow: the specification's or the provider's. */
 const IMAGE_RULES = ["specification", "provider"] as const
 
-/** Image edits, and images that are stored for callers who want links from vendors that return none. */
+/**
+ * Image edits, and images that are stored because a caller requests links from a vendor that
+ * returns none.
+ */
 export const IMAGES = section("images", {
-  /** How long a link works, milliseconds. */
+  /** Lifetime of a link in milliseconds. */
   linkLifetime: setting(minutes(1, 10_080), {
     name: "link_minutes",
     default: "60",

@@ -3,7 +3,7 @@ import { flag, megabytes, writeMegabytes } from "../scalars.ts"
 
 /** Limits of requests and responses, in bytes. */
 export const LIMITS = section("limits", {
-  /** The largest JSON body that is read. */
+  /** Maximum size of a JSON body. */
   bodyBytes: setting(megabytes(1, 512), {
     name: "body_mb",
     default: "32",
@@ -14,7 +14,7 @@ export const LIMITS = section("limits", {
       write: writeMegabytes,
     },
   }),
-  /** The largest upstream response that is read whole, decompressed. */
+  /** Maximum decompressed size of an upstream response that is buffered. */
   answerBytes: setting(megabytes(1, 1024), {
     name: "answer_mb",
     default: "128",
@@ -25,7 +25,7 @@ export const LIMITS = section("limits", {
       write: writeMegabytes,
     },
   }),
-  /** Memory of all requests together, in all processes. */
+  /** Memory for all requests together, in all processes. */
   memoryBytes: setting(megabytes(64, 1_048_576), {
     name: "memory_mb",
     environment: "TOLLGATE_MEMORY_MB",
@@ -38,7 +38,7 @@ export const LIMITS = section("limits", {
       write: writeMegabytes,
     },
   }),
-  /** The largest image or file that is fetched from a caller's address. */
+  /** Maximum size of an image or file that is fetched from a caller's address. */
   mediaBytes: setting(megabytes(1, 512), {
     name: "media_mb",
     default: "20",

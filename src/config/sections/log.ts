@@ -7,14 +7,14 @@ import { describeHeaders, HEADER_SECRET } from "../secret-forms.ts"
 import { entry, headers } from "../shapes.ts"
 import { BUCKET, BUCKET_SECRET } from "./bucket.ts"
 
-/** A file that lines of requests are appended to. */
+/** A file to which the lines of requests are appended. */
 const lineFile = entry(
   {
     /** Absolute. */
     path: text(),
-    /** A file of this size is rotated. */
+    /** Size at which the file is rotated. */
     rotateBytes: megabytes(1, 1_048_576).prefault("100"),
-    /** Maximum rotated files that are kept. */
+    /** Maximum number of rotated files that are kept. */
     keep: wholeNumber(0, 100_000).prefault("10"),
   },
   { rotateBytes: "rotate_mb" },
@@ -22,14 +22,14 @@ const lineFile = entry(
 
 export type LineFileSettings = z.output<typeof lineFile>
 
-/** An address that lines of requests are posted to. It may hold a secret. */
+/** An address to which the lines of requests are posted. It may contain a secret. */
 const lineAddress = entry(
   {
     url: wholeAddress(),
     /** Whether it may be in a private network. */
     allowsPrivate: flag().prefault("false"),
     isCompressed: flag().prefault("true"),
-    /** Flush interval, milliseconds. */
+    /** Flush interval in milliseconds. */
     every: duration().prefault("5s"),
     /** Further headers. Values may be secret, and are never printed. */
     headers: headers()
@@ -41,15 +41,15 @@ const lineAddress = entry(
 
 export type LineAddressSettings = z.output<typeof lineAddress>
 
-/** A bucket that lines of requests are stored in. */
+/** A bucket in which the lines of requests are stored. */
 const lineBucket = entry(
   {
     ...BUCKET,
-    /** Empty, or with a slash at its end. */
+    /** Empty, or with a trailing slash. */
     prefix: text().optional(),
     /** Whether it may be in a private network. */
     allowsPrivate: flag().prefault("false"),
-    /** Flush interval, milliseconds. */
+    /** Flush interval in milliseconds. */
     every: duration().prefault("5m"),
   },
   { allowsPrivate: "private" },
@@ -65,7 +65,7 @@ const ADDRESS_SECRET: Secret<LineAddressSettings> = {
   describe: (address) => address && describeAddress(address),
 }
 
-/** Shows only the host of an address, which may hold a secret. */
+/** Describes an address by its host only, because it may contain a secret. */
 function describeAddress({ url, headers, ...open }: LineAddressSettings) {
   return { ...open, host: URL.parse(url)?.host ?? "", headers: describeHeaders(headers) }
 }
@@ -75,7 +75,7 @@ const LINE_BUCKET_SECRET: Secret<LineBucketSettings> = {
   describe: (bucket) => bucket && { ...bucket, place: BUCKET_SECRET.describe(bucket.place) },
 }
 
-/** Where the line of each request is written. */
+/** The destinations of the request log. */
 export const LOG = section(
   "log",
   {
@@ -84,7 +84,7 @@ export const LOG = section(
       default: "false",
       documentation: "whether each request has a [line in the log](request-log.md)",
     }),
-    /** Maximum bytes that each sink may have pending in each process. */
+    /** Maximum pending bytes of each sink in each process. */
     queueBytes: setting(megabytes(1, 1_024), {
       name: "queue_mb",
       needsRestart: true,

@@ -3,11 +3,11 @@ import { host } from "../addresses.ts"
 import { secret, wholeNumber } from "../scalars.ts"
 import { PLAIN_SECRET } from "../secret-forms.ts"
 
-/** The endpoint of metrics; undefined without an endpoint: then nothing is counted. */
+/** The metrics endpoint; undefined if it is disabled and no metrics are collected. */
 export const METRICS = section(
   "metrics",
   {
-    /** A port of their own; absent: they are at `/metrics` of the gateway. */
+    /** A separate port; absent: `/metrics` of the gateway. */
     port: setting(wholeNumber(1, 65_535), {
       needsRestart: true,
       otherwise: "none",

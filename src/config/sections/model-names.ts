@@ -17,9 +17,9 @@ const aliases = either(aliasText(), record(ALIAS, MODEL_ID)).transform((table) =
   named(Object.entries(table)),
 )
 
-/** The settings about model names in requests. */
+/** Settings for model names in requests. */
 export const MODEL_NAMES = {
-  /** Aliases of models, with the ids that they stand for. */
+  /** Aliases mapped to model ids. */
   aliases: setting(aliases, {
     isNullable: true,
     otherwise: "none",
@@ -43,7 +43,7 @@ export const MODEL_NAMES = {
       write: (rule) => (typeof rule === "object" ? "a fixed price" : rule),
     },
   }),
-  /** The image model of requests that name none; absent: the first that the key may call. */
+  /** The image model for requests that name none; absent: the first that the key may call. */
   imageModel: setting(MODEL_ID, {
     name: "defaults.image_model",
     otherwise: "the first model that the key may call",
@@ -55,8 +55,8 @@ export const MODEL_NAMES = {
     },
   }),
   /**
-   * The chat model that translates transcripts into English for a model that only transcribes; absent: the
-   * first that the key may call.
+   * The chat model that translates transcripts into English for a model that only transcribes;
+   * absent: the first that the key may call.
    */
   translationModel: setting(MODEL_ID, {
     name: "defaults.translation_model",

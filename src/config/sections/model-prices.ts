@@ -21,9 +21,11 @@ const rates = Object.fromEntries(PRICE_NAMES.map((name) => [name, rate])) as Rec
   PriceName,
   typeof rate
 >
-/** Prices that replace the base ones for the whole request once its input is longer than `above`. */
+/**
+ * Prices that replace the base prices for the entire request if its input is longer than `above`.
+ */
 const tier = entry({ above: wholeNumber(1, Infinity), ...rates })
-/** One price for all images, or one for each of their kinds. */
+/** One price for all images, or one for each kind. */
 const imagePrice = either(
   amount(PRICE_PLACES),
   record(
@@ -42,12 +44,17 @@ const tokenRates = Object.fromEntries(TOKEN_PRICE_NAMES.map((name) => [name, rat
   TokenPriceName,
   typeof rate
 >
-/** Rates in a mode of service. A class or tier that is not named costs as much as outside of the mode, or more. */
+/**
+ * Rates in a service mode. A class or tier without a rate costs as much as outside the mode, or
+ * more.
+ */
 const modeRates = entry({
   ...tokenRates,
   tiers: list(entry({ above: wholeNumber(1, Infinity), ...tokenRates })).optional(),
 })
-/** Modes of service, `priority`, `flex` or `fast`: a factor on the token rates, or the rates themselves. */
+/**
+ * Service modes `priority`, `flex` or `fast`: a factor on the token rates, or the rates themselves.
+ */
 const modes = record(MODE_NAME, either(MULTIPLIER, modeRates))
 const modeFactors = record(MODE_NAME, MULTIPLIER)
 export type ModeTable = Readonly<z.output<typeof modes>>
@@ -60,7 +67,7 @@ const card = {
   image: imagePrice.optional(),
   minimum_seconds: minimumSeconds().optional(),
   tiers: list(tier).optional(),
-  /** Absent: the known modes of the model and of its vendor. */
+  /** Absent: the known modes of the model and its vendor. */
   modes: modes.optional(),
 }
 
@@ -69,18 +76,18 @@ export interface PriceCardSettings extends PriceTable {
   /** Minimum seconds of audio charged per request, a whole number. */
   readonly minimum_seconds?: DecimalText
   readonly tiers?: readonly z.output<typeof tier>[]
-  /** Of a million images, by size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
+  /** Prices of a million images by size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
   readonly images?: Readonly<Record<string, DecimalText>>
   readonly modes?: ModeTable
 }
 
-/** Prices that replace those of the same name while the period applies. */
+/** Prices that replace others of the same name while the period applies. */
 export interface PricePeriodSettings extends PriceCardSettings, PeriodTimes {
   readonly name?: string
 }
 
 export interface PriceSettings extends PriceCardSettings {
-  /** Periods must not overlap; outside of all periods the price itself applies. */
+  /** Periods must not overlap. Outside all periods, the price itself applies. */
   readonly periods?: readonly PricePeriodSettings[]
 }
 
@@ -97,7 +104,7 @@ export const price = entry({ ...card, periods: list(period).optional() }).transf
   (own): PriceSettings => withImages(own),
 )
 
-/** The prices of a provider besides those of its models, and its modes of service. */
+/** A provider's service modes, and its prices for services besides its models. */
 export const servicePrices = entry({
   ...(Object.fromEntries(SERVICE_PRICE_NAMES.map((service) => [service, rate])) as Record<
     ServicePriceName,
@@ -108,7 +115,7 @@ export const servicePrices = entry({
 
 export type ServicePriceSettings = z.output<typeof servicePrices>
 
-/** Separates the price of images of any kind from those of single kinds. */
+/** Separates the price of all images from the prices of single kinds. */
 function withImages<Card extends { readonly image?: z.output<typeof imagePrice> }>({
   image,
   ...rest

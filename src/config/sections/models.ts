@@ -35,9 +35,9 @@ function deploymentSchema(names: KnownNames) {
   })
   return entry(
     {
-      /** Absent: the one in the model's id. */
+      /** Absent: the provider in the model's id. */
       provider: provider.optional(),
-      /** The provider's own name for the model; absent: the one in the model's id. */
+      /** The provider's own name for the model; absent: the name in the model's id. */
       model: text().optional(),
       weight: WEIGHT,
       /** Whether it receives no requests. */
@@ -61,7 +61,7 @@ const memberId = readingText((id) => {
 /** A model of a group. */
 const member = either(
   memberId.transform((model) => ({ model, weight: 1 })),
-  /** The weight is its share of the group's requests, if they are shared by weight. */
+  /** The weight is its share of the group's requests if they are distributed by weight. */
   entry({ model: MODEL_ID, weight: WEIGHT }),
 )
 
@@ -72,26 +72,29 @@ function modelSchema(names: KnownNames) {
     multiplier: MULTIPLIER.optional(),
     context: COUNT.optional(),
     maxOutput: COUNT.optional(),
-    /** Maximum characters of text for a model of speech. */
+    /** Maximum characters of text for a speech model. */
     maxInput: COUNT.optional(),
-    /** Maximum searches by the model itself in one response. */
+    /** Maximum searches that the model itself runs per response. */
     ownSearches: wholeNumber(1, 1_000).optional(),
     ownedBy: text().optional(),
     /** Absent: the setting for all models, as for the next two. */
     disconnect: oneOf(DISCONNECTS, "way to end").optional(),
     choice: oneOf(CHOICES, "choice").optional(),
     hedge: flag().optional(),
-    /** The dialects it can be called in; absent: the known ones, else all of its provider. */
+    /** The dialects in which it can be called; absent: the known ones, or all of its provider. */
     dialects: dialects(names),
     /** Rules that override the known rules of the model. */
     rules: modelRules.optional(),
     deployments: list(deploymentSchema(names)).optional(),
-    /** Set for a group: the models of which any may answer. It has no deployments and no price of its own. */
+    /**
+     * The models of a group, any of which may respond. A group has no deployments and no price of
+     * its own.
+     */
     members: list(member).optional(),
   })
 }
 
-/** The table `models`, by id. */
+/** Builds the schema of the table `models`, by id. */
 export function modelsSchema(names: KnownNames) {
   return record(MODEL_ID, modelSchema(names))
     .transform((models) =>
@@ -113,7 +116,7 @@ export interface ModelSettings extends Omit<FileModel, "deployments"> {
   readonly deployments?: readonly DeploymentSettings[]
 }
 
-/** A model whose deployments name their provider and its model. */
+/** Completes a model's deployments with their provider and its name for the model. */
 function withDeployments(id: string, { deployments, ...model }: FileModel): ModelSettings {
   if (deployments === undefined) return model
   const slash = id.indexOf("/")

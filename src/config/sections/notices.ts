@@ -3,7 +3,7 @@ import { Fault, readingText, SECRET_TEXT } from "../reading.ts"
 import { flag } from "../scalars.ts"
 import { ADDRESS_SECRET } from "../secret-forms.ts"
 
-/** How mail is sent. */
+/** The mail server and the sender of notices. */
 export interface MailSettings {
   /** `smtps://user:password@host`. Never printed. */
   readonly smtp: string

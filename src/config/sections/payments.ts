@@ -5,14 +5,14 @@ import { Fault, readingText } from "../reading.ts"
 import { secret } from "../scalars.ts"
 import { entry } from "../shapes.ts"
 
-/** Currencies that Stripe counts in units without cents; source: its page "Supported currencies". */
+/** Currencies that Stripe counts in units without cents (Stripe's page "Supported currencies"). */
 const WITHOUT_CENTS = new Set(
   "bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf".split(" "),
 )
-/** Currencies with thousandths or other rules that amounts here do not follow. */
+/** Currencies with thousandths or other rules, which are not supported. */
 const REFUSED = new Set(["bhd", "isk", "jod", "kwd", "omr", "tnd", "ugx"])
 
-/** How many decimal places an amount of a currency has at Stripe. */
+/** Returns the number of decimal places of a currency's amounts at Stripe. */
 export function currencyPlaces(currency: string): number {
   return WITHOUT_CENTS.has(currency) ? 0 : 2
 }
@@ -24,15 +24,15 @@ const currency = readingText((text) => {
   return code
 })
 
-/** Stripe takes cards for credits. One credit is one unit of the currency. */
+/** The Stripe account that sells credits by card. One credit is one unit of the currency. */
 const payments = entry({
-  /** Never printed; nor is the next one. */
+  /** Never printed, like the next one. */
   secretKey: secret(),
   /** Proves that a webhook comes from Stripe. */
   webhookSecret: secret(),
   /** ISO 4217, in lowercase. */
   currency: currency.prefault("usd"),
-  /** Absent: Stripe's own. */
+  /** Absent: Stripe's own address. */
   baseUrl: address().optional(),
 })
 

@@ -13,13 +13,13 @@ const PRICE_GROUP_ID = name(
   "the id of a price group must be small letters, digits and hyphens, such as partners",
 )
 
-/** What members of a price group pay from a moment on. */
+/** Prices of the members of a price group from a moment on. */
 const term = entry({
   /** Unix milliseconds. */
   from: moment(),
-  /** A factor on what everyone else pays; absent: 1. */
+  /** A factor on the default prices; absent: 1. */
   multiplier: MULTIPLIER.optional(),
-  /** The prices of models, by id or glob; no multiplier is applied to them. */
+  /** The prices of models, by id or glob. No multiplier is applied to them. */
   prices: record(MODEL_GLOB, price)
     .transform((prices) => named(Object.entries(prices)))
     .optional(),
@@ -27,16 +27,16 @@ const term = entry({
 
 export type PriceTermSettings = z.output<typeof term>
 
-/** Accounts with prices of their own. */
+/** Accounts with their own prices. */
 const priceGroup = entry({
   name: label().optional(),
-  /** The earliest first. */
+  /** Earliest first. */
   terms: list(term).transform((terms) => terms.toSorted((a, b) => a.from - b.from)),
 })
 
 export type PriceGroupSettings = z.output<typeof priceGroup>
 
-/** The table `price_groups`, by id. */
+/** The schema of the table `price_groups`, by id. */
 export const priceGroups = record(PRICE_GROUP_ID, priceGroup)
   .transform((groups) => named(Object.entries(groups)))
   .nullish()

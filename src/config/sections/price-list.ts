@@ -3,7 +3,7 @@ import { section, setting } from "../declare.ts"
 import { address } from "../addresses.ts"
 import { oneOf } from "../scalars.ts"
 
-/** Changes of a new list that apply without confirmation: none, price increases, all. */
+/** Changes of a new list that apply without confirmation: none, price increases, or all. */
 export const APPLY_RULES = ["ask", "dearer", "all"] as const
 export type ApplyRule = (typeof APPLY_RULES)[number]
 
@@ -15,7 +15,7 @@ const publicKey = z
     "is no Ed25519 public key in base64, as 'npm run prices:feed -- --new-key FILE' prints it",
   )
 
-/** Where newer lists of known prices come from. */
+/** The source of newer lists of known prices. */
 export const PRICE_LIST = section(
   "prices",
   {
@@ -30,7 +30,7 @@ export const PRICE_LIST = section(
       documentation:
         "which changes of such a list apply without confirmation: `ask`, none; `dearer`, price increases; `all`, every change ([docs/prices.md](prices.md))",
     }),
-    /** Public keys whose lists are accepted besides the project's, base64. */
+    /** Public keys in base64 whose lists are accepted in addition to the project's own. */
     keys: setting(z.array(publicKey), {
       otherwise: "none",
       documentation:

@@ -9,7 +9,7 @@ const MULTIPLIER_PLACES = 6
 export const MULTIPLIER = amount(MULTIPLIER_PLACES)
 
 export const PRICING = {
-  /** Multiplier of every model without its own. */
+  /** Multiplier of all models without their own. */
   multiplier: setting(MULTIPLIER, {
     default: "1",
     documentation: "the factor for all prices without their own factor",
@@ -25,8 +25,8 @@ export const PRICING = {
       "handling of requests with a feature that the vendor bills and that has no price ([docs/billable.md](billable.md)); `pass` sends them, without a charge for the feature, and logs an error",
   }),
   /**
-   * Which objects stored by vendors a request may refer to: `own`, those known to be its account's, or `pass`,
-   * also unknown ones.
+   * Which vendor-stored objects a request may refer to: `own`, known objects of its account, or
+   * `pass`, also unknown ones.
    */
   vendorState: setting(oneOf(VENDOR_STATE_RULES, "rule"), {
     implied: "own",

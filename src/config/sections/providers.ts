@@ -6,7 +6,7 @@ import { flag, number, oneOf, secret, text } from "../scalars.ts"
 import { either, entry, headers, list, name, named, record } from "../shapes.ts"
 import { servicePrices } from "./model-prices.ts"
 
-/** Each makes a deployment of every model of its provider. */
+/** Each credential creates a deployment of every model of its provider. */
 const MAX_CREDENTIALS = 100
 const TOO_MANY = `has more than ${MAX_CREDENTIALS} entries. Make another provider of the rest`
 
@@ -20,17 +20,17 @@ const CREDENTIAL_NAME = name(
 )
 
 /**
- * The settings that only some vendors have.
- * @param directory what a relative path is relative to.
+ * Builds the settings that only some vendors have.
+ * @param directory the base of relative paths.
  */
 export function vendorMembers(directory: string) {
   const credentials = readingText((text) => readGoogleCredentials(text, directory))
   return {
     /** Absent for servers without authentication. Never printed, like the other credentials. */
     apiKey: secret().optional(),
-    /** The customer's part of the vendor's address: the id of an account, or the host of a workspace. */
+    /** The customer's part of the vendor's address: an account id, or the host of a workspace. */
     account: accountName().optional(),
-    /** Where the vendor's servers are, for a vendor with a name for each place: `us-east-1`. */
+    /** The location of the vendor's servers, if the vendor has several: `us-east-1`. */
     region: placeName("us-east-1").optional(),
     project: placeName("my-project").optional(),
     location: placeName("europe-west4").optional(),
@@ -38,12 +38,15 @@ export function vendorMembers(directory: string) {
     accessKeyId: secret().optional(),
     secretAccessKey: secret().optional(),
     sessionToken: secret().optional(),
-    /** Signs with the role or the service account of the machine, container or pod that the gateway runs on. */
+    /**
+     * Signs with the role or the service account of the machine, container or pod on which the
+     * gateway runs.
+     */
     identity: oneOf(["machine"], "identity").optional(),
   }
 }
 
-/** A key alone, or a credential with a name and a weight. */
+/** A key, or a credential with a name and a weight. */
 function credentialSchema(directory: string) {
   const {
     account: _a,
@@ -66,7 +69,7 @@ function providerSchema(vendors: readonly string[], directory: string) {
     /** The vendor's id in the vendors' table: `openai`, `groq`, `openai-compatible`. */
     vendor: oneOf(vendors, "vendor"),
     ...vendorMembers(directory),
-    /** Several named credentials in place of one. */
+    /** Several named credentials instead of one. */
     apiKeys: list(credentialSchema(directory))
       .max(MAX_CREDENTIALS, TOO_MANY)
       .transform((keys) =>
@@ -77,11 +80,11 @@ function providerSchema(vendors: readonly string[], directory: string) {
     baseUrl: baseAddress().optional(),
     /** Further headers for every upstream request. Values may be secret. */
     headers: headers().nullish().transform(lowercased),
-    /** Where they differ from the vendor's known prices. */
+    /** Prices that differ from the vendor's known prices. */
     prices: servicePrices.optional(),
     /** Whether the vendor's known models are included. */
     knownModels: flag().prefault("true"),
-    /** The dialects that this provider's servers speak; absent: the vendor's usual ones. */
+    /** The dialects that this provider's servers support; absent: the vendor's usual ones. */
     dialects: list(text()).optional(),
   })
   return provider.superRefine(({ credentials, project, apiKeys = [] }, context) => {
@@ -95,7 +98,7 @@ function providerSchema(vendors: readonly string[], directory: string) {
   })
 }
 
-/** The name of a credential without one. @param index its place in the list. */
+/** Returns the name of an unnamed credential. @param index its place in the list. */
 export function defaultName(index: number): string {
   return String(index + 1)
 }
@@ -104,7 +107,7 @@ function lowercased(headers: Readonly<Record<string, string>> | null | undefined
   return named(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** The table `providers`, by id. */
+/** Builds the schema of the table `providers`, by id. */
 export function providersSchema(vendors: readonly string[], directory: string) {
   return record(PROVIDER_ID, providerSchema(vendors, directory)).nullish()
 }
@@ -114,6 +117,6 @@ export type ProviderEntry = z.output<ReturnType<typeof providerSchema>>
 export type NamedCredential = NonNullable<ProviderEntry["apiKeys"]>[number]
 
 export interface ProviderSettings extends ProviderEntry {
-  /** Where the entry comes from, for `doctor` and the console. */
+  /** The source of the entry, for `doctor` and the console. */
   readonly origin: "file" | "environment" | "sandbox" | "console"
 }

@@ -3,23 +3,23 @@ import { writeDuration } from "../duration.ts"
 import { duration, flag, oneOf, wholeNumber } from "../scalars.ts"
 
 /**
- * Which of a model's deployments is tried first: one drawn by weight, the first of the settings, the cheapest, one that
- * answers quickly, or the one with the fewest requests.
+ * How the first deployment of a model is chosen: randomly by weight, by the order of the settings,
+ * by price, by response time, or by the fewest active requests.
  */
 export const CHOICES = ["weight", "order", "price", "latency", "least_busy"] as const
 
 export type Choice = (typeof CHOICES)[number]
 
 /**
- * Handling of a response whose caller has disconnected. `cancel` closes the connection to the provider and charges the
- * known usage. `drain` reads until the provider reports its usage and charges that. `auto` drains responses that the
- * provider bills anyway.
+ * Handling of a response whose caller has disconnected. `cancel` closes the connection to the
+ * provider and charges the known usage. `drain` reads until the provider reports its usage and
+ * charges that. `auto` drains responses that the provider bills anyway.
  */
 export const DISCONNECTS = ["auto", "cancel", "drain"] as const
 
 export type Disconnect = (typeof DISCONNECTS)[number]
 
-/** Milliseconds that the gateway waits for an upstream before it gives up. */
+/** Timeouts for upstream responses, in milliseconds. */
 export const DEADLINES = section("deadlines", {
   connect: setting(duration(), {
     default: "5s",
@@ -61,7 +61,7 @@ export const DEADLINES = section("deadlines", {
 
 export type DeadlineSettings = ReturnType<typeof DEADLINES.build>
 
-/** How requests find their deployments. */
+/** How requests are distributed among deployments. */
 export const ROUTING = section("routing", {
   choice: setting(oneOf(CHOICES, "choice"), {
     default: "weight",

@@ -34,7 +34,7 @@ export const SERVER = section("server", {
     documentation:
       "how long a gateway that shuts down still accepts requests, while `/readyz` returns 503 and each response closes its connection, so that a balancer has time to notice ([restarting](deploy.md#restarting-without-a-failed-request))",
   }),
-  /** Milliseconds; 0: no time at all. */
+  /** Milliseconds; 0: no grace period. */
   drain: setting(durationOrOff(), {
     environment: "TOLLGATE_DRAIN",
     default: "30s",
@@ -59,7 +59,7 @@ export const SERVER = section("server", {
   }),
 })
 
-/** The settings about access that are members of `Settings` themselves. */
+/** Access settings that are direct members of `Settings`. */
 export const ACCESS = {
   /** The absolute address that callers use, if it differs from host and port. */
   publicUrl: setting(address(), {
@@ -71,7 +71,7 @@ export const ACCESS = {
       help: "Where callers and browsers reach this gateway, if that is not the address it listens on.",
     },
   }),
-  /** The folder that holds the database and the secrets. Absolute. */
+  /** The absolute path of the folder with the database and the secrets. */
   data: setting(text(), {
     environment: "TOLLGATE_DATA",
     needsRestart: true,
@@ -102,7 +102,7 @@ function readPort(value: string): number | Fault {
   )
 }
 
-/** Separated by commas or spaces. */
+/** Reads networks separated by commas or spaces. */
 function readNetworks(value: string): string[] | Fault {
   const read = readWith(network())
   const networks: string[] = []

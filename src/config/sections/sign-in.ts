@@ -7,21 +7,26 @@ import { entry, list } from "../shapes.ts"
 
 const OIDC_ID = /^[a-z0-9][a-z0-9-]{0,39}$/
 
-/** An OpenID Connect issuer that people sign in with. */
+/** An OpenID Connect issuer for signing in. */
 const issuer = entry({
   /** Part of the callback address: `/admin/v1/auth/callback/<id>`. */
   id: z
     .string("must be text")
     .regex(OIDC_ID, "must be small letters, digits and hyphens, such as company"),
-  /** As the sign-in page shows it. */
+  /** Shown on the sign-in page. */
   name: text().optional(),
   issuer: address(),
   clientId: text(),
   /** Absent for a public client. Never printed. */
   clientSecret: secret().optional(),
-  /** Whether people who have a second factor here are asked for it, or the issuer answers for that. */
+  /**
+   * Whether users with a second factor must use it, or whether the issuer is responsible for that.
+   */
   secondFactor: z.enum(["required", "issuer"], "must be required or issuer").prefault("required"),
-  /** Whether an existing user is linked once they confirm it by signing in, or by the address that the issuer has verified. */
+  /**
+   * Whether existing users are linked after they confirm it by signing in, or by the address that
+   * the issuer has verified.
+   */
   linkUsers: z
     .enum(["confirmed", "verified_email"], "must be confirmed or verified_email")
     .prefault("confirmed"),
@@ -36,7 +41,7 @@ const ISSUER_SECRET: Secret<readonly OidcSettings[]> = {
     issuers?.map((one) => ({ ...one, clientSecret: presence(one.clientSecret) })),
 }
 
-/** How people sign in to the console; undefined without the section. */
+/** Sign-in to the console; undefined without the section. */
 export const SIGN_IN = section(
   "console",
   {

@@ -6,7 +6,10 @@ import { durationOrOff, megabytes, writeMegabytes } from "../scalars.ts"
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** Newer receipts may still be needed for monthly budgets, repeated requests and journals that are posted late. */
+/**
+ * Minimum retention: newer receipts may still be needed for monthly budgets, repeated requests and
+ * journals that are posted late.
+ */
 const MIN_RECEIPTS = 62 * DAY
 const MAX_RETENTION = 100 * 365 * DAY
 const MAX_BACKUP_INTERVAL = 366 * DAY
@@ -14,7 +17,7 @@ const MAX_STORED_MEGABYTES = 1_048_576
 
 /** Limits on the stored responses to requests with an idempotency key, in bytes. */
 export const IDEMPOTENCY = section("idempotency", {
-  /** A larger response is not stored. */
+  /** Maximum size of a stored response. */
   answerBytes: setting(megabytes(0, 1_024), {
     name: "answer_mb",
     default: "32",
@@ -72,7 +75,7 @@ export const CONVERSATIONS = section("responses", {
 
 export type ConversationSettings = ReturnType<typeof CONVERSATIONS.build>
 
-/** How long data is kept, milliseconds. */
+/** Retention periods in milliseconds. */
 export const RETENTION = section(
   "retention",
   {
@@ -91,7 +94,7 @@ export const RETENTION = section(
 
 export type RetentionSettings = ReturnType<typeof RETENTION.build>
 
-/** How backups are monitored. */
+/** Monitoring of backups. */
 export const BACKUP = section(
   "backup",
   {
@@ -104,10 +107,13 @@ export const BACKUP = section(
   { build: ({ every = null }) => ({ every }) },
 )
 
-/** `every`: milliseconds until the next backup is due; null: the interval of the last one; `off`: not monitored. */
+/**
+ * `every`: milliseconds until the next backup is due; null: the interval of the last one; `off`:
+ * not monitored.
+ */
 export type BackupSettings = ReturnType<typeof BACKUP.build>
 
-/** A length of time in days rather than seconds. */
+/** Reads a duration in days rather than seconds. */
 function keepingTime(shortest: number, example: string) {
   return reading((input) => {
     const text = readNumberText(input)

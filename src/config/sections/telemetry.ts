@@ -6,7 +6,7 @@ import { headers } from "../shapes.ts"
 import { OTLP_PROTOCOLS } from "../telemetry-environment.ts"
 
 const SETTINGS = {
-  /** The collector's address; each signal has its path below it. */
+  /** The collector's address, below which each signal has its path. */
   endpoint: setting(address(), {
     needsRestart: true,
     otherVariables: ["OTEL_EXPORTER_OTLP_ENDPOINT"],
@@ -30,7 +30,7 @@ const SETTINGS = {
     default: "http/protobuf",
     documentation: "or `http/json`; with `grpc` the variables are ignored",
   }),
-  /** Which part of the requests is traced, from 0 to 1. */
+  /** The share of requests that are traced, from 0 to 1. */
   sample: setting(number(0, 1), {
     needsRestart: true,
     otherVariables: ["OTEL_TRACES_SAMPLER_ARG"],
@@ -44,7 +44,7 @@ const SETTINGS = {
     default: "tollgate",
     documentation: "name of this service in traces; `OTEL_SDK_DISABLED=true` sends nothing",
   }),
-  /** Whether vendors are sent the trace that their calls belong to. */
+  /** Whether calls to vendors contain the id of their trace. */
   propagates: setting(flag(), {
     name: "propagate",
     needsRestart: true,
@@ -59,7 +59,7 @@ const SETTINGS = {
     documentation:
       "whether traces contain the ids of account and key, and the end user, session and tags",
   }),
-  /** How often metrics are sent, milliseconds; 0: never. */
+  /** Interval for sending metrics in milliseconds; 0: never. */
   metricsEvery: setting(durationOrOff(), {
     name: "metrics",
     needsRestart: true,
@@ -70,14 +70,15 @@ const SETTINGS = {
   }),
 }
 
-/** Where traces and metrics are sent over OTLP; undefined without a collector. */
+/** The OTLP export of traces and metrics; undefined without a collector. */
 export const TELEMETRY = section("telemetry", SETTINGS, { build })
 
 export type TelemetrySettings = NonNullable<ReturnType<typeof TELEMETRY.build>>
 
 /**
- * Completes the section with OpenTelemetry's own variables. These are often set for all programs of a machine, so the
- * file takes precedence. Variables about a collector apply only to the collector that they name.
+ * Completes the section with OpenTelemetry's own variables. These are often set for all programs of
+ * a machine, so the file takes precedence. Variables for a collector only apply to the collector
+ * that they name.
  */
 function build(values: Values<typeof SETTINGS>, { set, telemetry }: BuildContext) {
   const { collector } = telemetry
