@@ -2,10 +2,10 @@ import type { AudioContainer } from "../canon/transcription.ts"
 import { mpegFrame } from "./mpeg-frame.ts"
 import { latin1 } from "./peek.ts"
 
-/** A file in EBML shows within its first bytes whether it is WebM. */
+/** Bytes of an EBML file that identify WebM. */
 const EBML_HEAD = 256
 
-/** The container of an audio file, by its first bytes; undefined when it is not supported. */
+/** Detects the container of an audio file by its first bytes; undefined if it is not supported. */
 export function audioContainer(head: Uint8Array): AudioContainer | undefined {
   const start = latin1(head.subarray(0, 16))
   if (start.startsWith("fLaC")) return "flac"
@@ -34,14 +34,17 @@ function behindTag(head: Uint8Array): AudioContainer | undefined {
   return TAGGED.has(content) ? content : undefined
 }
 
-/** Bytes of an ID3v2 tag, its header included: four times seven bits (id3.org, ID3v2.4.0, 3.1). */
+/**
+ * Returns the bytes of an ID3v2 tag including its header: four times seven bits (id3.org,
+ * ID3v2.4.0, 3.1).
+ */
 function tagSize(head: Uint8Array): number | undefined {
   const bytes = head.subarray(6, 10)
   if (bytes.length < 4 || bytes.some((byte) => byte > 0x7f)) return undefined
   return 10 + bytes.reduce((size, byte) => size * 128 + byte, 0)
 }
 
-/** Whether a frame of MPEG audio starts here, and another one where it ends. */
+/** Reports whether a frame of MPEG audio starts at a position, and another frame at its end. */
 function isMpegAudio(bytes: Uint8Array, at: number): boolean {
   const length = frameLength(bytes, at)
   if (length === undefined) return false

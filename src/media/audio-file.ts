@@ -10,11 +10,11 @@ import { PROBED_BYTES, waveDuration } from "./wave-duration.ts"
 /** Number of leading bytes that are inspected while a file is still arriving. */
 const HEAD = 64 * 1024
 
-/** The bytes that a second of audio takes. */
+/** Bytes per second of audio. */
 interface Density {
-  /** Of speech at the lowest bit rate: for files whose frames cannot be counted yet. */
+  /** For speech at the lowest bit rate, for files whose frames cannot be counted yet. */
   readonly min: number
-  /** Of speech as it is usually sent. */
+  /** For speech at its usual bit rate. */
   readonly typical: number
 }
 
@@ -32,7 +32,7 @@ const DENSITIES: Readonly<Record<AudioContainer, Density>> = {
 /** Lowest bytes per second of speech in any container. */
 const LOWEST_DENSITY = Math.min(...Object.values(DENSITIES).map(({ min }) => min))
 
-/** Returns the maximum duration of audio of this size, regardless of its headers. Seconds. */
+/** Returns the maximum duration in seconds of audio of this size, regardless of its headers. */
 export function possibleSeconds({ file, maxSeconds }: Pick<Audio, "file" | "maxSeconds">): number {
   return Math.max(maxSeconds, Math.min(LONGEST_SECONDS, file.size / LOWEST_DENSITY))
 }
@@ -47,11 +47,11 @@ const MEDIA_TYPES: Readonly<Record<AudioContainer, string>> = {
   webm: "audio/webm",
 }
 
-/** Audio of which only the start has been inspected. */
+/** The properties of audio whose start has been inspected. */
 export type AudioHead = Omit<Audio, "seconds">
 
 /**
- * Inspects the start of an audio file: its container, and how long it can be.
+ * Inspects the start of an audio file: its container and maximum duration.
  * @throws GatewayError `invalid_audio`.
  */
 export async function readAudioHead(file: FormFile): Promise<AudioHead> {
@@ -61,8 +61,8 @@ export async function readAudioHead(file: FormFile): Promise<AudioHead> {
 }
 
 /**
- * Inspects an audio file: its container, by its content and never by its name, and its length, by its frames and
- * timestamps, since it is billed.
+ * Inspects an audio file. The container is detected by content and never by name. The duration is
+ * measured by frames and timestamps, because it is billed.
  * @param durationOf measures the file.
  * @throws GatewayError `invalid_audio`.
  */
@@ -81,7 +81,7 @@ export async function readAudio(
   return { container, mediaType, file, seconds, maxSeconds }
 }
 
-/** A description of audio that is not sent. */
+/** A description of audio without its bytes. */
 export interface DescribedAudio {
   readonly container: AudioContainer
   readonly bytes: number
@@ -89,7 +89,7 @@ export interface DescribedAudio {
   readonly seconds?: number | undefined
 }
 
-/** Described audio, bounded like audio that was sent, and without content. */
+/** Creates audio without content from a description, bounded like real audio. */
 export function describedAudio({ container, bytes, seconds }: DescribedAudio): Audio {
   const mediaType = MEDIA_TYPES[container]
   const empty = { size: bytes, read: async () => new Uint8Array() }
@@ -99,7 +99,7 @@ export function describedAudio({ container, bytes, seconds }: DescribedAudio): A
   return { container, mediaType, file, seconds: bytes / typical, maxSeconds: bytes / min }
 }
 
-/** What its start says; for audio with a constant number of bytes per second, its length too. */
+/** The container, and the duration of audio with a constant number of bytes per second. */
 interface Seen {
   readonly container: AudioContainer
   readonly even: Duration | undefined

@@ -3,37 +3,37 @@ import { ChunkList } from "../wire/chunk-list.ts"
 import { FetchedAnswer } from "../wire/http/fetched.ts"
 import { pinnedFetch, PinnedFetchError, readWebAddress } from "../wire/http/pinned-fetch.ts"
 
-/** Limits on what is fetched for a caller. */
+/** Limits on media fetched for callers. */
 export interface MediaLimits {
-  /** The largest image or file, in bytes. */
+  /** Maximum bytes of an image or file. */
   readonly bytes: number
   /** Whether private networks may be accessed; off unless the operator trusts every caller. */
   readonly allowsPrivate: boolean
 }
 
-/** Counts what is fetched against the memory budget. */
+/** Counts fetched media against the memory budget. */
 export interface MediaMemory {
   /** @throws GatewayError `overloaded`. */
   takeAnswer(bytes: number): void
 }
 
-/** Fetched media, in the form that a part of a request has. */
+/** Fetched media in the form of a request part. */
 export interface FetchedMedia {
   readonly type: "base64"
   readonly data: string
   readonly mediaType: string
 }
 
-/** The deadline for the entire response, milliseconds. */
+/** Timeout for the entire response, in milliseconds. */
 const PATIENCE = 15_000
 const LONGEST_SHOWN = 200
-/** It is in memory as bytes, as base64, and in the upstream request. */
+/** Copies in memory: the bytes, the base64, and the upstream request. */
 const COPIES = 3
 
 /**
- * Fetches what a caller's request links to, for vendors that take no links. The name is resolved once and
- * checked, and the request goes to exactly that address; redirects are not followed; reading stops at the
- * limit.
+ * Fetches media linked in a caller's request, for vendors that accept no links. The name is
+ * resolved once and checked, and the request goes to exactly that address. Redirects are not
+ * followed, and reading stops at the limit.
  * @throws GatewayError `invalid_value` with the address and the reason.
  */
 export async function fetchMedia(

@@ -6,31 +6,39 @@ import { imageSize } from "./image-size.ts"
 import { LARGEST } from "./image-tokens.ts"
 import { latin1, type Peek, peek } from "./peek.ts"
 
-/** A page is read as an image of about this size. */
+/** The size of a page that is read as an image. */
 const PAGE_IMAGE = { width: 1_700, height: 2_200 } as const
 
-/** Claude reads the text of a page and its image, which takes up to 1,600 tokens ("PDF support"). */
+/**
+ * Tokens of a page for Claude, which reads its text and its image of up to 1,600 tokens ("PDF
+ * support").
+ */
 const CLAUDE_PAGE = 1_700
 
-/** Gemini reads a page as an image of 258 tokens, from version 3 on of 560, or 1,120 at a high resolution. */
+/**
+ * Tokens of a page for Gemini: an image of 258 tokens, from version 3 on of 560, or 1,120 at a high
+ * resolution.
+ */
 const GEMINI_PAGE = 1_120
 
-/** Gemini takes 258 tokens for a frame of video, from version 3 on up to 280, and some for its time. */
+/**
+ * Tokens of a video frame for Gemini: 258, from version 3 on up to 280, and some for its timestamp.
+ */
 const GEMINI_FRAME = 300
 const GEMINI_FRAMES_PER_SECOND = 1
-/** The highest rate that a request can ask for (`videoMetadata.fps`). */
+/** The highest frame rate that a request can select (`videoMetadata.fps`). */
 const GEMINI_MAX_FRAMES_PER_SECOND = 24
 
-/** Names, types and the like that a vendor writes around a file. */
+/** Tokens for the name, type and other text that a vendor adds to a file. */
 const WRAPPING = 64
 
 /** Maximum growth of an unmeasured text by normalization: U+FDFA grows from 3 bytes to 33. */
 const MAX_GROWTH = 11
 
 /**
- * The most input tokens that a file can cost.
+ * Returns the maximum input tokens of a file.
  * @param model the model's id or name.
- * @param fields what the vendor's own format says besides.
+ * @param fields further members of the vendor's own format.
  * @returns Infinity if it is linked, or its pages or its duration cannot be determined.
  */
 export function fileTokenBound(source: MediaSource, model: string, fields?: JsonObject): number {
@@ -51,7 +59,7 @@ function pageTokens({ pages = 0, textBytes = 0 }: MediaExtent, model: string): n
   const id = model.toLowerCase()
   if (id.includes("gemini")) return pages * GEMINI_PAGE
   const page = id.includes("claude") ? CLAUDE_PAGE : tokensOfSize(PAGE_IMAGE, "high", model)
-  // A token of text takes a byte.
+  // Each token of text has at least one byte.
   return pages * page + textBytes
 }
 
@@ -75,7 +83,7 @@ function framesPerSecond(fields: JsonObject | undefined): number {
   return Math.min(GEMINI_MAX_FRAMES_PER_SECOND, Math.max(GEMINI_FRAMES_PER_SECOND, rate))
 }
 
-/** Starts of packed and recorded content, which its bytes do not bound. */
+/** Prefixes of compressed and recorded content, whose tokens are not bounded by its bytes. */
 const PACKED = [
   "PK",
   "\x1f\x8b",
@@ -89,7 +97,10 @@ const PACKED = [
   "FLV",
 ]
 
-/** A file is text unless its type or its content says otherwise: vendors read unknown types as text. */
+/**
+ * Reports whether a file is text. Vendors read unknown types as text, so only a known type or
+ * content excludes it.
+ */
 function isText({ head, mediaType }: Peek): boolean {
   if (
     /pdf|^(audio|video)\/|zip|officedocument|opendocument|msword|ms-excel|ms-powerpoint/.test(

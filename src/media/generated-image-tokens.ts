@@ -1,23 +1,23 @@
 import type { ImageSize } from "../canon/image.ts"
 
-/** The most output tokens of an image, by its quality and size. */
+/** Maximum output tokens of an image, by quality and size. */
 interface ImageFamily {
   /** Matched against the lowercase model id. */
   readonly models: RegExp
-  /** Tokens of 1,024 x 1,024 pixels by quality; `""` applies where the quality is unknown. */
+  /** Tokens of 1,024 x 1,024 pixels by quality; `""` applies if the quality is unknown. */
   readonly perSquare: Readonly<Record<string, number>>
-  /** The longest sides, where the model chooses the size. */
+  /** The longest sides if the model chooses the size. */
   readonly largest: ImageSize
   /** Whether larger images take more tokens. */
   readonly growsWithSize: boolean
-  /** Text that comes with an image: a model's thoughts, or what it says. */
+  /** Tokens of the text that accompanies an image: the model's reasoning, or its answer. */
   readonly text: number
 }
 
 /**
- * OpenAI's image generation guide, "Cost and latency": 272, 1,056 and 4,160 tokens for a square image of low,
- * medium and high quality, and proportional to the pixels for other shapes; recorded answers agree, and have up
- * to 262 tokens of text in addition.
+ * OpenAI's image generation guide, "Cost and latency": 272, 1,056 and 4,160 tokens for a square
+ * image of low, medium and high quality, and proportional to the pixels for other shapes. Recorded
+ * answers agree, and have up to 262 tokens of text in addition.
  */
 const OPENAI_SQUARE = { low: 272, medium: 1_056, high: 4_160, "": 4_160 }
 
@@ -38,8 +38,8 @@ const FAMILIES: readonly ImageFamily[] = [
     text: 2_048,
   },
   {
-    // Google's prices page: 1,290 of the older model, 1,120 up to 2K and 2,000 at 4K of the newer
-    // ones; these think before, 398 tokens as recorded.
+    // Google's prices page: 1,290 tokens for the older model, 1,120 up to 2K and 2,000 at 4K for
+    // the newer ones, which reason first (398 tokens as recorded).
     models: /gemini/,
     perSquare: { "": 2_520 },
     largest: { width: 4096, height: 4096 },
@@ -57,18 +57,18 @@ const UNKNOWN: ImageFamily = {
   text: 8_192,
 }
 
-/** The fewest output tokens of an image of a chat model: Gemini's newer ones take 1,120. */
+/** Minimum output tokens of an image by a chat model: Gemini's newer ones take 1,120. */
 export const FEWEST_IMAGE_TOKENS = 1_024
 
-/** The most tokens of one input image: large and in high detail. */
+/** Maximum tokens of an input image: large and in high detail. */
 const INPUT_IMAGE = 8_192
 
 const SQUARE_PIXELS = 1024 * 1024
 
 /**
- * The most output tokens that one image can be.
- * @param size absent when the model chooses it.
- * @param quality in the vendor's words; absent when the model chooses it.
+ * Returns the maximum output tokens of one image.
+ * @param size absent if the model chooses it.
+ * @param quality in the vendor's words; absent if the model chooses it.
  */
 export function imageTokenBound(
   model: string,
@@ -83,7 +83,7 @@ export function imageTokenBound(
   return Math.ceil(square * squares) + text
 }
 
-/** Output tokens of one image that a model has drawn, where its size and quality are unknown. */
+/** Returns the output tokens of a generated image of unknown size and quality. */
 export function imageTokens(model: string): number {
   return familyOf(model).perSquare[""] ?? 0
 }
@@ -93,12 +93,12 @@ function familyOf(model: string): ImageFamily {
   return FAMILIES.find(({ models }) => models.test(id)) ?? UNKNOWN
 }
 
-/** The most input tokens of a prompt, including what a vendor adds around it. */
+/** Returns the maximum input tokens of a prompt, including text that a vendor adds. */
 export function promptBound(bytes: number): number {
   return bytes + 512
 }
 
-/** The most input tokens of the images in a request. */
+/** Returns the maximum input tokens of the images in a request. */
 export function imageInputBound(images: number): number {
   return images * INPUT_IMAGE
 }

@@ -1,6 +1,8 @@
 import type { ImageSize } from "./image-size.ts"
 
-/** The most tokens that an image of a size can cost. `Infinity` on both sides: the largest. */
+/**
+ * Returns the maximum tokens of an image of a size. Two infinite sides stand for the largest image.
+ */
 type ImageRule = (size: ImageSize, detail: string) => number
 
 interface ImageFamily {
@@ -10,15 +12,15 @@ interface ImageFamily {
 }
 
 /**
- * OpenAI's vision guide ("Calculating costs"): a base, and so much for each 512 px tile once the
- * image fits into 2048 px and its shorter side is 768 px. A smaller image is taken to be
- * enlarged, which costs more. `low` costs the base alone.
+ * Counts tiles as in OpenAI's vision guide ("Calculating costs"). The image is scaled to fit into
+ * 2048 px with a shorter side of 768 px. The cost is a base, and an amount for each 512 px tile.
+ * Smaller images are assumed to be enlarged, which costs more. `low` costs only the base.
  */
 function tiles(base: number, perTile: number): ImageRule {
   return ({ width, height }, detail) => {
     if (detail === "low") return base
     const ratio = Math.max(width, height) / Math.min(width, height)
-    // Both sides infinite: the ratio is unknown, and 2048 x 768 has the most tiles.
+    // With two infinite sides the ratio is unknown, and 2048 x 768 has the most tiles.
     const longer = Number.isNaN(ratio) ? 2048 : Math.min(2048, 768 * ratio)
     const shorter = Math.min(768, 2048 / (Number.isNaN(ratio) ? 1 : ratio))
     return base + perTile * Math.ceil(longer / 512) * Math.ceil(shorter / 512)
@@ -26,14 +28,14 @@ function tiles(base: number, perTile: number): ImageRule {
 }
 
 /**
- * OpenAI's vision guide for its newer and smaller models: one for each patch of 32 px, at most so
- * many, times a factor of the model.
+ * Counts patches as in OpenAI's vision guide for newer and smaller models: one for each patch of 32
+ * px, up to a maximum, times a factor of the model.
  */
 function patches(factor: number, max: number): ImageRule {
   return (size) => Math.ceil(factor * Math.min(max, grid(size, 32)))
 }
 
-/** From GPT-5.4 on an image may be processed at its original size, which takes up to 10,000 patches. */
+/** Maximum patches of an image at its original size, which GPT-5.4 and later models may process. */
 const ORIGINAL_PATCHES = 10_000
 
 function gpt5(size: ImageSize, detail: string): number {
@@ -41,7 +43,7 @@ function gpt5(size: ImageSize, detail: string): number {
   return Math.max(tiles(70, 140)(size, "high"), patches(1, max)(size, detail))
 }
 
-/** The patches of an image, and one more for each row, for models with row breaks. */
+/** Returns the patches of an image, plus one per row for models with row breaks. */
 function grid({ width, height }: ImageSize, side: number): number {
   return Math.ceil(height / side) * Math.ceil(width / side)
 }
@@ -51,11 +53,11 @@ function gridWithBreaks(size: ImageSize, side: number): number {
 }
 
 /**
- * An unknown model: the largest of what open models and other vendors do. Qwen-VL and Mistral Small use patches
- * of 28 px, Qwen-VL up to 16,384 of them (its default `max_pixels`); Pixtral patches of 16 px of an image
- * shrunk to 1024 px, 4,160 with its row breaks; Anthropic takes width x height / 750, up to 4,784; Gemini 3 up
- * to 2,240 whatever the size. OpenAI's figures of up to 48,000 are left out: they apply to the mini alone, at a
- * lower price.
+ * Returns the tokens for an unknown model: the maximum of open models and other vendors. Qwen-VL
+ * and Mistral Small use patches of 28 px, Qwen-VL up to 16,384 of them (its default `max_pixels`).
+ * Pixtral uses patches of 16 px of an image shrunk to 1024 px, 4,160 with its row breaks. Anthropic
+ * takes width x height / 750, up to 4,784. Gemini 3 takes up to 2,240 for any size. OpenAI's
+ * figures of up to 48,000 are left out: they apply only to the mini model, at a lower price.
  */
 function unknownModel(size: ImageSize): number {
   const fixed = 2_240
@@ -63,7 +65,7 @@ function unknownModel(size: ImageSize): number {
   return Math.min(16_384, Math.max(fixed, pixtral, gridWithBreaks(size, 28)))
 }
 
-/** The first family that matches applies. Figures are from OpenAI's vision guide unless noted. */
+/** The first family that matches applies. Numbers are from OpenAI's vision guide unless noted. */
 const FAMILIES: readonly ImageFamily[] = [
   { models: /gpt-4o-mini/, rule: tiles(2833, 5667) },
   { models: /gpt-4\.1-mini/, rule: patches(1.62, 1536) },
@@ -77,7 +79,7 @@ const FAMILIES: readonly ImageFamily[] = [
   { models: /gpt-[5-9]/, rule: gpt5 },
 ]
 
-/** The most input tokens that an image of this size can cost. */
+/** Returns the maximum input tokens of an image of this size. */
 export function tokensOfSize(size: ImageSize, detail: string, model: string): number {
   const id = model.toLowerCase()
   const rule = FAMILIES.find(({ models }) => models.test(id))?.rule ?? unknownModel

@@ -5,8 +5,8 @@ export interface ImageSize {
 }
 
 /**
- * The size of an image, from its first bytes. Undefined for formats that do not have it there (AVIF, HEIC,
- * TIFF) and for anything else.
+ * Reads the size of an image from its first bytes. Returns undefined for formats that store it
+ * elsewhere (AVIF, HEIC, TIFF) and for all other data.
  */
 export function imageSize(bytes: Uint8Array): ImageSize | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -14,7 +14,7 @@ export function imageSize(bytes: Uint8Array): ImageSize | undefined {
     const size = readSize(view)
     return size && size.width > 0 && size.height > 0 ? size : undefined
   } catch (error) {
-    // A read beyond the end: the image is cut off or its header is false.
+    // A read beyond the end: the image is truncated or its header is false.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -40,7 +40,10 @@ function readSize(view: DataView): ImageSize | undefined {
   return undefined
 }
 
-/** The older header of a BMP has two bytes for each side. A negative height means top to bottom. */
+/**
+ * Reads the size of a BMP. Its older header has two bytes for each side. A negative height means
+ * top to bottom.
+ */
 function bmpSize(view: DataView): ImageSize {
   if (view.getUint32(14, true) === 12) {
     return { width: view.getUint16(18, true), height: view.getUint16(20, true) }
@@ -52,7 +55,7 @@ const VP8X = 0x56503858
 const VP8L = 0x5650384c
 const VP8 = 0x56503820
 
-/** RFC 9649, sections 2.7 and 3; RFC 6386, section 9.1. */
+/** Reads the size of a WebP image (RFC 9649, sections 2.7 and 3; RFC 6386, section 9.1). */
 function webpSize(view: DataView): ImageSize | undefined {
   const chunk = view.getUint32(12)
   if (chunk === VP8X) return { width: uint24(view, 24) + 1, height: uint24(view, 27) + 1 }
@@ -70,7 +73,10 @@ function uint24(view: DataView, at: number): number {
   return view.getUint16(at, true) + view.getUint8(at + 2) * 0x10000
 }
 
-/** Walks the segments up to the frame header (ITU T.81, B.2.2); each segment advances. */
+/**
+ * Reads the segments of a JPEG up to the frame header (ITU T.81, B.2.2). Each segment advances the
+ * position.
+ */
 function jpegSize(view: DataView): ImageSize | undefined {
   let at = 2
   while (at < view.byteLength) {
@@ -87,7 +93,10 @@ function jpegSize(view: DataView): ImageSize | undefined {
   return undefined
 }
 
-/** SOF0 to SOF15, except for three markers in that range with other meanings. */
+/**
+ * Reports whether a marker is SOF0 to SOF15, except for three markers in that range with other
+ * meanings.
+ */
 function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 }

@@ -1,9 +1,9 @@
 import type { BucketSettings } from "../config/sections/bucket.ts"
 import { Bucket } from "../wire/bucket/bucket.ts"
 
-/** The prefix of image names, so that a bucket may hold other things too. */
+/** The prefix of image names, so that a bucket may contain other objects too. */
 const PREFIX = "tollgate-pictures/"
-/** How long the bucket may take: a caller waits for it. Milliseconds. */
+/** Timeout of the bucket in milliseconds, while a caller waits. */
 const PATIENCE = 20_000
 const ATTEMPTS = 2
 
@@ -11,7 +11,7 @@ const ATTEMPTS = 2
 export class BucketImageStorage {
   readonly #bucket: Bucket
 
-  /** @param patience milliseconds. */
+  /** @param patience in milliseconds. */
   constructor(settings: BucketSettings, patience = PATIENCE) {
     this.#bucket = new Bucket(settings, { patience, attempts: ATTEMPTS })
   }
@@ -20,12 +20,14 @@ export class BucketImageStorage {
     await this.#bucket.put(PREFIX + name, bytes, { type: mediaType })
   }
 
-  /** @param lifetime milliseconds. */
+  /** @param lifetime in milliseconds. */
   link(name: string, lifetime: number): Promise<string> {
     return this.#bucket.link(PREFIX + name, Math.max(1, Math.ceil(lifetime / 1000)))
   }
 
-  /** The first of them, the oldest first: names start with the time at which they expire. */
+  /**
+   * Returns the first page of names, which starts with the oldest: names start with their expiry.
+   */
   async names(): Promise<string[]> {
     for await (const { keys } of this.#bucket.list({ prefix: PREFIX })) {
       return keys.map((key) => key.slice(PREFIX.length))

@@ -9,13 +9,13 @@ export const IMAGE_PATH = "/v1/images/files/"
 
 /** The dependencies of an image store. */
 export interface ImageStoreParts {
-  /** Where images are stored, unless there is a bucket. */
+  /** The storage of images without a bucket. */
   readonly files: KeptFiles
-  /** A secret of this installation, from which the key that signs links is derived. */
+  /** A secret of this installation, from which the key for signing links is derived. */
   readonly secret: string
-  /** The current settings: they may change while the gateway runs. */
+  /** Returns the current settings, which may change while the gateway runs. */
   readonly settings: () => ImageSettings
-  /** Called when expired images could not be removed. */
+  /** Called if expired images could not be removed. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -27,7 +27,7 @@ export interface StoredImage {
   readonly lifetime: number
 }
 
-/** How often expired images are removed, milliseconds. */
+/** Interval for removing expired images, in milliseconds. */
 const SWEEP_EVERY = 5 * 60_000
 
 const ENDINGS: Readonly<Record<string, string>> = {
@@ -39,12 +39,12 @@ const ENDINGS: Readonly<Record<string, string>> = {
 const TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries(ENDINGS).map(([type, ending]) => [ending, type]),
 )
-/** Its expiry in Unix milliseconds, 128 random bits, and its format. Nothing else is a name. */
+/** Matches a name: its expiry in Unix milliseconds, 128 random bits, and its format. */
 const NAME = /^(\d{13})-[0-9a-f]{32}\.(png|jpg|webp|gif)$/
 
 /**
- * Temporary storage for images of vendors that return no links. A link consists of the image's name, which
- * contains its expiry, and a signature over it: no record is stored of either.
+ * Temporary storage for images of vendors that return no links. A link consists of the image's
+ * name, which contains its expiry, and a signature of the name. No database record is needed.
  */
 export class ImageStore implements Disposable {
   readonly #signingKey: string
@@ -81,7 +81,7 @@ export class ImageStore implements Disposable {
     return `${base}${IMAGE_PATH}${name}?signature=${this.#sign(name)}`
   }
 
-  /** The image of a link; undefined when the link is invalid or has expired. */
+  /** Opens the image of a link; undefined if the link is invalid or has expired. */
   async open(name: string, signature: string): Promise<StoredImage | undefined> {
     const [, expires, ending = ""] = NAME.exec(name) ?? []
     const mediaType = TYPES.get(ending)

@@ -4,7 +4,7 @@ import { tokensOfSize } from "./image-rules.ts"
 import { type ImageSize, imageSize } from "./image-size.ts"
 import { peek } from "./peek.ts"
 
-/** Larger than any rule considers. */
+/** Larger than any size that a rule considers. */
 export const LARGEST = { width: Infinity, height: Infinity }
 
 /** Assumed size of an image of unknown size, for estimates. */
@@ -21,9 +21,9 @@ export function imageTokenEstimate(
 }
 
 /**
- * The most input tokens that an image can cost. A linked image, or one whose size is not in its first bytes,
- * costs the most that the model's rule allows.
- * @param detail `low`, `high`, `auto` and any value a vendor adds; absent: `auto`.
+ * Returns the maximum input tokens of an image. A linked image, or one whose size is not in its
+ * first bytes, costs the maximum of the model's rule.
+ * @param detail `low`, `high`, `auto` or any value that a vendor adds; absent: `auto`.
  * @param model the model's id or name.
  * @param fields further members of the vendor's own format.
  */
@@ -41,7 +41,7 @@ function sizeOf(source: MediaSource): ImageSize | undefined {
   return head && imageSize(head)
 }
 
-/** Qwen-VL enlarges an image to the number of pixels that a request asks for. */
+/** Enlarges an image to the number of pixels in the request, as Qwen-VL does. */
 function enlarged(size: ImageSize, fields: JsonObject | undefined): ImageSize {
   const inner = fields?.["image_url"]
   const pixels = fields?.["min_pixels"] ?? (isJsonObject(inner) ? inner["min_pixels"] : undefined)

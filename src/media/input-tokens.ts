@@ -1,6 +1,6 @@
 /**
- * The most input tokens that the media of a request can cost, by their size or length and never by their
- * base64: what a hold has to cover.
+ * Bounds of the input tokens of media in a request, which a hold must cover. They depend on size or
+ * duration, never on the length of the base64.
  */
 export { audioTokenBound } from "./audio-tokens.ts"
 export { fileTokenBound } from "./file-tokens.ts"

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from "../canon/json.ts"
 import { imageTokenBound } from "./image-tokens.ts"
 
-/** Members that link to something for the model to read; `url` alone may only be a citation. */
+/** Members that link to content for the model to read; `url` alone may only be a citation. */
 const LINKS: ReadonlySet<string> = new Set([
   "image_url",
   "document_url",
@@ -13,8 +13,8 @@ const LINKS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The most input tokens, besides its bytes, of content that only its vendor understands: it may have images,
- * documents and videos of any length, linked or as data.
+ * Returns the maximum input tokens, in addition to its bytes, of content that only its vendor
+ * understands. It may contain images, documents and videos of any length, linked or as data.
  * @param model the model's id or name.
  * @returns Infinity for documents and videos.
  */
@@ -32,7 +32,10 @@ export function linkedTokenBound(content: JsonValue | undefined, model: string):
   return tokens
 }
 
-/** Only images are bounded: documents and videos in here are not measured. */
+/**
+ * Returns the bound of a link. Only images are bounded: documents and videos in unknown content are
+ * not measured.
+ */
 function boundOfLink(name: string, url: string, model: string): number {
   return name === "image_url" ? imageTokenBound({ type: "url", url }, undefined, model) : Infinity
 }

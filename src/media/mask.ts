@@ -8,11 +8,11 @@ const pack = promisify(deflate)
 
 export type DrawnStyle = Exclude<MaskStyle, "transparent">
 
-/** A greyscale PNG, or why there is none. */
+/** A grayscale PNG, or why it could not be drawn. */
 export type DrawnMask = Uint8Array<ArrayBuffer> | AlphaFault
 
 /**
- * Draws a mask for a vendor whose masks mark in black and white what may change. Runs on a thread.
+ * Draws a mask for a vendor whose masks use black and white. Runs on a thread.
  * @param mask a complete PNG whose transparent pixels may change.
  */
 export async function drawMask(mask: {
@@ -23,9 +23,9 @@ export async function drawMask(mask: {
   return typeof channel === "string" ? channel : greyPng(channel, SHADES[mask.style])
 }
 
-/** The shade of a pixel by its opacity. */
+/** Returns the shade of a pixel by its opacity. */
 const SHADES: Readonly<Record<DrawnStyle, (alpha: number) => number>> = {
-  // The whiter, the more may change.
+  // Whiter pixels may change more.
   white: (alpha) => 255 - alpha,
   // Only pure black and pure white are accepted, so half-transparent pixels become the nearer one.
   black: (alpha) => (alpha < 128 ? 0 : 255),
@@ -36,7 +36,7 @@ async function greyPng(
   shade: (alpha: number) => number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const shades = Uint8Array.from({ length: 256 }, (_, value) => shade(value))
-  // Each row starts with its filter, here none.
+  // Each row starts with its filter type, here 0 (none).
   const rows = new Uint8Array((width + 1) * height)
   for (let y = 0; y < height; y++) {
     const from = y * width
@@ -46,7 +46,7 @@ async function greyPng(
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
-  // 8-bit greyscale.
+  // 8-bit grayscale.
   header.set([8, 0, 0, 0, 0], 8)
   const pixels = await pack(rows)
   return new Uint8Array(

@@ -10,15 +10,17 @@ import type { Measured, MeasureInput } from "./measure/measure.ts"
 import type { Duration } from "./measure/duration.ts"
 import { readPng, type PngFacts, type PngFault } from "./png.ts"
 
-/** Files up to this size are read into memory for the thread that measures them. */
+/** Maximum bytes of a file that is read into memory for the measuring thread. */
 const SMALL_FILE_BYTES = 256 * 1024
 
-/** PNGs up to this size are checked where they are: it takes less than two milliseconds. */
+/**
+ * Maximum bytes of a PNG that is checked without a thread, which takes less than two milliseconds.
+ */
 const SMALL_PNG_BYTES = 256 * 1024
 
 const DATA_URL_HEAD = 512
 
-/** Inspects media of callers on the worker pool, because hostile media can take seconds. */
+/** Inspects media of callers on the worker pool, because malicious media can take seconds. */
 export class MediaInspector {
   readonly #pool: WorkerPool
 
@@ -27,7 +29,7 @@ export class MediaInspector {
   }
 
   /**
-   * Measures documents, audio and video of a request, and notes the result in each source.
+   * Measures the documents, audio and video of a request, and stores the result in each source.
    * @returns undefined if there are none, as in most requests.
    */
   measure(request: ChatRequest, account: string): Promise<unknown> | undefined {
@@ -41,7 +43,7 @@ export class MediaInspector {
     return sources && Promise.all(sources.map((source) => this.#note(source, account)))
   }
 
-  /** How long an audio file is; undefined if that cannot be determined. */
+  /** Returns the duration of an audio file; undefined if it cannot be determined. */
   async duration(file: FormFile, account: string): Promise<Duration | undefined> {
     const { descriptor, size } = file
     const input =

@@ -1,11 +1,14 @@
-/** A frame of MPEG audio, as its header describes it. */
+/** A frame of MPEG audio, as described by its header. */
 export interface AudioFrame {
-  /** Header included. */
+  /** Includes the header. */
   readonly bytes: number
   readonly seconds: number
 }
 
-/** kbit/s by index, of layers I to III in MPEG-1 and in MPEG-2 (ISO 11172-3, 2.4.2.3; 13818-3). */
+/**
+ * Bit rates in kbit/s by index, for layers I to III in MPEG-1 and in MPEG-2 (ISO 11172-3, 2.4.2.3;
+ * 13818-3).
+ */
 const RATES_1 = [
   [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
   [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],

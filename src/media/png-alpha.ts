@@ -12,17 +12,20 @@ export interface AlphaChannel {
 export type AlphaFault = PngFault | "it has too many pixels"
 
 /**
- * The most pixels that are read: more than any vendor accepts in an image to edit (Stability's reference
+ * Maximum number of pixels: more than any vendor accepts in an image to edit (Stability's reference
  * of `edit/inpaint` has this number).
  */
 const MAX_PIXELS = 9_437_184
 
-/** An image is decompressed to four bytes per pixel, at most 140 MB, so only one at a time. */
+/**
+ * Ensures that only one image is decompressed at a time, because it takes four bytes per pixel, at
+ * most 140 MB.
+ */
 let previous: Promise<unknown> = Promise.resolve()
 
 /**
- * Decompresses the alpha channel of a PNG that `readPng` has found valid. Most of the work is done on a thread of
- * the runtime, and the rest yields to other work.
+ * Decompresses the alpha channel of a PNG that `readPng` has found valid. Most of the work runs on
+ * a thread of the runtime, and the rest yields to other work.
  */
 export async function readAlpha(
   bytes: Uint8Array<ArrayBuffer>,
@@ -37,10 +40,10 @@ export async function readAlpha(
   return alpha === undefined ? "one of its parts is damaged" : { width, height, alpha }
 }
 
-/** The next image does not need the result of the one before. */
+/** Discards the result of the previous image. */
 function noResult(): void {}
 
-/** Undefined: the image cannot be decoded. */
+/** Returns undefined if the image cannot be decoded. */
 async function unpackAlpha(
   bytes: Uint8Array<ArrayBuffer>,
   { width, height }: { readonly width: number; readonly height: number },
@@ -49,7 +52,7 @@ async function unpackAlpha(
   if (plain === undefined) return undefined
   const alpha = new Uint8Array(width * height)
   const rowLength = 1 + 4 * width
-  // Of a row's bytes every fourth is an alpha value; the filter comes before them.
+  // A row starts with its filter; every fourth byte after it is an alpha value.
   let column = 0
   let pixel = 0
   for await (const chunk of pixelData(plain)) {
@@ -63,8 +66,9 @@ async function unpackAlpha(
 }
 
 /**
- * The same image as a PNG whose rows are one byte, 0 for "no filter", and four bytes for each pixel: colour type 6 with
- * eight bits, not interlaced. Without compression the encoder filters nothing, which would not pay.
+ * Converts an image to a PNG whose rows are one byte, 0 for "no filter", and four bytes for each
+ * pixel: color type 6 with eight bits, not interlaced. Without compression, the encoder applies no
+ * filters, because they would not help.
  */
 async function toPlainPng(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array | undefined> {
   try {
@@ -72,7 +76,7 @@ async function toPlainPng(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array | 
       .png({ compressionLevel: 0 })
       .bytes()
   } catch {
-    // What cannot be decoded is damaged, however the decoder says so.
+    // Any decoder error means that the image is damaged.
     return undefined
   }
 }
@@ -81,7 +85,7 @@ const IDAT = 0x49444154
 /** Eight bits per sample, colour type 6: red, green, blue and alpha. */
 const RGBA = 0x0806
 
-/** The rows, as they are unpacked. */
+/** Yields the rows as they are unpacked. */
 function pixelData(png: Uint8Array): AsyncIterable<Buffer> {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength)
   if (view.getUint16(24) !== RGBA)

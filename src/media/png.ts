@@ -1,9 +1,9 @@
 import { crc32 } from "node:zlib"
 import type { ImageSize } from "./image-size.ts"
 
-/** What a PNG's header says. */
+/** The facts in the header of a PNG. */
 export interface PngFacts extends ImageSize {
-  /** Whether its pixels can be transparent: by their colour type, or by a `tRNS` chunk. */
+  /** Whether its pixels can be transparent, by color type or by a `tRNS` chunk. */
   readonly hasAlpha: boolean
 }
 
@@ -14,20 +14,20 @@ export type PngFault =
   | "it is cut off"
   | "one of its parts is damaged"
 
-/** What every PNG begins with. */
+/** The first bytes of every PNG. */
 export const PNG_SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
-/** The chunk types that matter here, four letters each. */
+/** The relevant chunk types, four letters each. */
 const IHDR = 0x49484452
 const TRNS = 0x74524e53
 const IDAT = 0x49444154
 const IEND = 0x49454e44
-/** Length, type and checksum of a chunk. */
+/** Bytes of the length, type and checksum of a chunk. */
 const FRAME = 12
 const HEADER_LENGTH = 13
-/** PNG specification, section 5.3: lengths and sides stay below 2^31. */
+/** Maximum of lengths and sides: below 2^31 (PNG specification, section 5.3). */
 const LARGEST = 0x7fff_ffff
 
-/** Bits per sample that each colour type may have (PNG specification, table 11.1). */
+/** Allowed bits per sample of each color type (PNG specification, table 11.1). */
 const DEPTHS: Readonly<Record<number, readonly number[]>> = {
   0: [1, 2, 4, 8, 16],
   2: [8, 16],
@@ -38,8 +38,9 @@ const DEPTHS: Readonly<Record<number, readonly number[]>> = {
 const ALPHA_TYPES: ReadonlySet<number> = new Set([4, 6])
 
 /**
- * Reads a PNG without decompressing a pixel: its signature, its header, and every chunk with its checksum up to
- * the end marker. The work is bounded by the bytes sent, no matter how large the image is when decompressed.
+ * Reads a PNG without decompressing any pixel: its signature, its header, and every chunk with its
+ * checksum up to the end marker. The work is bounded by the bytes sent, regardless of the size of
+ * the decompressed image.
  */
 export function readPng(bytes: Uint8Array<ArrayBuffer>): PngFacts | PngFault {
   if (!PNG_SIGNATURE.every((byte, index) => bytes[index] === byte)) return "it is not a PNG"

@@ -6,17 +6,20 @@ import { imageSize } from "./image-size.ts"
 import type { MediaInspector } from "./media-inspector.ts"
 import type { PngFacts } from "./png.ts"
 
-/** The most bytes of an image in a request (docs/api.md#limits). */
+/** Maximum bytes of an image in a request (docs/api.md#limits). */
 export const LARGEST_IMAGE = 4 * 1024 * 1024
 
-/** The most bytes of an image, and the most images of an edit, if the model's own rules apply (OpenAI's GPT images). */
+/**
+ * Maximum bytes of an image, and maximum images of an edit, if the model's own rules apply
+ * (OpenAI's GPT images).
+ */
 export const LARGEST_PHOTO = 50 * 1024 * 1024
 export const MOST_PHOTOS = 16
 
 /** Checks a PNG for one account. */
 type PngReader = (bytes: Uint8Array<ArrayBuffer>) => ReturnType<MediaInspector["readPng"]>
 
-/** The images of a request, validated. */
+/** The validated images of a request. */
 export interface RequestImages {
   readonly images: readonly ImageFile[]
   readonly mask?: ImageFile
@@ -25,8 +28,8 @@ export interface RequestImages {
 }
 
 /**
- * Reads the files of an edit or a variation: square PNGs; for an edit also a mask, which needs an alpha channel
- * and the size of the first image, and a `size` equal to the image's.
+ * Reads the files of an edit or a variation: square PNGs. An edit may also have a mask, which needs
+ * an alpha channel and the size of the first image. `size` must equal the image's size.
  * @throws GatewayError `missing_required_parameter`, `file_too_large`, `invalid_image`.
  */
 export async function readRequestImages(
@@ -55,9 +58,9 @@ export async function readRequestImages(
 }
 
 /**
- * Reads the files of an edit by the model's own rules: images of any shape and size, and a mask that only the model
- * judges.
- * @returns the size of the first image, if it is square: then it is the size to make.
+ * Reads the files of an edit by the model's own rules: images of any shape and size, and a mask
+ * that only the model validates.
+ * @returns the size of the first image if it is square, which is then the size to generate.
  * @throws GatewayError `missing_required_parameter`, `file_too_large`, `invalid_image`.
  */
 export async function readPhotos(
@@ -82,7 +85,7 @@ export async function readPhotos(
 
 const PNG_TYPE = "image/png"
 
-/** The type of an image in a format that models accept, by its first bytes. */
+/** Detects the type of an image in a format that models accept, by its first bytes. */
 function photoType(bytes: Uint8Array<ArrayBuffer>): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 12)).toString("latin1")
   if (start.startsWith("\x89PNG")) return PNG_TYPE
@@ -120,7 +123,7 @@ function checkSize(requested: ImageSize, size: ImageSize): void {
   )
 }
 
-/** An image that cannot be used. @param fault what is wrong, as the end of a sentence. */
+/** The error for an unusable image. @param fault the problem, as the end of a sentence. */
 export function invalidImage(field: string, fault: string): GatewayError {
   return new GatewayError("invalid_image", `The file in '${field}' cannot be used: ${fault}.`, {
     parameter: field,

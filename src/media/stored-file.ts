@@ -1,21 +1,21 @@
 import { type FileHead, fileTooLarge, type FormFile } from "../canon/form-file.ts"
 
-/** The bytes of a file: in memory, or on disk. */
+/** The bytes of a file, in memory or on disk. */
 export interface FileBytes {
   /** For a file that is still arriving, its expected size. */
   readonly size: number
-  /** The open file that has them, from its start; absent if they are in memory. */
+  /** The open file with the bytes from its start; absent if they are in memory. */
   readonly descriptor?: number
-  /** Set for a file that is still arriving, whose last bytes are withheld until this is called. */
+  /** Set for a file that is still arriving. Its last bytes are withheld until this is called. */
   readonly letFinish?: () => void
-  /** The bytes from `start` up to but not including `end`, which is at most `size`. */
+  /** Reads the bytes from `start` up to but not including `end`, which is at most `size`. */
   read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>>
 }
 
 /** Bytes per chunk of a file's stream. */
 const CHUNK = 64 * 1024
 
-/** A file of a form, wherever its bytes are. */
+/** A file of a form, in memory or on disk. */
 export class StoredFile implements FormFile {
   readonly field: string
   readonly name: string

@@ -4,18 +4,22 @@ import { mpegFrame } from "./mpeg-frame.ts"
 import { latin1 } from "./peek.ts"
 import { samplesAt } from "./wave.ts"
 
-/** A WAV file starts with at least this many bytes that are not samples. */
+/** Minimum bytes of a WAV file before its samples. */
 const WAVE_HEADER = 44
 
 /** Number of leading bytes in which decoders search a file with samples for frames. */
 export const PROBED_BYTES = 192 * 1024
 
-/** Rate of two channels of 32 bits at 48 kHz. Speech does not exceed it, so higher header values are capped. */
+/**
+ * Rate of two channels of 32 bits at 48 kHz. Speech does not exceed it, so higher header values are
+ * capped.
+ */
 const MAX_BYTES_PER_SECOND = 384_000
 
 /**
- * The duration of a WAV or AIFF file with a constant bit rate; undefined if it is not one, or if its samples
- * are frames of a compressed format, which decoders play regardless of the header.
+ * Returns the duration of a WAV or AIFF file with a constant bit rate. Returns undefined for other
+ * files, and if the samples are frames of a compressed format, which decoders play regardless of
+ * the header.
  * @param head its first bytes.
  */
 export function waveDuration(head: Uint8Array, size: number): Duration | undefined {
@@ -49,7 +53,7 @@ function hasFrames(head: Uint8Array): boolean {
   return false
 }
 
-/** Whether a frame at this position would be MPEG audio. */
+/** Reports whether a frame at this position would be MPEG audio. */
 function isMpeg(head: Uint8Array, at: number): boolean {
   return head[at] === 0xff && ((head[at + 1] ?? 0) & 6) !== 0
 }
@@ -68,7 +72,7 @@ function frameBytes(head: Uint8Array, at: number): number {
       return second >> 5 === 7 ? 3 + (((second & 31) << 8) | third) : 0
     case 0x0b:
       return second === 0x77 ? ac3Bytes(head, at, 0) : 0
-    // With its bytes swapped.
+    // AC-3 with swapped bytes.
     case 0x77:
       return second === 0x0b ? ac3Bytes(head, at, 1) : 0
     default:
@@ -86,7 +90,10 @@ const AC3_RATES = [
 ]
 const AC3_SAMPLES = 1_536
 
-/** The bytes of a frame of AC-3 or E-AC-3. @param swap 1 if the bytes of each word are swapped. */
+/**
+ * Returns the bytes of a frame of AC-3 or E-AC-3. @param swap 1 if the bytes of each word are
+ * swapped.
+ */
 function ac3Bytes(head: Uint8Array, at: number, swap: 0 | 1): number {
   const byte = (offset: number): number => head[at + (offset ^ swap)] ?? 0
   const version = byte(5) >> 3
@@ -145,7 +152,10 @@ interface CodecFormat {
   readonly bits: number
 }
 
-/** Returns the maximum samples that a byte decodes to, over all channels; undefined if that is not certain. */
+/**
+ * Returns the maximum samples that a byte decodes to, over all channels; undefined if that is
+ * uncertain.
+ */
 type SamplesPerByte = (format: CodecFormat) => number | undefined
 
 /** Compressed formats with a constant bit rate, by their tags. The headers of blocks count as samples. */
@@ -163,12 +173,15 @@ function isAdpcm(bits: number): boolean {
   return bits >= 2 && bits <= 5
 }
 
-/** Decoders of some formats read one channel regardless of the header. */
+/**
+ * Returns undefined for several channels, because decoders of some formats read one channel
+ * regardless of the header.
+ */
 function ifMono(channels: number, samples: number): number | undefined {
   return channels === 1 ? samples : undefined
 }
 
-/** Some decoders compute the bits per sample from the bit rate. */
+/** Returns the samples of G.726. Some decoders compute the bits per sample from the bit rate. */
 function g726Samples(format: CodecFormat): number | undefined {
   const { channels, sampleRate, bytesPerSecond, bits } = format
   const computed = Math.floor((bytesPerSecond * 8) / sampleRate)
@@ -184,8 +197,9 @@ const HIGHEST_RATE = 384_000
 const MAX_CHANNELS = 32
 
 /**
- * Bytes per second of a WAV file, from its `fmt ` chunk; undefined when it is not one or is compressed. Its
- * sizes are never trusted: streamed files say 0xffffffff (docs/wire/README.md#f7), others lie.
+ * Returns the bytes per second of a WAV file from its `fmt ` chunk; undefined if it is not a WAV
+ * file or is compressed. Its sizes are never trusted: streamed files contain 0xffffffff
+ * (docs/wire/README.md#f7), and others may be false.
  */
 function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -232,7 +246,10 @@ function codecBytesPerSecond(
 /** Bytes of a `COMM` chunk. */
 const COMMON_SIZE = 18
 
-/** Bytes per second of an AIFF file, from its `COMM` chunk; undefined if it is not one or is compressed. */
+/**
+ * Returns the bytes per second of an AIFF file from its `COMM` chunk; undefined if it is not an
+ * AIFF file or is compressed.
+ */
 function aiffBytesPerSecond(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (view.byteLength < 12) return undefined
@@ -252,7 +269,10 @@ function aiffBytesPerSecond(bytes: Uint8Array): number | undefined {
   return undefined
 }
 
-/** Where the content of the `fmt ` chunk starts. Each chunk is at least as long as its header. */
+/**
+ * Returns the start of the content of the `fmt ` chunk. Each chunk is at least as long as its
+ * header.
+ */
 function findFormat(view: DataView): number | undefined {
   let at = 12
   while (at + 24 <= view.byteLength) {

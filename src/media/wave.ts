@@ -1,6 +1,6 @@
 import { waveHeader } from "../canon/wave-header.ts"
 
-/** Samples after a WAV header; the arguments are those of `waveHeader`. */
+/** Adds a WAV header before samples. The arguments are those of `waveHeader`. */
 export async function* wrapWave(
   samples: AsyncIterable<Uint8Array>,
   bytes?: number,
@@ -10,10 +10,10 @@ export async function* wrapWave(
   yield* samples
 }
 
-/** A longer header before the samples is invalid. */
+/** Maximum bytes before the samples; longer headers are invalid. */
 const LONGEST_HEADER = 64 * 1024
 
-/** The samples of a WAV file. */
+/** Yields the samples of a WAV file. */
 export async function* unwrapWave(file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let head: Uint8Array | undefined = new Uint8Array()
   for await (const chunk of file) {
@@ -30,7 +30,7 @@ export async function* unwrapWave(file: AsyncIterable<Uint8Array>): AsyncGenerat
   }
 }
 
-/** Where the content of the `data` chunk starts; undefined while that has not arrived. */
+/** Returns the start of the content of the `data` chunk; undefined until it has arrived. */
 export function samplesAt(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 12

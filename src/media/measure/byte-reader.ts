@@ -3,7 +3,10 @@ export type ReadPart = (start: number, end: number) => Uint8Array
 
 const WINDOW = 256 * 1024
 
-/** Random access to the bytes of a file, of which only a window is in memory. Beyond the end, every byte is 0. */
+/**
+ * Random access to the bytes of a file, of which only a window is in memory. Bytes beyond the end
+ * are 0.
+ */
 export class ByteReader {
   readonly size: number
   readonly #read: ReadPart
@@ -27,28 +30,28 @@ export class ByteReader {
     return this.#window[at - this.#start] ?? 0
   }
 
-  /** A big-endian integer of up to seven bytes. */
+  /** Reads a big-endian integer of up to seven bytes. */
   uint(at: number, length: number): number {
     let value = 0
     for (let index = 0; index < length; index++) value = value * 256 + this.byte(at + index)
     return value
   }
 
-  /** A little-endian integer of up to seven bytes. */
+  /** Reads a little-endian integer of up to seven bytes. */
   uintLittle(at: number, length: number): number {
     let value = 0
     for (let index = length - 1; index >= 0; index--) value = value * 256 + this.byte(at + index)
     return value
   }
 
-  /** Text of one character a byte. */
+  /** Reads text with one byte per character. */
   text(at: number, length: number): string {
     let text = ""
     for (let index = 0; index < length; index++) text += String.fromCharCode(this.byte(at + index))
     return text
   }
 
-  /** Where a byte is next; the size if it is not there. */
+  /** Returns the next position of a byte; the size if the byte is absent. */
   find(byte: number, from: number): number {
     let at = from
     while (at < this.size) {
@@ -74,14 +77,14 @@ export class ByteReader {
     return this.size
   }
 
-  /** A part of the file, cut at its end. */
+  /** Returns a part of the file, up to its end. */
   slice(start: number, length: number): Uint8Array {
     const from = Math.min(this.size, Math.max(0, start))
     return this.#read(from, Math.min(this.size, from + length))
   }
 
   #load(at: number): void {
-    // Some bytes before it stay, because parsers look back a little.
+    // Keeps some preceding bytes, because parsers look back a little.
     this.#start = Math.max(0, at - 1_024)
     this.#window = this.#read(this.#start, Math.min(this.size, this.#start + WINDOW))
   }

@@ -1,8 +1,8 @@
-/** How long audio or video is, in seconds. */
+/** The duration of audio or video. */
 export interface Duration {
-  /** As exactly as the frames and timestamps allow. */
+  /** As exact as the frames and timestamps allow. */
   readonly seconds: number
-  /** What it can be at most: by its frames, and by everything that the file claims. */
+  /** Upper bound from its frames and from all claims of the file. */
   readonly maxSeconds: number
   readonly hasVideo: boolean
 }
@@ -13,16 +13,17 @@ export interface Range {
   readonly max: number
 }
 
-/** Parts of a file that are counted at most: more is not an honest file. */
+/** Maximum number of counted parts of a file; legitimate files have fewer. */
 export const MAX_PARTS = 5_000_000
 
-/** A file has more parts than are counted, or too deep a structure. */
+/** The error for a file with too many parts, or with too deep a structure. */
 export class TooManyParts extends Error {
   override readonly name = "TooManyParts"
 }
 
 /**
- * The duration of audio from what its frames play and what the file claims. A claim only ever raises the bound.
+ * Returns the duration of audio from the duration of its frames and the claims of the file. A claim
+ * only ever raises the bound.
  * @param counted the duration of the frames.
  */
 export function audioDuration(counted: Range, claimed: number): Duration {

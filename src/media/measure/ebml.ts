@@ -5,7 +5,10 @@ export function ebmlLength(reader: ByteReader, at: number): number {
   return Math.clz32(reader.byte(at)) - 23
 }
 
-/** Returns the value without the marker. All ones mean an unknown size and are read as an empty element. */
+/**
+ * Returns the value without the marker. All ones mean an unknown size and are read as an empty
+ * element.
+ */
 export function ebmlSize(reader: ByteReader, at: number, length: number): number {
   const most = 2 ** (7 * length) - 1
   const value = length === 8 ? reader.uint(at + 1, 7) : reader.uint(at, length) - 2 ** (7 * length)

@@ -2,14 +2,14 @@ import type { ByteReader } from "./byte-reader.ts"
 import { audioDuration, type Duration } from "./duration.ts"
 import { skipTags } from "./frames.ts"
 
-/** What STREAMINFO says (RFC 9639, 8.2). */
+/** The content of STREAMINFO (RFC 9639, 8.2). */
 export interface FlacInfo {
   readonly sampleRate: number
   /** 0: unknown. */
   readonly samples: number
 }
 
-/** @param at where the content of STREAMINFO starts. */
+/** @param at the start of the content of STREAMINFO. */
 export function readFlacInfo(reader: ByteReader, at: number): FlacInfo {
   const rateAndMore = reader.uint(at + 10, 3)
   const samples = (reader.byte(at + 13) & 15) * 2 ** 32 + reader.uint(at + 14, 4)
@@ -40,14 +40,17 @@ const RATES = [
   0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
 ]
 
-/** How long the frame is that starts here; undefined if none does (RFC 9639, 9.1). */
+/**
+ * Returns the duration of the frame that starts at a position; undefined if there is no frame (RFC
+ * 9639, 9.1).
+ */
 function flacFrameSeconds(reader: ByteReader, at: number, streamRate: number): number | undefined {
   if (reader.byte(at) !== 0xff || (reader.byte(at + 1) & 0xfe) !== 0xf8) return undefined
   const sizeCode = reader.byte(at + 2) >> 4
   const rateCode = reader.byte(at + 2) & 15
   const kind = reader.byte(at + 3)
   if (sizeCode === 0 || rateCode === 15 || kind >> 4 > 10 || (kind & 1) === 1) return undefined
-  // The number of the frame or sample, coded like a character of UTF-8.
+  // The number of the frame or sample is coded like a character of UTF-8.
   const lead = reader.byte(at + 4)
   const ones = Math.clz32(~(lead << 24))
   if (ones === 1 || ones === 8) return undefined

@@ -2,17 +2,17 @@ import { type AudioFrame, mpegFrame } from "../mpeg-frame.ts"
 import type { ByteReader } from "./byte-reader.ts"
 import { audioDuration, type Duration } from "./duration.ts"
 
-/** How a format of bare frames, one after the other, is read. */
+/** A format of consecutive frames without a container. */
 interface FrameFormat {
   frameAt(reader: ByteReader, at: number): AudioFrame | undefined
-  /** The fewest bytes of a second in this format. */
+  /** Minimum bytes per second in this format. */
   readonly minBytesPerSecond: number
 }
 
 /** Maximum share of a file outside of frames, such as tags at its end. */
 const MAX_SKIPPED = 0.05
 
-/** A decoder finds the start of the frames by some that follow each other. */
+/** Minimum number of consecutive frames, by which decoders find the start. */
 const MIN_RUN = 8
 
 /** Lowest rate of MP3 (8 kbit/s, ISO 13818-3); speech of similar length is not smaller in other formats. */
@@ -28,7 +28,7 @@ export const AAC_RATES = [
   96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000,
   7_350,
 ] as const
-/** The lowest rate of AAC, for files that do not say which they have. */
+/** The lowest rate of AAC, for files without a rate. */
 export const MIN_AAC_RATE = 7_350
 export const AAC_SAMPLES = 1_024
 /** The longest frame of MPEG audio: 1,152 samples at 8 kHz. */
@@ -47,7 +47,7 @@ const ADTS: FrameFormat = {
   },
 }
 
-/** The duration of concatenated frames of MPEG audio, whatever tags they have. */
+/** Returns the duration of concatenated frames of MPEG audio, regardless of tags. */
 export function mp3Duration(reader: ByteReader): Duration | undefined {
   const duration = framesDuration(reader, MPEG)
   if (duration === undefined) return undefined
@@ -63,20 +63,20 @@ function framesDuration(reader: ByteReader, format: FrameFormat): Duration | und
   const start = skipTags(reader)
   const counted = walk(reader, format, start)
   if (counted.seconds === 0) return undefined
-  // Other players look for frames inside a tag as well.
+  // Other players search for frames inside a tag as well.
   const inside = start === 0 ? 0 : walk(reader, format, 0).seconds
   const { skippedBytes } = counted
   const maxSeconds = Math.max(counted.seconds + skippedBytes / format.minBytesPerSecond, inside)
-  // More than a few such bytes may be audio in another format, which decoders may find.
+  // If there are many such bytes, they may be audio in another format that decoders find.
   const isOther = skippedBytes > reader.size * MAX_SKIPPED
   const other = isOther ? skippedBytes / MIN_SPEECH_BYTES_PER_SECOND : 0
   return { seconds: counted.seconds + other, maxSeconds, hasVideo: false }
 }
 
 interface Walk {
-  /** Of all frames in runs. */
+  /** Duration of all frames in runs. */
   readonly seconds: number
-  /** Bytes that are in no run of frames. */
+  /** Bytes outside of runs. */
   readonly skippedBytes: number
 }
 
@@ -98,7 +98,7 @@ function walk(reader: ByteReader, format: FrameFormat, start: number): Walk {
   return { seconds, skippedBytes }
 }
 
-/** The frames that follow each other from here on. */
+/** Counts the consecutive frames from a position on. */
 function runAt(reader: ByteReader, format: FrameFormat, start: number) {
   let frames = 0
   let seconds = 0
@@ -113,7 +113,7 @@ function runAt(reader: ByteReader, format: FrameFormat, start: number) {
   return { frames, seconds, bytes: Math.max(1, at - start) }
 }
 
-/** Where the first byte behind all ID3v2 tags is (id3.org, ID3v2.4.0, 3.1). */
+/** Returns the position after all ID3v2 tags (id3.org, ID3v2.4.0, 3.1). */
 export function skipTags(reader: ByteReader): number {
   let at = 0
   while (at < reader.size && isTag(reader, at)) {
@@ -131,7 +131,7 @@ function isTag(reader: ByteReader, at: number): boolean {
   return (reader.uint(at + 6, 4) & 0x8080_8080) === 0
 }
 
-/** Seconds by the count of frames that encoders write into the first frame. */
+/** Returns the seconds by the frame count that encoders write into the first frame. */
 function claimedByFirstFrame(reader: ByteReader, at: number): number {
   const frame = MPEG.frameAt(reader, at)
   if (frame === undefined) return 0

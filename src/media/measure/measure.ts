@@ -13,7 +13,7 @@ export type MeasureInput =
   | { readonly bytes: Uint8Array }
   | { readonly base64: string }
 
-/** How much a medium is. Runs on a thread. */
+/** The measured extent of media. Runs on a thread. */
 export interface Measured {
   readonly duration?: Duration | undefined
   readonly extent?: MediaExtent | undefined
@@ -38,8 +38,8 @@ export function measureMedia(input: MeasureInput): Measured {
 }
 
 /**
- * Maximum bytes of UTF-8 of a file as text, unchanged and in the normal forms that some tokenizers count. An invalid
- * byte becomes a character of 3 bytes.
+ * Returns the maximum bytes of UTF-8 of a file as text, unchanged and in the normal forms that some
+ * tokenizers use. An invalid byte becomes a character of 3 bytes.
  */
 function textBytes(file: Uint8Array): number {
   const isWide = /^(\xff\xfe|\xfe\xff)/.test(latin1(file.subarray(0, 2)))
@@ -48,7 +48,7 @@ function textBytes(file: Uint8Array): number {
   return Math.max(file.length, maxTextTokens(text))
 }
 
-/** Readers accept bytes before the mark. */
+/** Maximum bytes before the PDF mark, which readers accept. */
 const PDF_HEAD = 1_024
 
 export function isPdf(head: Uint8Array): boolean {

@@ -10,9 +10,9 @@ import {
 } from "./frames.ts"
 import { MAX_PACKET_SECONDS, MIN_PACKET_SECONDS } from "./opus.ts"
 
-/** How an audio track is coded. */
+/** The codec of an audio track. */
 export interface SampleEntry {
-  /** Maximum duration of a sample that is one frame. */
+  /** Maximum duration of a sample with one frame. */
   readonly maxSampleSeconds: number
   /** Minimum duration of a sample, regardless of the time table. */
   readonly minSampleSeconds: number
@@ -20,7 +20,7 @@ export interface SampleEntry {
   readonly bytesPerSecond?: Range
 }
 
-/** Maximum size of an AAC frame with two channels (ISO 14496-3, 4.5.1.1: 6,144 bits for each). */
+/** Maximum bytes of an AAC frame with two channels (ISO 14496-3, 4.5.1.1: 6,144 bits for each). */
 const MAX_AAC_BYTES = 1_536
 const MPEG_AUDIO: SampleEntry = {
   maxSampleSeconds: MAX_MP3_SECONDS,
@@ -40,7 +40,7 @@ export function readSampleEntry(
   at: number,
   end: number,
 ): SampleEntry | undefined {
-  // QuickTime's version 2 has its rate elsewhere.
+  // QuickTime's version 2 has its rate in another place.
   if (reader.uint(at + 16, 2) === 2) return undefined
   const rate = reader.uint(at + 32, 2)
   const codec = reader.text(at + 4, 4)
@@ -160,7 +160,10 @@ function* boxesNamed(
   for (let at = start; (at = reader.findText(name, at)) < end; at++) yield at + name.length
 }
 
-/** Where the content of a descriptor is (ISO 14496-1, 7.2.6): those before it nest or come first. */
+/**
+ * Returns the content of a descriptor (ISO 14496-1, 7.2.6). Preceding descriptors contain it or
+ * come first.
+ */
 function findTag(
   reader: ByteReader,
   wanted: number,
@@ -176,7 +179,7 @@ function findTag(
       length = length * 128 + (reader.byte(at) & 0x7f)
     }
     if (tag === wanted) return at
-    // The stream's own descriptor holds the decoder's, and that the configuration.
+    // The stream's descriptor contains the decoder's, which contains the configuration.
     if (tag === 0x03) at += 3
     else if (tag === 0x04) at += 13
     else at += length

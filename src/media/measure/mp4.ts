@@ -8,24 +8,24 @@ const MAX_DEPTH = 10
 const TRACKS = ["trak", "traf"] as const
 
 interface Track {
-  /** In its header: ticks a second, and ticks. */
+  /** From its header: ticks per second, and ticks. */
   timescale: number
   ticks: number
   isSound: boolean
   isVideo: boolean
   /** Merged from all descriptions of its samples. */
   readonly entries: (SampleEntry | undefined)[]
-  /** Ticks and samples by the table of times. */
+  /** Ticks and samples in the table of times. */
   timedTicks: number
   timedSamples: number
-  /** Samples and their bytes by the table of sizes. */
+  /** Samples and their bytes in the table of sizes. */
   samples: number
   bytes: number
-  /** Whether each sample lasts one tick: then the chunks give the number of samples. */
+  /** Whether each sample lasts one tick, so that the chunks determine the number of samples. */
   isEven: boolean
   chunks: number
   chunkSamples: number
-  /** Of edits, in ticks of the movie. */
+  /** Duration of the edits, in ticks of the movie. */
   editTicks: number
 }
 
@@ -38,7 +38,7 @@ interface Fragment {
   defaultBytes: number
 }
 
-/** Everything that boxes say, whatever the order in which they come. */
+/** The data of all boxes, regardless of their order. */
 class Movie {
   timescale = 0
   ticks = 0
@@ -56,7 +56,7 @@ class Movie {
 export function mp4Duration(reader: ByteReader): Duration | undefined {
   const movie = new Movie()
   walk(reader, movie, { start: 0, end: reader.size, depth: 0 })
-  // Lengths are not trusted: the apparent content of a box may be read as boxes too.
+  // Lengths are not trusted: the apparent content of a box may also be read as boxes.
   for (const type of TRACKS) {
     for (let at = 4; (at = reader.findText(type, at)) < reader.size; at++) {
       if (!movie.seen.has(at - 4))
@@ -112,7 +112,7 @@ function soundDuration(
   return audioDuration({ min, max }, timeOf(movie, track, fragments))
 }
 
-/** Seconds by all timestamps of a track. */
+/** Returns the seconds by all timestamps of a track. */
 function timeOf(movie: Movie, track: Track, fragments: readonly Fragment[]): number {
   const { timescale } = track
   if (timescale === 0) return 0
@@ -148,7 +148,7 @@ function readBox(reader: ByteReader, movie: Movie, { start, end, depth }: Span):
   if (type === "trak") movie.tracks.push(newTrack())
   const read = READERS[type]
   if (read !== undefined) read(reader, movie, content)
-  // Any other box may hold boxes: some decoders read boxes that others skip.
+  // Any other box may contain boxes: some decoders read boxes that others skip.
   else if (depth < MAX_DEPTH && type !== "mdat") walk(reader, movie, content)
   return size
 }
@@ -173,7 +173,10 @@ function newTrack(): Track {
 
 type Reader = (reader: ByteReader, movie: Movie, span: Span) => void
 
-/** What is read of each box. Later boxes of a kind add up or replace smaller values, so that none hides another. */
+/**
+ * Reads each kind of box. Later boxes of a kind add up or replace smaller values, so that no box
+ * hides another.
+ */
 const READERS: Readonly<Record<string, Reader>> = {
   mvhd(reader, movie, { start }) {
     const { timescale, ticks } = headerTimes(reader, start)
@@ -286,7 +289,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     }
   },
   cmov(_, movie) {
-    // The whole movie header is compressed.
+    // The complete movie header is compressed.
     movie.isReadable = false
   },
 }
@@ -296,7 +299,7 @@ function readChunkCount(reader: ByteReader, movie: Movie, { start }: Span): void
   if (track) track.chunks += reader.uint(start + 4, 4)
 }
 
-/** Ticks a second and ticks, of a movie or a track. All ones: unknown. */
+/** Reads ticks per second and ticks of a movie or a track. All ones mean unknown. */
 function headerTimes(reader: ByteReader, start: number) {
   const isLong = reader.byte(start) === 1
   const timescale = reader.uint(start + (isLong ? 20 : 12), 4)
@@ -305,7 +308,7 @@ function headerTimes(reader: ByteReader, start: number) {
   return { timescale, ticks }
 }
 
-/** Where the entries of a table start, as far as it has room for them. */
+/** Yields the offsets of the entries of a table, up to the end of its box. */
 function* entriesOf(
   reader: ByteReader,
   start: number,

@@ -3,18 +3,23 @@ import { audioDuration, type Duration, MAX_PARTS, TooManyParts } from "./duratio
 import { mp3Duration } from "./frames.ts"
 
 const PICTURE = 0x00
-/** Packets with sound in any format: private and extended streams, and the map that names formats. */
+/**
+ * Packets with audio in any format: private and extended streams, and the map that names formats.
+ */
 const UNKNOWN_SOUND: ReadonlySet<number> = new Set([0xbc, 0xbd, 0xbf, 0xfd])
 const FIRST_AUDIO = 0xc0
 const FIRST_VIDEO = 0xe0
 const LAST_VIDEO = 0xef
 
-/** The lowest and the highest rate of pictures (ISO 13818-2, table 6-4), and how often one can be shown. */
+/**
+ * The lowest and the highest picture rate (ISO 13818-2, table 6-4), and the maximum repetitions of
+ * a picture.
+ */
 const MIN_PICTURES_PER_SECOND = 23.976
 const MAX_PICTURES_PER_SECOND = 60
 const MAX_REPEATS = 3
 
-/** A program stream, or the bare stream of its video (ISO 13818-1, 2.5; 11172-1). */
+/** Measures a program stream, or the bare stream of its video (ISO 13818-1, 2.5; 11172-1). */
 export function mpegDuration(reader: ByteReader): Duration | undefined {
   const audio: Uint8Array[] = []
   let pictures = 0
@@ -33,7 +38,7 @@ export function mpegDuration(reader: ByteReader): Duration | undefined {
       first = Math.min(first, time)
       last = Math.max(last, time)
     }
-    // The start codes inside a packet of video are its pictures.
+    // The start codes inside a video packet are its pictures.
     if (code >= FIRST_VIDEO) continue
     audio.push(reader.slice(content, Math.max(0, end - content)))
     at = Math.max(at, Math.min(end, reader.size) - 3)
@@ -49,7 +54,7 @@ export function mpegDuration(reader: ByteReader): Duration | undefined {
   return { ...audioDuration(counted, claimed), hasVideo: pictures > 0 }
 }
 
-/** Where the next start code is: two zeros, and a one before the code. */
+/** Returns the position of the next start code: two zeros and a one, followed by the code. */
 function nextStart(reader: ByteReader, from: number): number {
   let at = from
   for (;;) {
@@ -60,7 +65,10 @@ function nextStart(reader: ByteReader, from: number): number {
   }
 }
 
-/** When a packet is played, in seconds, and where its content starts (ISO 13818-1, 2.4.3.6; 11172-1, 2.4.3.3). */
+/**
+ * Returns the time of a packet in seconds, and the start of its content (ISO 13818-1, 2.4.3.6;
+ * 11172-1, 2.4.3.3).
+ */
 function packetHeader(reader: ByteReader, start: number) {
   if (reader.byte(start) >> 6 === 2) {
     const hasTime = (reader.byte(start + 1) & 0x80) !== 0
@@ -77,7 +85,7 @@ function packetHeader(reader: ByteReader, start: number) {
     : { time: undefined, content: at + 1 }
 }
 
-/** 33 bits at 90 kHz, with marker bits between. */
+/** Reads a timestamp: 33 bits at 90 kHz, with marker bits in between. */
 function timeAt(reader: ByteReader, at: number): number {
   const high = (reader.byte(at) >> 1) & 7
   const middle = reader.uint(at + 1, 2) >> 1

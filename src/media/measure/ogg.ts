@@ -6,7 +6,7 @@ import { MAX_PACKET_SECONDS, opusSeconds } from "./opus.ts"
 /** One logical stream of a file. */
 interface OggStream {
   codec: Codec
-  /** Maximum packets at the start that may be headers. */
+  /** Maximum number of packets at the start that may be headers. */
   headers: number
   min: number
   max: number
@@ -16,10 +16,10 @@ interface OggStream {
   readonly pages: { readonly bytes: Uint8Array; readonly isWhole: boolean }[]
 }
 
-/** How the packets of a codec are counted. */
+/** The rules for counting the packets of a codec. */
 interface Codec {
   readonly name: "opus" | "vorbis" | "flac"
-  /** Samples a second of its positions. */
+  /** Samples per second of its positions. */
   readonly rate: number
   /** Samples at the start that are not played. */
   readonly skip: number
@@ -62,7 +62,7 @@ export function oggDuration(reader: ByteReader): Duration | undefined {
     }
     const end = content + countPackets(reader, at, content, stream)
     const high = reader.uintLittle(at + 10, 4)
-    // Minus one: no packet ends on this page.
+    // Minus one means that no packet ends on this page.
     if (high < 0x8000_0000) {
       const granule = high * 2 ** 32 + reader.uintLittle(at + 6, 4)
       stream.granule = Math.max(stream.granule, granule)
@@ -83,8 +83,9 @@ function longer(one: Range, other: Range): Range {
 }
 
 /**
- * Whether a page has the known version and a valid checksum (RFC 3533, 6), computed over all its bytes with the
- * checksum set to zero. Decoders skip only valid pages; they search the content of other pages for pages.
+ * Reports whether a page has the known version and a valid checksum (RFC 3533, 6), computed over
+ * all its bytes with the checksum set to zero. Decoders skip only valid pages, and search the
+ * content of other pages for pages.
  */
 function hasChecksum(page: Buffer): boolean {
   let crc = 0
@@ -157,7 +158,10 @@ function together(streams: readonly OggStream[]): Duration | undefined {
   return max === 0 ? undefined : audioDuration({ min, max }, claimed)
 }
 
-/** Frames of FLAC: a packet may have several, and a frame may continue on the next page. */
+/**
+ * Returns the duration of FLAC frames. A packet may have several, and a frame may continue on the
+ * next page.
+ */
 function framesOf(pages: OggStream["pages"], rate: number): number {
   const all = pages.map(({ bytes }) => bytes)
   const whole = pages.filter(({ isWhole }) => isWhole).map(({ bytes }) => bytes)
@@ -181,13 +185,14 @@ function codecOf(reader: ByteReader, at: number): Codec | undefined {
   return undefined
 }
 
-/** RFC 7845: positions are in samples at 48 kHz, whatever the input was. */
+/** Returns the codec Opus. Positions are in samples at 48 kHz for any input (RFC 7845). */
 function opusCodec(skip: number): Codec {
   return { name: "opus", rate: 48_000, skip, headers: ["OpusHead", "OpusTags"] }
 }
 
 /**
- * A packet lasts at most half of the longer block (Vorbis I, 4.3.8). Audio has more long blocks than short blocks.
+ * Returns the duration of a packet, which is at most half of the longer block (Vorbis I, 4.3.8).
+ * Audio has more long blocks than short blocks.
  * @param sizes both block sizes, as exponents.
  */
 export function vorbisSeconds(rate: number, sizes: number): Range {

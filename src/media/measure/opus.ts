@@ -1,4 +1,4 @@
-/** Milliseconds of a frame by the configuration of its packet (RFC 6716, 3.1). */
+/** Milliseconds per frame, by the configuration of its packet (RFC 6716, 3.1). */
 const SILK = [10, 20, 40, 60] as const
 const HYBRID = [10, 20] as const
 const CELT = [2.5, 5, 10, 20] as const
@@ -6,10 +6,13 @@ const CELT = [2.5, 5, 10, 20] as const
 /** Minimum duration of a packet (RFC 6716, 2.1.4). */
 export const MIN_PACKET_SECONDS = 0.0025
 
-/** No packet is longer (RFC 6716, 3.2.5). */
+/** Maximum duration of a packet (RFC 6716, 3.2.5). */
 export const MAX_PACKET_SECONDS = 0.12
 
-/** How long an Opus packet is. @param count the second byte, which has the number of frames in some packets. */
+/**
+ * Returns the duration of an Opus packet. @param count the second byte, which has the number of
+ * frames in some packets.
+ */
 export function opusSeconds(toc: number, count: number): number {
   const configuration = toc >> 3
   const milliseconds =

@@ -10,8 +10,8 @@ import { PROBED_BYTES, waveDuration } from "../wave-duration.ts"
 import { webmDuration } from "./webm.ts"
 
 /**
- * How long audio or video is, by its content.
- * @returns undefined if it is none, or its duration cannot be determined.
+ * Returns the duration of audio or video, by its content.
+ * @returns undefined if it is neither, or its duration cannot be determined.
  */
 export function durationOf(reader: ByteReader): Duration | undefined {
   const head = reader.slice(0, PROBED_BYTES)
@@ -32,7 +32,7 @@ export function durationOf(reader: ByteReader): Duration | undefined {
     case "wav":
       return waveDuration(head, reader.size)
     case undefined:
-      // Chats also take AIFF and bare AAC.
+      // Chats also accept AIFF and bare AAC.
       return waveDuration(head, reader.size) ?? adtsDuration(reader)
   }
 }

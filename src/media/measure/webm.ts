@@ -35,7 +35,10 @@ const IDS = {
   simpleBlock: 0xa3,
 } as const
 
-/** Elements whose content is read as elements; their ends do not matter, so live files need no special case. */
+/**
+ * Elements whose content is read as elements. Their ends are ignored, so live files need no special
+ * case.
+ */
 const CONTAINERS: ReadonlySet<number> = new Set([
   IDS.segment,
   IDS.info,
@@ -51,7 +54,7 @@ const STARTS = ["\x15\x49\xa9\x66", "\x16\x54\xae\x6b", "\x1f\x43\xb6\x75"] as c
 const START_IDS: ReadonlySet<number> = new Set([IDS.info, IDS.tracks, IDS.cluster])
 
 interface State {
-  /** Nanoseconds of a tick; 0: unspecified. */
+  /** Nanoseconds per tick; 0: unspecified. */
   scale: number
   claimed: number
   clusterTime: number
@@ -61,7 +64,7 @@ interface State {
   /** The track of the current description, and the end of that description. */
   track: Track | undefined
   trackEnd: number
-  /** By track number; the track may be described later. */
+  /** Frames by track number. A track may be described after its frames. */
   readonly frames: Map<number, Frames>
   /** Whether the frames are stored unchanged. */
   isPlain: boolean
@@ -86,7 +89,7 @@ export function webmDuration(reader: ByteReader): Duration | undefined {
     seen: new Set(),
   }
   if (!walk(reader, state, 0)) return undefined
-  // Lengths are not trusted: the apparent content of an element may be read as elements too.
+  // Lengths are not trusted: the apparent content of an element may also be read as elements.
   for (const start of STARTS) {
     for (let at = 0; (at = reader.findText(start, at)) < reader.size; at++) {
       if (!state.seen.has(at)) walk(reader, state, at)
@@ -95,7 +98,10 @@ export function webmDuration(reader: ByteReader): Duration | undefined {
   return state.isPlain ? durationOf(state) : undefined
 }
 
-/** Reads elements in sequence until an element was read before. @returns whether all could be read. */
+/**
+ * Reads elements in sequence until it reaches an element that was read before. @returns whether all
+ * were readable.
+ */
 function walk(reader: ByteReader, state: State, start: number): boolean {
   state.trackEnd = 0
   for (let at = start; at < reader.size;) {

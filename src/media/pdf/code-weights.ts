@@ -1,24 +1,24 @@
 import type { PdfDocument } from "./document.ts"
 import { isList, nameOf, type PdfValue, referenceOf, UnreadablePdf } from "./syntax.ts"
 
-/** A character is at most this many bytes of UTF-8, if no font says that its code stands for more. */
+/** Maximum bytes of UTF-8 of a character, unless a font maps its code to more. */
 const CHARACTER_BYTES = 3
 const MAX_MAPPINGS = 2_000_000
 
-/** The most bytes of UTF-8 that each code of a string can stand for, in any font of a document. */
+/** Maximum bytes of UTF-8 of each code of a string, in any font of a document. */
 export interface CodeWeights {
-  /** By code of one byte; undefined if no font has such codes. */
+  /** By one-byte code. */
   readonly single: Uint16Array | undefined
-  /** By code of two bytes; undefined if no font has such codes. */
+  /** By two-byte code; undefined if no font has such codes. */
   readonly double: Uint16Array | undefined
-  /** For a byte of a string whose codes are not known. */
+  /** For a byte of a string with unknown codes. */
   readonly worst: number
 }
 
 /** @throws UnreadablePdf */
 export function codeWeights(document: PdfDocument): CodeWeights {
   const single = new Uint16Array(256).fill(CHARACTER_BYTES)
-  // Letters, digits and most punctuation; the two quotes are others in some encodings.
+  // Letters, digits and most punctuation. The two quotes are other characters in some encodings.
   for (let code = 0; code < 0x80; code++) single[code] = code === 0x27 || code === 0x60 ? 3 : 1
   const double = new Uint16Array(65_536)
   const fonts = { hasSingle: false, hasDouble: false, hasOther: false }
@@ -39,7 +39,7 @@ export function codeWeights(document: PdfDocument): CodeWeights {
   const weights = new MapReader(single, double)
   for (const map of maps)
     for (const one of document.definitions(map)) weights.read(document.content(one))
-  // A code without a mapping is a character like others.
+  // A code without a mapping counts as an ordinary character.
   for (const [code, bytes] of double.entries()) if (bytes === 0) double[code] = CHARACTER_BYTES
   const isUnknown = !fonts.hasSingle && !fonts.hasDouble
   return {
@@ -52,12 +52,18 @@ export function codeWeights(document: PdfDocument): CodeWeights {
   }
 }
 
-/** Fonts with other encodings have codes of one to four bytes, so each byte counts as a whole character. */
+/**
+ * Counts each byte as a complete character for fonts with other encodings, whose codes have one to
+ * four bytes.
+ */
 function withOther(single: Uint16Array, hasOther: boolean): Uint16Array {
   return hasOther ? single.map((bytes) => Math.max(bytes, CHARACTER_BYTES)) : single
 }
 
-/** Glyph names in place of those of an encoding: a number starts a row of codes (ISO 32000-1, 9.6.6.1). */
+/**
+ * Adds glyph names that replace those of an encoding. A number starts a row of codes (ISO 32000-1,
+ * 9.6.6.1).
+ */
 function addNames(single: Uint16Array, list: PdfValue): void {
   if (!isList(list)) return
   let code = 0
@@ -71,7 +77,7 @@ function addNames(single: Uint16Array, list: PdfValue): void {
   }
 }
 
-/** The most bytes of the text that a glyph name stands for (Adobe Glyph List Specification, 2). */
+/** Returns the maximum bytes of the text of a glyph name (Adobe Glyph List Specification, 2). */
 function nameBytes(name: string): number {
   if (name.length <= 1) return 1
   return name.split("_").reduce((sum, part) => {
@@ -83,7 +89,7 @@ function nameBytes(name: string): number {
 const SECTION = /begin(bfchar|bfrange)/g
 const TOKENS = /<([\da-fA-F\s]*)>|[[\]]/g
 
-/** Sections of a map, each from its begin to its end. */
+/** Yields the sections of a map, each from its begin to its end. */
 function* sectionsOf(text: string): Generator<{ kind: string; section: string }> {
   SECTION.lastIndex = 0
   for (;;) {
@@ -98,7 +104,7 @@ function* sectionsOf(text: string): Generator<{ kind: string; section: string }>
 
 /** Reads maps from codes to text (ISO 32000-1, 9.10.3). */
 class MapReader {
-  /** The most bytes of any code. */
+  /** Maximum bytes of any code. */
   max = CHARACTER_BYTES
   readonly #single: Uint16Array
   readonly #double: Uint16Array
@@ -155,7 +161,7 @@ class MapReader {
   }
 }
 
-/** Bytes of UTF-8 of a text in UTF-16. @param added to its last character. */
+/** Returns the bytes of UTF-8 of a text in UTF-16. @param added to its last character. */
 function utf8Bytes(digits: string, added: number): number {
   if (digits.length <= 4) return characterBytes(Number.parseInt(digits || "0", 16) + added)
   let bytes = 0

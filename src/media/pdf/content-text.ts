@@ -1,27 +1,32 @@
 import type { CodeWeights } from "./code-weights.ts"
 import { decodeName } from "./syntax.ts"
 
-/** What a content stream shows. */
+/** The text and the objects that a content stream shows. */
 export interface ContentText {
-  /** The most bytes of UTF-8 that its own strings are. */
+  /** Maximum bytes of UTF-8 of its own strings. */
   readonly bytes: number
-  /** How often it draws each external object, by name. */
+  /** Number of times that it draws each external object, by name. */
   readonly drawn: ReadonlyMap<string, number>
-  /** How often it marks content with properties, which may name another text for it. */
+  /** Number of times that it marks content with properties, which may name another text for it. */
   readonly marked: number
 }
 
-/** An object that is drawn. With a comment behind its name it is drawn and not named, so that it cannot be determined. */
+/**
+ * Matches a drawn object with its name. An object with a comment after its name matches only the
+ * second expression, so its name is unknown.
+ */
 const DRAWN = /\/([^\0\t\n\f\r ()<>[\]{}/%]*)[\0\t\n\f\r ]+Do(?![^\0\t\n\f\r ()<>[\]{}/%])/g
 const ALL_DRAWN = /(?<![^\0\t\n\f\r ()<>[\]{}/%])Do(?![^\0\t\n\f\r ()<>[\]{}/%])/g
 const MARKED = /(?:BDC|DP)(?![A-Za-z])/g
-/** The data of an image between operators, which is not text and may look like anything. */
+/**
+ * Matches the start of image data between operators, which is not text and may contain any bytes.
+ */
 const INLINE_IMAGE = /(?<![A-Za-z\d/])ID[\0\t\n\f\r ]/
 
-/** Readers put a space or a line break between two strings that are apart. */
+/** Readers put a space or a line break between two separate strings. */
 const SPACE = 1
 
-/** Reads a content stream; undefined if it draws something that cannot be determined. */
+/** Reads a content stream; undefined if it draws an object that cannot be determined. */
 export function contentText(content: Uint8Array, weights: CodeWeights): ContentText | undefined {
   const text = Buffer.from(content.buffer, content.byteOffset, content.length).toString("latin1")
   const drawn = new Map<string, number>()
@@ -42,13 +47,13 @@ const [OPEN, CLOSE, LESS, GREATER] = [0x28, 0x29, 0x3c, 0x3e]
 const [PERCENT, BACKSLASH, D, O] = [0x25, 0x5c, 0x44, 0x6f]
 
 interface Strings {
-  /** The most bytes of UTF-8 of all strings. */
+  /** Maximum bytes of UTF-8 of all strings. */
   readonly bytes: number
-  /** How often something is drawn, which is outside of strings. */
+  /** Number of drawing operators outside of strings. */
   readonly drawn: number
 }
 
-/** Reads all strings; undefined if they are not well formed. */
+/** Reads all strings; undefined if they are malformed. */
 function readStrings(content: Uint8Array, weights: CodeWeights): Strings | undefined {
   let bytes = 0
   let drawn = 0
@@ -83,7 +88,7 @@ function readStrings(content: Uint8Array, weights: CodeWeights): Strings | undef
   return { bytes, drawn }
 }
 
-/** Whether a byte continues a name or an operator. */
+/** Reports whether a byte continues a name or an operator. */
 function isRegular(byte: number | undefined): boolean {
   return byte !== undefined && /[^\0\t\n\f\r ()<>[\]{}/%]/.test(String.fromCharCode(byte))
 }
@@ -98,7 +103,7 @@ function literalWeight(
   return weightOf(part.includes(BACKSLASH) ? unescaped(part) : part, weights)
 }
 
-/** ISO 32000-1, 7.3.4.2. */
+/** Resolves the escapes of a string (ISO 32000-1, 7.3.4.2). */
 function unescaped(part: Uint8Array): Uint8Array {
   const text = Buffer.from(part)
     .toString("latin1")

@@ -13,22 +13,26 @@ import {
 export interface PdfObject {
   /** Undefined if it could not be parsed. */
   readonly value: { readonly parsed: PdfValue } | undefined
-  /** Where the content of its stream starts, if it has one. */
+  /** The start of its stream's content, if it has a stream. */
   readonly streamAt: number | undefined
 }
 
 const MAX_OBJECTS = 500_000
 const MAX_HOPS = 16
 
-/** Numbers of an object, in front of its definition. */
+/** The numbers of an object before its definition. */
 const DEFINITION = /(?<!\d)(\d{1,10})[\0\t\n\f\r ]+\d{1,5}[\0\t\n\f\r ]+obj/g
 
-/** A comment between those, which would hide the object from the expression above. No writer of PDF has it. */
+/**
+ * A comment between those numbers, which would hide the object from the expression above. No PDF
+ * writer creates it.
+ */
 const HIDDEN_DEFINITION = /%[^\r\n%]*[\r\n][\0\t\n\f\r ]*(?:\d{1,5}[\0\t\n\f\r ]+)?obj/
 
 /**
- * The objects of a PDF, found by reading all of it. The cross-reference table is not used, so it cannot hide an object:
- * if an object is defined several times, all of its definitions are kept.
+ * The objects of a PDF, found by scanning the complete file. The cross-reference table is not used,
+ * so it cannot hide an object: if an object is defined several times, all of its definitions are
+ * kept.
  */
 export class PdfDocument {
   readonly objects = new Map<number, PdfObject[]>()
@@ -48,14 +52,17 @@ export class PdfDocument {
     if (this.#isEncrypted()) throw new UnreadablePdf()
   }
 
-  /** All dictionaries that are objects or in them. */
+  /** Yields all dictionaries that are objects or parts of objects. */
   *dictionaries(): Generator<PdfDictionary> {
     for (const definitions of this.objects.values()) {
       for (const { value } of definitions) yield* dictionariesIn(value?.parsed)
     }
   }
 
-  /** All values that a value can mean: itself, or every definition of the object that it refers to. @throws UnreadablePdf */
+  /**
+   * Returns all possible meanings of a value: itself, or every definition of the object that it
+   * refers to. @throws UnreadablePdf
+   */
   meanings(value: PdfValue, hops = 0): readonly PdfValue[] {
     const reference = referenceOf(value)
     if (reference === undefined) return [value]
@@ -70,7 +77,7 @@ export class PdfDocument {
     return this.objects.get(number) ?? []
   }
 
-  /** The unpacked content of a stream. @throws UnreadablePdf */
+  /** Returns the unpacked content of a stream. @throws UnreadablePdf */
   content({ value, streamAt }: PdfObject): Uint8Array {
     if (streamAt === undefined || !isDictionary(value?.parsed)) throw new UnreadablePdf()
     const dictionary = value.parsed
@@ -81,7 +88,10 @@ export class PdfDocument {
     return unpacked
   }
 
-  /** The later of the two ends that readers go by: the length, and the word behind the content. */
+  /**
+   * Returns the later of the two ends that readers use: the length, and the keyword after the
+   * content.
+   */
   #streamEnd(dictionary: PdfDictionary, start: number): number {
     const found = this.#bytes.indexOf("endstream", start, "latin1")
     const end = found < 0 ? this.#bytes.length : found
@@ -89,7 +99,7 @@ export class PdfDocument {
     return Math.min(this.#bytes.length, Math.max(end, ...lengths.map((length) => start + length)))
   }
 
-  /** The meaning of a value that has one. @throws UnreadablePdf */
+  /** Returns the meaning of a value with exactly one. @throws UnreadablePdf */
   #only(value: PdfValue): PdfValue {
     const meanings = this.meanings(value)
     if (meanings.length > 1) throw new UnreadablePdf()
@@ -103,7 +113,7 @@ export class PdfDocument {
     }
   }
 
-  /** Reads the objects that are packed into a stream (ISO 32000-1, 7.5.7). */
+  /** Reads the objects packed into a stream (ISO 32000-1, 7.5.7). */
   #readObjectStream(object: PdfObject): void {
     const dictionary = object.value?.parsed
     if (object.streamAt === undefined || !isDictionary(dictionary)) return
@@ -146,7 +156,7 @@ function readObject(parser: PdfParser, bytes: Uint8Array): PdfObject {
     if (bytes[parser.at] === 10) parser.at++
     return { value: { parsed }, streamAt: parser.at }
   } catch (error) {
-    // It may be a piece of packed data that looks like an object: it only matters if something refers to it.
+    // Packed data can look like an object. It only matters if another object refers to it.
     if (error instanceof UnreadablePdf) return { value: undefined, streamAt: undefined }
     throw error
   }

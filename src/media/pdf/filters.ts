@@ -8,14 +8,16 @@ import {
   UnreadablePdf,
 } from "./syntax.ts"
 
-/** Maximum bytes of one unpacked stream, and of everything that is read and unpacked of a document. */
+/**
+ * Maximum bytes of one unpacked stream, and of all data that is read and unpacked from a document.
+ */
 const MAX_STREAM_BYTES = 32 * 1024 * 1024
 export const MAX_TOTAL_BYTES = 160 * 1024 * 1024
 
 /**
  * Unpacks the content of a stream.
- * @param resolve a value in place of a reference.
- * @throws UnreadablePdf if it is damaged, too large, or packed in a way that is rare in text.
+ * @param resolve returns a value in place of a reference.
+ * @throws UnreadablePdf if it is damaged, too large, or packed in a way that is rare for text.
  */
 export function unpack(
   dictionary: PdfDictionary,
@@ -58,7 +60,7 @@ function fromHex(bytes: Uint8Array): Uint8Array {
   return Buffer.from(`${text.replaceAll(/[^\da-f]/gi, "")}0`, "hex")
 }
 
-/** ISO 32000-1, 7.4.3: five characters are four bytes. */
+/** Decodes ASCII85: five characters are four bytes (ISO 32000-1, 7.4.3). */
 function fromAscii85(bytes: Uint8Array): Uint8Array {
   const unpacked: number[] = []
   let group: number[] = []
@@ -87,7 +89,7 @@ function hasPredictor(settings: PdfValue): boolean {
   return predictor !== undefined && predictor !== 1
 }
 
-/** A value, or the values of a list. */
+/** Returns the values of a list, or a single value as a list. */
 export function listOf(value: PdfValue): readonly PdfValue[] {
   if (value === undefined) return []
   return isList(value) ? value : [value]

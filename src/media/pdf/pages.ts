@@ -11,10 +11,10 @@ import {
   UnreadablePdf,
 } from "./syntax.ts"
 
-/** How much a PDF can be to a vendor. */
+/** The maximum extent of a PDF for a vendor. */
 export interface PdfExtent {
   readonly pages: number
-  /** The most bytes of UTF-8 that the text of all pages is, each as often as a page shows it. */
+  /** Maximum bytes of UTF-8 of the text of all pages, counted each time a page shows it. */
   readonly textBytes: number
 }
 
@@ -32,13 +32,13 @@ export function pdfExtent(bytes: Buffer): PdfExtent | undefined {
   }
 }
 
-/** What is in each object, counted once however often it is used. */
+/** Measures the text of each object, computing it once even if it is used several times. */
 class PageReader {
   readonly #document: PdfDocument
   readonly #weights: CodeWeights
-  /** External objects by name, of all resources of the document. */
+  /** External objects by name, from all resources of the document. */
   readonly #anyNamed = new Map<string, PdfValue[]>()
-  /** The most bytes of text that a list of properties names for marked content. */
+  /** Maximum bytes of text that a list of properties assigns to marked content. */
   #propertyBytes = 0
   readonly #nodes = new Map<number, PdfExtent | "counting">()
   readonly #streams = new Map<number, number | "counting">()
@@ -49,7 +49,7 @@ class PageReader {
     for (const dictionary of document.dictionaries()) this.#note(dictionary)
   }
 
-  /** Any tree of pages may be the one that a vendor reads. */
+  /** Returns the maximum over all page trees, because a vendor may read any of them. */
   read(): PdfExtent {
     let pages = 0
     let textBytes = 0
@@ -148,7 +148,7 @@ class PageReader {
     return numbers
   }
 
-  /** The text of a note on a page, and of what it is drawn with. */
+  /** Returns the bytes of text of a note on a page, including its appearance. */
   #noteBytes(note: PdfDictionary): number {
     let bytes = 0
     for (const value of note.values()) bytes += this.#textOf(value)
@@ -164,7 +164,7 @@ class PageReader {
     return bytes
   }
 
-  /** The text of a stream and of everything that it draws. */
+  /** Returns the bytes of text of a stream, including everything that it draws. */
   #streamBytes(number: number, depth: number): number {
     const known = this.#streams.get(number)
     if (known === "counting" || depth > MAX_DEPTH) throw new UnreadablePdf()
@@ -196,7 +196,10 @@ class PageReader {
     return bytes
   }
 
-  /** What a name can mean: by the stream's own resources, or by any of the document. */
+  /**
+   * Returns the possible meanings of a name, from the stream's own resources or from any in the
+   * document.
+   */
   #named(dictionary: PdfValue, name: string): readonly PdfValue[] {
     const own = isDictionary(dictionary) ? this.#dictionariesOf(dictionary.get("Resources")) : []
     if (own.length === 0) return this.#anyNamed.get(name) ?? []
@@ -220,7 +223,7 @@ class PageReader {
     return value === undefined ? [] : this.#document.meanings(value).filter(isDictionary)
   }
 
-  /** A string in UTF-16 has two bytes for three of UTF-8. */
+  /** Returns the bytes of text of a string. UTF-16 has two bytes per three bytes of UTF-8. */
   #textOf(value: PdfValue): number {
     let bytes = 0
     if (value === undefined) return bytes

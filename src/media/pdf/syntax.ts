@@ -1,4 +1,4 @@
-/** The parts of a PDF cannot be determined: it is malformed, encrypted, or has more parts than are read. */
+/** The error for a PDF that is malformed, encrypted, or has too many parts. */
 export class UnreadablePdf extends Error {
   override readonly name = "UnreadablePdf"
 }
@@ -11,7 +11,7 @@ export interface PdfReference {
   readonly reference: number
 }
 
-/** Only its length is needed. */
+/** A string, of which only the length is needed. */
 export interface PdfString {
   readonly stringBytes: number
 }
@@ -83,7 +83,7 @@ export class PdfParser {
     }
   }
 
-  /** Whether a word comes next; then it is read. */
+  /** Consumes a word if it comes next. Returns whether it did. */
   takes(word: string): boolean {
     this.skipSpace()
     for (let index = 0; index < word.length; index++) {
@@ -138,14 +138,14 @@ export class PdfParser {
     while (!this.takes(">>")) {
       if (this.#bytes[this.at] !== SLASH) throw new UnreadablePdf()
       const name = this.#name()
-      // Readers differ in which of two members of a name they use.
+      // Readers differ in which of two members with the same name they use.
       if (members.has(name)) throw new UnreadablePdf()
       members.set(name, this.value(depth + 1))
     }
     return members
   }
 
-  /** A number, a reference, or a word. */
+  /** Reads a number, a reference, or a word. */
   #atom(): PdfValue {
     const word = this.#word()
     if (word === "true") return true
@@ -171,7 +171,7 @@ export class PdfParser {
   }
 }
 
-/** A name as it is meant: `#` and two digits stand for a byte. */
+/** Decodes a name: `#` and two hexadecimal digits stand for a byte. */
 export function decodeName(name: string): string {
   if (!name.includes("#")) return name
   return name.replaceAll(/#([\da-f]{2})/gi, (_, digits: string) =>
@@ -195,7 +195,7 @@ export function isList(value: PdfValue): value is readonly PdfValue[] {
   return Array.isArray(value)
 }
 
-/** The number of the object that a value refers to. */
+/** Returns the number of the object that a value refers to. */
 export function referenceOf(value: PdfValue): number | undefined {
   return typeof value === "object" && "reference" in value ? value.reference : undefined
 }
