@@ -4,28 +4,28 @@ import { isLargeEntry } from "#contract/amounts.ts"
 import { CommandError } from "./exit-codes.ts"
 import type { Terminal } from "./terminal.ts"
 
-/** A command that moves credits. */
+/** Options of a command that moves credits. */
 export interface LargeAmountOptions {
   readonly yes?: boolean
 }
 
-/** Gives a command the option that answers the question beforehand. */
+/** Adds the option that confirms in advance. */
 export function withYes(command: Command): Command {
   return command.option("--yes", "do not ask once more about an unusually large amount")
 }
 
 export interface LargeAmountFacts {
-  /** Nanocredits, of either sign. */
+  /** Nanocredits, positive or negative. */
   readonly amount: bigint
   /** The balance of the account. */
   readonly balance: bigint
-  /** What is about to be done: `grant 5000 credits to acme`. */
+  /** The action: `grant 5000 credits to acme`. */
   readonly deed: string
 }
 
 /**
- * Asks for confirmation before an amount that is rarely intended.
- * @throws CommandError when the answer is no, or there is no terminal to ask on.
+ * Asks for confirmation of an unusually large amount.
+ * @throws CommandError if the answer is no, or if there is no terminal for the question.
  */
 export async function askAboutLargeAmount(
   { amount, balance, deed }: LargeAmountFacts,

@@ -4,20 +4,22 @@ import { modelToTry } from "../catalog/model-to-try.ts"
 import { FIRST_ACCOUNT } from "../management/first-account.ts"
 import { FIRST_CREDITS } from "./first-start.ts"
 
-/** The model for the first request, where no vendor is set up. */
+/** The model of the first request if no vendor is configured. */
 const SANDBOX_MODEL = "sandbox/echo"
 
 export interface BannerFacts {
   readonly url: string
-  /** The console's address; before there is an operator, the one-time link that makes one. */
+  /** The console's address, or the one-time link that creates the first operator. */
   readonly consoleUrl: string
-  /** The key that the first start made; undefined later. */
+  /** The key that the first start created; undefined later. */
   readonly key: string | undefined
   readonly catalog: Catalog
   readonly hasSandbox: boolean
 }
 
-/** What the start prints: its address, a key, and a command that works as printed. */
+/**
+ * Returns the text printed at the start: the address, a key, and a command that works as printed.
+ */
 export function banner(facts: BannerFacts): string {
   const { url, consoleUrl, key, catalog, hasSandbox } = facts
   const models = catalog.list()

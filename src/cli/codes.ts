@@ -40,7 +40,7 @@ const registerCodeCreate: RegisterCommand = (program, terminal) => {
       outputOf(command, terminal).result(
         code,
         (style) =>
-          // A line that scripts look for, so it is not padded.
+          // Scripts search for this line, so it is not padded.
           `code: ${code.code}\n${formatFields(
             [
               ["id", code.id],

@@ -2,25 +2,25 @@ import type { Command } from "commander"
 import { Output } from "./output.ts"
 import type { Terminal } from "./terminal.ts"
 
-/** Adds a command to the program, or several that differ in a few words. */
+/** Registers one or several similar commands. */
 export type RegisterCommand = (program: Command, terminal: Terminal) => void
 
-/** What every command takes. */
+/** Options of every command. */
 export interface GlobalOptions {
   /** `--config`: the settings file. */
   readonly file?: string
-  /** `--data`: the folder that holds the database. */
+  /** `--data`: the folder with the database. */
   readonly dataDirectory?: string
   readonly isJson: boolean
 }
 
-/** The group that a command such as `key list` belongs to; made by the first of its commands. */
+/** Returns the group of a command such as `key list`. The first of its commands creates it. */
 export function commandGroup(program: Command, name: string, description: string): Command {
   const group = program.commands.find((command) => command.name() === name)
   return group ?? program.command(name).description(description)
 }
 
-/** The options that stand before, between or after the words of a command. */
+/** Returns the global options, which may be anywhere in the command line. */
 export function globalOptions(command: Command): GlobalOptions {
   const options: { config?: string; data?: string; json?: boolean } = command.optsWithGlobals()
   return {
@@ -30,7 +30,7 @@ export function globalOptions(command: Command): GlobalOptions {
   }
 }
 
-/** Where a command shows its result. */
+/** Returns the output for a command's result. */
 export function outputOf(command: Command, terminal: Terminal): Output {
   return new Output(terminal, globalOptions(command).isJson)
 }

@@ -1,8 +1,8 @@
 import type { RegisterCommand } from "./command.ts"
 
 /**
- * The commands by their first word, in the order in which the help lists them. Only those of the given word are
- * loaded, so that the gateway starts without the modules of the other commands.
+ * Loaders of the commands by first word, in the order of the help. Only the commands of the given
+ * word are loaded, so that the gateway starts without the modules of the others.
  */
 const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>>> = {
   serve: async () => [(await import("./serve.ts")).registerServe],
@@ -33,10 +33,13 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
   drill: async () => [(await import("./drill/drill.ts")).registerDrill],
 }
 
-/** Options that take a value. */
+/** Options with a value. */
 const WITH_VALUE = new Set(["--config", "--data"])
 
-/** The commands that the words may mean: all of them for an unknown word, since the help then lists them. */
+/**
+ * Loads the commands for a command line, or all commands for an unknown word, because the help
+ * lists them.
+ */
 export async function loadCommands(words: readonly string[]): Promise<RegisterCommand[]> {
   const first = words.find(
     (word, index) => !word.startsWith("-") && !WITH_VALUE.has(words[index - 1] ?? ""),

@@ -21,13 +21,13 @@ interface ConnectOptions {
   readonly write?: boolean
 }
 
-/** Where the key is that tools take from the environment. */
+/** The variable from which tools read the key. */
 const KEY_VARIABLE = "TOLLGATE_KEY"
-/** The characters of any key: none that a shell or a file would interpret. */
+/** Matches any key. A shell or a file does not interpret these characters. */
 const KEY = /^[\w.~+/=-]+$/
-/** The simulator's model, which answers where no vendor is set up. */
+/** The simulator's model, which is available if no vendor is configured. */
 const SANDBOX_MODEL = "sandbox/echo"
-/** An address to call a gateway at that listens on all addresses. */
+/** Loopback addresses for calling a gateway that listens on all addresses. */
 const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" }
 
 /** `tollgate connect TOOL` */
@@ -62,7 +62,7 @@ export const registerConnect: RegisterCommand = (program, terminal) => {
     })
 }
 
-/** @throws CommandError where there is none: the file would be useless. */
+/** @throws CommandError if there is no key: the file would be useless. */
 function keyToWrite(): string {
   const key = process.env[KEY_VARIABLE] ?? ""
   if (KEY.test(key)) return key
@@ -98,7 +98,7 @@ function urlOf({ publicUrl, server: { host, port } }: Settings): string {
   return publicUrl ?? addressOf(EVERYWHERE[host] ?? host, port)
 }
 
-/** The first model for chat that can be called. */
+/** Returns the first available chat model. */
 function modelOf(settings: Settings): string {
   const models = runtimeConfigOf(settings).config.catalog.list()
   return models.find((one) => one.kind === "chat" && isPriced(one))?.id ?? SANDBOX_MODEL

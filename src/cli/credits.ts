@@ -17,7 +17,7 @@ interface CreditCommand {
   readonly parseAmount: (text: string) => bigint
   /** Absent: the option is required. */
   readonly defaultNote?: string
-  /** The verb in the question about a large amount. */
+  /** The verb in the confirmation of a large amount. */
   readonly verb: string
   /** The verb in the output. */
   readonly done: string
@@ -78,13 +78,13 @@ interface CreditOptions extends LargeAmountOptions {
 }
 
 interface EntryInput {
-  /** By name or id. */
+  /** The account's name or id. */
   readonly account: string
   readonly amount: bigint
   readonly options: CreditOptions
 }
 
-/** Adds an entry and shows it. */
+/** Adds an entry and prints it. */
 async function addEntry(
   { kind, verb, done }: CreditCommand,
   { account: idOrName, amount, options }: EntryInput,

@@ -59,7 +59,7 @@ function wordsOf(counts: CopyCounts): string {
   return found.map(([name, count]) => `${count} ${name.replaceAll("_", " ")}`).join("\n")
 }
 
-/** @throws CommandError, ConfigError where an address cannot be used. */
+/** @throws CommandError, ConfigError if an address is unusable. */
 function placeAt(address: string, load: LoadOptions): DatabasePlace {
   const { settings } = loadSettings(load)
   const { data } = settings
@@ -67,7 +67,8 @@ function placeAt(address: string, load: LoadOptions): DatabasePlace {
   if (address.startsWith("sqlite:")) return { data: resolve(address.slice("sqlite:".length)) }
   if (address === "postgres" && settings.database) return { data, database: settings.database }
   if (/^postgres(ql)?:\/\//.test(address)) {
-    // The settings say the rest: whether it may be insecure, and the secret.
+    // All other database settings come from the configuration: whether it may be insecure, and the
+    // secret.
     const environment = { ...load.environment, TOLLGATE_DATABASE_URL: address }
     return { data, database: loadSettings({ ...load, environment }).settings.database }
   }
@@ -78,7 +79,7 @@ function placeAt(address: string, load: LoadOptions): DatabasePlace {
   throw new CommandError("usage", message, `Addresses are ${ADDRESSES}.`)
 }
 
-/** Charges that wait in a journal would be missing. */
+/** Rejects a copy while charges are pending in a journal, because they would be missing. */
 function requirePosted({ data, database }: DatabasePlace): void {
   const waiting = database === undefined ? 0 : (journalState(data)?.waiting ?? 0)
   if (waiting === 0) return
@@ -114,7 +115,7 @@ interface Expected {
   readonly balances: ReadonlyMap<string, bigint>
 }
 
-/** @throws CommandError when the copy is not the same ledger. */
+/** @throws CommandError if the copy is not the same ledger. */
 async function requireSame(copy: StoreReader, expected: Expected): Promise<void> {
   const verdict = await verifyLedgers(copy)
   const audit = await verifyAudit(copy, [(await copy.integrity.findAnchor()).audit])

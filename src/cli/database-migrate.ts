@@ -13,7 +13,7 @@ export const registerDatabaseMigrate: RegisterCommand = (program, terminal) => {
       const database = databaseOf(loadSettings(loadOptions(command)).settings)
       const { schema } = await database.status()
       await (await database.openStore())[Symbol.asyncDispose]()
-      // SQLite has the users in a file of their own.
+      // With SQLite, users are in a separate file.
       const users = await database.openConsoleStore()
       users[Symbol.dispose]()
       const { schema: after } = await database.status()

@@ -18,7 +18,7 @@ const PART_COLUMNS = [
   { title: "PARTITIONS", align: "right" },
   { title: "NAME" },
 ] as const
-/** How many tables are named. */
+/** Maximum number of listed tables. */
 const LARGEST = 12
 
 /** `tollgate database status` */

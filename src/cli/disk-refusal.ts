@@ -1,7 +1,7 @@
-/** A full disk, a quota, the largest possible file, a broken disk. */
+/** Error codes for a full disk, an exceeded quota, a file that is too large, and an I/O error. */
 const REFUSALS: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG", "EIO"])
 
-/** Whether a disk does not take what was to be written. */
+/** Reports whether a disk refused a write. */
 export function isRefusalOfDisk(error: unknown): boolean {
   return error instanceof Error && "code" in error && REFUSALS.has(String(error.code))
 }

@@ -4,7 +4,7 @@ import { databaseOf } from "../store/installation-database.ts"
 import type { Check } from "../management/check.ts"
 import { formatLength } from "./output.ts"
 
-/** Whether the last backup is too old. Undefined where there is nothing to back up. */
+/** Checks whether the last backup is too old. Returns undefined if there is nothing to back up. */
 export async function checkBackup(
   settings: Settings,
   now = Date.now(),

@@ -16,12 +16,12 @@ import { checkPriceLists } from "./doctor-prices.ts"
 import { checkProviders, checkProxies } from "./doctor-providers.ts"
 import { wholeSettings } from "./whole-settings.ts"
 
-/** Less free space than this on the ledger's disk is a warning, in bytes. */
+/** Free bytes on the ledger's disk below which there is a warning. */
 const LOW_ROOM = 512 * 1024 * 1024
-/** How many unpriced models are named. */
+/** Maximum number of listed unpriced models. */
 const NAMED = 5
 
-/** Runs all checks; a failed one never hides the next. */
+/** Runs all checks. A failed check never hides the next one. */
 export async function examine(load: LoadOptions): Promise<Check[]> {
   let loaded: LoadedSettings
   try {
@@ -38,7 +38,7 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
   }
   const database = await checkDatabase(loaded.settings)
   const isUsable = database.every(({ result }) => result !== "failed")
-  // The check of the database says why it cannot be read.
+  // The database check reports why it cannot be read.
   const whole: Whole = isUsable
     ? await withConsole(load, loaded)
     : { settings: loaded.settings, lists: BUILT_IN }
@@ -66,7 +66,7 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
   ]
 }
 
-/** Where the settings are from, and every warning of a start with them. */
+/** Reports the source of the settings, and every warning of a start with them. */
 function checkSettings(loaded: LoadedSettings, { settings, lists }: Whole): Check[] {
   const { warnings } = runtimeConfigOf(settings, lists)
   const checks = warningChecks([...loaded.warnings, ...warnings])
@@ -74,14 +74,14 @@ function checkSettings(loaded: LoadedSettings, { settings, lists }: Whole): Chec
   return [{ name: "settings", result: "ok", found }, ...checks]
 }
 
-/** What an installation runs with. */
+/** The effective state of an installation. */
 interface Whole {
   readonly settings: Settings
   readonly lists: PriceLists
   readonly check?: Check
 }
 
-/** The settings including what the console has set, and the part of that which cannot be used. */
+/** Returns the settings including those from the console, and the problems of unusable ones. */
 async function withConsole(load: LoadOptions, loaded: LoadedSettings): Promise<Whole> {
   const name = "console"
   try {
@@ -91,12 +91,12 @@ async function withConsole(load: LoadOptions, loaded: LoadedSettings): Promise<W
     const found = `${faults.length} of what the console has set cannot be used`
     return { settings, lists, check: { name, result: "warning", found, mend: faults.join("; ") } }
   } catch {
-    // The check of the database says why it cannot be opened.
+    // The database check reports why it cannot be opened.
     return { settings: loaded.settings, lists: BUILT_IN }
   }
 }
 
-/** The file of further certificate authorities; undefined if there is no problem. */
+/** Checks the file of additional certificate authorities; undefined if there is no problem. */
 function checkCertificates(): Check | undefined {
   const found = extraCertificatesProblem(process.env)
   if (found === undefined) return undefined
@@ -130,7 +130,7 @@ function checkData(directory: string): Check {
   }
 }
 
-/** Whether all models have a price: those without one are refused. */
+/** Checks whether all models have a price, because requests for unpriced ones are rejected. */
 export function checkPrices(settings: Settings, lists: PriceLists): Check {
   const name = "prices"
   const { catalog } = runtimeConfigOf(settings, lists).config

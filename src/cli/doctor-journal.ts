@@ -1,10 +1,13 @@
 import { journalState } from "../store/installation-journal.ts"
 import type { Check } from "../management/check.ts"
 
-/** A database that is there takes what waits within seconds. Milliseconds. */
+/**
+ * Milliseconds after which pending charges are reported. A reachable database takes them within
+ * seconds.
+ */
 const LONG_WAIT = 60_000
 
-/** What waits in the journal of a data folder; undefined where there is none. */
+/** Checks pending charges in the journal of a data folder; undefined if there is no journal. */
 export function checkJournal(folder: string, now = Date.now()): Check | undefined {
   const name = "journal"
   try {

@@ -5,7 +5,7 @@ import { endpointOf } from "../wire/bucket/bucket-address.ts"
 import { checkAddress } from "../wire/http/pinned-fetch.ts"
 import type { Check } from "../management/check.ts"
 
-/** Whether lines of requests can go where the settings say. Nothing is written or sent. */
+/** Checks whether the destinations of the request log are reachable. Nothing is written or sent. */
 export async function checkLines({ file, http, bucket }: LogSettings): Promise<Check[]> {
   const addresses = [
     ...(http ? [checkPlace("log.http", http.url, http.allowsPrivate)] : []),
@@ -29,7 +29,7 @@ function checkFile(path: string): Check {
   }
 }
 
-/** @param address may hold a secret, which its host does not. */
+/** @param address may contain a secret, which its host does not. */
 async function checkPlace(name: string, address: string, allowsPrivate: boolean): Promise<Check> {
   const url = new URL(address)
   try {

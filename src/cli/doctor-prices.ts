@@ -5,10 +5,12 @@ import type { Check } from "../management/check.ts"
 import { countWords } from "./price-lines.ts"
 
 const DAY = 24 * 60 * 60 * 1_000
-/** Vendors change prices every few weeks: an older list is a warning, days. */
+/**
+ * Age in days after which a list causes a warning, because vendors change prices every few weeks.
+ */
 const OLD = 60
 
-/** Whether known prices are of late, and whether newer ones wait. */
+/** Checks whether the known prices are recent, and whether newer ones are pending. */
 export function checkPriceLists({ prices }: Settings, lists: PriceLists, now = Date.now()): Check {
   const name = "known prices"
   const day = dayOf(lists.facts)

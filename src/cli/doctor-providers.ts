@@ -6,16 +6,18 @@ import { vendors } from "../vendors/index.ts"
 import { noProxy, proxyFault, proxyFor, proxyHost } from "../wire/http/proxies.ts"
 import type { Check } from "../management/check.ts"
 
-/** A larger clock difference is reported, in milliseconds. */
+/** Milliseconds of clock difference above which it is reported. */
 const CLOCK_TOLERANCE = 30_000
 
 interface Looked {
   readonly check: Check
-  /** The provider's clock minus ours, in milliseconds, when it was reported. */
+  /** The provider's clock minus the local clock in milliseconds, if the provider sent its time. */
   readonly clockOffset?: number
 }
 
-/** Sends every provider a request that needs the credential and costs nothing, mostly for its models. */
+/**
+ * Sends every provider a free request that needs the credential, usually for its list of models.
+ */
 export async function checkProviders(
   settings: Settings,
 ): Promise<{ checks: readonly Check[]; clock: Check }> {
@@ -72,7 +74,10 @@ function checkClock(offsets: readonly number[]): Check {
   return { name, result: "failed", found, mend: "set the clock, for example with NTP" }
 }
 
-/** The proxies in force, without their passwords; nothing without one. Malformed ones are among the warnings. */
+/**
+ * Reports the active proxies without their passwords; empty if there are none. Malformed ones are
+ * among the warnings.
+ */
 export function checkProxies(environment: LoadOptions["environment"]): Check[] {
   const used = ["https:", "http:"].flatMap((protocol) => {
     const proxy = proxyFor(protocol, environment)

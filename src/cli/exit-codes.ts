@@ -7,7 +7,7 @@ export const EXIT_CODES = {
   /** The settings are invalid. */
   configuration: 3,
   not_found: 4,
-  /** The thing exists already. */
+  /** The object exists already. */
   conflict: 5,
   /** `doctor` found problems. */
   not_healthy: 6,
@@ -15,11 +15,11 @@ export const EXIT_CODES = {
 
 export type FailureCode = Exclude<keyof typeof EXIT_CODES, "ok">
 
-/** A command cannot do its task. */
+/** The error of a command that cannot do its task. */
 export class CommandError extends Error {
   override readonly name = "CommandError"
   readonly code: FailureCode
-  /** What the reader can do next. */
+  /** The next step for the user. */
   readonly hint?: string
 
   constructor(code: FailureCode, message: string, hint?: string) {

@@ -10,28 +10,31 @@ import { createLogger } from "../telemetry/logger.ts"
 import type { ProcessStart } from "./replace-process.ts"
 import { Watchdog } from "./watchdog.ts"
 
-/** Tells the workers where the simulator is, and that they are workers. */
+/** Pass the simulator's address to the workers, and mark them as workers. */
 export const SANDBOX_VARIABLE = "TOLLGATE_SANDBOX_URL"
 export const WORKER_VARIABLE = "TOLLGATE_WORKER_NUMBER"
 
 export interface GatewayOptions {
   readonly load: LoadOptions
   readonly loaded: LoadedSettings
-  /** Where the simulator is, when it plays the vendor. */
+  /** The address of the simulator, if it replaces the vendors. */
   readonly sandboxUrl: string | undefined
   readonly isShared: boolean
   /** The metrics of all workers, as text; absent where this process is alone. */
   readonly gatherMetrics?: () => Promise<string>
-  /** How the process restarts when it hangs; absent where its parent does that. */
+  /** Returns how the process restarts when it hangs; absent if its parent restarts it. */
   readonly restart?: (url: string) => ProcessStart
 }
 
-/** A gateway in this process that follows its settings file. */
+/** A gateway in this process. It follows changes of its settings file. */
 export interface Gateway extends AsyncDisposable {
   readonly app: App
 }
 
-/** Starts the gateway. It applies changed settings while it runs; invalid ones are refused and reported. */
+/**
+ * Starts the gateway. It applies changed settings while it runs, and rejects and reports invalid
+ * ones.
+ */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { load, loaded, sandboxUrl, isShared, gatherMetrics } = options
   const logger = createLogger({ level: logLevel(process.env) })
@@ -42,7 +45,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   if (certificates !== undefined) events.warning(certificates)
   await using building = new AsyncDisposableStack()
   const { settings } = loaded
-  // It watches until the gateway has ended.
+  // The watchdog runs until the gateway has ended.
   const watchdog = building.use(new Watchdog())
   const { monitor } = watchdog
   const listening = {
@@ -77,19 +80,19 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 /**
- * A second signal within this time is a copy of the first: some process managers pass on a signal that every
- * process got.
+ * Milliseconds within which a second signal counts as a copy of the first: some process managers
+ * forward a signal that every process has already received.
  */
 const SAME_SIGNAL_MS = 250
 
 /**
- * The signals that ask this process to end. Their handlers are never removed: without them, a signal during the exit
- * would change the exit status.
+ * Handles the signals that end this process. Their handlers are never removed: without them, a
+ * signal during the exit would change the exit status.
  */
 export class EndRequests {
-  /** Resolves with the first one, or when the parent of a worker is gone. */
+  /** Resolves with the first signal, or when the parent of a worker has ended. */
   readonly first: Promise<void>
-  /** Called for each further one. */
+  /** Called for each further signal. */
   onAgain: (() => void) | undefined
   readonly #resolve: () => void
   #firstAt: number | undefined
@@ -115,8 +118,8 @@ export class EndRequests {
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT"] as const
 
 /**
- * Tools that rotate logs send these. Without a handler they end the process at once. SIGHUP also has one that reloads
- * the settings, but not while the gateway starts or drains.
+ * Signals sent by log rotation tools. Without a handler, they end the process immediately. SIGHUP
+ * also has a handler that reloads the settings, but not while the gateway starts or drains.
  */
 const IGNORED_SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGHUP"] as const
 

@@ -6,9 +6,9 @@ import { type AuditVerdict, verifyAudit } from "../ledger/verify/audit.ts"
 import { type Verdict, verifyLedgers } from "../ledger/verify/ledgers.ts"
 import type { VerifyOptions } from "../ledger/verify/progress.ts"
 
-/** The result of inspecting a ledger without opening it for writing. */
+/** The result of inspecting a ledger in read-only mode. */
 export interface LedgerInspection {
-  /** The path, so that the operator sees which ledger it is. */
+  /** The path, which shows the operator which ledger was inspected. */
   readonly path: string
   readonly hasLog: boolean
   readonly anchor: ReadAnchor | undefined
@@ -17,7 +17,8 @@ export interface LedgerInspection {
 }
 
 /**
- * Inspects the ledger of a data folder, which may be a copy, or on read-only media. Creates nothing.
+ * Inspects the ledger of a data folder, which may be a copy, or on read-only media. Creates
+ * nothing.
  * @throws LedgerError `not_found`, `missing`, `damaged`, `unavailable`, `other_version`.
  */
 export async function inspectLedger(
@@ -28,7 +29,7 @@ export async function inspectLedger(
   const database = databaseOf(settings)
   const path = database.place
   if (!(await database.exists())) throw noLedger(path, dataDirectory)
-  // Before the ledger is read: from here on, it only grows beyond it.
+  // The anchor is read before the ledger, which only grows beyond it.
   const secrets = await database.openSecrets()
   const anchor = readAnchor(dataDirectory, secrets.read("key-pepper"))
   const withLog = await database.hasLog()
@@ -44,7 +45,7 @@ export async function inspectLedger(
   }
 }
 
-/** What is known of the ledger's end, as text. */
+/** Describes the check of the ledger's end by its anchor. */
 export function anchorWords(anchor: ReadAnchor | undefined): string {
   if (anchor === undefined) {
     return "no anchor file next to the ledger: a truncation that also removed the ledger's own anchor would not be noticed"

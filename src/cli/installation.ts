@@ -19,7 +19,7 @@ import { databaseOf } from "../store/installation-database.ts"
 import { CommandError } from "./exit-codes.ts"
 import { loadOptions } from "./load-options.ts"
 
-/** The ledger and the keys of an installation, for a command that changes or shows them. */
+/** The ledger and the keys of an installation, for commands that read or change them. */
 export interface Installation {
   readonly loaded: LoadedSettings
   readonly database: Database
@@ -34,7 +34,9 @@ export interface Installation {
   readonly statements: Statements
 }
 
-/** Opens the installation, runs a command in it, and closes it. A refusal of the store becomes a message. */
+/**
+ * Opens the installation, runs a command in it, and closes it. Errors of the store become messages.
+ */
 export async function withInstallation<T>(
   command: Command,
   work: (installation: Installation) => Promise<T>,
@@ -69,7 +71,7 @@ function refusalOf(error: StoreError): CommandError {
   return new CommandError(error.code === "exists" ? "conflict" : "failed", error.message)
 }
 
-/** @throws CommandError `not_found`, naming the existing accounts. */
+/** @throws CommandError `not_found`, listing the existing accounts. */
 export async function requireAccount(
   store: Pick<StoreReader, "accounts">,
   idOrName: string,

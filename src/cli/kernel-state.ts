@@ -11,11 +11,11 @@ const STATES: Readonly<Record<string, KernelState>> = {
   t: "stopped",
 }
 
-/** @param place of the process or thread below `/proc`. */
+/** @param place path of the process or thread below `/proc`. */
 export function kernelState(place: string): KernelState {
   try {
     const stat = readFileSync(`/proc/${place}/stat`, "latin1")
-    // The name, in brackets, may hold anything.
+    // The name in parentheses may contain any characters.
     return STATES[stat.charAt(stat.lastIndexOf(")") + 2)] ?? "unknown"
   } catch {
     return "unknown"

@@ -69,7 +69,7 @@ export const registerKeyCreate: RegisterCommand = (program, terminal) => {
       outputOf(command, terminal).result(
         { ...keyDocument(key), key: secret },
         (style) =>
-          // A line that scripts look for, so it is not padded.
+          // Scripts search for this line, so it is not padded.
           `key: ${secret}\n${formatFields(
             [
               ["id", key.id],

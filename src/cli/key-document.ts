@@ -1,8 +1,8 @@
 import type { Key } from "#contract/keys.ts"
 
-/** A key as commands show it. The secret is never part of it. */
+/** Returns a key as commands print it, without its secret. */
 export function keyDocument(key: Key) {
-  // Only running gateways know the use of a key.
+  // Only running gateways count the use of a key.
   const { last_used_at: _lastUsedAt, spent: _spent, may_change: _mayChange, ...shown } = key
   const { budget, daily_budget, monthly_budget } = key
   return {
@@ -16,7 +16,7 @@ export function keyDocument(key: Key) {
   }
 }
 
-/** A time in Unix milliseconds as text. */
+/** Formats Unix milliseconds. */
 export function dateText(at: number): string {
   return new Date(at).toISOString()
 }

@@ -12,7 +12,7 @@ import { anchorWords, type LedgerInspection, inspectLedger } from "./inspect-led
 import { formatFields, type Output, type Style } from "./output.ts"
 import { tellProgress } from "./verify-progress.ts"
 
-/** How often a verification on its way is kept, milliseconds. */
+/** Milliseconds between checkpoints during a verification. */
 const WRITE_EVERY = 10_000
 
 /** `tollgate ledger verify` */
@@ -43,8 +43,9 @@ export const registerLedgerVerify: RegisterCommand = (program, terminal) => {
 }
 
 /**
- * Goes on from the checkpoint of the data folder, where it has one that is signed, and writes how far it comes: also
- * now and then on the way, so that one that is ended has not been for nothing.
+ * Continues from the signed checkpoint of the data folder, if there is one, and writes new
+ * checkpoints. They are also written at intervals, so that an interrupted verification can
+ * continue.
  */
 async function inspectFurther(place: DatabasePlace, output: Output): Promise<LedgerInspection> {
   const secrets = await databaseOf(place).openSecrets()
@@ -64,7 +65,7 @@ async function inspectFurther(place: DatabasePlace, output: Output): Promise<Led
     await keep(progress)
     writtenAt = performance.now()
   }
-  // A folder that cannot be written can be verified nevertheless.
+  // A read-only folder can still be verified.
   const keep = (progress: VerifyProgress): Promise<void> =>
     writeCheckpoint(place.data, progress.checkpoint(Date.now()), secret).catch((error: unknown) => {
       output.notice(`how far it came cannot be kept: ${failureOf(error).message}`)
@@ -127,7 +128,7 @@ function entryWords({ entries, from }: Verdict): string {
   return `${entries}, after ${earlierEntries(from)} that were verified until ${moment} and were not read again`
 }
 
-/** Entries are numbered from 1 in each account. */
+/** Returns the number of verified entries. Entries are numbered from 1 in each account. */
 function earlierEntries({ accounts }: Checkpoint): number {
   return Object.values(accounts).reduce((sum, { number }) => sum + number, 0)
 }

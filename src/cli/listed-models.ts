@@ -3,7 +3,7 @@ import facts from "../catalog/facts.json" with { type: "json" }
 import type { Settings } from "../config/settings.ts"
 import { vendors } from "../vendors/index.ts"
 
-/** The ids of the models that settings make available. */
+/** Returns the ids of the models that the settings make available. */
 export function listedModels(settings: Settings): ReadonlySet<string> {
   const { catalog } = buildCatalog({ settings, facts, vendors })
   return new Set(catalog.list().map(({ id }) => id))

@@ -4,7 +4,7 @@ import { vendors } from "../vendors/index.ts"
 import { globalOptions } from "./command.ts"
 import { listedModels } from "./listed-models.ts"
 
-/** Where the settings are, from a command's options and the environment. */
+/** Returns the location of the settings, from a command's options and the environment. */
 export function loadOptions(command: Command): LoadOptions {
   const { file, dataDirectory } = globalOptions(command)
   return {

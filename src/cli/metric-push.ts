@@ -6,7 +6,10 @@ import type { MetricPush } from "../otlp/metric-push.ts"
 import { createEvents } from "../telemetry/events.ts"
 import { createLogger } from "../telemetry/logger.ts"
 
-/** What sends metrics to a collector, once it is begun; undefined, and nothing is loaded, where there is none. */
+/**
+ * Creates the export of metrics to a collector; undefined without a collector, in which case no
+ * module is loaded.
+ */
 export async function openMetricPush(settings: Settings): Promise<MetricPush | undefined> {
   const { telemetry } = settings
   if (telemetry === undefined || telemetry.metricsEvery === 0) return undefined

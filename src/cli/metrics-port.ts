@@ -2,13 +2,13 @@ import type { MetricSettings } from "../config/sections/metrics.ts"
 import { serveMetrics } from "../metrics/metrics-port.ts"
 import { CommandError } from "./exit-codes.ts"
 
-/** How often the port of a gateway that is being replaced is tried, milliseconds. */
+/** Milliseconds between attempts to listen on the port of a replaced gateway. */
 const RETRY = 500
 
 /**
- * Serves metrics at their own port.
- * @param isReplacing whether another gateway still has the port, and will leave it.
- * @throws CommandError `failed` when another program has it.
+ * Serves metrics on their own port.
+ * @param isReplacing whether a gateway that is being replaced still has the port.
+ * @throws CommandError `failed` if another program has it.
  */
 export function openMetricsPort(
   settings: MetricSettings,

@@ -56,7 +56,7 @@ export const registerModels: RegisterCommand = (program, terminal) => {
     })
 }
 
-/** Prints the rules of a model at each of its deployments. */
+/** The rules of a model at each of its deployments. */
 interface ModelRulesDocument {
   readonly model: string
   readonly deployments: readonly {
@@ -103,7 +103,7 @@ function rulesText({ model, deployments }: ModelRulesDocument, style: Style): st
   return [...parts, RULES_NOTE].join("\n\n")
 }
 
-/** Why the list is empty, and what to do. */
+/** Explains why the list is empty, and what to do. */
 function noModels({ providers }: Settings, { withoutModels }: Catalog): string {
   if (Object.keys(providers).length === 0) {
     return "No provider is set up yet. Set a vendor's variable such as OPENAI_API_KEY, or write tollgate.yaml."

@@ -1,6 +1,6 @@
 import type { Terminal } from "./terminal.ts"
 
-/** How a command shows its result. */
+/** Prints the result of a command. */
 export class Output {
   readonly isJson: boolean
   readonly #terminal: Terminal
@@ -11,8 +11,8 @@ export class Output {
   }
 
   /**
-   * The result, once per command: one JSON document with `--json`, else text.
-   * @param document amounts of credits in it are decimal text, never numbers.
+   * Prints the result, once per command: one JSON document with `--json`, otherwise text.
+   * @param document its credit amounts are decimal text, never numbers.
    */
   result(document: object, words: (style: Style) => string): void {
     const text = this.isJson
@@ -21,19 +21,19 @@ export class Output {
     this.#terminal.writeOutput(`${text}\n`)
   }
 
-  /** A remark besides the result, never part of it. */
+  /** Prints a remark that is not part of the result. */
   notice(text: string): void {
     this.#terminal.writeNotice(`${text}\n`)
   }
 }
 
-/** Emphasis, where the terminal shows any. */
+/** Emphasis, if the terminal supports it. */
 export interface Style {
   strong(text: string): string
   alarm(text: string): string
 }
 
-/** @param isColored whether the terminal understands colours. */
+/** @param isColored whether the terminal supports colors. */
 export function styleOf(isColored: boolean): Style {
   const paint = (code: number) => (text: string) =>
     isColored ? `\u001b[${code}m${text}\u001b[0m` : text
@@ -48,7 +48,7 @@ export interface Column {
 
 const GAP = "  "
 
-/** Rows under their titles, in columns as wide as their widest cell. */
+/** Formats rows under their titles, in columns as wide as their widest cell. */
 export function formatTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -67,7 +67,9 @@ export function formatTable(
   return [style.strong(line(titles)), ...cells.map(line)].join("\n")
 }
 
-/** Names with their values, one per line. Further lines of a long value are below its first. */
+/**
+ * Formats names with their values, one per line. Further lines of a long value are below its first.
+ */
 export function formatFields(fields: readonly (readonly [string, string])[], style: Style): string {
   const longest = Math.max(0, ...fields.map(([name]) => width(name)))
   const indent = " ".repeat(longest + 1 + GAP.length)
@@ -92,7 +94,7 @@ const LENGTHS = [
   [1_000, "s"],
 ] as const
 
-/** A length of time in its two largest units: `2d 3h`, `6h`, `90s` is `1m 30s`. */
+/** Formats a duration in its two largest units: `2d 3h`, `6h`, or `1m 30s` for 90 seconds. */
 export function formatLength(milliseconds: number): string {
   let rest = Math.max(0, milliseconds)
   const words = LENGTHS.flatMap(([unit, name]) => {
@@ -114,7 +116,10 @@ function width(text: string): number {
   return Bun.stringWidth(text)
 }
 
-/** Names come from callers and vendors, and must not control the terminal. */
+/**
+ * Removes control characters: names come from callers and vendors, and must not control the
+ * terminal.
+ */
 function printable(text: string): string {
   return text.replace(/\p{C}/gu, (character) => (character === "\u200d" ? character : "\ufffd"))
 }

@@ -7,10 +7,10 @@ import { readNetwork } from "../config/addresses.ts"
 import { Fault } from "../config/reading.ts"
 import { parseCredits } from "../ledger/money.ts"
 
-/** Far below what the ledger's columns hold, far above what anyone pays. */
+/** Maximum credits: far below the limit of the ledger's columns, and far above real payments. */
 const MAX_CREDITS = 1_000_000_000n
 
-/** Credits above zero, such as `10` or `0.5`, as nanocredits. */
+/** Parses positive credits, such as `10` or `0.5`, as nanocredits. */
 export function creditsArgument(text: string): bigint {
   const nanocredits = readCredits(text)
   if (nanocredits === undefined) {
@@ -28,22 +28,25 @@ export function creditsArgument(text: string): bigint {
   return nanocredits
 }
 
-/** Credits above or below zero, such as `10` or `-0.5`, as nanocredits. */
+/** Parses positive or negative credits, such as `10` or `-0.5`, as nanocredits. */
 export function signedCreditsArgument(text: string): bigint {
   const isBelow = text.startsWith("-")
   const amount = creditsArgument(isBelow ? text.slice(1) : text)
   return isBelow ? -amount : amount
 }
 
-/** A day in UTC, such as `2026-11-21`. */
+/** Parses a day in UTC, such as `2026-11-21`. */
 export function dayArgument(text: string): string {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN
-  // The parser takes the 31st of any month for a day of the next.
+  // `Date.parse` treats the 31st of any month as a day of the next one.
   if (!Number.isNaN(at) && new Date(at).toISOString().startsWith(text)) return text
   throw new InvalidArgumentError("It must be a day such as 2026-11-21.")
 }
 
-/** A day, which is its first moment in UTC, or a moment: `2026-11-21`, `2026-11-21T08:00:00Z`. As Unix milliseconds. */
+/**
+ * Parses a moment, or a day as its first moment in UTC: `2026-11-21`, `2026-11-21T08:00:00Z`.
+ * Returns Unix milliseconds.
+ */
 export function momentArgument(text: string): number {
   if (!text.includes("T")) return Date.parse(dayArgument(text))
   const at = MOMENT.test(text) ? Date.parse(text) : Number.NaN
@@ -53,7 +56,7 @@ export function momentArgument(text: string): number {
   )
 }
 
-/** With its offset: without one it would be that of the machine. */
+/** Matches a moment with its offset: without one, it would be in the machine's time zone. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/
 
 function readCredits(text: string): bigint | undefined {
@@ -65,7 +68,7 @@ function readCredits(text: string): bigint | undefined {
   }
 }
 
-/** A length of time above zero, such as `30d`, `24h`, `15m` or `90s`, as milliseconds. */
+/** Parses a positive duration, such as `30d`, `24h`, `15m` or `90s`, as milliseconds. */
 export function durationArgument(text: string): number {
   const milliseconds = parseDuration(text)
   if (milliseconds === undefined || milliseconds === 0) {
@@ -74,7 +77,7 @@ export function durationArgument(text: string): number {
   return milliseconds
 }
 
-/** Entries between commas: `openai/*,local/llama`. */
+/** Parses entries separated by commas: `openai/*,local/llama`. */
 export function listArgument(text: string): readonly string[] {
   const entries = text.split(",").map((entry) => entry.trim())
   if (entries.includes("")) {
@@ -83,7 +86,7 @@ export function listArgument(text: string): readonly string[] {
   return [...new Set(entries)]
 }
 
-/** Origins of pages. */
+/** Parses origins of pages. */
 export function originsArgument(text: string): readonly string[] {
   return listArgument(text).map((entry) => {
     const origin = pageOriginOf(entry)
@@ -92,7 +95,7 @@ export function originsArgument(text: string): readonly string[] {
   })
 }
 
-/** Addresses and ranges of them: `10.0.0.7,192.168.0.0/16`. */
+/** Parses addresses and ranges: `10.0.0.7,192.168.0.0/16`. */
 export function networksArgument(text: string): readonly string[] {
   return listArgument(text).map((entry) => {
     const network = readNetwork(entry)
@@ -101,7 +104,7 @@ export function networksArgument(text: string): readonly string[] {
   })
 }
 
-/** Aliases with the models they stand for, in one argument or several: `gpt-4o=openai/gpt-5.4`. */
+/** Parses aliases with their models, in one argument or several: `gpt-4o=openai/gpt-5.4`. */
 export function aliasesArgument(
   text: string,
   before: Readonly<Record<string, string>> = {},
@@ -111,7 +114,7 @@ export function aliasesArgument(
   return { ...before, ...aliases }
 }
 
-/** A whole number above zero. */
+/** Parses a positive whole number. */
 export function positiveIntegerArgument(text: string): number {
   const value = Number(text)
   if (!/^\d+$/.test(text.trim()) || !Number.isSafeInteger(value) || value === 0) {

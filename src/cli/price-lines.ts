@@ -25,13 +25,13 @@ export function withPrices<T>(
   })
 }
 
-/** A list from a file or an address, and how that is called. */
+/** Reads a list from a file or an address, and returns it with the name of its source. */
 export async function readFrom(from: string): Promise<{ text: string; source: string }> {
   const source = /^https?:/i.test(from) ? shown(from) : from
   return { text: await fetchFeed(from), source }
 }
 
-/** Changes as a table, one line for each part of a price. */
+/** Formats changes as a table, one line for each part of a price. */
 export function changeTable(changes: readonly PriceChange[], style: Style): string {
   const rows = changes.flatMap(({ vendor, model, kind, parts }) =>
     parts.map(({ name, before, after }, index) => [
@@ -45,7 +45,7 @@ export function changeTable(changes: readonly PriceChange[], style: Style): stri
   return formatTable(COLUMNS, rows, style)
 }
 
-/** `3 dearer, 1 added`. */
+/** Formats counts: `3 dearer, 1 added`. */
 export function countWords(counts: Readonly<Record<string, number>>): string {
   const words = Object.entries(counts).flatMap(([kind, count]) =>
     count > 0 ? `${count} ${kind}` : [],

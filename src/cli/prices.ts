@@ -146,7 +146,7 @@ function changeDocument({ at, isRecurring, period, ...change }: UpcomingChange) 
     ...change,
     at: new Date(at).toISOString(),
     is_recurring: isRecurring,
-    /** The name of the period that begins; null: no period begins, or it has no name. */
+    /** The name of the period that begins; null if no period begins, or if it has no name. */
     period: period ?? null,
   }
 }

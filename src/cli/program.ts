@@ -6,8 +6,9 @@ import { runCommand } from "./run-command.ts"
 import { type Terminal, processTerminal } from "./terminal.ts"
 
 /**
- * The program with its commands. It throws instead of ending the process.
- * @param isJson whether the error stream is reserved for JSON, without the help for a missing command.
+ * Creates the program with its commands. It throws instead of ending the process.
+ * @param isJson whether the error stream is reserved for JSON, without the help for a missing
+ * command.
  */
 export function createProgram(
   terminal: Terminal,
@@ -26,7 +27,7 @@ export function createProgram(
     .configureOutput({
       writeOut: terminal.writeOutput,
       writeErr: isJson ? () => {} : terminal.writeNotice,
-      // Every failure is shown in one place, whether commander or a command found it.
+      // All failures are printed in one place, whether commander or a command detected them.
       outputError: () => {},
       getOutHasColors: () => terminal.isOutputColored,
       getErrHasColors: () => terminal.isNoticeColored,
@@ -38,7 +39,7 @@ export function createProgram(
 }
 
 /**
- * Runs the command that the arguments name.
+ * Runs the command named by the arguments.
  * @param processArguments as in `process.argv`: two words before the first argument.
  * @param commands absent: those of Tollgate.
  * @returns the exit code.

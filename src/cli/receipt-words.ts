@@ -2,7 +2,7 @@ import { formatDecimal } from "#contract/decimal.ts"
 import { parseCredits } from "../ledger/money.ts"
 import { formatFields, formatTable, type Style } from "./output.ts"
 
-/** A receipt as `showReceipt` gives it. Amounts are decimal credits. */
+/** A receipt as returned by `showReceipt`. Amounts are decimal credits. */
 export interface ShownReceipt {
   readonly id: string
   readonly status: string
@@ -52,7 +52,7 @@ export interface ShownReceipt {
   } | null
 }
 
-/** `off-peak, since 2026-11-26T10:00:00.000Z, until 2026-11-27T01:00:00.000Z` */
+/** Formats `off-peak, since 2026-11-26T10:00:00.000Z, until 2026-11-27T01:00:00.000Z`. */
 function periodText({
   name,
   from,
@@ -62,7 +62,7 @@ function periodText({
   return parts.filter((part) => part !== null).join(", ")
 }
 
-/** A receipt as text: what was called, and the arithmetic to the nanocredit. */
+/** Formats a receipt as text: the called deployments, and the arithmetic to the nanocredit. */
 export function describeReceipt(receipt: ShownReceipt, style: Style): string {
   const facts = formatFields(
     [
@@ -107,7 +107,7 @@ function remarksOn({ estimated, late }: ShownReceipt): string {
   return remarks.length === 0 ? "" : ` (${remarks.join("; ")})`
 }
 
-/** A line for something rare. */
+/** Returns the requested name if it differs from the model. */
 function requestedAs({ requested_model: name }: ShownReceipt): string {
   return name === undefined ? "" : `, asked for as ${name}`
 }
@@ -142,7 +142,7 @@ function describeArithmetic(receipt: ShownReceipt, style: Style): string {
   return `${lines}\n\nsum ${millionth(sum)} x multiplier ${price.multiplier} = ${receipt.cost} credits, rounded up to the nanocredit`
 }
 
-/** Nanocredits per million of a quantity, as credits: fifteen digits after the point are exact. */
+/** Formats nanocredits per million as credits: fifteen digits after the point are exact. */
 function millionth(product: bigint): string {
   return formatDecimal(product, 15)
 }

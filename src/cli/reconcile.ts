@@ -140,7 +140,7 @@ async function readCosts(
   return api.read({ name: api.name, baseUrl, headers, allowsPrivate, keyVariable }, days)
 }
 
-/** Reads `id=name,...`; the name may be empty, for a provider's only key. */
+/** Parses `id=name,...`; the name may be empty, for a provider's only key. */
 function pairsArgument(text: string): ReadonlyMap<string, string> {
   const pairs = text.split(",").map((pair) => {
     const at = pair.lastIndexOf("=")

@@ -1,7 +1,7 @@
 import { ptr } from "bun:ffi"
 import { cLibrary } from "../machine/c-library.ts"
 
-/** How a process is started again. */
+/** The command line and environment with which a process is restarted. */
 export interface ProcessStart {
   /** The program first. */
   readonly words: readonly string[]
@@ -9,9 +9,10 @@ export interface ProcessStart {
 }
 
 /**
- * Starts another program in this process, which keeps its id and standard streams; everything else is closed.
- * It works from any thread, whatever the others do; `process.execve` only works on the main thread.
- * @throws Error when that is not possible here. On success it does not return.
+ * Starts another program in this process, which keeps its id and standard streams. All other
+ * resources are closed. It works from any thread, regardless of the others; `process.execve` only
+ * works on the main thread.
+ * @throws Error if that is not possible here. On success it does not return.
  */
 export function replaceProcess({ words, environment }: ProcessStart): void {
   const { execve } = cLibrary({ execve: { args: ["ptr", "ptr", "ptr"], returns: "int" } })
@@ -27,7 +28,9 @@ function text(content: string): Buffer {
   return Buffer.from(`${content}\0`)
 }
 
-/** Pointers to texts, the last one 0. The texts must stay alive while they are pointed to. */
+/**
+ * Returns pointers to texts, ending with 0. The texts must stay alive while the pointers are used.
+ */
 function texts(contents: readonly string[]): { pointers: BigUint64Array; kept: Buffer[] } {
   const kept = contents.map(text)
   return { pointers: new BigUint64Array([...kept.map((one) => BigInt(ptr(one))), 0n]), kept }

@@ -4,7 +4,7 @@ import { failureOf, showFailure } from "./failure.ts"
 import type { Terminal } from "./terminal.ts"
 
 /**
- * Runs a command and shows its failure, if any, without a stack trace.
+ * Runs a command and prints its failure, if any, without a stack trace.
  * @returns the exit code.
  */
 export async function runCommand(

@@ -5,10 +5,10 @@ export interface SandboxProcess extends AsyncDisposable {
   readonly url: string
 }
 
-/** Starts it. @throws Error when it does not start. */
+/** Starts the simulator. @throws Error if it does not start. */
 export async function startSandbox(): Promise<SandboxProcess> {
   const child = Bun.spawn([process.execPath, ...simulatorWords()], {
-    // The simulator ends when its standard input closes, so it never outlives a gateway that was killed.
+    // The simulator ends when its standard input closes, so it never outlives a killed gateway.
     stdin: "pipe",
     stdout: "pipe",
     stderr: "inherit",
@@ -28,13 +28,16 @@ export async function startSandbox(): Promise<SandboxProcess> {
   }
 }
 
-/** An executable contains the simulator; in a checkout it is next to `src`. */
+/**
+ * Returns the simulator's command line. An executable contains the simulator; in a checkout it is
+ * next to `src`.
+ */
 function simulatorWords(): string[] {
   if (IS_EXECUTABLE) return ["simulator"]
   return [Bun.fileURLToPath(new URL("../../simulator/main.ts", import.meta.url))]
 }
 
-/** Keeps requests to a host of this machine from a proxy, in this process and those that it starts. */
+/** Bypasses a proxy for requests to a host of this machine, in this process and its children. */
 function exemptFromProxy(host: string): void {
   const variable = process.env["no_proxy"] ? "no_proxy" : "NO_PROXY"
   const hosts = process.env[variable]

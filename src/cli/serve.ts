@@ -59,9 +59,9 @@ export const registerServe: RegisterCommand = (program, terminal) => {
 
 interface ServeOptions {
   readonly newLedger?: boolean
-  /** Whether a gateway that runs is ended as soon as this one takes its requests. */
+  /** Whether to end a running gateway when this one takes over its requests. */
   readonly replace?: boolean
-  /** Whether the simulator runs whatever the settings say, and one process is enough. */
+  /** Whether to run the simulator regardless of the settings, in a single process. */
   readonly isDemo?: boolean
 }
 
@@ -73,7 +73,7 @@ export async function serve(
 ): Promise<void> {
   const loaded = loadSettings(load)
   const { settings } = loaded
-  // Before the first key is created: it is shown once, by a start that succeeded.
+  // Checked before the first key is created: the key is printed once, by a successful start.
   const replaced = replace ? findReplaced(settings.server.port, settings.data) : undefined
   const port = replaced ? settings.server.port : findPort(settings.server)
   const asked = new EndRequests()
@@ -82,7 +82,7 @@ export async function serve(
   const hasSandbox = isDemo || !whole.hasProviders
   const sandboxUrl = hasSandbox ? running.use(await startSandbox()).url : undefined
   const key = whole.hasAccounts ? undefined : await firstStart(settings)
-  // It sends what was counted until the last request was over.
+  // Sends metrics until the last request has ended.
   const push = running.use(await openMetricPush(settings))
   const serving =
     settings.server.workers > 1 && !isDemo
@@ -120,13 +120,13 @@ export async function serve(
   output.notice("Finishing the requests that run ...")
 }
 
-/** What serves, in this process or in workers. */
+/** The serving part of the process, or its workers. */
 interface Serving {
   readonly url: string
   readonly catalog: Catalog
   /** Stops waiting for running requests. */
   readonly hurry: () => void
-  /** The metrics of all of it; undefined where nothing is counted. */
+  /** Returns the metrics of all workers; undefined if no metrics are collected. */
   readonly snapshots: (() => Promise<readonly Snapshot[]>) | undefined
 }
 
@@ -144,10 +144,10 @@ async function startAlone(
   }
 }
 
-/** How this process restarts while callers know its address. */
+/** Returns how this process restarts on its known address. */
 function restart(url: string): ProcessStart {
   const words = process.argv.slice(2).filter((word) => word !== NEW_LEDGER && word !== REPLACE)
-  // Where any free port was requested, callers know the one that was chosen.
+  // If any free port was requested, callers use the chosen one.
   const environment = { ...ownEnvironment(), TOLLGATE_PORT: new URL(url).port }
   return { words: [...programWords(), ...words], environment }
 }
@@ -186,7 +186,7 @@ async function startWorkers(
   }
 }
 
-/** @throws CommandError `conflict` where there is a ledger: it is never started a second time. */
+/** @throws CommandError `conflict` if there is a ledger: it is never started a second time. */
 async function beginLedger(settings: Settings): Promise<void> {
   const { data } = settings
   const database = databaseOf(settings)
@@ -202,9 +202,10 @@ async function beginLedger(settings: Settings): Promise<void> {
   await database.create()
 }
 
-/** The port to listen on: a free one for 0. @throws when another program has it. */
+/** Returns the port to listen on: a free one for 0. @throws if another program has it. */
 function findPort({ host, port }: Settings["server"]): number {
-  // Workers share the port with any process that requests it, so only this check finds another program on it.
+  // Workers share the port with any process that requests it, so only this check finds another
+  // program on it.
   const listener = listenOn(host, port)
   const found = listener.port
   listener.stop(true)
@@ -214,11 +215,12 @@ function findPort({ host, port }: Settings["server"]): number {
 async function serveAsWorker(load: LoadOptions): Promise<void> {
   const loaded = loadSettings(load)
   const sandboxUrl = process.env[SANDBOX_VARIABLE]
-  // Some process managers signal all processes of a group: only the parent may decide to hurry.
+  // Some process managers signal all processes of a group. Only the parent decides whether to stop
+  // waiting for requests.
   const asked = new EndRequests()
   await using running = new AsyncDisposableStack()
   const parent = running.use(new ParentLine())
-  // When the last request is over.
+  // Reports after the last request has ended.
   running.defer(() => parent.reportMetrics())
   const gatherMetrics = (): Promise<string> => parent.allMetrics()
   const { app } = running.use(

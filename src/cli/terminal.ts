@@ -2,7 +2,7 @@ import { isatty } from "node:tty"
 
 const STANDARD_INPUT = 0
 
-/** Where a command writes. Results go to the output; everything else is a notice. */
+/** The output of a command. Results go to the output stream; all other text is a notice. */
 export interface Terminal {
   writeOutput(text: string): void
   writeNotice(text: string): void
@@ -10,14 +10,14 @@ export interface Terminal {
   readonly isNoticeColored: boolean
   /** Whether failures are printed with a stack trace. */
   readonly isDebugging: boolean
-  /** Asks a yes/no question; undefined where no person can be asked. */
+  /** Asks a yes/no question; undefined without an interactive terminal. */
   readonly confirm: ((question: string) => Promise<boolean>) | undefined
 }
 
-/** The terminal that the process was started in. */
+/** Returns the terminal in which the process was started. */
 export function processTerminal(): Terminal {
   const { env, stdout, stderr } = process
-  // The reader of the output may stop early, as `head` does; that is not a failure of the command.
+  // The reader of the output may stop early, as `head` does, which is not a failure of the command.
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error
   })
@@ -28,7 +28,7 @@ export function processTerminal(): Terminal {
     isOutputColored: mayColor && stdout.isTTY,
     isNoticeColored: mayColor && stderr.isTTY,
     isDebugging: env["TOLLGATE_DEBUG"] === "1",
-    // To ask for the stream would open it.
+    // Accessing `process.stdin` would open the stream.
     confirm: isatty(STANDARD_INPUT) && stderr.isTTY ? confirmAtTerminal : undefined,
   }
 }

@@ -63,7 +63,7 @@ const registerUserReset: RegisterCommand = (program, terminal) => {
       outputOf(command, terminal).result(
         { email, link: reset.link, expires_at: reset.expires_at },
         (style) =>
-          // A line that scripts look for, so it is not padded.
+          // Scripts search for this line, so it is not padded.
           `link: ${reset.link}\n${formatFields(
             [
               ["works", `once, until ${reset.expires_at}`],
@@ -157,14 +157,14 @@ async function requireUser(users: Users, email: string): Promise<UserRecord> {
   throw new CommandError("not_found", `there is no user '${email}'`, hint)
 }
 
-/** The users of an installation, and what operators do with them. */
+/** The users of an installation, with the operators' actions. */
 interface UserServices {
   readonly users: Users
   readonly directory: UserDirectory
   readonly erasure: Erasure
 }
 
-/** Opens the users of an installation, lets a command work with them, and closes them. */
+/** Opens the users of an installation, runs a command with them, and closes them. */
 function withUsers<T>(command: Command, work: (services: UserServices) => Promise<T>): Promise<T> {
   return withInstallation(command, async ({ loaded, database, secrets, store, audit }) => {
     const { publicUrl, server } = loaded.settings
@@ -176,7 +176,7 @@ function withUsers<T>(command: Command, work: (services: UserServices) => Promis
       onFailure: () => {},
     })
     const baseUrl = (): string => publicUrl ?? addressOf(server.host, server.port)
-    // Awaited here: they are closed at the end of this block.
+    // Awaited here, because they are closed at the end of this block.
     const directory = new UserDirectory({ store, users, audit, baseUrl })
     return await work({ users, directory, erasure: new Erasure({ store, users, audit }) })
   })

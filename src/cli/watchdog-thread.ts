@@ -6,14 +6,17 @@ import type { ProcessStart } from "./replace-process.ts"
 /** The parameters of the thread. */
 export interface WatchdogCommand {
   readonly memory: SharedArrayBuffer
-  /** How long the loop may hang, milliseconds. */
+  /** Maximum milliseconds that the event loop may hang. */
   readonly patience: number
-  /** How the process starts again by itself; absent where a parent does that for it. */
+  /** How the process restarts itself; absent if a parent restarts it. */
   readonly restart: ProcessStart | undefined
 }
 
 const LONGEST_LOOK = 1_000
-/** A check that is late by so many intervals shows that this thread did not run either: the machine was asleep. */
+/**
+ * Number of missed intervals that indicates that this thread did not run either, because the
+ * machine was asleep.
+ */
 const ASLEEP = 3
 const STANDARD_ERROR = 2
 /** The name of the logger's message field. */
@@ -27,7 +30,9 @@ self.addEventListener("message", ({ data }: MessageEvent<WatchdogCommand>) => {
   setInterval(() => watch.look(performance.now()), every)
 })
 
-/** Checks that the event loop turns; reports and ends a process whose loop is blocked for too long. */
+/**
+ * Checks that the event loop runs. Reports and ends a process whose loop is blocked for too long.
+ */
 class Watch {
   readonly #command: WatchdogCommand
   readonly #every: number
@@ -66,7 +71,8 @@ class Watch {
       phase,
     }
     if (state === "waits for the disk") {
-      // A restart does not help a disk, and a process that waits for one cannot be ended.
+      // A restart cannot help while the process waits for a disk, and such a process cannot be
+      // ended.
       if (!this.#isWaitingForDisk) report("loop_waits", found, "the event loop waits for the disk")
       this.#isWaitingForDisk = true
       return
@@ -97,7 +103,7 @@ class Watch {
   }
 }
 
-/** A line of the log in the logger's format: the logger itself is on the thread that hangs. */
+/** Writes a log line in the logger's format, because the logger itself is on the blocked thread. */
 function report(event: string, facts: object, message: string): void {
   const line = JSON.stringify({ level: 60, time: Date.now(), event, ...facts, [MESSAGE]: message })
   writeSync(STANDARD_ERROR, `${line}\n`)

@@ -3,23 +3,26 @@ import { threadAddress } from "../runtime.ts"
 import type { ProcessStart } from "./replace-process.ts"
 import type { WatchdogCommand } from "./watchdog-thread.ts"
 
-/** Nothing that makes a start longer is done before the first requests are served, milliseconds. */
+/**
+ * Delay in milliseconds, so that the thread does not slow down the start before the first requests
+ * are served.
+ */
 const START_AFTER = 1_000
 
 /**
- * Watches the event loop of this process from a separate thread. A loop that hangs is logged, and the process
- * is restarted (docs/decisions/0018-watchdog.md).
+ * Watches the event loop of this process from a separate thread. A blocked loop is logged, and the
+ * process is restarted (docs/decisions/0018-watchdog.md).
  */
 export class Watchdog implements Disposable {
-  /** Beats while the loop turns. */
+  /** Beats while the loop runs. */
   readonly monitor = new EventLoopMonitor()
   #timer: ReturnType<typeof setTimeout> | undefined
   #thread: Worker | undefined
 
   /**
    * Starts watching.
-   * @param patience how long the loop may hang, milliseconds; 0: forever.
-   * @param restart how this process restarts; absent where its parent does that.
+   * @param patience maximum milliseconds that the loop may hang; 0: unlimited.
+   * @param restart how this process restarts; absent if its parent restarts it.
    */
   start(patience: number, restart: ProcessStart | undefined): void {
     if (patience === 0) return

@@ -10,28 +10,30 @@ import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
 import type { StoreReader } from "../store/store.ts"
 import { databaseOf } from "../store/installation-database.ts"
 
-/** The settings of an installation, including what its console has set. */
+/** The settings of an installation, including those from its console. */
 export interface WholeSettings {
   readonly settings: Settings
   readonly reading: ConsoleReading
-  /** The known prices in force, and those that wait. */
+  /** The active and the pending price lists. */
   readonly lists: PriceLists
-  /** Whether any provider is set up, even one whose secrets cannot be read. */
+  /** Whether any provider is configured, even one whose secrets cannot be decrypted. */
   readonly hasProviders: boolean
   readonly hasAccounts: boolean
 }
 
 /**
- * The console's settings of an installation, below those that were loaded. Nothing is created or changed.
- * @throws LedgerError when there is a database that cannot be opened, or is of another version.
+ * Adds the console's settings of an installation to the loaded ones, which take precedence. Nothing
+ * is created or changed.
+ * @throws LedgerError if there is a database that cannot be opened, or is of another version.
  */
 export function wholeSettings(load: LoadOptions, loaded: LoadedSettings): Promise<WholeSettings> {
   return readWhole(load, loaded, (database) => database.openReader())
 }
 
 /**
- * The same for serving: a database of an older version is migrated. An installation without one stays without.
- * @throws Error when there is a database that cannot be opened.
+ * Adds the console's settings for serving. A database of an older version is migrated, and a
+ * missing one is not created.
+ * @throws Error if there is a database that cannot be opened.
  */
 export function settingsToServe(load: LoadOptions, loaded: LoadedSettings): Promise<WholeSettings> {
   return readWhole(load, loaded, (database) => database.openStore())
@@ -60,7 +62,10 @@ async function readWhole(
   }
 }
 
-/** Where nothing is stored there is nothing to decrypt, and a database without tables would get some. */
+/**
+ * Opens the secrets only if there are stored settings to decrypt, because opening would create
+ * tables in an empty database.
+ */
 async function secretsFor(
   records: readonly SettingRecord[],
   database: Database,
@@ -69,12 +74,12 @@ async function secretsFor(
   return { read: () => undefined, readOrCreate: () => "" }
 }
 
-/** The settings with the simulator in them, when it plays the vendor. */
+/** Adds the simulator to the settings, if it replaces the vendors. */
 export function effectiveSettings(settings: Settings, sandboxUrl: string | undefined): Settings {
   return sandboxUrl === undefined ? settings : withSandbox(settings, sandboxUrl)
 }
 
-/** All in one go, since opening the ledger takes some milliseconds of every start. */
+/** Reads all contents at once, since opening the ledger takes some milliseconds of every start. */
 async function readDatabase(database: Database, open: OpenDatabase): Promise<DatabaseContents> {
   if (!(await database.exists())) return { records: [], hasAccounts: false }
   await using store = await open(database)

@@ -1,22 +1,31 @@
 import { Fleet } from "../metrics/fleet.ts"
 import type { Snapshot } from "../metrics/registry.ts"
 
-/** How long is waited for the metrics of the workers; of one that hangs the last ones count. Milliseconds. */
+/**
+ * Timeout for the metrics of the workers in milliseconds. For a blocked worker, its last metrics
+ * are used.
+ */
 const PATIENCE = 2_000
 
-/** What a worker sends about metrics: its own, or that it needs those of all. */
+/** A worker's message: its own metrics, or a request for those of all workers. */
 export type MetricsFromWorker =
   | { readonly kind: "metrics"; readonly snapshot: Snapshot }
   | { readonly kind: "all-metrics-wanted" }
 
-/** What it is sent: that its own are wanted, or those of all as text; undefined when that failed. */
+/**
+ * A message to a worker: a request for its metrics, or the metrics of all workers as text
+ * (undefined on failure).
+ */
 export type MetricsToWorker =
   | { readonly kind: "metrics-wanted" }
   | { readonly kind: "all-metrics"; readonly text: string | undefined }
 
 type Worker = Pick<Bun.Subprocess, "pid" | "send">
 
-/** The metrics of all workers, gathered by their parent when somebody asks one of them. */
+/**
+ * Collects the metrics of all workers in their parent, when one of them receives a request for
+ * metrics.
+ */
 export class WorkerMetrics {
   readonly #workers: () => readonly Worker[]
   readonly #fleet = new Fleet(async (snapshots) => {
@@ -27,7 +36,7 @@ export class WorkerMetrics {
   #complete: (() => void) | undefined
   #gathering: Promise<readonly Snapshot[]> | undefined
 
-  /** @param workers those that run. */
+  /** @param workers the running ones. */
   constructor(workers: () => readonly Worker[]) {
     this.#workers = workers
   }
@@ -43,7 +52,7 @@ export class WorkerMetrics {
     this.#isComplete(pid)
   }
 
-  /** Those of all of them. Who asks meanwhile gets the same. */
+  /** Collects the metrics of all workers. Concurrent calls share one result. */
   gather(): Promise<readonly Snapshot[]> {
     this.#gathering ??= this.#gather().finally(() => (this.#gathering = undefined))
     return this.#gathering
@@ -78,7 +87,7 @@ export class WorkerMetrics {
   }
 }
 
-/** Whether a worker still takes messages. */
+/** Sends a message. Returns whether the worker still accepts messages. */
 function sent(worker: Worker, message: MetricsToWorker): boolean {
   try {
     worker.send(message)

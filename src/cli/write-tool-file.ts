@@ -4,13 +4,13 @@ import { isJsonObject, type JsonObject } from "../canon/json.ts"
 import { CommandError } from "./exit-codes.ts"
 import type { JsonMembers, ToolSettings } from "#contract/tools.ts"
 
-/** The file may hold a key. */
+/** The file may contain a key. */
 const PRIVATE = 0o600
 const BY_HAND = "Run the command without --write, and add the lines yourself."
-/** A text of JSON, or the white space between. */
+/** Matches a JSON string, or white space. */
 const TEXT_OR_SPACE = /("(?:[^"\\]|\\.)*")|\s+/g
 
-/** The file that was written. */
+/** The written file. */
 export interface WrittenFile {
   readonly path: string
   /** A copy of the previous file. */
@@ -18,8 +18,9 @@ export interface WrittenFile {
 }
 
 /**
- * Writes the settings of a tool without losing the user's: into a new file, or merged into a JSON file.
- * @throws CommandError where the file's content would be lost.
+ * Writes the settings of a tool without losing the user's: to a new file, or merged into a JSON
+ * file.
+ * @throws CommandError if the file's content would be lost.
  */
 export async function writeToolFile({ file, text }: ToolSettings): Promise<WrittenFile> {
   if (file === undefined) {
@@ -42,7 +43,7 @@ export async function writeToolFile({ file, text }: ToolSettings): Promise<Writt
 }
 
 /**
- * Adds settings to a JSON file, through a link to its real place.
+ * Adds settings to a JSON file, following links.
  * @returns the path of the backup.
  */
 async function addTo(path: string, present: string, members?: JsonMembers): Promise<string> {
@@ -56,7 +57,7 @@ async function addTo(path: string, present: string, members?: JsonMembers): Prom
     )
   }
   const backup = `${path}.before-tollgate`
-  // The first backup is the original, however often this is done.
+  // The first backup is kept, because it is the original.
   if ((await textOf(backup)) === undefined) await copyFile(path, backup)
   await writeFile(path, `${JSON.stringify(all, undefined, 2)}\n`)
   await chmod(path, PRIVATE)
@@ -72,7 +73,10 @@ async function textOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Undefined for text that would change when it is written back: comments, large numbers, duplicate members. */
+/**
+ * Parses an object; undefined for text that would change when it is written back: comments, large
+ * numbers, duplicate members.
+ */
 function objectOf(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -83,7 +87,7 @@ function objectOf(text: string): JsonObject | undefined {
   }
 }
 
-/** Undefined where another type of value is in the place of settings. */
+/** Merges settings; undefined if a value of another type is in their place. */
 function merged(present: JsonObject, members: JsonMembers): JsonObject | undefined {
   const result: JsonObject = { ...present }
   for (const [name, member] of Object.entries(members)) {

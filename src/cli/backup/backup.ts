@@ -59,7 +59,7 @@ interface BackupWork {
   readonly output: Output
 }
 
-/** @throws CommandError where the database is on a server. */
+/** @throws CommandError if the database is on a server. */
 function requireFiles({ settings }: LoadedSettings): void {
   if (settings.database === undefined) return
   throw new CommandError(
@@ -78,7 +78,7 @@ function requireDestination(to: string | undefined): string {
   )
 }
 
-/** @param to a name for where it is, for people. */
+/** @param to describes the destination for people. */
 async function noteDone(
   database: Database,
   to: string | undefined,
@@ -93,10 +93,10 @@ async function noteDone(
   output.result(document, () => `Noted: a backup was made (${place})${words}.`)
 }
 
-/** One that fails does not end those that follow. */
+/** Makes backups at an interval. A failed backup does not end the series. */
 async function backUpForever(work: BackupWork, every: number): Promise<never> {
   const { database, destination, output } = work
-  // A service that is started again makes none sooner for that.
+  // A restarted service keeps the interval.
   const last = await lastAt(database, destination.words)
   const wait = last === undefined ? 0 : Math.max(0, Math.min(every, last + every - Date.now()))
   if (wait > 0)
@@ -116,7 +116,7 @@ async function backUpOnce(work: BackupWork): Promise<void> {
   const hasSecrets = options.withoutSecrets !== true
   const made = await makeBackup({ loaded, database, destination, hasSecrets })
   const at = made.madeAt.getTime()
-  // To write into one of an older version would bring it up to date, under those who use it.
+  // Writing to a database of an older version would migrate it while nodes use it.
   const { schema } = await database.status()
   const note = { place: destination.words, at, every: options.every ?? null }
   if (schema.fault === null) await noteBackup(database, note, made.name)

@@ -16,22 +16,25 @@ const MAX_ATTEMPTS = 3
 const BUCKET_ADDRESS =
   /^s3:\/\/(?<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(?<prefix>[^?#]*))?$/
 
-/** Whether an address is meant to be a bucket's. */
+/** Reports whether an address names a bucket. */
 export function isBucket(address: string): boolean {
   return /^s3:/i.test(address)
 }
 
-/** Backups in an S3-compatible bucket. It has no folders: what has a manifest is a backup. */
+/**
+ * Backups in an S3-compatible bucket. A bucket has no folders, so the manifest marks a complete
+ * backup.
+ */
 export class BucketDestination implements BackupDestination {
   readonly words: string
   readonly workshop: string
   readonly #bucket: Bucket
-  /** Empty, or with a slash at its end. */
+  /** Empty, or with a trailing slash. */
   readonly #prefix: string
 
   /**
-   * @param address `s3://bucket/prefix`; the environment has the rest.
-   * @param data the data folder: backups are put together there.
+   * @param address `s3://bucket/prefix`; all other settings come from the environment.
+   * @param data the data folder, in which backups are assembled.
    * @throws CommandError.
    */
   constructor(address: string, data: string) {
@@ -60,7 +63,7 @@ export class BucketDestination implements BackupDestination {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
       .filter((path) => path !== MANIFEST)
-    // Last: with it, it is a backup.
+    // The manifest is sent last, because it completes the backup.
     for (const path of [...paths, MANIFEST]) await this.#send(name, path, join(folder, path))
   }
 
@@ -111,7 +114,7 @@ export class BucketDestination implements BackupDestination {
     return size !== undefined
   }
 
-  /** The names of all, also of those that are not whole. */
+  /** Returns the names of all backups, including incomplete ones. */
   async #all(): Promise<string[]> {
     const prefix = this.#prefix
     const found = await this.#asked(async () => {
@@ -162,10 +165,13 @@ const HINTS: Readonly<Record<string, string>> = {
   InvalidAccessKeyId: OWN,
   SignatureDoesNotMatch: OWN,
 }
-/** Of an answer without words, as that to `HEAD`. */
+/** Statuses of responses without an error code, such as those to `HEAD`. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403])
 
-/** Large, because a manifest lists every file that is kept for callers. */
+/**
+ * Maximum characters of a manifest. It is large, because a manifest lists every file stored for
+ * callers.
+ */
 const MAX_MANIFEST_CHARACTERS = 512 * 1024 * 1024
 
 async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
@@ -173,7 +179,7 @@ async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   let text = ""
   for await (const chunk of bytes) {
     text += decoder.decode(chunk, { stream: true })
-    // A bucket that sends without an end fills no memory.
+    // Limits memory for an endless response.
     if (text.length > MAX_MANIFEST_CHARACTERS) break
   }
   return text

@@ -2,12 +2,15 @@ import type { Environment } from "../../config/substitute.ts"
 import type { BucketAddress } from "../../wire/bucket/bucket-address.ts"
 import { CommandError } from "../exit-codes.ts"
 
-/** Amazon's own names of variables, and those of a bucket alone, which take precedence. */
+/**
+ * Prefixes of the environment variables: those for the bucket alone take precedence over Amazon's
+ * own names.
+ */
 const PREFIXES = ["S3", "AWS"] as const
 
 /**
- * A bucket with what the environment says of it. The parts of a key belong together: a session token is used with the key
- * that stands next to it, and with no other.
+ * Returns a bucket with its settings from the environment. The parts of a key belong together: a
+ * session token is only used with the key of the same prefix.
  * @throws CommandError if there are no keys.
  */
 export function bucketOf(bucket: string, environment: Environment): BucketAddress {

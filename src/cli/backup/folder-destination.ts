@@ -4,10 +4,10 @@ import { join, resolve } from "node:path"
 import { MANIFEST } from "./manifest.ts"
 import { type BackupDestination, installationIn, type StoredBackup } from "./destination.ts"
 
-/** The end of a folder's name while it is not a backup yet, or not any more. */
+/** The suffix of an incomplete or partly deleted backup. */
 const PART = ".part"
 
-/** Backups in a folder, each of them a folder. */
+/** Backups in a folder, each in a subfolder. */
 export class FolderDestination implements BackupDestination {
   readonly words: string
   readonly workshop: string
@@ -34,7 +34,7 @@ export class FolderDestination implements BackupDestination {
     }
   }
 
-  /** Under another name first: what is half gone is no backup. */
+  /** Renames a backup before deleting it, because a partly deleted one is not a backup. */
   async remove(name: string): Promise<void> {
     const part = join(this.words, partOf(name))
     await rename(join(this.words, name), part)
@@ -62,12 +62,12 @@ export class FolderDestination implements BackupDestination {
   }
 }
 
-/** What the folder of a backup is called while it is put together. */
+/** Returns the folder name of an incomplete backup. */
 export function partOf(name: string): string {
   return name + PART
 }
 
-/** Makes a folder that only its owner can read, with those above it. */
+/** Creates a folder with its parents. Only its owner can read it. */
 export async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
 }

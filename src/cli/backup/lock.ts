@@ -4,9 +4,9 @@ import { NodeLocks } from "../../store/node-locks.ts"
 import { CommandError } from "../exit-codes.ts"
 
 /**
- * Takes the lock of a command that must be alone in a data folder, beside those of nodes: the system drops it however
- * the process ends.
- * @throws CommandError while another process has it.
+ * Locks a data folder for a command that must run alone, in addition to the locks of nodes. The
+ * system releases the lock when the process ends for any reason.
+ * @throws CommandError while another process holds it.
  */
 export function lockFolder(data: string, command: "backup" | "restore"): Disposable {
   const locks = new NodeLocks(join(data, "run"), bootName())
@@ -18,6 +18,6 @@ export function lockFolder(data: string, command: "backup" | "restore"): Disposa
       "Wait for it, or end it: what it leaves is removed by the next one.",
     )
   }
-  // A file system without locks.
+  // The file system does not support locks.
   return taken ?? { [Symbol.dispose]() {} }
 }

@@ -31,9 +31,9 @@ import {
 } from "./manifest.ts"
 import { backupName, type BackupDestination, installationIn } from "./destination.ts"
 
-/** What is kept for callers may be more than the ledger. */
+/** Files stored for callers, which may be larger than the ledger. */
 const KEPT: readonly FileKind[] = ["answers", "pictures"]
-/** So much stays free on the disk of the ledger: a full one stops the gateway. Bytes. */
+/** Bytes that stay free on the disk of the ledger, because a full disk stops the gateway. */
 const RESERVE = 512 * 1024 * 1024
 
 export interface BackupParts {
@@ -43,7 +43,7 @@ export interface BackupParts {
   readonly hasSecrets: boolean
 }
 
-/** A backup that was made. */
+/** A finished backup. */
 export interface MadeBackup {
   readonly name: string
   readonly madeAt: Date
@@ -52,8 +52,9 @@ export interface MadeBackup {
 }
 
 /**
- * Makes a backup of an installation while it serves. It gets its name when all of it is on the disk.
- * @throws LedgerError, CommandError; then nothing of it is left.
+ * Makes a backup of an installation while it serves. The backup gets its name when it is completely
+ * on disk.
+ * @throws LedgerError, CommandError; no partial backup is left.
  */
 export async function makeBackup(parts: BackupParts): Promise<MadeBackup> {
   const { database, destination } = parts
@@ -85,8 +86,8 @@ export async function makeBackup(parts: BackupParts): Promise<MadeBackup> {
 }
 
 /**
- * Removes an installation's oldest backups, so that so many stay: the one just made in any case, whatever the clock
- * says. @returns the names of those removed.
+ * Removes an installation's oldest backups, beyond the number to keep. The newest backup is always
+ * kept, regardless of the clock. @returns the names of the removed backups.
  */
 export async function removeOldest(
   destination: BackupDestination,
@@ -110,7 +111,7 @@ function noRoom({ workshop }: BackupDestination): CommandError {
   )
 }
 
-/** The secret of the installation, made where it has not started yet. */
+/** Returns the secret of the installation, and creates it if the installation has never started. */
 async function secretOf(database: Database): Promise<string> {
   if (!(await database.exists())) {
     throw new LedgerError("not_found", `there is no ledger at ${database.place}`)
@@ -139,7 +140,7 @@ async function requireRoom({ loaded, database, destination }: BackupParts): Prom
   )
 }
 
-/** Of the files in a folder, bytes; 0 where there is none. */
+/** Returns the bytes of the files in a folder; 0 if it does not exist. */
 function sizeOf(folder: string): number {
   if (!existsSync(folder)) return 0
   return readdirSync(folder).reduce(
@@ -151,7 +152,7 @@ function sizeOf(folder: string): number {
 async function fill(folder: string, parts: BackupParts): Promise<void> {
   const { loaded, database, hasSecrets } = parts
   const { data } = loaded.settings
-  // Before the ledger, which may be further than its anchor, and never behind it.
+  // The anchor is copied before the ledger, which may be ahead of its anchor but never behind it.
   if (existsSync(anchorPath(data))) copyFileSync(anchorPath(data), anchorPath(folder))
   await database.backUp(folder)
   if (!hasSecrets) return
@@ -163,7 +164,7 @@ async function fill(folder: string, parts: BackupParts): Promise<void> {
   if (loaded.file !== undefined) copyFileSync(loaded.file, join(folder, SETTINGS))
 }
 
-/** The files of a backup, with their hashes. All of them are on the disk then. */
+/** Returns the files of a backup with their hashes, after they have been flushed to disk. */
 async function filesOf(folder: string): Promise<BackedUpFile[]> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

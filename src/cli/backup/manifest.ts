@@ -3,14 +3,17 @@ import * as z from "zod"
 import { SECRET_NAMES } from "../../secrets/installation-secrets.ts"
 import { VERSION } from "../../runtime.ts"
 
-/** It is written last: a backup without one is not finished. */
+/** The file that is written last: a backup without it is incomplete. */
 export const MANIFEST = "manifest.json"
 /** The settings file of the installation. */
 export const SETTINGS = "settings.yaml"
 
 const LEDGER = "tollgate.db"
 const OWN_FILES = [LEDGER, "console.db", "contents.db", "conversations.db", "anchor.json"]
-/** A manifest says where files are written on the machine that restores them. */
+/**
+ * Matches the only paths that may be restored besides the fixed ones, because a manifest determines
+ * where files are written.
+ */
 const KEPT_FILE = /^(answers|pictures)\/[A-Za-z0-9][A-Za-z0-9._-]*$/
 const ALLOWED: ReadonlySet<string> = new Set([
   ...OWN_FILES,
@@ -18,7 +21,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   ...SECRET_NAMES.map((name) => `secrets/${name}`),
 ])
 
-/** Whether a backup may have a file of this path. */
+/** Reports whether a backup may contain a file with this path. */
 export function isBackedUp(path: string): boolean {
   return ALLOWED.has(path) || KEPT_FILE.test(path)
 }
@@ -31,9 +34,9 @@ const backedUpFile = z.object({
 
 const manifestSchema = z.object({
   format: z.literal(1),
-  /** The version of Tollgate that has written it. */
+  /** The version of Tollgate that wrote it. */
   version: z.string(),
-  /** Tells the backups of several installations apart. */
+  /** Distinguishes backups of several installations. */
   installation: z.string().regex(/^[0-9a-f]{12}$/),
   made_at: z.iso.datetime(),
   has_secrets: z.boolean(),
@@ -42,28 +45,28 @@ const manifestSchema = z.object({
 
 const manifestFile = z.object({ manifest: manifestSchema, signature: z.string() })
 
-/** What a backup has. */
+/** The contents of a backup. */
 export type Manifest = z.infer<typeof manifestSchema>
 export type BackedUpFile = z.infer<typeof backedUpFile>
 
-/** A manifest, with the signature of who wrote it. */
+/** A manifest with its signature. */
 export interface ReadManifest {
   readonly manifest: Manifest
   readonly signature: string
 }
 
-/** Names an installation by its secret, which cannot be told from it. */
+/** Derives an installation's id from its secret, which the id does not reveal. */
 export function installationOf(secret: string): string {
   return keyed(secret, "tollgate installation").slice(0, 12)
 }
 
-/** The text of a manifest's file. */
+/** Formats a manifest with its signature. */
 export function manifestText(facts: Omit<Manifest, "format" | "version">, secret: string): string {
   const manifest: Manifest = { format: 1, version: VERSION, ...facts }
   return `${JSON.stringify({ manifest, signature: signatureOf(manifest, secret) }, undefined, 1)}\n`
 }
 
-/** @returns undefined where the text is no manifest that this version can read. */
+/** @returns undefined if this version cannot read the text as a manifest. */
 export function readManifest(text: string): ReadManifest | undefined {
   try {
     return manifestFile.parse(JSON.parse(text))
@@ -72,7 +75,7 @@ export function readManifest(text: string): ReadManifest | undefined {
   }
 }
 
-/** Whether the installation with a secret has written it. */
+/** Reports whether the installation with a secret wrote the manifest. */
 export function isGenuine({ manifest, signature }: ReadManifest, secret: string): boolean {
   const expected = signatureOf(manifest, secret)
   return (

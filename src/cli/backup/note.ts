@@ -4,8 +4,8 @@ import type { BackupRecord } from "../../store/backups.ts"
 import type { Database } from "../../store/database.ts"
 
 /**
- * Notes in the installation that there is a backup, so that it can be seen when the next one is overdue.
- * @param name of the backup, for the audit log; absent: another tool has made it.
+ * Records a backup in the installation, so that overdue backups are noticed.
+ * @param name of the backup, for the audit log; absent: another tool made it.
  */
 export async function noteBackup(
   database: Database,
@@ -19,7 +19,9 @@ export async function noteBackup(
   )
 }
 
-/** When the last one at a place was made, Unix milliseconds; undefined: none was. */
+/**
+ * Returns the time of the last backup at a place in Unix milliseconds; undefined if there is none.
+ */
 export async function lastAt(database: Database, place: string): Promise<number | undefined> {
   await using reader = await database.openReader()
   return (await reader.backups.list()).find((backup) => backup.place === place)?.at

@@ -77,7 +77,7 @@ function nextWords(manifest: Manifest, data: string): string {
   return `start the gateway with --data ${data}${settings}`
 }
 
-/** @throws CommandError, LedgerError; then nothing of it is left. */
+/** @throws CommandError, LedgerError; no partial restore is left. */
 async function restore(
   backup: StoredBackup,
   data: string,
@@ -102,15 +102,15 @@ async function restore(
 }
 
 /**
- * An older version may have written it. The nodes that served at that moment do not serve this copy: they give back
- * what they had leased, and their requests expire.
+ * Migrates a copy written by an older version, and removes its nodes. They do not serve this copy,
+ * so their leases are returned and their requests expire.
  */
 async function bringUpToDate(folder: string): Promise<void> {
   await using store = await databaseOf({ data: folder }).openStore()
   for (const { id } of await store.nodes.list()) await store.nodes.remove(id, Date.now())
 }
 
-/** @throws CommandError when it is not what the manifest says. */
+/** @throws CommandError if a file differs from the manifest. */
 async function copy(
   backup: StoredBackup,
   { path, bytes, sha256 }: BackedUpFile,
@@ -124,7 +124,7 @@ async function copy(
     for await (const chunk of backup.read(path)) {
       hash.update(chunk)
       length += chunk.length
-      // A bucket that sends without an end fills no disk.
+      // Limits disk space for an endless response.
       if (length > bytes) break
       await file.writeFile(chunk)
     }
@@ -139,7 +139,7 @@ async function copy(
   if (hash.digest("hex") !== sha256) throw altered(backup, `${path} has changed`)
 }
 
-/** Without its secrets the signature of a backup cannot be verified. */
+/** Verifies the signature of a backup. This needs the secrets of the data folder or the backup. */
 function requireGenuine(backup: StoredBackup, read: ReadManifest, folder: string): void {
   const secret = new SecretFolder(folder).read("key-pepper")
   if (secret === undefined || isGenuine(read, secret)) return
@@ -158,7 +158,10 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT"
 }
 
-/** A gateway that has lost its ledger still runs. @throws CommandError. */
+/**
+ * Rejects a restore while a gateway runs: it may still run after its ledger was lost. @throws
+ * CommandError.
+ */
 function requireNoGateway(data: string): void {
   if (!existsSync(data)) return
   using machine = new Machine(data)

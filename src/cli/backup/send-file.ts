@@ -1,14 +1,17 @@
 import { open } from "node:fs/promises"
 import type { Bucket, BucketUpload } from "../../wire/bucket/bucket.ts"
 
-/** Of a large file, which is sent in parts. Bytes. */
+/** Bytes per part of a large file. */
 const PART_SIZE = 16 * 1024 * 1024
-/** A bucket takes no more of them. */
+/** Maximum number of parts that a bucket accepts. */
 const MOST_PARTS = 10_000
-/** Parts that are sent at the same time. */
+/** Maximum number of parts sent at the same time. */
 const PARTS_AT_ONCE = 4
 
-/** Sends a file to a bucket. Little of it is in memory. @throws BucketError; then the bucket has nothing of it. */
+/**
+ * Sends a file to a bucket in small parts. @throws BucketError; the bucket then stores nothing of
+ * the file.
+ */
 export async function sendFile(bucket: Bucket, key: string, path: string): Promise<void> {
   await using file = await open(path, "r")
   const { size } = await file.stat()
@@ -52,7 +55,7 @@ async function sendParts(
       try {
         await bucket.putPart(upload, number, bytes)
       } catch (error) {
-        // The others need not go on.
+        // Stops the other senders.
         next = count + 1
         throw error
       }

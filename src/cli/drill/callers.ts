@@ -1,31 +1,34 @@
-/** What one request came to, as its caller saw it. */
+/** The result of one request, as its caller saw it. */
 export interface Heard {
-  /** Null where no answer began. */
+  /** Null if no response started. */
   readonly requestId: string | null
-  /** `cut`: an answer began, and did not come to its end. `refused`: an error said why. `unreachable`: no node answered. */
+  /**
+   * `cut`: a response started but did not end. `refused`: an error response. `unreachable`: no node
+   * responded.
+   */
   readonly outcome: "whole" | "cut" | "refused" | "unreachable"
-  /** The code of the error of one that was refused. */
+  /** The error code of a rejected request. */
   readonly code?: string
 }
 
-/** Who asks, and what. */
+/** The requests of the callers. */
 export interface CallerPlan {
   readonly key: string
   readonly model: string
   readonly callers: number
-  /** The addresses at which someone listens now. */
+  /** Returns the addresses that accept connections now. */
   readonly addresses: () => readonly string[]
 }
 
-/** Milliseconds after which a caller gives up. */
+/** Timeout of a request in milliseconds. */
 const PATIENCE = 60_000
 /** Milliseconds between two requests of a caller. */
 const PAUSE = 50
-/** Tokens of an answer: enough for a node to be ended in its middle. */
+/** Tokens of an answer: enough to end a node in the middle of it. */
 const MAX_TOKENS = 60
 const QUESTION = "Count from one to thirty in words."
 
-/** Callers who ask one thing after the other, streamed and whole. */
+/** Callers that send one request after another, streamed and whole. */
 export class DrillCallers {
   readonly heard: Heard[] = []
   readonly #plan: CallerPlan
@@ -41,7 +44,7 @@ export class DrillCallers {
     this.#working = Promise.all(callers)
   }
 
-  /** Resolves when all that was asked has ended. */
+  /** Resolves when all requests have ended. */
   async stop(): Promise<void> {
     this.#isOver = true
     await this.#working

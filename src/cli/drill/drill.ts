@@ -14,7 +14,10 @@ import { DrillCallers } from "./callers.ts"
 import { DrillNode, type NodePlan } from "./nodes.ts"
 import { type DrillVerdict, judgeDrill } from "./verdict.ts"
 
-/** Milliseconds between two ends of nodes, at most; a short drill has some all the same. */
+/**
+ * Maximum milliseconds between two node restarts, and the minimum number of restarts in a short
+ * drill.
+ */
 const END_EVERY = 3_000
 const LEAST_ENDS = 8
 const NODES = 2
@@ -63,7 +66,7 @@ export const registerDrill: RegisterCommand = (program, terminal) => {
     })
 }
 
-/** @throws CommandError when the answer is no, or there is no terminal to ask on. */
+/** @throws CommandError if the answer is no, or if there is no terminal for the question. */
 async function askFirst(place: string, options: DrillOptions, terminal: Terminal): Promise<void> {
   if (options.yes === true) return
   const question =
@@ -86,7 +89,10 @@ async function prepare(command: Command, { credits, model }: DrillOptions) {
   })
 }
 
-/** Ends one node after the other, in order and at once by turns, while callers ask. */
+/**
+ * Ends nodes one after another, alternating between SIGTERM and SIGKILL, while callers send
+ * requests.
+ */
 async function play(plan: NodePlan, options: DrillOptions & { readonly key: string }) {
   await using stack = new AsyncDisposableStack()
   const nodes: DrillNode[] = []

@@ -4,24 +4,24 @@ import { join } from "node:path"
 import { programWords } from "../../runtime.ts"
 import { CommandError } from "../exit-codes.ts"
 
-/** How long a node may take to start, milliseconds. */
+/** Timeout for the start of a node, in milliseconds. */
 const START_TIME = 30_000
 /** Milliseconds between a node's end and its next start. */
 const PAUSE = 300
-/** Characters of what a node that does not start says last. */
+/** Maximum characters of the output quoted if a node fails to start. */
 const LAST_WORDS = 600
 
-/** How nodes are started. */
+/** Start options of the nodes. */
 export interface NodePlan {
-  /** The settings file, where there is one. */
+  /** The settings file, if there is one. */
   readonly file: string | undefined
-  /** The data folder that all of them share; absent: each has one of its own. */
+  /** The shared data folder; absent: each node has its own. */
   readonly data: string | undefined
 }
 
-/** A gateway of the drill in a process of its own, which is ended and started again. */
+/** A gateway of the drill in its own process, which is ended and restarted. */
 export class DrillNode implements AsyncDisposable {
-  /** Where it listens; undefined while it does not. */
+  /** Its address; undefined while it does not listen. */
   url: string | undefined
   readonly #command: readonly string[]
   readonly #ownFolder: string | undefined
@@ -35,7 +35,7 @@ export class DrillNode implements AsyncDisposable {
     this.#command = [...programWords(), ...config, ...folder, "--json", "serve"]
   }
 
-  /** @throws CommandError when it does not start. */
+  /** @throws CommandError if it does not start. */
   static async start(plan: NodePlan): Promise<DrillNode> {
     const node = new DrillNode(plan)
     try {
@@ -47,7 +47,7 @@ export class DrillNode implements AsyncDisposable {
     }
   }
 
-  /** Ends it, as an operator who restarts it (SIGTERM) or a machine that fails (SIGKILL), and starts it again. */
+  /** Ends it like an operator (SIGTERM) or a crashing machine (SIGKILL), and restarts it. */
   async restart(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
     this.url = undefined
     await this.#end(signal)
@@ -68,7 +68,8 @@ export class DrillNode implements AsyncDisposable {
 
   async #start(): Promise<void> {
     const child = Bun.spawn([...this.#command], {
-      // On any free port, whatever the settings say: the twin's own may be in use.
+      // Listens on any free port, regardless of the settings, because the configured port may be in
+      // use.
       env: {
         ...process.env,
         TOLLGATE_PORT: "0",
@@ -99,7 +100,7 @@ export class DrillNode implements AsyncDisposable {
   }
 }
 
-/** @param take is given what comes, and says whether it wants more. */
+/** @param take receives each chunk and returns whether to continue. */
 async function readText(
   stream: ReadableStream<Uint8Array>,
   take: (text: string) => boolean,

@@ -1,27 +1,27 @@
 import type { StoreReader } from "../../store/store.ts"
 import type { Heard } from "./callers.ts"
 
-/** What the ledger says of what callers heard. Amounts in nanocredits. */
+/** The result of comparing the ledger with the callers' results. Amounts are in nanocredits. */
 export interface DrillVerdict {
   readonly requests: number
-  /** Whole answers. */
+  /** Complete responses. */
   readonly served: number
   readonly refused: number
-  /** How often each code of an error was the reason. */
+  /** Number of rejections by error code. */
   readonly reasons: Readonly<Record<string, number>>
-  /** Answers that broke off, and requests without an answer. */
+  /** Responses that were cut off, and requests without a response. */
   readonly cut: number
   readonly unreachable: number
   readonly charged: bigint
-  /** What was charged beyond what the account was given. */
+  /** Charges beyond the credits of the account. */
   readonly overspent: bigint
-  /** Whole answers that were not charged. */
+  /** Complete responses that were not charged. */
   readonly lost: readonly string[]
 }
 
 const PAGE = 1_000
 
-/** Compares what callers heard with the ledger, which is at rest. */
+/** Compares the callers' results with the ledger, which must be idle. */
 export async function judgeDrill(
   store: StoreReader,
   account: string,

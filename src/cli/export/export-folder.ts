@@ -9,21 +9,21 @@ import { CommandError } from "../exit-codes.ts"
 import type { RowsFormat } from "./rows-text.ts"
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const
-/** What shells add to the number of a signal. */
+/** The number that shells add to a signal for the exit code. */
 const SIGNALED = 128
-/** Characters that are written at once. */
+/** Characters per write. */
 const CHUNK = 256 * 1024
 
 /** A file of an export, as its manifest lists it. */
 export interface ExportedFile {
   readonly path: string
-  /** Absent where it is one document. */
+  /** Absent for a single document. */
   readonly rows?: number
   readonly bytes: number
   readonly sha256: string
 }
 
-/** A folder that is filled under another name, and gets its own when all of it is on the disk. */
+/** A folder that is filled under a temporary name and renamed when it is completely on disk. */
 export class ExportFolder {
   readonly #target: string
   readonly #part: string
@@ -34,8 +34,8 @@ export class ExportFolder {
   }
 
   /**
-   * Lets a step fill a new folder. Nothing of it is left where that fails.
-   * @throws CommandError where there is something of that name, or the disk does not take it.
+   * Runs a step that fills a new folder. If the step fails, the folder is removed.
+   * @throws CommandError if the name exists already, or if the disk refuses a write.
    */
   static async fill<T>(path: string, step: (folder: ExportFolder) => Promise<T>): Promise<T> {
     const folder = new ExportFolder(resolve(path))
@@ -54,7 +54,7 @@ export class ExportFolder {
     }
   }
 
-  /** Writes the rows of a table as they come. */
+  /** Writes the rows of a table as they arrive. */
   writeRows(table: ExportedTable, format: RowsFormat): Promise<ExportedFile> {
     return this.#write(`${table.name}.${format.extension}`, async (file) => {
       let rows = 0
@@ -84,7 +84,7 @@ export class ExportFolder {
     }
   }
 
-  /** Who ends the command finds nothing of it. */
+  /** Removes the folder when a signal ends the command. */
   #removedBySignals(): Disposable {
     const remove = (_signal: NodeJS.Signals, number: number): void => {
       rmSync(this.#part, { recursive: true, force: true })
@@ -98,7 +98,7 @@ export class ExportFolder {
     }
   }
 
-  /** A link that leads nowhere is something as well. */
+  /** Rejects an existing target, including a broken link. */
   #requireNothing(): void {
     if (lstatSync(this.#target, { throwIfNoEntry: false }) === undefined) return
     throw new CommandError(
@@ -123,7 +123,7 @@ export class ExportFolder {
   }
 }
 
-/** A file that is written in large pieces, and hashed on the way. */
+/** A file that is written in large pieces and hashed meanwhile. */
 class HashedFile {
   readonly #handle: FileHandle
   readonly #hash = createHash("sha256")
@@ -139,7 +139,7 @@ class HashedFile {
     if (this.#waiting.length >= CHUNK) await this.#flush()
   }
 
-  /** Waits until all of it is on the disk. */
+  /** Waits until the file is completely on disk. */
   async end(): Promise<{ readonly bytes: number; readonly sha256: string }> {
     await this.#flush()
     await this.#handle.sync()

@@ -103,7 +103,7 @@ async function scopeOf(snapshot: Snapshot, options: ExportOptions): Promise<Expo
   }
 }
 
-/** All but what is secret, wherever it stands. */
+/** Writes the settings without secrets, which are redacted everywhere. */
 async function writeSettings(folder: ExportFolder, settings: Settings): Promise<ExportedFile> {
   const redactor = new Redactor()
   redactor.learn(secretsOf(settings))
@@ -115,7 +115,7 @@ async function writeSettings(folder: ExportFolder, settings: Settings): Promise<
 
 interface ExportManifest {
   readonly format: 1
-  /** The version of Tollgate that has written it. */
+  /** The version of Tollgate that wrote it. */
   readonly version: string
   readonly made_at: string
   readonly rows: string
@@ -123,14 +123,17 @@ interface ExportManifest {
   readonly since: string | null
   readonly until: string | null
   readonly has_key_hashes: boolean
-  /** Entries from before this moment are gone, by the settings; they are in the opening balances. */
+  /**
+   * Entries before this moment were removed by retention. They are included in the opening
+   * balances.
+   */
   readonly removed_before: string | null
   readonly files: readonly ExportedFile[]
 }
 
 interface ManifestFacts {
   readonly format: RowsFormat
-  /** Unix milliseconds; 0: nothing was. */
+  /** Unix milliseconds; 0: nothing was removed. */
   readonly removedBefore: number
   readonly files: readonly ExportedFile[]
 }

@@ -1,11 +1,11 @@
 import { csvRow, defused } from "../../management/csv.ts"
 import type { ExportedRow, ExportedTable } from "../../management/export/exported-table.ts"
 
-/** How rows are written. */
+/** A file format for rows. */
 export interface RowsFormat {
-  /** The end of the file's name. */
+  /** The extension of the file name. */
   readonly extension: string
-  /** What comes before the first row. */
+  /** Returns the text before the first row. */
   head(table: ExportedTable): string
   row(row: ExportedRow, table: ExportedTable): string
 }
@@ -26,7 +26,7 @@ export const FORMATS: Readonly<Record<string, RowsFormat>> = { jsonl: JSON_LINES
 
 const DECIMAL = /^-?\d+(\.\d+)?$/
 
-/** Lists and tables are JSON, and nothing at all is empty. */
+/** Formats a cell. Lists and tables are JSON; null is empty. */
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return ""
   if (typeof value === "object") return JSON.stringify(value)
