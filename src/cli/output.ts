@@ -117,7 +117,7 @@ function width(text: string): number {
 }
 
 /**
- * Removes control characters: names come from callers and vendors, and must not control the
+ * Replaces control characters: names come from callers and vendors, and must not control the
  * terminal.
  */
 function printable(text: string): string {

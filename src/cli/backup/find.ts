@@ -22,7 +22,7 @@ export async function findBackup(address: string, data: string): Promise<StoredB
   const path = isBucket(address) ? address.replace(/\/+$/, "") : resolve(address)
   const cut = path.lastIndexOf("/")
   const name = path.slice(cut + 1)
-  // The last part of a bucket's address may be a prefix instead of a backup.
+  // The last part of `s3://bucket` is the name of the bucket, not of a backup.
   const mayBeOne = !isBucket(path) || installationIn(name) !== undefined
   const above = path.slice(0, cut)
   const backup = mayBeOne

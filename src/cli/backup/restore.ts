@@ -139,7 +139,7 @@ async function copy(
   if (hash.digest("hex") !== sha256) throw altered(backup, `${path} has changed`)
 }
 
-/** Verifies the signature of a backup. This needs the secrets of the data folder or the backup. */
+/** Verifies the signature of a backup, if the restored folder has the secrets for it. */
 function requireGenuine(backup: StoredBackup, read: ReadManifest, folder: string): void {
   const secret = new SecretFolder(folder).read("key-pepper")
   if (secret === undefined || isGenuine(read, secret)) return
