@@ -2,7 +2,7 @@ import * as z from "zod"
 import { credits, isPrintable, moment, page, pageQuery, positiveCredits } from "./common.ts"
 import { route } from "./route.ts"
 
-const MOST = 100
+const MAX_BUDGETS = 100
 const text = (longest: number) =>
   z
     .string()
@@ -39,7 +39,7 @@ export type LabelBudget = z.infer<typeof labelBudget>
 export const labelBudgets = z.strictObject({
   budgets: z
     .array(labelBudget)
-    .max(MOST)
+    .max(MAX_BUDGETS)
     .refine(
       (budgets) =>
         new Set(budgets.map(({ user, tag: named }) => `${user} ${named}`)).size === budgets.length,

@@ -27,9 +27,12 @@ export const MAX_EMBEDDING_VALUES = 1_100_000
  * lists them.
  */
 export const MAX_OBJECT_MEMBERS = 10_000
-/** The number of members of a body, of all objects, whose names begin with a digit: such names are sorted as well. */
+/**
+ * Maximum number of members in all objects of a body whose names start with a digit. Engines sort
+ * such names.
+ */
 export const MAX_NUMBERED_MEMBERS = 20_000
-/** The number of members of a body. */
+/** Maximum number of members of a body. */
 export const MAX_MEMBERS = 2_048
 
 /** OpenAI accepts 2,048 messages. */
@@ -48,9 +51,12 @@ export const MAX_TEXTS = 10_000
 /** Cohere accepts 10,000 documents. */
 const DOCUMENTS = 10_000
 const OTHERS = 2_048
-/** The characters of a tool's grammar. OpenAI rejects grammars that take long to compile, most of 10 KB. */
+/**
+ * Maximum characters of a tool's grammar. OpenAI rejects grammars that take long to compile, most
+ * of 10 KB.
+ */
 const GRAMMAR_LENGTH = 65_536
-/** OpenAI takes 300. */
+/** OpenAI accepts 300. */
 const BIASES = 10_000
 
 export const CHAT_LIMITS: RequestLimits = {

@@ -22,7 +22,7 @@ export interface Loss {
   readonly effect: "dropped" | "approximated" | "emulated"
 }
 
-const MOST_LOSSES = 50
+const MAX_LOSSES = 50
 /** Matches names without separators of header values. */
 const PLAIN_NAME = /^[\w.[\]/-]{1,64}$/
 const OTHER_FIELDS: Loss = { name: "other_fields", effect: "dropped" }
@@ -35,8 +35,8 @@ const OTHER_FIELDS: Loss = { name: "other_fields", effect: "dropped" }
 export function reportable(losses: readonly Loss[]): readonly Loss[] {
   if (losses.length === 0) return losses
   const plain = losses.filter(({ name }) => PLAIN_NAME.test(name))
-  if (plain.length === losses.length && plain.length <= MOST_LOSSES) return losses
-  return [...plain.slice(0, MOST_LOSSES), OTHER_FIELDS]
+  if (plain.length === losses.length && plain.length <= MAX_LOSSES) return losses
+  return [...plain.slice(0, MAX_LOSSES), OTHER_FIELDS]
 }
 
 /** Wraps the fields of one dialect as its extra. */

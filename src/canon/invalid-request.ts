@@ -2,8 +2,7 @@ import type { core } from "zod"
 import { GatewayError } from "./errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 
-/** Maximum length of a quoted value in an error message. */
-const LONGEST_QUOTE = 200
+const MAX_QUOTE_LENGTH = 200
 
 /** Marks a schema's own description of valid values; see `expects`. */
 const EXPECTED = "expected "
@@ -241,7 +240,7 @@ function ownValue(object: JsonObject, key: string): JsonValue | undefined {
 }
 
 function quote(value: string): string {
-  return value.length <= LONGEST_QUOTE ? value : `${value.slice(0, LONGEST_QUOTE)}...`
+  return value.length <= MAX_QUOTE_LENGTH ? value : `${value.slice(0, MAX_QUOTE_LENGTH)}...`
 }
 
 /** Formats `'a', 'b', and 'c'`; two values are joined without a comma. */

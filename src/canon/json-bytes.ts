@@ -12,8 +12,8 @@ const TAB = 0x09
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 /** The length of `\u0041`. */
-const LONGEST_ESCAPE = 6
-const LONGEST_CHARACTER = 4
+const MAX_ESCAPE_BYTES = 6
+const MAX_CHARACTER_BYTES = 4
 
 /**
  * The structure of a part of a text that starts with an element of a list or a member of an object.
@@ -69,14 +69,14 @@ export function endOfString(bytes: Buffer, start: number, end: number): number {
  */
 export function cutOfString(bytes: Buffer, start: number, limit: number): number {
   let cut = limit
-  while (isContinuation(bytes[cut]) && limit - cut < LONGEST_CHARACTER) cut--
-  const last = lastBackslash(bytes, Math.max(start, cut - LONGEST_ESCAPE), cut)
+  while (isContinuation(bytes[cut]) && limit - cut < MAX_CHARACTER_BYTES) cut--
+  const last = lastBackslash(bytes, Math.max(start, cut - MAX_ESCAPE_BYTES), cut)
   if (last === -1) return cut
   let before = last
   while (before > start && bytes[before - 1] === BACKSLASH) before--
   const isEscaped = (last - before) % 2 === 1
   if (isEscaped) return cut
-  const length = bytes[last + 1] === LETTER_U ? LONGEST_ESCAPE : 2
+  const length = bytes[last + 1] === LETTER_U ? MAX_ESCAPE_BYTES : 2
   return last + length > cut ? last : cut
 }
 

@@ -70,14 +70,13 @@ export function openingBytes(text: string): number {
   return openingsIn(text) * OPENING_BYTES
 }
 
-/** Maximum level whose members are counted. */
-const LEVELS = 256
+const MAX_COUNTED_LEVELS = 256
 
 /**
  * Bytes of a string that are scanned one by one before searching for its end: most strings are
  * short.
  */
-const SHORT_STRING = 32
+const SHORT_STRING_BYTES = 32
 
 /**
  * Scans JSON while it arrives, before it is parsed: its depth, and the memory that its values take
@@ -93,10 +92,13 @@ export class JsonScanner {
   #numbered = 0
   #commas = 0
   #depth = 0
-  /** The first byte of the string that was read last. */
+  /** The first byte of the last string. */
   #firstByte = 0
-  /** Members of the object that is open, by level. A deeper level has none, and is too deep for everyone. */
-  readonly #membersAt = new Uint32Array(LEVELS)
+  /**
+   * Members of the open object at each level. Deeper levels are not counted, because they are
+   * always rejected.
+   */
+  readonly #membersAt = new Uint32Array(MAX_COUNTED_LEVELS)
   #isText = false
   #isEscaped = false
   readonly #topLevel = new TopLevelStrings()
@@ -121,12 +123,14 @@ export class JsonScanner {
     return this.#openings + this.#members
   }
 
-  /** Members whose names begin with a digit, or with an escape that may stand for one. */
+  /**
+   * The number of members whose names start with a digit, or with an escape that may stand for one.
+   */
   get numbered(): number {
     return this.#numbered
   }
 
-  /** What is separated by commas: elements of lists, and members. */
+  /** The number of values separated by commas: elements of lists, and members. */
   get elements(): number {
     return this.#commas
   }
@@ -156,7 +160,7 @@ export class JsonScanner {
       const code = chunk[at]
       if (code === QUOTE) {
         this.#isText = true
-        // A string that begins in the next chunk is taken for a number.
+        // A string that starts in the next chunk is counted as a number.
         this.#firstByte = chunk[at + 1] ?? BACKSLASH
         return at + 1
       }
@@ -186,7 +190,7 @@ export class JsonScanner {
       this.#isEscaped = false
       at++
     }
-    const near = at + SHORT_STRING
+    const near = at + SHORT_STRING_BYTES
     while (at < chunk.length) {
       if (at >= near) return this.#longString(chunk, at)
       const code = chunk[at]
@@ -219,8 +223,8 @@ function isDigitOrEscape(byte: number): boolean {
   return (byte >= DIGIT_ZERO && byte <= DIGIT_NINE) || byte === BACKSLASH
 }
 
-/** Longer names of members and models are not read. Bytes. */
-const LONGEST_NAME = 300
+/** Longer names of members and models are not read. */
+const MAX_NAME_BYTES = 300
 /** Maximum members that are read; no valid body has more. */
 const MAX_MEMBERS = 1_000
 const PLAIN = /^[ !#-[\]-~]*$/
@@ -239,8 +243,8 @@ class TopLevelStrings {
   /** Reads a part of a string. @param isOver whether it ends with the closing quote. */
   read(bytes: Buffer, start: number, end: number, isOver: boolean): void {
     if (this.#left === 0) return
-    if (this.#text.length <= LONGEST_NAME) {
-      this.#text += bytes.toString("latin1", start, Math.min(end, start + LONGEST_NAME + 1))
+    if (this.#text.length <= MAX_NAME_BYTES) {
+      this.#text += bytes.toString("latin1", start, Math.min(end, start + MAX_NAME_BYTES + 1))
     }
     if (!isOver) return
     if (!this.#isValue) this.#begin(this.#string())
@@ -264,7 +268,7 @@ class TopLevelStrings {
   }
 
   #string(): string | undefined {
-    if (this.#text.length > LONGEST_NAME) return undefined
+    if (this.#text.length > MAX_NAME_BYTES) return undefined
     const text = this.#text.slice(0, -1)
     if (PLAIN.test(text)) return text
     try {

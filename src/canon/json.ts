@@ -64,9 +64,9 @@ function exactInteger(
 }
 
 /** Maximum nesting of a vendor's answer. Recursive code may rely on it. */
-export const DEEPEST = 512
-/** Maximum characters of a text that cannot be harmfully deep and is not checked. */
-const LONGEST_HARMLESS = 2_048
+export const MAX_JSON_DEPTH = 512
+/** Shorter texts cannot be harmfully deep. */
+const MAX_UNCHECKED_LENGTH = 2_048
 /**
  * Maximum values of a text that is parsed without yielding: lists, objects, members and elements.
  */
@@ -79,7 +79,7 @@ const MAX_UNCOUNTED = 32_768
  * would block the process. Depth and number of values are checked before parsing.
  */
 export function parseJson(text: string, maxValues = MAX_PARSED_VALUES): JsonValue | undefined {
-  if (text.length > LONGEST_HARMLESS && isDeeperThan(text, DEEPEST)) return undefined
+  if (text.length > MAX_UNCHECKED_LENGTH && isDeeperThan(text, MAX_JSON_DEPTH)) return undefined
   if (text.length > MAX_UNCOUNTED && hasManyValues(text, maxValues)) return undefined
   try {
     return parseExactly(text)

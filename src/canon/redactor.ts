@@ -1,16 +1,13 @@
 import { cleanedError, type GatewayError } from "./errors.ts"
 
 const REDACTED = "[redacted]"
+/** Shorter texts are not issued as secrets, and occur in ordinary text. */
+const MIN_SECRET_LENGTH = 8
 /**
- * Minimum characters of a secret. Shorter texts are not issued as secrets, and occur in ordinary
- * text.
- */
-const SHORTEST = 8
-/**
- * Minimum characters of a secret that is redacted inside longer words. Shorter ones may be ordinary
+ * Shorter secrets are only redacted as separate words, because they may occur inside ordinary
  * words.
  */
-const UNMISTAKABLE = 16
+const MIN_UNAMBIGUOUS_LENGTH = 16
 /** Maximum number of former secrets that are still redacted, for requests that still run. */
 const MAX_REMEMBERED = 2_000
 
@@ -26,7 +23,7 @@ export class Redactor {
   /** Adds secrets. */
   learn(secrets: Iterable<string>): void {
     for (const secret of secrets) {
-      if (secret.length >= SHORTEST) this.#secrets.add(secret)
+      if (secret.length >= MIN_SECRET_LENGTH) this.#secrets.add(secret)
     }
     for (const oldest of this.#secrets) {
       if (this.#secrets.size <= MAX_REMEMBERED) break
@@ -39,7 +36,7 @@ export class Redactor {
   clean(text: string, further: readonly string[] = []): string {
     this.#pattern ??= patternOf(this.#secrets)
     let cleaned = text.replace(this.#pattern, REDACTED)
-    const fresh = further.filter((secret) => secret.length >= SHORTEST)
+    const fresh = further.filter((secret) => secret.length >= MIN_SECRET_LENGTH)
     if (fresh.length > 0) cleaned = cleaned.replace(patternOf(fresh), REDACTED)
     for (const secret of [...this.#secrets, ...fresh]) cleaned = withoutCutSecret(cleaned, secret)
     return cleaned
@@ -72,7 +69,7 @@ function writtenForm(secret: string): string {
     const byte = character.length === 1 && character < "\u0080" ? `|%${unit.slice(2)}` : ""
     return `(?:${plain}|\\\\${plain}|\\\\u${unit}|${RegExp.escape(inUrl)}${byte})`
   }).join("")
-  return secret.length < UNMISTAKABLE ? `(?<![A-Za-z0-9])${form}(?![A-Za-z0-9])` : form
+  return secret.length < MIN_UNAMBIGUOUS_LENGTH ? `(?<![A-Za-z0-9])${form}(?![A-Za-z0-9])` : form
 }
 
 /**
@@ -93,7 +90,7 @@ function packedForms(secret: string): string[] {
 /** Removes a truncated secret from the end of a text. */
 function withoutCutSecret(text: string, secret: string): string {
   const longest = Math.min(secret.length - 1, text.length)
-  for (let length = longest; length >= SHORTEST; length--) {
+  for (let length = longest; length >= MIN_SECRET_LENGTH; length--) {
     if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + REDACTED
   }
   return text

@@ -18,8 +18,7 @@ const PART_COLUMNS = [
   { title: "PARTITIONS", align: "right" },
   { title: "NAME" },
 ] as const
-/** Maximum number of listed tables. */
-const LARGEST = 12
+const MAX_LISTED_TABLES = 12
 
 /** `tollgate database status` */
 export const registerDatabaseStatus: RegisterCommand = (program, terminal) => {
@@ -75,7 +74,7 @@ function describe(status: DatabaseStatus, style: Style): string {
   }
   if (schema.fault !== null) fields.push(["note", schema.fault])
   if (nodes) fields.push(["nodes", nodes.length === 0 ? "none runs" : String(nodes.length)])
-  const largest = parts.slice(0, LARGEST).map(partRow)
+  const largest = parts.slice(0, MAX_LISTED_TABLES).map(partRow)
   return [
     formatFields(fields, style),
     ...(nodes && nodes.length > 0 ? [formatTable(NODE_COLUMNS, nodes.map(nodeRow), style)] : []),

@@ -16,10 +16,8 @@ import { checkPriceLists } from "./doctor-prices.ts"
 import { checkProviders, checkProxies } from "./doctor-providers.ts"
 import { wholeSettings } from "./whole-settings.ts"
 
-/** Free bytes on the ledger's disk below which there is a warning. */
-const LOW_ROOM = 512 * 1024 * 1024
-/** Maximum number of listed unpriced models. */
-const NAMED = 5
+const LOW_FREE_BYTES = 512 * 1024 * 1024
+const MAX_LISTED_MODELS = 5
 
 /** Runs all checks. A failed check never hides the next one. */
 export async function examine(load: LoadOptions): Promise<Check[]> {
@@ -112,7 +110,7 @@ function checkData(directory: string): Check {
     const { bavail, bsize } = statfsSync(directory)
     const room = bavail * bsize
     const found = `${directory}, ${Math.floor(room / 1024 / 1024)} MB free`
-    if (room > LOW_ROOM) return { name, result: "ok", found }
+    if (room > LOW_FREE_BYTES) return { name, result: "ok", found }
     return {
       name,
       result: "warning",
@@ -138,8 +136,9 @@ export function checkPrices(settings: Settings, lists: PriceLists): Check {
   if (models === 0) return { name, result: "ok", found: "there are no models yet" }
   const unpriced = catalog.unpriced.map(({ id }) => id)
   if (unpriced.length === 0) return { name, result: "ok", found: `all ${models} models have one` }
-  const named = unpriced.slice(0, NAMED).join(", ")
-  const more = unpriced.length > NAMED ? ` and ${unpriced.length - NAMED} more` : ""
+  const named = unpriced.slice(0, MAX_LISTED_MODELS).join(", ")
+  const more =
+    unpriced.length > MAX_LISTED_MODELS ? ` and ${unpriced.length - MAX_LISTED_MODELS} more` : ""
   return {
     name,
     result: "warning",

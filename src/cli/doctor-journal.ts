@@ -1,11 +1,8 @@
 import { journalState } from "../store/installation-journal.ts"
 import type { Check } from "../management/check.ts"
 
-/**
- * Milliseconds after which pending charges are reported. A reachable database takes them within
- * seconds.
- */
-const LONG_WAIT = 60_000
+/** A reachable database takes pending charges within seconds. */
+const LONG_WAIT_MS = 60_000
 
 /** Checks pending charges in the journal of a data folder; undefined if there is no journal. */
 export function checkJournal(folder: string, now = Date.now()): Check | undefined {
@@ -21,7 +18,7 @@ export function checkJournal(folder: string, now = Date.now()): Check | undefine
         "look for ledger_failed in the log: these charges are in journal.db, with the reason"
       return { name, result: "warning", found, mend }
     }
-    const isLate = oldest !== null && now - oldest > LONG_WAIT
+    const isLate = oldest !== null && now - oldest > LONG_WAIT_MS
     if (!isLate) return { name, result: "ok", found }
     return {
       name,

@@ -5,10 +5,8 @@ import type { Check } from "../management/check.ts"
 import { countWords } from "./price-lines.ts"
 
 const DAY = 24 * 60 * 60 * 1_000
-/**
- * Age in days after which a list causes a warning, because vendors change prices every few weeks.
- */
-const OLD = 60
+/** Vendors change prices every few weeks. */
+const OLD_DAYS = 60
 
 /** Checks whether the known prices are recent, and whether newer ones are pending. */
 export function checkPriceLists({ prices }: Settings, lists: PriceLists, now = Date.now()): Check {
@@ -30,7 +28,7 @@ export function checkPriceLists({ prices }: Settings, lists: PriceLists, now = D
     }
   }
   const age = Math.floor((now - Date.parse(day)) / DAY)
-  if (age <= OLD) return { name, result: "ok", found: `of ${day}` }
+  if (age <= OLD_DAYS) return { name, result: "ok", found: `of ${day}` }
   return {
     name,
     result: "warning",

@@ -6,8 +6,7 @@ import { vendors } from "../vendors/index.ts"
 import { noProxy, proxyFault, proxyFor, proxyHost } from "../wire/http/proxies.ts"
 import type { Check } from "../management/check.ts"
 
-/** Milliseconds of clock difference above which it is reported. */
-const CLOCK_TOLERANCE = 30_000
+const CLOCK_TOLERANCE_MS = 30_000
 
 interface Looked {
   readonly check: Check
@@ -63,7 +62,7 @@ function checkClock(offsets: readonly number[]): Check {
     }
   }
   const seconds = Math.round(closest / 1_000)
-  if (Math.abs(closest) <= CLOCK_TOLERANCE) {
+  if (Math.abs(closest) <= CLOCK_TOLERANCE_MS) {
     return {
       name,
       result: "ok",

@@ -10,10 +10,9 @@ import { failureOf } from "./failure.ts"
 import { loadOptions } from "./load-options.ts"
 import { anchorWords, type LedgerInspection, inspectLedger } from "./inspect-ledger.ts"
 import { formatFields, type Output, type Style } from "./output.ts"
-import { tellProgress } from "./verify-progress.ts"
+import { progressReporter } from "./verify-progress.ts"
 
-/** Milliseconds between checkpoints during a verification. */
-const WRITE_EVERY = 10_000
+const CHECKPOINT_INTERVAL_MS = 10_000
 
 /** `tollgate ledger verify` */
 export const registerLedgerVerify: RegisterCommand = (program, terminal) => {
@@ -30,7 +29,7 @@ export const registerLedgerVerify: RegisterCommand = (program, terminal) => {
       const look =
         options.continue === true
           ? await inspectFurther(settings, output)
-          : await inspectLedger(settings, { onPage: tellProgress(output) })
+          : await inspectLedger(settings, { onPage: progressReporter(output) })
       const found = problemsOf(look)
       output.result(documentOf(look), (style) => describe(look, found, style))
       if (found.length === 0) return
@@ -55,13 +54,13 @@ async function inspectFurther(place: DatabasePlace, output: Output): Promise<Led
     throw new CommandError("failed", "the folder has no secrets to sign a checkpoint with", hint)
   }
   const from = readCheckpoint(place.data, secret)
-  const tell = tellProgress(output)
+  const tell = progressReporter(output)
   let writtenAt = performance.now()
   let last: VerifyProgress | undefined
   const onPage = async (progress: VerifyProgress): Promise<void> => {
     last = progress
     tell(progress)
-    if (performance.now() - writtenAt < WRITE_EVERY) return
+    if (performance.now() - writtenAt < CHECKPOINT_INTERVAL_MS) return
     await keep(progress)
     writtenAt = performance.now()
   }

@@ -2,8 +2,8 @@ import type { MetricSettings } from "../config/sections/metrics.ts"
 import { serveMetrics } from "../metrics/metrics-port.ts"
 import { CommandError } from "./exit-codes.ts"
 
-/** Milliseconds between attempts to listen on the port of a replaced gateway. */
-const RETRY = 500
+/** A replaced gateway may still have the port. */
+const RETRY_INTERVAL_MS = 500
 
 /**
  * Serves metrics on their own port.
@@ -22,7 +22,7 @@ export function openMetricsPort(
       server = serveMetrics(settings, text)
     } catch (cause) {
       if (!isReplacing) throw portTaken(settings, cause)
-      timer = setTimeout(open, RETRY)
+      timer = setTimeout(open, RETRY_INTERVAL_MS)
     }
   }
   open()

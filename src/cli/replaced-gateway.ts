@@ -8,7 +8,7 @@ const MIGRATION = "net.ipv4.tcp_migrate_req"
 
 /** A running gateway that this one replaces. */
 export interface ReplacedGateway {
-  /** The processes that supervise its workers, or serve themselves. */
+  /** The processes that watch its workers, or serve themselves. */
   readonly processIds: readonly number[]
 }
 

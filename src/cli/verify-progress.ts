@@ -1,13 +1,12 @@
 import type { VerifyProgress } from "../ledger/verify/progress.ts"
 import { formatLength, type Output } from "./output.ts"
 
-/** Milliseconds between progress messages. */
-const TELL_EVERY = 5_000
+const PROGRESS_INTERVAL_MS = 5_000
 
 /** Prints the progress of a verification at intervals, with the estimated remaining time. */
-export function tellProgress(
+export function progressReporter(
   output: Output,
-  every: number = TELL_EVERY,
+  every: number = PROGRESS_INTERVAL_MS,
 ): (progress: VerifyProgress) => void {
   const began = performance.now()
   let toldAt = began

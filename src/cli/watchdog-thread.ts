@@ -12,12 +12,9 @@ export interface WatchdogCommand {
   readonly restart: ProcessStart | undefined
 }
 
-const LONGEST_LOOK = 1_000
-/**
- * Number of missed intervals that indicates that this thread did not run either, because the
- * machine was asleep.
- */
-const ASLEEP = 3
+const MAX_CHECK_INTERVAL_MS = 1_000
+/** After more missed intervals, this thread did not run either, because the machine was asleep. */
+const MISSED_CHECKS_OF_SLEEP = 3
 const STANDARD_ERROR = 2
 /** The name of the logger's message field. */
 const MESSAGE = "msg"
@@ -25,7 +22,7 @@ const MESSAGE = "msg"
 declare const self: Worker
 
 self.addEventListener("message", ({ data }: MessageEvent<WatchdogCommand>) => {
-  const every = Math.min(LONGEST_LOOK, data.patience / 4)
+  const every = Math.min(MAX_CHECK_INTERVAL_MS, data.patience / 4)
   const watch = new Watch(data, every)
   setInterval(() => watch.look(performance.now()), every)
 })
@@ -48,7 +45,7 @@ class Watch {
 
   look(now: number): void {
     const reading = readEventLoop(this.#command.memory)
-    const wasAsleep = now - this.#lookedAt > ASLEEP * this.#every
+    const wasAsleep = now - this.#lookedAt > MISSED_CHECKS_OF_SLEEP * this.#every
     this.#lookedAt = now
     if (wasAsleep || reading.rests || reading.beats !== this.#beats) {
       this.#beats = reading.beats

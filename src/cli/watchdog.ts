@@ -3,11 +3,8 @@ import { threadAddress } from "../runtime.ts"
 import type { ProcessStart } from "./replace-process.ts"
 import type { WatchdogCommand } from "./watchdog-thread.ts"
 
-/**
- * Delay in milliseconds, so that the thread does not slow down the start before the first requests
- * are served.
- */
-const START_AFTER = 1_000
+/** The thread must not slow down the start before the first requests are served. */
+const START_DELAY_MS = 1_000
 
 /**
  * Watches the event loop of this process from a separate thread. A blocked loop is logged, and the
@@ -31,7 +28,7 @@ export class Watchdog implements Disposable {
       this.#thread = new Worker(threadAddress("cli/watchdog-thread.ts"))
       this.#thread.postMessage(command)
       this.#thread.unref()
-    }, START_AFTER)
+    }, START_DELAY_MS)
     this.#timer.unref()
   }
 

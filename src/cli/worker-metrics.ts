@@ -1,11 +1,8 @@
 import { Fleet } from "../metrics/fleet.ts"
 import type { Snapshot } from "../metrics/registry.ts"
 
-/**
- * Timeout for the metrics of the workers in milliseconds. For a blocked worker, its last metrics
- * are used.
- */
-const PATIENCE = 2_000
+/** The last metrics of a blocked worker are used. */
+const GATHER_TIMEOUT_MS = 2_000
 
 /** A worker's message: its own metrics, or a request for those of all workers. */
 export type MetricsFromWorker =
@@ -64,7 +61,7 @@ export class WorkerMetrics {
     for (const worker of this.#workers()) {
       if (sent(worker, { kind: "metrics-wanted" })) this.#missing.add(worker.pid)
     }
-    const timer = setTimeout(resolve, PATIENCE)
+    const timer = setTimeout(resolve, GATHER_TIMEOUT_MS)
     if (this.#missing.size > 0) await promise
     clearTimeout(timer)
     this.#missing.clear()

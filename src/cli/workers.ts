@@ -3,19 +3,19 @@ import type { Events } from "../telemetry/events.ts"
 import { SANDBOX_VARIABLE, WORKER_VARIABLE } from "./gateway-process.ts"
 import { type MetricsFromWorker, type MetricsToWorker, WorkerMetrics } from "./worker-metrics.ts"
 
-/** Minimum milliseconds before a dead worker is restarted. */
+/** A worker that dies is started again, but not faster than this; milliseconds. */
 const RESTART_PAUSE = 1_000
-/** Milliseconds between a worker's heartbeats, and between its parent's checks. */
+/** How often a worker reports that its event loop runs, and how often its parent checks; milliseconds. */
 const BEAT_EVERY = 250
 /** A worker's own watchdog, which can report what it was doing, acts earlier by this much; milliseconds. */
 const PRECEDENCE = 1_500
-/** Number of missed intervals that indicates that the parent hung as well. */
+/** A check that is late by so many intervals shows that the parent hung as well. */
 const ASLEEP = 4
 
-/** Milliseconds that a worker waits for the metrics of all workers. */
+/** How long a worker waits for the metrics of all, milliseconds. */
 const METRICS_PATIENCE = 5_000
 
-/** Messages between a worker and its parent. */
+/** The messages between a worker and its parent. */
 type FromWorker = "listening" | "beat" | MetricsFromWorker
 type ToWorker = "hurry" | MetricsToWorker
 
@@ -26,7 +26,7 @@ export interface WorkerOptions {
   /** The command line of a worker, the program first. */
   readonly words: readonly string[]
   readonly sandboxUrl: string | undefined
-  /** Maximum milliseconds that a worker may hang before it is ended; 0: unlimited. */
+  /** How long a worker may hang before it is ended, milliseconds; 0: forever. */
   readonly patience: number
   readonly events: Pick<Events, "workerKilled">
 }
@@ -40,7 +40,7 @@ interface WorkerProcess {
   isKilled: boolean
 }
 
-/** The serving processes of one machine. This process supervises them and serves nothing itself. */
+/** The serving processes of one machine, watched by this one, which serves nothing itself. */
 export class Workers implements AsyncDisposable {
   readonly #options: WorkerOptions
   readonly #running = new Set<WorkerProcess>()
@@ -58,7 +58,7 @@ export class Workers implements AsyncDisposable {
     }
   }
 
-  /** Starts the workers and waits until each one listens. */
+  /** Starts them and waits until each one listens. */
   static async start(options: WorkerOptions): Promise<Workers> {
     const workers = new Workers(options)
     const numbers = Array.from({ length: options.count }, (_, index) => index + 1)
@@ -71,23 +71,23 @@ export class Workers implements AsyncDisposable {
     return this.#metrics.gather()
   }
 
-  /** Forwards a signal to all workers. */
+  /** Passes a signal on to all of them. */
   signal(name: NodeJS.Signals): void {
     for (const { child } of this.#running) child.kill(name)
   }
 
-  /** Makes the workers stop waiting for running requests, now or on shutdown. */
+  /** Makes them stop waiting for running requests, now or on shutdown. */
   hurry(): void {
     for (const { child } of this.#running) {
       try {
         child.send("hurry" satisfies ToWorker)
       } catch {
-        // The worker has just ended.
+        // It has just ended.
       }
     }
   }
 
-  /** Asks the workers to end and waits until they have. */
+  /** Asks them to end and waits until they have. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnding = true
     // A pending timer would keep this process alive.
@@ -165,9 +165,9 @@ export class Workers implements AsyncDisposable {
 /** A worker's connection to its parent. While it is open, the process does not end. */
 export class ParentLine implements Disposable {
   #timer: ReturnType<typeof setInterval> | undefined
-  /** Called when the worker should stop waiting for running requests. */
+  /** Called when running requests are no longer waited for. */
   onHurry: (() => void) | undefined
-  /** Called when the parent requests this worker's metrics. */
+  /** Called when the parent wants to know what this worker has counted. */
   onMetricsWanted: (() => Promise<Snapshot>) | undefined
   #onAllMetrics: ((text: string | undefined) => void) | undefined
 
@@ -175,13 +175,13 @@ export class ParentLine implements Disposable {
     process.on("message", this.#onMessage)
   }
 
-  /** Reports to the parent that this worker listens, and sends heartbeats from then on. */
+  /** Tells the parent that this worker listens, and from then on that its event loop runs. */
   reportListening(): void {
     this.#report("listening")
     this.#timer = setInterval(() => this.#report("beat"), BEAT_EVERY)
   }
 
-  /** Returns the metrics of all workers as text. @throws Error if the parent does not respond. */
+  /** The metrics of all workers, as text. @throws Error when the parent does not answer. */
   async allMetrics(): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string | undefined>()
     this.#onAllMetrics = resolve
@@ -191,7 +191,7 @@ export class ParentLine implements Disposable {
     return text
   }
 
-  /** Sends this worker's metrics to the parent. */
+  /** Tells the parent what this worker has counted. */
   async reportMetrics(): Promise<void> {
     const snapshot = await this.onMetricsWanted?.()
     if (snapshot) this.#report({ kind: "metrics", snapshot })

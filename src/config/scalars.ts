@@ -134,7 +134,7 @@ function dayExists(text: string): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) === day
 }
 
-const LONGEST_WAIT = 86_400_000
+const MAX_DURATION_MS = 86_400_000
 
 /** Reads a duration as whole milliseconds. A number without a unit counts seconds. */
 export function duration() {
@@ -144,7 +144,7 @@ export function duration() {
     const milliseconds = parseDuration(
       plainDecimal(text) === undefined ? text : `${plainDecimal(text)}s`,
     )
-    if (milliseconds === undefined || milliseconds < 1 || milliseconds > LONGEST_WAIT) {
+    if (milliseconds === undefined || milliseconds < 1 || milliseconds > MAX_DURATION_MS) {
       return new Fault("must be a length of time such as 500ms, 10s, 5m or 1h, at most 24h")
     }
     return milliseconds

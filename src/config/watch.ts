@@ -27,10 +27,10 @@ export interface SettingsWatcher extends AsyncDisposable {
 }
 
 /** Saving a file causes several events: truncate, write, rename. */
-const SETTLE_MILLISECONDS = 60
+const SETTLE_MS = 60
 
-/** Milliseconds for which a file may be absent or empty before that counts as intended. */
-const PATIENCE_MILLISECONDS = 2_000
+/** A file that is absent or empty for longer counts as intended. */
+const MAX_ABSENCE_MS = 2_000
 
 /** Watches the settings file. */
 export function watchSettings(options: WatchOptions): SettingsWatcher {
@@ -105,10 +105,10 @@ class FileWatcher implements SettingsWatcher {
 
   /** Returns the text once two consecutive reads agree, so that a half-written file is not used. */
   async #settledText(): Promise<string | undefined> {
-    const patience = Date.now() + PATIENCE_MILLISECONDS
+    const patience = Date.now() + MAX_ABSENCE_MS
     let text = this.#readText()
     while (!this.#closed.signal.aborted) {
-      await Bun.sleep(SETTLE_MILLISECONDS)
+      await Bun.sleep(SETTLE_MS)
       const next = this.#readText()
       const blank = next === undefined || next.trim() === ""
       if (next === text && (!blank || next === this.#text || Date.now() > patience)) return next

@@ -20,8 +20,8 @@ interface Held {
   readonly expiresAt: number | undefined
 }
 
-/** Minimum milliseconds between reads of the ledger caused by unknown keys. */
-const READ_PAUSE = 20
+/** Limits the reads of the ledger caused by unknown keys. */
+const MIN_READ_INTERVAL_MS = 20
 
 /** All keys in memory, by the hash of their secrets. */
 export class Keyring {
@@ -148,7 +148,7 @@ export class Keyring {
   /** Reads the changes of the ledger, once for all callers until the read starts. */
   async #read(): Promise<void> {
     await this.#lastReading
-    const pause = this.#readAt + READ_PAUSE - performance.now()
+    const pause = this.#readAt + MIN_READ_INTERVAL_MS - performance.now()
     if (pause > 0) await Bun.sleep(pause)
     this.#nextReading = undefined
     this.#readAt = performance.now()

@@ -15,15 +15,14 @@ export function looksLikeKey(credential: string): boolean {
   return SHAPE.test(credential)
 }
 
-/** Maximum length of an imported key of another gateway. */
-const LONGEST_FOREIGN = 512
+const MAX_IMPORTED_LENGTH = 512
 
 /**
  * Returns the hexadecimal SHA-256 under which a key of another gateway may be stored; undefined if
  * the credential is too long.
  */
 export function digestOf(credential: string): string | undefined {
-  if (credential.length > LONGEST_FOREIGN) return undefined
+  if (credential.length > MAX_IMPORTED_LENGTH) return undefined
   return new Bun.CryptoHasher("sha256").update(credential).digest("hex")
 }
 

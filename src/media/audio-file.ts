@@ -3,12 +3,12 @@ import { StoredFile } from "./stored-file.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Audio, AudioContainer } from "../canon/transcription.ts"
 import { audioContainer } from "./audio-container.ts"
-import { LONGEST_SECONDS } from "./audio-tokens.ts"
+import { MAX_AUDIO_SECONDS } from "./audio-tokens.ts"
 import type { Duration } from "./measure/duration.ts"
 import { PROBED_BYTES, waveDuration } from "./wave-duration.ts"
 
 /** Number of leading bytes that are inspected while a file is still arriving. */
-const HEAD = 64 * 1024
+const INSPECTED_BYTES = 64 * 1024
 
 /** Bytes per second of audio. */
 interface Density {
@@ -30,11 +30,11 @@ const DENSITIES: Readonly<Record<AudioContainer, Density>> = {
 }
 
 /** Lowest bytes per second of speech in any container. */
-const LOWEST_DENSITY = Math.min(...Object.values(DENSITIES).map(({ min }) => min))
+const MIN_BYTES_PER_SECOND = Math.min(...Object.values(DENSITIES).map(({ min }) => min))
 
 /** Returns the maximum duration in seconds of audio of this size, regardless of its headers. */
 export function possibleSeconds({ file, maxSeconds }: Pick<Audio, "file" | "maxSeconds">): number {
-  return Math.max(maxSeconds, Math.min(LONGEST_SECONDS, file.size / LOWEST_DENSITY))
+  return Math.max(maxSeconds, Math.min(MAX_AUDIO_SECONDS, file.size / MIN_BYTES_PER_SECOND))
 }
 
 const MEDIA_TYPES: Readonly<Record<AudioContainer, string>> = {
@@ -55,7 +55,7 @@ export type AudioHead = Omit<Audio, "seconds">
  * @throws GatewayError `invalid_audio`.
  */
 export async function readAudioHead(file: FormFile): Promise<AudioHead> {
-  const { container, even } = await see(file, HEAD)
+  const { container, even } = await see(file, INSPECTED_BYTES)
   const maxSeconds = even?.maxSeconds ?? file.size / DENSITIES[container].min
   return { container, mediaType: MEDIA_TYPES[container], file, maxSeconds }
 }
@@ -76,7 +76,7 @@ export async function readAudio(
   const { seconds, maxSeconds } = even ??
     (await durationOf(file)) ?? {
       seconds: file.size / min,
-      maxSeconds: Math.max(LONGEST_SECONDS, file.size / min),
+      maxSeconds: Math.max(MAX_AUDIO_SECONDS, file.size / min),
     }
   return { container, mediaType, file, seconds, maxSeconds }
 }

@@ -12,7 +12,7 @@ const TOKENS_PER_SECOND = 32
 const WINDOW_SECONDS = 30
 
 /** The longest audio that a vendor documents for one request: Gemini's 9.5 hours. */
-export const LONGEST_SECONDS = 34_200
+export const MAX_AUDIO_SECONDS = 34_200
 
 /**
  * Returns the maximum input tokens of audio.

@@ -24,9 +24,8 @@ export interface FetchedMedia {
   readonly mediaType: string
 }
 
-/** Timeout for the entire response, in milliseconds. */
-const PATIENCE = 15_000
-const LONGEST_SHOWN = 200
+const TIMEOUT_MS = 15_000
+const MAX_SHOWN_LENGTH = 200
 /** Copies in memory: the bytes, the base64, and the upstream request. */
 const COPIES = 3
 
@@ -59,7 +58,10 @@ async function ask(address: string, { allowsPrivate }: MediaLimits) {
   try {
     const url = readWebAddress(address)
     const headers = { accept: "*/*", "accept-encoding": "identity" }
-    return { url, response: await pinnedFetch(url, { headers, allowsPrivate, deadline: PATIENCE }) }
+    return {
+      url,
+      response: await pinnedFetch(url, { headers, allowsPrivate, deadline: TIMEOUT_MS }),
+    }
   } catch (error) {
     if (!(error instanceof PinnedFetchError)) throw error
     throw error.isRefused ? refused(address, error.message) : unreachable(address, error.message)
@@ -98,7 +100,7 @@ async function readLimited(
 }
 
 function refused(address: string, reason: string): GatewayError {
-  const shown = address.slice(0, LONGEST_SHOWN)
+  const shown = address.slice(0, MAX_SHOWN_LENGTH)
   return new GatewayError(
     "invalid_value",
     `The address '${shown}' is not fetched: ${reason}. Send the data itself, as base64.`,
@@ -107,7 +109,7 @@ function refused(address: string, reason: string): GatewayError {
 }
 
 function unreachable(address: string, reason: string): GatewayError {
-  const shown = address.slice(0, LONGEST_SHOWN)
+  const shown = address.slice(0, MAX_SHOWN_LENGTH)
   return new GatewayError(
     "invalid_value",
     `'${shown}' could not be fetched for the model: ${reason}. Check it, or send the data itself, as base64.`,
@@ -118,7 +120,7 @@ function unreachable(address: string, reason: string): GatewayError {
 function tooLarge(url: URL, limit: number): GatewayError {
   return new GatewayError(
     "invalid_value",
-    `'${url.href.slice(0, LONGEST_SHOWN)}' is larger than the ${Math.floor(limit / 1024 / 1024)} MB that are fetched for a request.`,
+    `'${url.href.slice(0, MAX_SHOWN_LENGTH)}' is larger than the ${Math.floor(limit / 1024 / 1024)} MB that are fetched for a request.`,
     { parameter: "messages" },
   )
 }

@@ -3,7 +3,7 @@ import type { MediaExtent, MediaSource } from "../canon/message.ts"
 import { secondsTokens } from "./audio-tokens.ts"
 import { tokensOfSize } from "./image-rules.ts"
 import { imageSize } from "./image-size.ts"
-import { LARGEST } from "./image-tokens.ts"
+import { UNBOUNDED_SIZE } from "./image-tokens.ts"
 import { latin1, type Peek, peek } from "./peek.ts"
 
 /** The size of a page that is read as an image. */
@@ -49,7 +49,7 @@ export function fileTokenBound(source: MediaSource, model: string, fields?: Json
   if (extent?.seconds !== undefined) return WRAPPING + playedTokens(extent, model, fields)
   const image = imageSize(file.head)
   if (image || file.mediaType.startsWith("image/")) {
-    return WRAPPING + tokensOfSize(image ?? LARGEST, "auto", model)
+    return WRAPPING + tokensOfSize(image ?? UNBOUNDED_SIZE, "auto", model)
   }
   if (!isText(file)) return Infinity
   return WRAPPING + Math.max(file.size, extent?.textBytes ?? file.size * MAX_GROWTH)

@@ -58,7 +58,7 @@ const UNKNOWN: ImageFamily = {
 }
 
 /** Minimum output tokens of an image by a chat model: Gemini's newer ones take 1,120. */
-export const FEWEST_IMAGE_TOKENS = 1_024
+export const MIN_IMAGE_TOKENS = 1_024
 
 /** Maximum tokens of an input image: large and in high detail. */
 const INPUT_IMAGE = 8_192

@@ -3,8 +3,8 @@ import { Bucket } from "../wire/bucket/bucket.ts"
 
 /** The prefix of image names, so that a bucket may contain other objects too. */
 const PREFIX = "tollgate-pictures/"
-/** Timeout of the bucket in milliseconds, while a caller waits. */
-const PATIENCE = 20_000
+/** A caller waits meanwhile. */
+const TIMEOUT_MS = 20_000
 const ATTEMPTS = 2
 
 /** An S3-compatible bucket, which signs its links itself. */
@@ -12,7 +12,7 @@ export class BucketImageStorage {
   readonly #bucket: Bucket
 
   /** @param patience in milliseconds. */
-  constructor(settings: BucketSettings, patience = PATIENCE) {
+  constructor(settings: BucketSettings, patience = TIMEOUT_MS) {
     this.#bucket = new Bucket(settings, { patience, attempts: ATTEMPTS })
   }
 

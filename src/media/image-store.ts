@@ -27,8 +27,7 @@ export interface StoredImage {
   readonly lifetime: number
 }
 
-/** Interval for removing expired images, in milliseconds. */
-const SWEEP_EVERY = 5 * 60_000
+const SWEEP_INTERVAL_MS = 5 * 60_000
 
 const ENDINGS: Readonly<Record<string, string>> = {
   "image/png": "png",
@@ -57,7 +56,7 @@ export class ImageStore implements Disposable {
     this.#signingKey = new Bun.CryptoHasher("sha256", parts.secret)
       .update("links to pictures")
       .digest("hex")
-    this.#timer = setInterval(() => void this.sweep(), SWEEP_EVERY)
+    this.#timer = setInterval(() => void this.sweep(), SWEEP_INTERVAL_MS)
     this.#timer.unref()
     void this.sweep()
   }

@@ -5,7 +5,7 @@ import { type ImageSize, imageSize } from "./image-size.ts"
 import { peek } from "./peek.ts"
 
 /** Larger than any size that a rule considers. */
-export const LARGEST = { width: Infinity, height: Infinity }
+export const UNBOUNDED_SIZE = { width: Infinity, height: Infinity }
 
 /** Assumed size of an image of unknown size, for estimates. */
 const COMMON = { width: 1024, height: 1024 }
@@ -33,7 +33,7 @@ export function imageTokenBound(
   model: string,
   fields?: JsonObject,
 ): number {
-  return tokensOfSize(enlarged(sizeOf(source) ?? LARGEST, fields), detail ?? "auto", model)
+  return tokensOfSize(enlarged(sizeOf(source) ?? UNBOUNDED_SIZE, fields), detail ?? "auto", model)
 }
 
 function sizeOf(source: MediaSource): ImageSize | undefined {
@@ -46,10 +46,10 @@ function enlarged(size: ImageSize, fields: JsonObject | undefined): ImageSize {
   const inner = fields?.["image_url"]
   const pixels = fields?.["min_pixels"] ?? (isJsonObject(inner) ? inner["min_pixels"] : undefined)
   if (pixels === undefined || pixels === null) return size
-  if (typeof pixels !== "number") return LARGEST
+  if (typeof pixels !== "number") return UNBOUNDED_SIZE
   const area = size.width * size.height
   if (pixels <= area) return size
-  if (area === 0) return LARGEST
+  if (area === 0) return UNBOUNDED_SIZE
   const factor = Math.sqrt(pixels / area)
   return { width: size.width * factor, height: size.height * factor }
 }

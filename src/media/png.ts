@@ -25,7 +25,7 @@ const IEND = 0x49454e44
 const FRAME = 12
 const HEADER_LENGTH = 13
 /** Maximum of lengths and sides: below 2^31 (PNG specification, section 5.3). */
-const LARGEST = 0x7fff_ffff
+const MAX_LENGTH = 0x7fff_ffff
 
 /** Allowed bits per sample of each color type (PNG specification, table 11.1). */
 const DEPTHS: Readonly<Record<number, readonly number[]>> = {
@@ -51,7 +51,7 @@ export function readPng(bytes: Uint8Array<ArrayBuffer>): PngFacts | PngFault {
   while (at + FRAME <= bytes.length) {
     const length = view.getUint32(at)
     const end = at + FRAME + length
-    if (length > LARGEST) return "one of its parts is damaged"
+    if (length > MAX_LENGTH) return "one of its parts is damaged"
     if (end > bytes.length) return "it is cut off"
     const checked = bytes.subarray(at + 4, end - 4)
     if (crc32(checked) !== view.getUint32(end - 4)) return "one of its parts is damaged"
@@ -77,6 +77,6 @@ function readHeader(view: DataView, at: number, length: number): PngFacts | unde
   const hasKnownMethods =
     view.getUint8(at + 10) === 0 && view.getUint8(at + 11) === 0 && view.getUint8(at + 12) <= 1
   if (!hasKnownMethods || DEPTHS[colour]?.includes(depth) !== true) return undefined
-  if (width < 1 || height < 1 || width > LARGEST || height > LARGEST) return undefined
+  if (width < 1 || height < 1 || width > MAX_LENGTH || height > MAX_LENGTH) return undefined
   return { width, height, hasAlpha: ALPHA_TYPES.has(colour) }
 }

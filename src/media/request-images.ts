@@ -6,15 +6,12 @@ import { imageSize } from "./image-size.ts"
 import type { MediaInspector } from "./media-inspector.ts"
 import type { PngFacts } from "./png.ts"
 
-/** Maximum bytes of an image in a request (docs/api.md#limits). */
-export const LARGEST_IMAGE = 4 * 1024 * 1024
+/** The limit in docs/api.md#limits. */
+export const MAX_IMAGE_BYTES = 4 * 1024 * 1024
 
-/**
- * Maximum bytes of an image, and maximum images of an edit, if the model's own rules apply
- * (OpenAI's GPT images).
- */
-export const LARGEST_PHOTO = 50 * 1024 * 1024
-export const MOST_PHOTOS = 16
+/** Limits of an edit by the model's own rules (OpenAI's GPT images). */
+export const MAX_PHOTO_BYTES = 50 * 1024 * 1024
+export const MAX_PHOTOS = 16
 
 /** Checks a PNG for one account. */
 type PngReader = (bytes: Uint8Array<ArrayBuffer>) => ReturnType<MediaInspector["readPng"]>
@@ -69,7 +66,7 @@ export async function readPhotos(
   const images: ImageFile[] = []
   let mask: ImageFile | undefined
   for (const file of files) {
-    const bytes = await file.bytes(LARGEST_PHOTO)
+    const bytes = await file.bytes(MAX_PHOTO_BYTES)
     const mediaType = photoType(bytes)
     if (mediaType === undefined) throw invalidImage(file.field, "it is not a PNG, JPEG or WebP")
     const read = { bytes, mediaType }
@@ -97,7 +94,7 @@ async function readImage(
   file: FormFile,
   read: PngReader,
 ): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly facts: PngFacts }> {
-  const bytes = await file.bytes(LARGEST_IMAGE)
+  const bytes = await file.bytes(MAX_IMAGE_BYTES)
   const facts = await read(bytes)
   if (typeof facts === "string") throw invalidImage(file.field, facts)
   return { bytes, facts }

@@ -193,7 +193,7 @@ function g726Samples(format: CodecFormat): number | undefined {
 const MAX_CODEC_RATE = 48_000
 const MAX_CODEC_CHANNELS = 2
 
-const HIGHEST_RATE = 384_000
+const MAX_SAMPLE_RATE = 384_000
 const MAX_CHANNELS = 32
 
 /**
@@ -217,7 +217,7 @@ function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
   const format = isExtended ? view.getUint16(at + 24, true) : tag
   if (!EVEN_FORMATS.has(format)) return undefined
   const channels = Math.min(MAX_CHANNELS, view.getUint16(at + 2, true))
-  const sampleRate = Math.min(HIGHEST_RATE, view.getUint32(at + 4, true))
+  const sampleRate = Math.min(MAX_SAMPLE_RATE, view.getUint32(at + 4, true))
   if (ONE_BYTE_FORMATS.has(format)) return channels * sampleRate
   const bits = view.getUint16(at + 14, true)
   // Some decoders use the number of valid bits as the sample size.
@@ -262,7 +262,7 @@ function aiffBytesPerSecond(bytes: Uint8Array): number | undefined {
       const exponent = (view.getUint16(at + 16) & 0x7fff) - 16_383
       const sampleRate = (view.getUint32(at + 18) / 2 ** 31) * 2 ** exponent
       const sampleBytes = Math.ceil(view.getUint16(at + 14) / 8)
-      return view.getUint16(at + 8) * Math.min(HIGHEST_RATE, sampleRate) * sampleBytes
+      return view.getUint16(at + 8) * Math.min(MAX_SAMPLE_RATE, sampleRate) * sampleBytes
     }
     at += 8 + size + (size % 2)
   }

@@ -10,8 +10,7 @@ export async function* wrapWave(
   yield* samples
 }
 
-/** Maximum bytes before the samples; longer headers are invalid. */
-const LONGEST_HEADER = 64 * 1024
+const MAX_HEADER_BYTES = 64 * 1024
 
 /** Yields the samples of a WAV file. */
 export async function* unwrapWave(file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -23,7 +22,7 @@ export async function* unwrapWave(file: AsyncIterable<Uint8Array>): AsyncGenerat
     }
     head = Buffer.concat([head, chunk])
     const at = samplesAt(head)
-    if (at === undefined && head.byteLength < LONGEST_HEADER) continue
+    if (at === undefined && head.byteLength < MAX_HEADER_BYTES) continue
     if (at === undefined) throw new Error("a WAV file without samples")
     if (at < head.byteLength) yield head.subarray(at)
     head = undefined

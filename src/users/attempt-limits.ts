@@ -19,8 +19,7 @@ export const PER_ADDRESS: AttemptLimit = { max: 60, window: 5 * MINUTE }
 /** For one user, from all addresses. */
 export const PER_USER: AttemptLimit = { max: 10, window: 10 * MINUTE }
 
-/** Number of attempts after which expired rows are deleted. */
-const SWEEP_EVERY = 500
+const ATTEMPTS_PER_SWEEP = 500
 
 /**
  * Limits sign-in attempts. An attempt counts from its start, so that concurrent attempts are
@@ -42,7 +41,7 @@ export class AttemptLimits {
    */
   async begin(attempts: readonly CountedAttempt[], now = Date.now()): Promise<() => Promise<void>> {
     const wait = await this.#store.attempts.count(attempts, now)
-    if (++this.#sinceSweep >= SWEEP_EVERY) {
+    if (++this.#sinceSweep >= ATTEMPTS_PER_SWEEP) {
       this.#sinceSweep = 0
       await this.#store.sweep(now)
     }

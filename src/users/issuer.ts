@@ -3,8 +3,7 @@ import type { AuthorizationServer } from "oauth4webapi"
 import { GatewayError } from "../canon/errors.ts"
 import type { OidcSettings } from "../config/sections/sign-in.ts"
 
-/** Timeout of discovery, in milliseconds. */
-const DISCOVERY_TIME = 10_000
+const DISCOVERY_TIMEOUT_MS = 10_000
 const DISCOVERY_PATH = "/.well-known/openid-configuration"
 const NEEDED = ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"] as const
 
@@ -39,7 +38,7 @@ async function fetchDescription(url: string, name: string): Promise<Record<strin
   let response: Response
   let document: unknown
   try {
-    response = await fetch(url, { signal: AbortSignal.timeout(DISCOVERY_TIME) })
+    response = await fetch(url, { signal: AbortSignal.timeout(DISCOVERY_TIMEOUT_MS) })
     document = response.ok ? await response.json() : null
   } catch {
     throw cannotSignIn(name, "its description could not be fetched")

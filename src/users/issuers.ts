@@ -12,10 +12,8 @@ import type { SignedIn, SignIn } from "./sign-in.ts"
 import { hashToken, newToken } from "./tokens.ts"
 import type { UserSessions } from "./user-sessions.ts"
 
-/** Maximum seconds that a user may spend at the issuer. */
-const FLOW_TIME = 10 * 60
-/** Milliseconds for which an issuer's metadata is cached. */
-const DESCRIPTION_TIME = 10 * 60_000
+const FLOW_LIFETIME_SECONDS = 10 * 60
+const METADATA_CACHE_MS = 10 * 60_000
 
 export interface IssuersParts {
   readonly store: ConsoleStore
@@ -120,10 +118,10 @@ export class Issuers {
       hash: hashToken("oidc", state),
       user: null,
       value: JSON.stringify(flow),
-      expiresAt: Date.now() + FLOW_TIME * 1_000,
+      expiresAt: Date.now() + FLOW_LIFETIME_SECONDS * 1_000,
     })
     const url = await authorizationUrl({ settings, description, redirectUri }, state, secrets)
-    return { url, cookies: [setCookie(STATE_COOKIE, state, FLOW_TIME)], linkToken }
+    return { url, cookies: [setCookie(STATE_COOKIE, state, FLOW_LIFETIME_SECONDS)], linkToken }
   }
 
   /**
@@ -217,7 +215,7 @@ export class Issuers {
       hash,
       user: user.id,
       value: JSON.stringify(identity),
-      expiresAt: Date.now() + FLOW_TIME * 1_000,
+      expiresAt: Date.now() + FLOW_LIFETIME_SECONDS * 1_000,
     })
     return refused("account_not_linked")
   }
@@ -277,7 +275,7 @@ export class Issuers {
   async #describe(settings: OidcSettings): Promise<IssuerDescription> {
     const { issuer } = settings
     const known = this.#descriptions.get(issuer)
-    if (known && Math.abs(Date.now() - known.at) < DESCRIPTION_TIME) return known.description
+    if (known && Math.abs(Date.now() - known.at) < METADATA_CACHE_MS) return known.description
     const description = await describeIssuer(settings)
     this.#descriptions.set(issuer, { description, at: Date.now() })
     return description

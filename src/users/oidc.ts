@@ -3,8 +3,8 @@ import { isStorableText } from "../canon/storable-text.ts"
 import type { OidcSettings } from "../config/sections/sign-in.ts"
 import type { IssuerDescription } from "./issuer.ts"
 
-/** Timeout for all requests of a sign-in to the issuer, in milliseconds. */
-const ANSWER_TIME = 10_000
+/** For all requests of a sign-in to the issuer together. */
+const TIMEOUT_MS = 10_000
 
 /** The maximum of OpenID Connect Core, section 2. */
 const MAX_SUBJECT_LENGTH = 255
@@ -165,7 +165,7 @@ function optionsFor({ issuer }: IssuerDescription): {
   [oauth.allowInsecureRequests]: boolean
 } {
   return {
-    signal: AbortSignal.timeout(ANSWER_TIME),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
     [oauth.allowInsecureRequests]: issuer.startsWith("http:"),
   }
 }

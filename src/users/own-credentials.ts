@@ -8,8 +8,7 @@ import type { SignInParts } from "./sign-in.ts"
 import { hashToken, newToken } from "./tokens.ts"
 import type { OpenSession } from "./user-sessions.ts"
 
-/** Lifetime of a link that sets a new password, in milliseconds. */
-const RESET_TIME = 24 * 60 * 60 * 1_000
+const RESET_LIFETIME_MS = 24 * 60 * 60 * 1_000
 /** The kind of proof for such a link. */
 const RESET = "reset-password"
 
@@ -47,7 +46,7 @@ export class OwnCredentials {
     const { proofs } = this.#parts.store
     await proofs.endAll(user.id)
     const token = newToken()
-    const expiresAt = Date.now() + RESET_TIME
+    const expiresAt = Date.now() + RESET_LIFETIME_MS
     const hash = hashToken(RESET, token)
     await proofs.create({ kind: RESET, hash, user: user.id, value: "", expiresAt })
     return { token, expiresAt }

@@ -20,10 +20,8 @@ import {
 import type { SignedIn, SignInParts } from "./sign-in.ts"
 import { hashToken, newToken } from "./tokens.ts"
 
-/** Lifetime of a challenge, in seconds. */
-const CHALLENGE_TIME = 5 * 60
-/** Maximum number of passkeys per user. */
-const MOST_PASSKEYS = 20
+const CHALLENGE_LIFETIME_SECONDS = 5 * 60
+const MAX_PASSKEYS = 20
 
 /** The options for the browser, and the cookie that binds its response to them. */
 export interface BegunCeremony {
@@ -64,7 +62,7 @@ export class Passkeys {
       throw wrongPassword("password")
     }
     const known = await this.list(user.id)
-    if (known.length >= MOST_PASSKEYS) throw hasTooManyPasskeys(MOST_PASSKEYS)
+    if (known.length >= MAX_PASSKEYS) throw hasTooManyPasskeys(MAX_PASSKEYS)
     await takeBack()
     const { creationOptions } = await import("./webauthn.ts")
     const options = await creationOptions({ rpId }, user, known)
@@ -100,8 +98,8 @@ export class Passkeys {
       createdAt: Date.now(),
       lastUsedAt: null,
     }
-    if (!(await store.passkeys.create(passkey, MOST_PASSKEYS))) {
-      throw hasTooManyPasskeys(MOST_PASSKEYS)
+    if (!(await store.passkeys.create(passkey, MAX_PASSKEYS))) {
+      throw hasTooManyPasskeys(MAX_PASSKEYS)
     }
     return { passkey, cookies: [expireCookie(PASSKEY_COOKIE)] }
   }
@@ -172,9 +170,9 @@ export class Passkeys {
       hash: hashToken(kind, token),
       user,
       value: JSON.stringify(ceremony),
-      expiresAt: Date.now() + CHALLENGE_TIME * 1_000,
+      expiresAt: Date.now() + CHALLENGE_LIFETIME_SECONDS * 1_000,
     })
-    return [setCookie(PASSKEY_COOKIE, token, CHALLENGE_TIME)]
+    return [setCookie(PASSKEY_COOKIE, token, CHALLENGE_LIFETIME_SECONDS)]
   }
 
   async #take(

@@ -3,8 +3,8 @@ import { GatewayError } from "../canon/errors.ts"
 /** OWASP's parameters for argon2id: 19 MiB and two passes. */
 const HASHING = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const
 /** Each hash takes its memory and a thread. More at once would slow down callers' requests. */
-const MAX_AT_ONCE = 2
-const MAX_WAITING = 32
+const MAX_CONCURRENT = 2
+const MAX_QUEUED = 32
 
 /** Hashes and compares passwords, with limited concurrency. */
 export class Passwords {
@@ -13,7 +13,7 @@ export class Passwords {
 
   /** @throws GatewayError `too_many_attempts` if the queue is full. */
   requireRoom(): void {
-    if (this.#waiting.length < MAX_WAITING) return
+    if (this.#waiting.length < MAX_QUEUED) return
     throw new GatewayError(
       "too_many_attempts",
       "Too many people sign in at this moment. Try again in a few seconds.",
@@ -43,7 +43,7 @@ export class Passwords {
   }
 
   #turn(): Promise<void> {
-    if (this.#running < MAX_AT_ONCE) {
+    if (this.#running < MAX_CONCURRENT) {
       this.#running++
       return Promise.resolve()
     }

@@ -1,7 +1,7 @@
 import { GatewayError } from "../canon/errors.ts"
 
-/** Lock time of a second factor, in seconds. */
-export const LOCK_TIME = 15 * 60
+/** Lock time of a second factor. */
+export const LOCK_SECONDS = 15 * 60
 
 export function notSignedIn(): GatewayError {
   return new GatewayError("not_signed_in", "You are not signed in. Sign in to the console.")
@@ -54,7 +54,7 @@ export function isLocked(): GatewayError {
   return new GatewayError(
     "too_many_attempts",
     "Too many codes were wrong. Try again in 15 minutes, or ask an operator for help.",
-    { retryAfter: LOCK_TIME },
+    { retryAfter: LOCK_SECONDS },
   )
 }
 

@@ -9,14 +9,14 @@ import {
   hasNoSecondFactor,
   hasSecondFactor,
   isLocked,
-  LOCK_TIME,
+  LOCK_SECONDS,
   usedCode,
   wrongBackupCode,
   wrongCode,
 } from "./refusals.ts"
 import { latestStep, matchingStep, secretText, totpUri } from "./totp.ts"
 
-const LOCK = { max: 10, duration: LOCK_TIME * 1_000 }
+const LOCK = { max: 10, duration: LOCK_SECONDS * 1_000 }
 const BACKUP_CODES = 10
 const SECRET_LENGTH = 32
 

@@ -16,11 +16,11 @@ import type { SecondFactorInput, SecondFactors } from "./second-factors.ts"
 import { hashToken, newToken } from "./tokens.ts"
 import type { OpenSession, SessionInput, UserSessions } from "./user-sessions.ts"
 
-/** Maximum seconds between the password and the code. */
-const CHALLENGE_TIME = 10 * 60
+/** Maximum time between the password and the code. */
+const CHALLENGE_LIFETIME_SECONDS = 10 * 60
 const CODES_PER_CHALLENGE = 5
-/** Seconds after its last sign-in for which a trusted browser needs no code. */
-const TRUST_TIME = 30 * 24 * 60 * 60
+/** Starts at the last sign-in of a trusted browser. */
+const TRUST_LIFETIME_SECONDS = 30 * 24 * 60 * 60
 
 export interface Credentials {
   readonly email: string
@@ -131,11 +131,11 @@ export class SignIn {
       hash: hashToken("challenge", token),
       user: user.id,
       value: JSON.stringify(pending),
-      expiresAt: Date.now() + CHALLENGE_TIME * 1_000,
+      expiresAt: Date.now() + CHALLENGE_LIFETIME_SECONDS * 1_000,
     })
     const cookies = [
       expireCookie(SESSION_COOKIE),
-      setCookie(CHALLENGE_COOKIE, token, CHALLENGE_TIME),
+      setCookie(CHALLENGE_COOKIE, token, CHALLENGE_LIFETIME_SECONDS),
     ]
     return { cookies, session: null }
   }
@@ -190,9 +190,9 @@ export class SignIn {
       hash: hashToken("trusted-browser", token),
       user: user.id,
       value: "",
-      expiresAt: Date.now() + TRUST_TIME * 1_000,
+      expiresAt: Date.now() + TRUST_LIFETIME_SECONDS * 1_000,
     })
-    return setCookie(TRUST_COOKIE, token, TRUST_TIME)
+    return setCookie(TRUST_COOKIE, token, TRUST_LIFETIME_SECONDS)
   }
 
   /** Returns a new cookie for a browser that the user trusts; undefined for any other browser. */

@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 
-/** Milliseconds. */
-const STEP = 30_000
+const STEP_MS = 30_000
 const DIGITS = 6
 /** The codes of one step before and after are valid too: clocks differ, and typing takes time. */
 const WINDOW = 1
@@ -9,7 +8,7 @@ const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
 /** Returns the number of the time step at a moment. */
 export function stepAt(now: number): number {
-  return Math.floor(now / STEP)
+  return Math.floor(now / STEP_MS)
 }
 
 /** Returns the last step whose code is valid at a moment. */
@@ -60,7 +59,7 @@ export function totpUri(secret: string, email: string): string {
     secret: secretText(secret),
     issuer: "Tollgate",
     digits: String(DIGITS),
-    period: String(STEP / 1_000),
+    period: String(STEP_MS / 1_000),
   })
   return `otpauth://totp/Tollgate:${encodeURIComponent(email)}?${parameters.toString()}`
 }

@@ -9,15 +9,14 @@ import { hashToken, newToken } from "./tokens.ts"
 
 const HOUR = 60 * 60_000
 const DAY = 24 * HOUR
-/** Lifetime of an unused persistent session, in milliseconds. */
-const SESSION_TIME = 7 * DAY
-/** Age after which a session is renewed. */
-const RENEWAL_STEP = HOUR
-/** Lifetime of a session that ends with the browser and is not renewed. */
-const SHORT_SESSION_TIME = DAY
-/** Minimum milliseconds between updates of `lastSeenAt`. */
-const SEEN_STEP = 60_000
-const LONGEST_AGENT = 300
+/** A persistent session expires if it is unused for this time. */
+const SESSION_LIFETIME_MS = 7 * DAY
+const RENEWAL_INTERVAL_MS = HOUR
+/** A session that ends with the browser is not renewed. */
+const SHORT_SESSION_LIFETIME_MS = DAY
+/** Limits the updates of `lastSeenAt`. */
+const SEEN_INTERVAL_MS = 60_000
+const MAX_AGENT_LENGTH = 300
 
 /** A user and their session. */
 export interface OpenSession {
@@ -67,9 +66,9 @@ export class UserSessions {
         isRemembered,
         passwordHash,
         createdAt,
-        expiresAt: createdAt + (isRemembered ? SESSION_TIME : SHORT_SESSION_TIME),
+        expiresAt: createdAt + (isRemembered ? SESSION_LIFETIME_MS : SHORT_SESSION_LIFETIME_MS),
         address: client.address,
-        agent: client.agent?.slice(0, LONGEST_AGENT) ?? null,
+        agent: client.agent?.slice(0, MAX_AGENT_LENGTH) ?? null,
       },
       replaced,
     )
@@ -88,7 +87,7 @@ export class UserSessions {
     const found = await this.#store.sessions.find(hashToken("session", token), now)
     const user = found && (await this.#store.users.find(found.user))
     if (!found || !user || user.isDisabled) return null
-    if (now - (user.lastSeenAt ?? 0) > SEEN_STEP) await this.#store.users.seen(user.id, now)
+    if (now - (user.lastSeenAt ?? 0) > SEEN_INTERVAL_MS) await this.#store.users.seen(user.id, now)
     return { user, sessionId: found.id, isRemembered: found.isRemembered }
   }
 
@@ -108,9 +107,9 @@ export class UserSessions {
     const now = Date.now()
     const found = await this.#store.sessions.find(hashToken("session", token), now)
     if (!found?.isRemembered) return []
-    const expiresAt = now + SESSION_TIME
+    const expiresAt = now + SESSION_LIFETIME_MS
     // If the clock was set back, the session has more time left than a new one.
-    if (Math.abs(expiresAt - found.expiresAt) < RENEWAL_STEP) return []
+    if (Math.abs(expiresAt - found.expiresAt) < RENEWAL_INTERVAL_MS) return []
     await this.#store.sessions.renew(found.id, expiresAt)
     return [sessionCookie(token, true)]
   }
@@ -138,5 +137,5 @@ export class UserSessions {
 }
 
 function sessionCookie(token: string, isRemembered: boolean): string {
-  return setCookie(SESSION_COOKIE, token, isRemembered ? SESSION_TIME / 1_000 : undefined)
+  return setCookie(SESSION_COOKIE, token, isRemembered ? SESSION_LIFETIME_MS / 1_000 : undefined)
 }

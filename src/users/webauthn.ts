@@ -9,8 +9,7 @@ import type { PasskeyRecord } from "../store/passkeys.ts"
 import type { UserRecord } from "../store/users.ts"
 import type { Ceremony } from "./ceremony.ts"
 
-/** Milliseconds for which the browser waits for the user. */
-const BROWSER_TIME = 2 * 60_000
+const BROWSER_TIMEOUT_MS = 2 * 60_000
 /** EdDSA, ECDSA P-256, RSA with SHA-256: every authenticator supports one of them. */
 const ALGORITHMS = [-8, -7, -257]
 const SERVICE = "Tollgate"
@@ -31,7 +30,7 @@ export async function creationOptions(
       userID: Buffer.from(user.id),
       userName: user.email,
       userDisplayName: user.name,
-      timeout: BROWSER_TIME,
+      timeout: BROWSER_TIMEOUT_MS,
       attestationType: "none",
       excludeCredentials: known.map(({ credential }) => ({ id: credential })),
       authenticatorSelection: { residentKey: "required", userVerification: "required" },
@@ -52,7 +51,7 @@ export async function requestOptions({
   return {
     ...(await generateAuthenticationOptions({
       rpID: rpId,
-      timeout: BROWSER_TIME,
+      timeout: BROWSER_TIMEOUT_MS,
       userVerification: "required",
     })),
   }

@@ -1,10 +1,9 @@
 import type { FrameMemory, FrameParser, ReceivedEvent } from "./frames.ts"
 
-/** Maximum bytes of a frame. */
-const LONGEST_FRAME = 16 * 1024 * 1024
+const MAX_FRAME_BYTES = 16 * 1024 * 1024
 
-/** Frames up to this number of bytes are not counted. */
-const SMALL_FRAME = 256 * 1024
+/** Smaller frames are not counted against the memory budget. */
+const MAX_UNCOUNTED_BYTES = 256 * 1024
 /** Copies of a long frame in memory: the bytes, the text, and the parsed value. */
 const COPIES = 3
 
@@ -12,7 +11,7 @@ const COPIES = 3
 const PRELUDE_LENGTH = 12
 /** The checksum of all preceding bytes. */
 const CHECKSUM_LENGTH = 4
-const SHORTEST_FRAME = PRELUDE_LENGTH + CHECKSUM_LENGTH
+const MIN_FRAME_BYTES = PRELUDE_LENGTH + CHECKSUM_LENGTH
 
 /**
  * Parses frames of Amazon's `application/vnd.amazon.eventstream` (docs/wire/bedrock-converse.md#f5). An
@@ -35,7 +34,7 @@ export class EventStreamParser implements FrameParser {
   push(bytes: Uint8Array): readonly ReceivedEvent[] {
     if (this.#fault !== undefined) throw this.#fault
     this.#waiting.append(bytes)
-    if (this.#waiting.length > SMALL_FRAME || this.#taken > 0) this.#count()
+    if (this.#waiting.length > MAX_UNCOUNTED_BYTES || this.#taken > 0) this.#count()
     const events: ReceivedEvent[] = []
     try {
       for (;;) {
@@ -53,7 +52,7 @@ export class EventStreamParser implements FrameParser {
   /** Counts the buffered bytes of an incomplete long frame against the memory budget. */
   #count(): void {
     const { length } = this.#waiting
-    const needed = length > SMALL_FRAME ? COPIES * length : 0
+    const needed = length > MAX_UNCOUNTED_BYTES ? COPIES * length : 0
     if (needed > this.#taken) this.#memory?.takeAnswer(needed - this.#taken)
     else this.#memory?.give(this.#taken - needed)
     this.#taken = needed
@@ -120,7 +119,7 @@ function takeFrame(waiting: WaitingBytes): Buffer | undefined {
   checkSum(prelude)
   // The length is trusted only after its checksum, before more bytes are buffered for it.
   const length = prelude.readUInt32BE(0)
-  if (length < SHORTEST_FRAME || length > LONGEST_FRAME) {
+  if (length < MIN_FRAME_BYTES || length > MAX_FRAME_BYTES) {
     throw new Error(`the event stream announces a frame of ${length} bytes`)
   }
   if (waiting.length < length) return undefined

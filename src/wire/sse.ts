@@ -1,22 +1,21 @@
 import { createParser, type EventSourceParser } from "eventsource-parser"
 import type { FrameMemory, FrameParser, ReceivedEvent } from "./frames.ts"
 
-/** Events up to this number of bytes are not counted. */
-const SMALL_EVENT = 256 * 1024
-/** Default maximum characters of an event. */
-const LONGEST_EVENT = 16 * 1024 * 1024
+/** Smaller events are not counted against the memory budget. */
+const MAX_UNCOUNTED_BYTES = 256 * 1024
+const DEFAULT_MAX_LENGTH = 16 * 1024 * 1024
 /**
  * Maximum characters of comments and invalid lines between two events. A stream with more is not an
  * event stream.
  */
-const MOST_DROPPED = 1024 * 1024
+const MAX_DROPPED_COST = 1024 * 1024
 /** The cost of an invalid line in characters. */
 const INVALID_LINE_COST = 1024
 /**
  * Maximum bytes parsed at once: for lines that end in CR alone, the parser copies the rest after
  * each line.
  */
-const FED_BYTES = 16 * 1024
+const PARSED_BYTES = 16 * 1024
 /** Copies of a long event in memory: the text, the parsed value, and the forwarded text. */
 const COPIES = 3
 const NO_EVENTS: readonly ReceivedEvent[] = []
@@ -44,7 +43,7 @@ export class SseParser implements FrameParser {
   /** Since the last event. */
   #droppedCost = 0
 
-  constructor({ longest = LONGEST_EVENT, memory }: SseOptions = {}) {
+  constructor({ longest = DEFAULT_MAX_LENGTH, memory }: SseOptions = {}) {
     this.#memory = memory
     this.#parser = createParser({
       onEvent: ({ event, data }) => {
@@ -61,12 +60,12 @@ export class SseParser implements FrameParser {
 
   push(bytes: Uint8Array): readonly ReceivedEvent[] {
     this.#waiting += bytes.length
-    for (let start = 0; start < bytes.length; start += FED_BYTES) {
-      const part = bytes.subarray(start, start + FED_BYTES)
+    for (let start = 0; start < bytes.length; start += PARSED_BYTES) {
+      const part = bytes.subarray(start, start + PARSED_BYTES)
       this.#parser.feed(this.#decoder.decode(part, { stream: true }))
     }
     if (this.#events.length > 0) this.#waiting = this.#droppedCost = 0
-    if (this.#waiting > SMALL_EVENT || this.#taken > 0) this.#count()
+    if (this.#waiting > MAX_UNCOUNTED_BYTES || this.#taken > 0) this.#count()
     return this.#take()
   }
 
@@ -82,12 +81,12 @@ export class SseParser implements FrameParser {
   #drop(length: number, cost: number): void {
     this.#waiting = Math.max(0, this.#waiting - length)
     this.#droppedCost += cost
-    if (this.#droppedCost > MOST_DROPPED) throw new Error("too many lines say nothing")
+    if (this.#droppedCost > MAX_DROPPED_COST) throw new Error("too many lines say nothing")
   }
 
   /** Counts the buffered bytes of an incomplete long event against the memory budget. */
   #count(): void {
-    const needed = this.#waiting > SMALL_EVENT ? COPIES * this.#waiting : 0
+    const needed = this.#waiting > MAX_UNCOUNTED_BYTES ? COPIES * this.#waiting : 0
     if (needed > this.#taken) this.#memory?.takeAnswer(needed - this.#taken)
     else this.#memory?.give(this.#taken - needed)
     this.#taken = needed

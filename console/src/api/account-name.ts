@@ -1,8 +1,7 @@
 import { queryOptions } from "@tanstack/react-query"
 import { api } from "./client.ts"
 
-/** Accounts per request. */
-const AT_ONCE = 100
+const MAX_ACCOUNTS_PER_REQUEST = 100
 
 /** Accounts whose names are fetched together at the next tick. */
 let waiting: Map<string, PromiseWithResolvers<string>> | undefined
@@ -32,11 +31,13 @@ function nameOf(id: string): Promise<string> {
 async function ask(): Promise<void> {
   const all = [...(waiting ?? [])]
   waiting = undefined
-  for (let first = 0; first < all.length; first += AT_ONCE) {
-    const some = all.slice(first, first + AT_ONCE)
+  for (let first = 0; first < all.length; first += MAX_ACCOUNTS_PER_REQUEST) {
+    const some = all.slice(first, first + MAX_ACCOUNTS_PER_REQUEST)
     try {
       const ids = some.map(([id]) => id).join(",")
-      const { data } = await api("GET /accounts", { query: { ids, limit: AT_ONCE } })
+      const { data } = await api("GET /accounts", {
+        query: { ids, limit: MAX_ACCOUNTS_PER_REQUEST },
+      })
       const names = new Map(data.map(({ id, name }) => [id, name]))
       for (const [id, asked] of some) asked.resolve(names.get(id) ?? id)
     } catch (thrown) {

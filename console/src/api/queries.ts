@@ -9,8 +9,7 @@ import {
 import { isOutcomeUnknown } from "./api-error.ts"
 import { api } from "./client.ts"
 
-/** Milliseconds between retries of failed queries. */
-const ASK_AGAIN = 3_000
+const RETRY_INTERVAL_MS = 3_000
 
 /**
  * Returns a polling interval. While the gateway does not respond, the query is retried, so that the
@@ -19,7 +18,7 @@ const ASK_AGAIN = 3_000
  */
 export function untilAnswered(otherwise: number | false) {
   return ({ state }: { readonly state: { readonly error: unknown } }): number | false =>
-    isOutcomeUnknown(state.error) ? ASK_AGAIN : otherwise
+    isOutcomeUnknown(state.error) ? RETRY_INTERVAL_MS : otherwise
 }
 
 /** The cache of all queries. Rejected requests are not retried automatically. */

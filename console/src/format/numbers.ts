@@ -32,11 +32,11 @@ export function tokensPerSecond(facts: {
   const { output, first_byte_ms: firstByte, duration_ms: duration } = facts
   if (output === 0 || firstByte === null || duration === null) return undefined
   const written = duration - firstByte
-  return written < SHORTEST_WRITING ? undefined : Math.round((output * 1_000) / written)
+  return written < MIN_WRITING_MS ? undefined : Math.round((output * 1_000) / written)
 }
 
-/** Minimum duration in milliseconds. A faster answer arrived in one piece and has no speed. */
-const SHORTEST_WRITING = 50
+/** A faster answer arrived in one piece and has no speed. */
+const MIN_WRITING_MS = 50
 
 /** Formats a duration with its unit: `840 ms`, `1.25 s`, `2 min 5 s`. */
 export function durationText(milliseconds: number | null): string {

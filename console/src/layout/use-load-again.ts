@@ -1,20 +1,21 @@
 import { useEffect } from "react"
 import { gatewayPath } from "../base-path.ts"
 
-const LOOK_EVERY = 3_000
+const POLL_INTERVAL_MS = 3_000
 /**
  * Time of this tab's last automatic reload, so that a permanently missing module does not cause a
  * reload loop.
  */
 const LAST = "tollgate-loaded-again"
-const PAUSE = 60_000
+const MIN_RELOAD_INTERVAL_MS = 60_000
 
 /**
  * Reloads the page once the gateway responds: browsers never retry a module that failed to load.
  */
 export function useLoadAgain(isWanted: boolean): void {
   useEffect(() => {
-    if (!isWanted || Date.now() - Number(sessionStorage.getItem(LAST)) < PAUSE) return undefined
+    if (!isWanted || Date.now() - Number(sessionStorage.getItem(LAST)) < MIN_RELOAD_INTERVAL_MS)
+      return undefined
     const timer = setInterval(() => {
       fetch(gatewayPath("/healthz"), { cache: "no-store" })
         .then(({ ok }) => {
@@ -23,7 +24,7 @@ export function useLoadAgain(isWanted: boolean): void {
           window.location.reload()
         })
         .catch(() => undefined)
-    }, LOOK_EVERY)
+    }, POLL_INTERVAL_MS)
     return () => clearInterval(timer)
   }, [isWanted])
 }

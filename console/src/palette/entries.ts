@@ -16,7 +16,7 @@ export interface PaletteGroup {
   readonly entries: readonly PaletteEntry[]
 }
 
-const MOST_OF_A_GROUP = 8
+const MAX_PER_GROUP = 8
 const REQUEST_ID = /\breq_[\w-]+/
 
 /** Extracts the id of a request from typed or pasted text. */
@@ -38,7 +38,7 @@ export function findEntries(
   for (const { entry } of found.toSorted((left, right) => right.points - left.points)) {
     const group = groups.get(entry.group) ?? []
     groups.set(entry.group, group)
-    if (wanted === "" || group.length < MOST_OF_A_GROUP) group.push(entry)
+    if (wanted === "" || group.length < MAX_PER_GROUP) group.push(entry)
   }
   return [...groups].map(([name, entries]) => ({ name, entries }))
 }

@@ -1,8 +1,8 @@
 import { useEffect } from "react"
 import type { NavEntry } from "../layout/nav.tsx"
 
-/** Milliseconds in which the letter has to follow on `g`. */
-const LETTER_WITHIN = 1_500
+/** The letter has to follow `g` within this time. */
+const LETTER_TIMEOUT_MS = 1_500
 
 export interface Shortcuts {
   readonly entries: readonly NavEntry[]
@@ -29,7 +29,7 @@ export function useShortcuts({ entries, onPalette, onHelp, onGo }: Shortcuts): v
         return onPalette()
       }
       if (isTyping(event.target) || document.querySelector("[role=dialog]") !== null) return
-      const isGoing = event.timeStamp - goSince < LETTER_WITHIN
+      const isGoing = event.timeStamp - goSince < LETTER_TIMEOUT_MS
       const entry = isGoing ? entries.find(({ shortcut }) => shortcut === key) : undefined
       goSince = key === "g" ? event.timeStamp : 0
       if (entry !== undefined) onGo(entry.to)

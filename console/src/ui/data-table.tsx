@@ -17,7 +17,7 @@ const COLUMN_WIDTH = 130
  * Minimum width in CSS pixels of a table without all its columns. Below it, cards are easier to
  * read.
  */
-const NARROWEST = 440
+const MIN_TABLE_WIDTH = 440
 
 /**
  * Shows rows and columns: as a table if it fits, without as many secondary columns as necessary,
@@ -50,7 +50,7 @@ function formsOf<Row>(columns: readonly Column<Row>[], minWidth: number): TableF
     if (column.isSecondary !== true) continue
     left = left.filter((other) => other !== column)
     const least = minWidth - (columns.length - left.length) * COLUMN_WIDTH
-    forms.push({ columns: left, minWidth: Math.max(least, Math.min(minWidth, NARROWEST)) })
+    forms.push({ columns: left, minWidth: Math.max(least, Math.min(minWidth, MIN_TABLE_WIDTH)) })
   }
   return forms
 }

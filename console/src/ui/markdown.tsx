@@ -3,13 +3,10 @@ import { lexer, type MarkedToken, type Token, type TokensList } from "marked"
 import { createElement, Fragment, memo, type ReactNode, useDeferredValue, useMemo } from "react"
 import { Snippet } from "./snippet.tsx"
 
-/**
- * Maximum number of characters. Parsing longer text would block the page, so it is shown as plain
- * text.
- */
-const LONGEST = 100_000
+/** Parsing longer text would block the page, so it is shown as plain text. */
+const MAX_CHARACTERS = 100_000
 /** Maximum nesting of quotes and lists. */
-const DEEPEST = 16
+const MAX_DEPTH = 16
 
 /**
  * Renders Markdown as elements. Nothing becomes HTML: tags are shown as text, images as links, and
@@ -31,7 +28,7 @@ export function Markdown({ text }: { readonly text: string }) {
 }
 
 function read(text: string): TokensList | undefined {
-  if (text.length > LONGEST) return undefined
+  if (text.length > MAX_CHARACTERS) return undefined
   try {
     return lexer(text)
   } catch {
@@ -59,7 +56,7 @@ function inside(tokens: readonly Token[] | undefined, depth: number): ReactNode 
 
 function shownToken(token: Token, depth: number): ReactNode {
   const known = token as MarkedToken
-  if (depth > DEEPEST) return known.raw
+  if (depth > MAX_DEPTH) return known.raw
   switch (known.type) {
     case "heading":
       // The page has its own headings above these.

@@ -6,7 +6,7 @@ import { Panel } from "./panel.tsx"
 import { Snippet } from "./snippet.tsx"
 
 /** Pixels. The settings of every tool fit without scrolling. */
-const LONGEST_SETTINGS = 560
+const MAX_SETTINGS_HEIGHT = 560
 
 export interface ToolCardsProperties {
   /** The key that the tools send; undefined: shown as a placeholder. */
@@ -35,7 +35,7 @@ export function ToolCards({ secret, model, columns }: ToolCardsProperties) {
               <Snippet
                 code={text}
                 label={`Copy the settings for ${name}`}
-                maxHeight={LONGEST_SETTINGS}
+                maxHeight={MAX_SETTINGS_HEIGHT}
               />
               {after !== undefined && (
                 <Text size="sm" c="dimmed" className="anywhere">

@@ -33,8 +33,8 @@ import { backupName, type BackupDestination, installationIn } from "./destinatio
 
 /** Files stored for callers, which may be larger than the ledger. */
 const KEPT: readonly FileKind[] = ["answers", "pictures"]
-/** Bytes that stay free on the disk of the ledger, because a full disk stops the gateway. */
-const RESERVE = 512 * 1024 * 1024
+/** Stays free on the disk of the ledger, because a full disk stops the gateway. */
+const RESERVED_BYTES = 512 * 1024 * 1024
 
 export interface BackupParts {
   readonly loaded: LoadedSettings
@@ -129,10 +129,12 @@ async function requireRoom({ loaded, database, destination }: BackupParts): Prom
   const { bavail, bsize } = statfsSync(destination.workshop)
   const disk = await stat(destination.workshop)
   const isOwnDisk = disk.dev === (await stat(data)).dev
-  const needed = bytes + (isOwnDisk ? RESERVE : 0)
+  const needed = bytes + (isOwnDisk ? RESERVED_BYTES : 0)
   const free = bavail * bsize
   if (free >= needed) return
-  const reserve = isOwnDisk ? `, of which ${formatBytes(RESERVE)} are left to the gateway` : ""
+  const reserve = isOwnDisk
+    ? `, of which ${formatBytes(RESERVED_BYTES)} are left to the gateway`
+    : ""
   throw new CommandError(
     "failed",
     `a backup needs ${formatBytes(needed)} in ${destination.workshop}${reserve}, and ${formatBytes(free)} are free`,

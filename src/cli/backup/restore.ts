@@ -13,7 +13,7 @@ import { CommandError } from "../exit-codes.ts"
 import { inspectLedger, type LedgerInspection } from "../inspect-ledger.ts"
 import { loadOptions } from "../load-options.ts"
 import { formatBytes, formatFields } from "../output.ts"
-import { tellProgress } from "../verify-progress.ts"
+import { progressReporter } from "../verify-progress.ts"
 import { makeFolder } from "./folder-destination.ts"
 import { findBackup } from "./find.ts"
 import { lockFolder } from "./lock.ts"
@@ -42,7 +42,7 @@ export const registerRestore: RegisterCommand = (program, terminal) => {
       held.use(lockFolder(data, "restore"))
       const backup = await findBackup(from, data)
       const output = outputOf(command, terminal)
-      const { manifest, look } = await restore(backup, data, tellProgress(output))
+      const { manifest, look } = await restore(backup, data, progressReporter(output))
       const { verdict } = look
       const document = {
         backup: backup.words,

@@ -1,12 +1,11 @@
 import { open } from "node:fs/promises"
 import type { Bucket, BucketUpload } from "../../wire/bucket/bucket.ts"
 
-/** Bytes per part of a large file. */
-const PART_SIZE = 16 * 1024 * 1024
+/** Part size of a large file, unless it would have too many parts. */
+const MIN_PART_BYTES = 16 * 1024 * 1024
 /** Maximum number of parts that a bucket accepts. */
-const MOST_PARTS = 10_000
-/** Maximum number of parts sent at the same time. */
-const PARTS_AT_ONCE = 4
+const MAX_PARTS = 10_000
+const MAX_CONCURRENT_PARTS = 4
 
 /**
  * Sends a file to a bucket in small parts. @throws BucketError; the bucket then stores nothing of
@@ -15,7 +14,7 @@ const PARTS_AT_ONCE = 4
 export async function sendFile(bucket: Bucket, key: string, path: string): Promise<void> {
   await using file = await open(path, "r")
   const { size } = await file.stat()
-  const partSize = Math.max(PART_SIZE, Math.ceil(size / MOST_PARTS))
+  const partSize = Math.max(MIN_PART_BYTES, Math.ceil(size / MAX_PARTS))
   const read = async (number: number): Promise<Uint8Array<ArrayBuffer>> => {
     const from = (number - 1) * partSize
     const bytes = new Uint8Array(Math.min(partSize, size - from))
@@ -48,7 +47,7 @@ async function sendParts(
   { read, count }: FileParts,
 ): Promise<void> {
   let next = 1
-  const senders = Array.from({ length: PARTS_AT_ONCE }, async () => {
+  const senders = Array.from({ length: MAX_CONCURRENT_PARTS }, async () => {
     while (next <= count) {
       const number = next++
       const bytes = await read(number)

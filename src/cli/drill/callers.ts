@@ -20,10 +20,8 @@ export interface CallerPlan {
   readonly addresses: () => readonly string[]
 }
 
-/** Timeout of a request in milliseconds. */
-const PATIENCE = 60_000
-/** Milliseconds between two requests of a caller. */
-const PAUSE = 50
+const REQUEST_TIMEOUT_MS = 60_000
+const REQUEST_INTERVAL_MS = 50
 /** Tokens of an answer: enough to end a node in the middle of it. */
 const MAX_TOKENS = 60
 const QUESTION = "Count from one to thirty in words."
@@ -55,7 +53,7 @@ export class DrillCallers {
       const addresses = this.#plan.addresses()
       const address = addresses[count % Math.max(1, addresses.length)]
       if (address !== undefined) this.heard.push(await this.#ask(address, count % 2 === 0))
-      await Bun.sleep(PAUSE)
+      await Bun.sleep(REQUEST_INTERVAL_MS)
     }
   }
 
@@ -74,7 +72,7 @@ export class DrillCallers {
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
         body: JSON.stringify(body),
         keepalive: false,
-        signal: AbortSignal.timeout(PATIENCE),
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
       })
       requestId = response.headers.get("x-request-id")
       const text = await response.text()

@@ -14,12 +14,8 @@ import { DrillCallers } from "./callers.ts"
 import { DrillNode, type NodePlan } from "./nodes.ts"
 import { type DrillVerdict, judgeDrill } from "./verdict.ts"
 
-/**
- * Maximum milliseconds between two node restarts, and the minimum number of restarts in a short
- * drill.
- */
-const END_EVERY = 3_000
-const LEAST_ENDS = 8
+const MAX_RESTART_INTERVAL_MS = 3_000
+const MIN_RESTARTS = 8
 const NODES = 2
 
 interface DrillOptions {
@@ -102,7 +98,7 @@ async function play(plan: NodePlan, options: DrillOptions & { readonly key: stri
     addresses: () => nodes.flatMap(({ url }) => url ?? []),
   })
   callers.start()
-  const pause = Math.min(END_EVERY, options.time / LEAST_ENDS)
+  const pause = Math.min(MAX_RESTART_INTERVAL_MS, options.time / MIN_RESTARTS)
   const end = performance.now() + options.time
   for (let turn = 0; performance.now() < end; turn++) {
     await Bun.sleep(Math.min(pause, end - performance.now()))

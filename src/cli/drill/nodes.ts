@@ -4,12 +4,10 @@ import { join } from "node:path"
 import { programWords } from "../../runtime.ts"
 import { CommandError } from "../exit-codes.ts"
 
-/** Timeout for the start of a node, in milliseconds. */
-const START_TIME = 30_000
-/** Milliseconds between a node's end and its next start. */
-const PAUSE = 300
+const START_TIMEOUT_MS = 30_000
+const RESTART_DELAY_MS = 300
 /** Maximum characters of the output quoted if a node fails to start. */
-const LAST_WORDS = 600
+const MAX_QUOTED_OUTPUT = 600
 
 /** Start options of the nodes. */
 export interface NodePlan {
@@ -51,7 +49,7 @@ export class DrillNode implements AsyncDisposable {
   async restart(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
     this.url = undefined
     await this.#end(signal)
-    await Bun.sleep(PAUSE)
+    await Bun.sleep(RESTART_DELAY_MS)
     await this.#start()
   }
 
@@ -83,11 +81,11 @@ export class DrillNode implements AsyncDisposable {
     this.#child = child
     let complaint = ""
     void readText(child.stderr, (text) => {
-      complaint = (complaint + text).slice(-LAST_WORDS)
+      complaint = (complaint + text).slice(-MAX_QUOTED_OUTPUT)
       return true
     })
     let output = ""
-    const timer = setTimeout(() => child.kill("SIGKILL"), START_TIME)
+    const timer = setTimeout(() => child.kill("SIGKILL"), START_TIMEOUT_MS)
     await readText(child.stdout, (text) => {
       output += text
       return !output.includes("\n}\n")

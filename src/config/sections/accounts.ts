@@ -4,7 +4,7 @@ import { amount, text, wholeNumber } from "../scalars.ts"
 import { list, name, present, record, strict } from "../shapes.ts"
 
 const CREDIT_PLACES = 9
-const MOST = 1_000_000
+const MAX_LIMIT = 1_000_000
 
 const TEMPLATE_NAME = name(
   /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/,
@@ -13,11 +13,11 @@ const TEMPLATE_NAME = name(
 
 const template = strict({
   credits: amount(CREDIT_PLACES).optional(),
-  requests_per_minute: wholeNumber(1, MOST).optional(),
+  requests_per_minute: wholeNumber(1, MAX_LIMIT).optional(),
   tokens_per_minute: wholeNumber(1, 1_000_000_000).optional(),
-  concurrent_requests: wholeNumber(1, MOST).optional(),
-  max_keys: wholeNumber(0, MOST).optional(),
-  max_invitations: wholeNumber(0, MOST).optional(),
+  concurrent_requests: wholeNumber(1, MAX_LIMIT).optional(),
+  max_keys: wholeNumber(0, MAX_LIMIT).optional(),
+  max_invitations: wholeNumber(0, MAX_LIMIT).optional(),
   max_hourly_pace: wholeNumber(2, 1_000).optional(),
   daily_budget: amount(CREDIT_PLACES).optional(),
   monthly_budget: amount(CREDIT_PLACES).optional(),

@@ -7,9 +7,9 @@ import {
   type ImageParameters,
 } from "../../dialects/image/request.ts"
 import {
-  LARGEST_IMAGE,
-  LARGEST_PHOTO,
-  MOST_PHOTOS,
+  MAX_IMAGE_BYTES,
+  MAX_PHOTO_BYTES,
+  MAX_PHOTOS,
   readPhotos,
   readRequestImages,
 } from "../../media/request-images.ts"
@@ -37,11 +37,11 @@ const MAX_IMAGES = 4
 
 /** The files of an edit by the model's own rules. */
 const PHOTOS: FileRules = {
-  image: { count: MOST_PHOTOS, bytes: LARGEST_PHOTO },
-  mask: { count: 1, bytes: LARGEST_PHOTO },
+  image: { count: MAX_PHOTOS, bytes: MAX_PHOTO_BYTES },
+  mask: { count: 1, bytes: MAX_PHOTO_BYTES },
 }
 
-const ONE_IMAGE = { count: 1, bytes: LARGEST_IMAGE }
+const ONE_IMAGE = { count: 1, bytes: MAX_IMAGE_BYTES }
 
 /** Images from a prompt. */
 export const IMAGE_GENERATIONS: OperationEndpoint = {
@@ -73,7 +73,7 @@ export const IMAGE_GENERATIONS: OperationEndpoint = {
 export const IMAGE_EDITS = fromForm({
   task: "edit",
   path: "/v1/images/edits",
-  rules: { image: { count: MAX_IMAGES, bytes: LARGEST_IMAGE }, mask: ONE_IMAGE },
+  rules: { image: { count: MAX_IMAGES, bytes: MAX_IMAGE_BYTES }, mask: ONE_IMAGE },
 })
 
 /** Images like another one. */

@@ -6,7 +6,7 @@ import { limitWithin, reasoningWith } from "../../canon/separate-reasoning.ts"
 import { RESULT_TOKENS } from "../../vendors/priced-features/switch.ts"
 import { COST_SCALE, type Rates, type Price, rateOf } from "../../ledger/price.ts"
 import type { Bound } from "./bounds.ts"
-import { FEWEST_IMAGE_TOKENS } from "../../media/generated-image-tokens.ts"
+import { MIN_IMAGE_TOKENS } from "../../media/generated-image-tokens.ts"
 import { inputClasses, kindsOfDeployment, outputClasses, PRICED_IMAGES } from "./token-kinds.ts"
 
 /** Nanocredits: the worst case of a bound at the most expensive deployment. */
@@ -138,7 +138,7 @@ function higherRates(left: WorstRates, right: WorstRates): WorstRates {
 
 /** The price of an image for each of its tokens, of which it has at least so many. */
 function imageRate({ images = 0n }: Rates, kinds: number): bigint {
-  return (kinds & PRICED_IMAGES) === 0 ? 0n : divideUp(images, BigInt(FEWEST_IMAGE_TOKENS))
+  return (kinds & PRICED_IMAGES) === 0 ? 0n : divideUp(images, BigInt(MIN_IMAGE_TOKENS))
 }
 
 function costOfBound(bound: Bound, price: Price, deployment: Deployment): bigint {

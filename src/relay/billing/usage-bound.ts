@@ -1,7 +1,7 @@
 import type { Writable } from "../../canon/writable.ts"
 import { NO_USAGE, totalInput, type Usage } from "../../canon/usage.ts"
 import type { Model } from "../../catalog/model.ts"
-import { FEWEST_IMAGE_TOKENS } from "../../media/generated-image-tokens.ts"
+import { MIN_IMAGE_TOKENS } from "../../media/generated-image-tokens.ts"
 import { ASSUMED_CALLS_FACTOR } from "../../vendors/priced-features/switch.ts"
 import { MIN_OUTPUT } from "../fitting/own-limits.ts"
 import type { FeatureCosts } from "../priced-features/feature-costs.ts"
@@ -74,7 +74,7 @@ export function maxOfChat({ bound, model, featureCosts, came }: ChatFacts): Usag
     reasoningBeside: Math.max(longest, UNKNOWN_MAXIMUM) * GENEROUS * choices,
   }
   if (model.deployments.some(({ price }) => price?.rates.images !== undefined)) {
-    max.images = Math.ceil(max.output / FEWEST_IMAGE_TOKENS) + choices
+    max.images = Math.ceil(max.output / MIN_IMAGE_TOKENS) + choices
   }
   for (const { agents = 0 } of model.deployments) {
     max.inputFresh = Math.max(max.inputFresh, longest * (1 + agents) * choices)

@@ -1,6 +1,6 @@
 import { MAX_OBJECT_MEMBERS } from "#contract/request-limits.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { DEEPEST } from "../../canon/json.ts"
+import { MAX_JSON_DEPTH } from "../../canon/json.ts"
 import { joinInSlices } from "../../canon/joined-bytes.ts"
 import { JsonScanner } from "../../canon/json-structure.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
@@ -84,7 +84,7 @@ export async function collectAnswer(
     if (size.isSmall) continue
     if (first !== undefined && mayBeJson(first)) scanner = scanned(scanner, list.chunks, chunk)
     if (scanner !== undefined && isTooMuch(scanner)) throw tooMany(reader)
-    if (scanner !== undefined && scanner.deepest > DEEPEST) throw notJson(reader)
+    if (scanner !== undefined && scanner.deepest > MAX_JSON_DEPTH) throw notJson(reader)
     size.reserve(scanner?.bytes)
   }
   // It is parsed as soon as it is returned.

@@ -51,15 +51,15 @@ export interface BucketUpload {
 
 type Sent = Omit<BucketRequest, "allowsPrivate" | "patience"> & { readonly patience?: number }
 
-/** Maximum number of keys per list request. */
-const PAGE = 1_000
-const PAUSE = 300
-/** Speed of the slowest supported connection, in bytes per millisecond. */
-const SLOWEST = 64
-/** Milliseconds in which a bucket assembles the parts of a large object. */
-const ASSEMBLY = 600_000
-/** Milliseconds for a complete download, because an object may be of any length. */
-const DOWNLOAD = 7 * 86_400_000
+/** Maximum keys per list request. */
+const MAX_LISTED_KEYS = 1_000
+const RETRY_DELAY_MS = 300
+/** Speed of the slowest supported connection. */
+const MIN_BYTES_PER_MS = 64
+/** A bucket may take minutes to assemble the parts of a large object. */
+const ASSEMBLY_TIMEOUT_MS = 600_000
+/** An object may be of any length. */
+const DOWNLOAD_TIMEOUT_MS = 7 * 86_400_000
 
 /** An S3-compatible bucket. Every method throws BucketError. */
 export class Bucket {
@@ -90,7 +90,12 @@ export class Bucket {
     const restart = (): ReturnType<typeof setTimeout> => setTimeout(() => idle.abort(), patience)
     const first = restart()
     try {
-      const request = { method: "GET", key, patience: DOWNLOAD, signal: idle.signal } as const
+      const request = {
+        method: "GET",
+        key,
+        patience: DOWNLOAD_TIMEOUT_MS,
+        signal: idle.signal,
+      } as const
       const answer = await this.#found(request)
       return answer && bytesOf(answer, restart)
     } finally {
@@ -115,7 +120,7 @@ export class Bucket {
     for (let next: string | undefined; ;) {
       const query = {
         "list-type": "2",
-        "max-keys": String(PAGE),
+        "max-keys": String(MAX_LISTED_KEYS),
         prefix,
         ...(byFolder && { delimiter: "/" }),
         ...(next !== undefined && { "continuation-token": next }),
@@ -179,7 +184,7 @@ export class Bucket {
       key,
       query: { uploadId: id },
       body,
-      patience: ASSEMBLY,
+      patience: ASSEMBLY_TIMEOUT_MS,
     } as const
     const text = await this.#send(request, readText)
     // The bucket sends the status before it has assembled the parts.
@@ -204,8 +209,8 @@ export class Bucket {
     request: Sent,
     step: (address: BucketAddress, request: BucketRequest) => Promise<T>,
   ): Promise<T> {
-    const { allowsPrivate = true, attempts, pause = PAUSE } = this.#options
-    const sending = Math.ceil((request.body?.length ?? 0) / SLOWEST)
+    const { allowsPrivate = true, attempts, pause = RETRY_DELAY_MS } = this.#options
+    const sending = Math.ceil((request.body?.length ?? 0) / MIN_BYTES_PER_MS)
     const patience = (request.patience ?? this.#options.patience) + sending
     const whole = { ...request, patience, allowsPrivate }
     for (let attempt = 1; ; attempt++) {

@@ -1,9 +1,7 @@
 import { BucketError } from "./bucket-error.ts"
 
-/**
- * Maximum characters of a response document. The longest one is a list of a thousand long names.
- */
-const LONGEST = 16 * 1024 * 1024
+/** The longest document is a list of a thousand long names. */
+const MAX_CHARACTERS = 16 * 1024 * 1024
 
 /**
  * Reads a complete response. @throws BucketError if it is cut off, takes too long or is too long.
@@ -14,12 +12,12 @@ export async function textOf(answer: Response): Promise<string> {
   try {
     for await (const chunk of answer.body ?? []) {
       text += decoder.decode(chunk, { stream: true })
-      if (text.length > LONGEST) break
+      if (text.length > MAX_CHARACTERS) break
     }
   } catch {
     throw cutOff()
   }
-  if (text.length > LONGEST) throw new BucketError("its answer is without an end")
+  if (text.length > MAX_CHARACTERS) throw new BucketError("its answer is without an end")
   return text
 }
 

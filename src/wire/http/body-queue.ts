@@ -16,8 +16,8 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** Maximum buffered bytes before the connection is paused. */
-const MAX_WAITING = 64 * 1024
+/** The connection is paused when more bytes are buffered. */
+const MAX_BUFFERED_BYTES = 64 * 1024
 
 /**
  * Chunks of a body between a connection, which pushes them, and its only reader, which pulls them.
@@ -44,7 +44,7 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
     }
     this.#list.push(chunk)
     this.#bytes += chunk.byteLength
-    if (this.#bytes <= MAX_WAITING) return
+    if (this.#bytes <= MAX_BUFFERED_BYTES) return
     this.#isPaused = true
     this.#source.pause()
   }

@@ -13,8 +13,8 @@ interface Target {
 
 /** Maximum number of cached addresses. */
 const MAX_TARGETS = 1_000
-/** Milliseconds between two checks. A connection that is idle in between is closed. */
-const LOOK_INTERVAL = 30_000
+/** A connection that is idle between two checks is closed. */
+const CHECK_INTERVAL_MS = 30_000
 
 const LENGTH = "content-length"
 
@@ -35,7 +35,7 @@ export class HttpClient implements Disposable {
     this.#proxied = new Set(protocols.filter((protocol) => proxyFor(protocol, environment)))
     this.#timer = setInterval(() => {
       for (const pool of this.#pools.values()) pool.closeUnused()
-    }, LOOK_INTERVAL)
+    }, CHECK_INTERVAL_MS)
     this.#timer.unref()
   }
 

@@ -8,9 +8,9 @@ export interface ResponseListener {
   onEnd(isKept: boolean): void
 }
 
-const LARGEST_HEAD = 64 * 1024
-const LARGEST_LINE = 4 * 1024
-const LARGEST_TRAILER = 16 * 1024
+const MAX_HEAD_BYTES = 64 * 1024
+const MAX_LINE_BYTES = 4 * 1024
+const MAX_TRAILER_BYTES = 16 * 1024
 const LINE_END = "\r\n"
 const HEAD_END = "\r\n\r\n"
 /** Maximum digits of the size of a chunk. */
@@ -99,14 +99,15 @@ export class ResponseParser {
 
   #head(input: Buffer, at: number): number {
     const end = input.indexOf(HEAD_END, at)
-    if (end === -1) return this.#wait(input, at, LARGEST_HEAD)
-    if (end - at > LARGEST_HEAD) throw new ProtocolError("the head of the response is too long")
+    if (end === -1) return this.#wait(input, at, MAX_HEAD_BYTES)
+    if (end - at > MAX_HEAD_BYTES) throw new ProtocolError("the head of the response is too long")
     const head = new ResponseHead(input.toString("latin1", at, end))
     const next = end + HEAD_END.length
     if (head.status < 200) {
       if (head.status === 101) throw new ProtocolError("the server changes to another protocol")
       this.#before += next - at
-      if (this.#before > LARGEST_HEAD) throw new ProtocolError("too much comes before the response")
+      if (this.#before > MAX_HEAD_BYTES)
+        throw new ProtocolError("too much comes before the response")
       return next
     }
     const framing = head.framing()
@@ -180,7 +181,7 @@ export class ResponseParser {
       while (at < length && input[at] !== CARRIAGE_RETURN && input[at] !== LINE_FEED) at += 1
     }
     const isLine = isLineEnd(input, at)
-    if (isLine === undefined) return this.#wait(input, start, LARGEST_LINE)
+    if (isLine === undefined) return this.#wait(input, start, MAX_LINE_BYTES)
     if (!isLine || digits === 0 || digits > MAX_SIZE_DIGITS) {
       throw new ProtocolError("a chunk has no valid size")
     }
@@ -191,7 +192,7 @@ export class ResponseParser {
 
   #chunkEnd(input: Buffer, at: number): number {
     const isLine = isLineEnd(input, at)
-    if (isLine === undefined) return this.#wait(input, at, LARGEST_LINE)
+    if (isLine === undefined) return this.#wait(input, at, MAX_LINE_BYTES)
     if (!isLine) throw new ProtocolError("a chunk is longer than its declared size")
     this.#state = "size"
     return at + LINE_END.length
@@ -199,10 +200,10 @@ export class ResponseParser {
 
   #trailerLine(input: Buffer, at: number): number {
     const end = input.indexOf(LINE_END, at)
-    if (end === -1) return this.#wait(input, at, LARGEST_LINE)
+    if (end === -1) return this.#wait(input, at, MAX_LINE_BYTES)
     const next = end + LINE_END.length
     this.#trailer += end - at
-    if (this.#trailer > LARGEST_TRAILER) throw new ProtocolError("the trailer is too long")
+    if (this.#trailer > MAX_TRAILER_BYTES) throw new ProtocolError("the trailer is too long")
     if (end === at) this.#end(input, next)
     return next
   }

@@ -43,10 +43,9 @@ export interface ConnectionSource {
 }
 
 /**
- * Milliseconds in which a server closes a stale connection. Servers do so immediately, not while
- * they process a request.
+ * Servers close a stale connection within this time, and not later while they process a request.
  */
-const STALE_TIME = 250
+const STALE_MS = 250
 
 /** A request on one of the gateway's own connections, and its response as it arrives. */
 export class OwnSending implements Sending, ConnectionUser, ResponseListener, Source {
@@ -175,7 +174,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
   #begin(kept: Connection): void {
     kept.user = this
     const isOnce = this.#parts.body instanceof ReadableStream
-    if (kept.hasServed && !isOnce) this.#staleUntil = performance.now() + STALE_TIME
+    if (kept.hasServed && !isOnce) this.#staleUntil = performance.now() + STALE_MS
     this.onReady()
   }
 

@@ -84,7 +84,7 @@ export function CodesPage() {
   )
 }
 
-const AT_ONCE = 200
+const CODES_PER_REQUEST = 200
 
 /** Exports all codes and their redemptions, including codes on pages that are not loaded. */
 function ExportCodes() {
@@ -95,7 +95,7 @@ function ExportCodes() {
       const all: Code[] = []
       let cursor: string | undefined
       do {
-        const page = await api("GET /codes", { query: { limit: AT_ONCE } }, { cursor })
+        const page = await api("GET /codes", { query: { limit: CODES_PER_REQUEST } }, { cursor })
         all.push(...page.data)
         cursor = page.next_cursor ?? undefined
       } while (cursor !== undefined)

@@ -15,7 +15,7 @@ import { largeAmountQuestion } from "../credits/large-amount.ts"
 
 const DAY = 86_400_000
 /** Maximum size of a batch. */
-const MOST_CODES = 1_000
+const MAX_CODES = 1_000
 const LIVES = [
   { value: "", label: "Never" },
   { value: "7", label: "In 7 days" },
@@ -57,7 +57,7 @@ function NewCodeForm({ onClose, onCreated }: Omit<NewCodeModalProperties, "isOpe
     validate: {
       credits: checkPositive,
       count: (value) =>
-        Number(value) >= 1 && Number(value) <= MOST_CODES ? null : `From 1 to ${MOST_CODES}`,
+        Number(value) >= 1 && Number(value) <= MAX_CODES ? null : `From 1 to ${MAX_CODES}`,
       uses: (value) => (Number(value) >= 1 ? null : "At least one"),
     },
   })
@@ -118,7 +118,7 @@ function CodeFields({ form }: { readonly form: UseFormReturnType<CodeValues> }) 
       <NumberInput
         label="Number of codes"
         min={1}
-        max={MOST_CODES}
+        max={MAX_CODES}
         allowDecimal={false}
         thousandSeparator=","
         {...form.getInputProps("count")}

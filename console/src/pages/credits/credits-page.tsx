@@ -22,7 +22,7 @@ import { RedeemModal } from "./redeem-modal.tsx"
 import { StatementModal } from "./statement-modal.tsx"
 
 const route = getRouteApi("/signed-in/credits")
-const LOOK_EVERY = 5_000
+const POLL_INTERVAL_MS = 5_000
 
 /** Shows an account's balance, its running holds, and every entry of its ledger. */
 export function CreditsPage() {
@@ -41,7 +41,7 @@ function AccountCreditsPage({ account }: { readonly account: AccountChoice }) {
   const [work, setWork] = useState<Work>()
   const credits = useQuery({
     ...accountCreditsQuery(account.id),
-    refetchInterval: LOOK_EVERY,
+    refetchInterval: POLL_INTERVAL_MS,
   })
   useReturnFromPayment()
   useWayOfAddress(isAllowed, setWork)

@@ -17,7 +17,7 @@ import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 
 const route = getRouteApi("/signed-in/credits")
-const LOOK_EVERY = 10_000
+const POLL_INTERVAL_MS = 10_000
 
 const KINDS: readonly { value: Entry["kind"]; label: string }[] = [
   { value: "grant", label: "Grants" },
@@ -70,7 +70,7 @@ export function EntriesPanel({ account }: { readonly account: string }) {
       path: { id: account },
       query: { kind, from: dayStart(search.from), to: dayEnd(search.to) },
     },
-    { refetchInterval: LOOK_EVERY },
+    { refetchInterval: POLL_INTERVAL_MS },
   )
   const isFiltered = [search.kind, search.from, search.to].some((text) => text !== undefined)
 

@@ -12,7 +12,7 @@ import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { noticeWords } from "./notice-words.ts"
 
-const LOOK_EVERY = 5_000
+const POLL_INTERVAL_MS = 5_000
 
 export interface SentNoticesProperties {
   readonly account: string | undefined
@@ -23,7 +23,11 @@ export interface SentNoticesProperties {
 
 /** Shows the notices of the last 90 days, and whether they were delivered. */
 export function SentNotices({ account, names, targets }: SentNoticesProperties) {
-  const notices = usePages("GET /notices", { query: { account } }, { refetchInterval: LOOK_EVERY })
+  const notices = usePages(
+    "GET /notices",
+    { query: { account } },
+    { refetchInterval: POLL_INTERVAL_MS },
+  )
   return (
     <Panel isFlush title="Sent" description="The last 90 days.">
       <ErrorNotice error={notices.error} retry={notices.retry} />

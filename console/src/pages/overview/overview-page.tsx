@@ -24,8 +24,8 @@ const FirstSteps = lazyPart(() => import("./first-steps.tsx").then((module) => m
 const OperatorPanels = lazyPart(() =>
   import("./operator/operator-panels.tsx").then((module) => module.OperatorPanels),
 )
-const LOOK_EVERY = 10_000
-const LOOK_FOR_FIRST_EVERY = 2_000
+const POLL_INTERVAL_MS = 10_000
+const FIRST_POLL_INTERVAL_MS = 2_000
 
 /** The first page: balance, spending and recent requests. */
 export function OverviewPage() {
@@ -35,7 +35,8 @@ export function OverviewPage() {
   const asked = useQuery({
     ...oneQuery("GET /usage/overview", { query: { account: accountId } }),
     enabled: !isNowhere,
-    refetchInterval: ({ state }) => (isUnused(state.data) ? LOOK_FOR_FIRST_EVERY : LOOK_EVERY),
+    refetchInterval: ({ state }) =>
+      isUnused(state.data) ? FIRST_POLL_INTERVAL_MS : POLL_INTERVAL_MS,
   })
   const keys = useQuery(keysQuery(accountId))
   const overview = asked.data

@@ -94,7 +94,7 @@ function brokenOff(): CallFailure {
 }
 
 const RECEIPT_TRIES = 12
-const RECEIPT_PAUSE = 250
+const RECEIPT_RETRY_INTERVAL_MS = 250
 
 /**
  * Returns the cost of a request from its receipt, for responses whose headers were sent before it
@@ -112,7 +112,7 @@ export async function receiptCost(requestId: string, secret: string): Promise<st
         return typeof receipt.charged === "string" ? receipt.charged : null
       }
     }
-    await new Promise((resolve) => setTimeout(resolve, RECEIPT_PAUSE))
+    await new Promise((resolve) => setTimeout(resolve, RECEIPT_RETRY_INTERVAL_MS))
   }
   return null
 }

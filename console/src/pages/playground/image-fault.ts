@@ -2,8 +2,8 @@
 const TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"]
 export const IMAGE_TYPES = TYPES.join(",")
 
-/** In bytes. A data URL is a third longer, and a request may contain several. */
-const LARGEST = 8 * 1024 * 1024
+/** A data URL is a third longer, and a request may contain several. */
+const MAX_IMAGE_BYTES = 8 * 1024 * 1024
 export const MAX_IMAGES = 6
 
 /** Returns why a file cannot be attached; undefined if it can. */
@@ -13,6 +13,6 @@ export function imageFault(file: {
   readonly size: number
 }) {
   if (!TYPES.includes(file.type)) return `${file.name} is not a PNG, JPEG, WebP or GIF image.`
-  if (file.size > LARGEST) return `${file.name} is larger than 8 MB. Make it smaller first.`
+  if (file.size > MAX_IMAGE_BYTES) return `${file.name} is larger than 8 MB. Make it smaller first.`
   return undefined
 }

@@ -5,12 +5,10 @@ export interface PlaygroundKey {
   readonly expiresAt: number
 }
 
-/** Lifetime of a playground key. */
-export const KEY_LIFE = 60 * 60 * 1_000
+export const KEY_LIFETIME_MS = 60 * 60 * 1_000
 /** The name of all playground keys. */
 export const KEY_NAME = "Playground"
-/** Maximum difference between the clocks of browser and gateway. */
-const CLOCK_ERROR = 5 * 60 * 1_000
+const MAX_CLOCK_DIFFERENCE_MS = 5 * 60 * 1_000
 
 interface KeyFacts {
   readonly name: string
@@ -21,13 +19,13 @@ interface KeyFacts {
 /** Guesses from its name and lifetime whether the playground created a key. */
 export function isPlaygroundKey({ name, created_at: created, expires_at: end }: KeyFacts): boolean {
   if (name !== KEY_NAME || end === null) return false
-  return Date.parse(end) - Date.parse(created) <= KEY_LIFE + CLOCK_ERROR
+  return Date.parse(end) - Date.parse(created) <= KEY_LIFETIME_MS + MAX_CLOCK_DIFFERENCE_MS
 }
 
 /** Time until every gateway process has loaded a new key. */
-const CHANGES_TIME = 5_000
+const KEY_PROPAGATION_MS = 5_000
 /** A key that expires sooner is not used for a new request, because an answer may take minutes. */
-const MIN_LEFT = 5 * 60 * 1_000
+const MIN_REMAINING_MS = 5 * 60 * 1_000
 
 /**
  * Holds the session's keys, one for each account, in memory only, so that secrets are never stored.
@@ -51,11 +49,11 @@ export class PlaygroundKeys {
     const known = this.#keys.get(account)
     if (known !== undefined) {
       const key = await known
-      if (key.expiresAt - this.#now() > MIN_LEFT) return key.secret
+      if (key.expiresAt - this.#now() > MIN_REMAINING_MS) return key.secret
       if (this.#keys.get(account) === known) this.#keys.delete(account)
       return this.secretFor(account)
     }
-    const expiresAt = this.#now() + KEY_LIFE
+    const expiresAt = this.#now() + KEY_LIFETIME_MS
     const made = this.#make(account, expiresAt).then((secret) => ({ secret, expiresAt }))
     this.#keys.set(account, made)
     // A failed creation is not cached, so that the next call tries again.
@@ -66,7 +64,7 @@ export class PlaygroundKeys {
   /** Reports whether the account's key is so new that a rejection may be temporary. */
   async isNew(account: string): Promise<boolean> {
     const key = await this.#keys.get(account)
-    return key !== undefined && key.expiresAt - KEY_LIFE > this.#now() - CHANGES_TIME
+    return key !== undefined && key.expiresAt - KEY_LIFETIME_MS > this.#now() - KEY_PROPAGATION_MS
   }
 
   /** Removes a key that the gateway no longer accepts. */

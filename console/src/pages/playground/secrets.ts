@@ -11,8 +11,8 @@ export interface Payer {
   readonly account: string
 }
 
-/** Milliseconds between retries of a rejected new key, and the number of tries. */
-const PAUSE = 150
+/** Retries of a rejected new key. */
+const RETRY_INTERVAL_MS = 150
 const MAX_TRIES = 8
 
 /**
@@ -32,7 +32,8 @@ export async function withSecret<Result>(
     } catch (thrown) {
       const isRefused = thrown instanceof CallError && thrown.failure.kind === "invalid_api_key"
       if (!isRefused || tries === MAX_TRIES) throw thrown
-      if (await keys.isNew(payer.account)) await new Promise((resume) => setTimeout(resume, PAUSE))
+      if (await keys.isNew(payer.account))
+        await new Promise((resume) => setTimeout(resume, RETRY_INTERVAL_MS))
       else keys.forget(payer.account)
     }
   }

@@ -13,8 +13,8 @@ import {
 import { callGateway, factsOf, readChat, receiptCost } from "./gateway-call.ts"
 import { type Payer, withSecret } from "./secrets.ts"
 
-/** Milliseconds between renders of streaming content: each frame would be too often. */
-const PAINT_EVERY = 40
+/** Rendering each frame would be too often. */
+const RENDER_INTERVAL_MS = 40
 
 /** A column with its model. */
 export interface AskedColumn {
@@ -170,7 +170,7 @@ class Painter {
 
   paint(content: Partial<ShownAnswer>): void {
     this.#waiting = content
-    this.#timer ??= setTimeout(() => this.flush(), PAINT_EVERY)
+    this.#timer ??= setTimeout(() => this.flush(), RENDER_INTERVAL_MS)
   }
 
   flush(): void {

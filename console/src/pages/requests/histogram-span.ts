@@ -15,30 +15,27 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const LENGTHS: Readonly<Record<Step, number>> = { minute: MINUTE, hour: HOUR, day: DAY }
-/** The default range. */
-const USUAL = 30 * DAY
-/** Maximum lengths for bars of a minute, and of an hour. */
-const LONGEST_OF_MINUTES = 3 * HOUR
-const LONGEST_OF_HOURS = 8 * DAY
-/** Maximum number of steps per query. */
-const MOST_PARTS = 366
+const DEFAULT_LENGTH = 30 * DAY
+const MAX_LENGTH_BY_MINUTE = 3 * HOUR
+const MAX_LENGTH_BY_HOUR = 8 * DAY
+const MAX_STEPS = 366
 
 /** Returns the range of the bars, extended to complete steps. */
 export function histogramSpan(filters: RequestFilters, now: number): HistogramSpan {
   const chosen = timesOf(filters, now)
-  const length = TIMES.find(({ value }) => value === filters.time)?.length ?? USUAL
+  const length = TIMES.find(({ value }) => value === filters.time)?.length ?? DEFAULT_LENGTH
   const end = chosen.to === undefined ? now : Date.parse(chosen.to)
   const begin = chosen.from === undefined ? end - length : Date.parse(chosen.from)
   const step = stepOf(end - begin)
   const part = LENGTHS[step]
   const to = Math.ceil(end / part) * part
   const from = Math.floor(begin / part) * part
-  return { from: Math.max(Math.min(from, to - part), to - MOST_PARTS * part), to, step }
+  return { from: Math.max(Math.min(from, to - part), to - MAX_STEPS * part), to, step }
 }
 
 function stepOf(length: number): Step {
-  if (length <= LONGEST_OF_MINUTES) return "minute"
-  return length <= LONGEST_OF_HOURS ? "hour" : "day"
+  if (length <= MAX_LENGTH_BY_MINUTE) return "minute"
+  return length <= MAX_LENGTH_BY_HOUR ? "hour" : "day"
 }
 
 /** Returns the start of each step. */

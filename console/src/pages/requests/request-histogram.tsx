@@ -23,14 +23,14 @@ export interface RequestHistogramProperties {
 }
 
 const HEIGHT = 110
-const LOOK_EVERY = 30_000
+const POLL_INTERVAL_MS = 30_000
 /** Minimum width of a time label in CSS pixels. */
 const LABEL_WIDTH = 72
 const OUTCOMES = ["answered", "failed", "refused"] as const
 
 /** Shows the number of requests over time. Clicking a bar narrows the list to its time range. */
 export function RequestHistogram({ account, filters, onChange }: RequestHistogramProperties) {
-  const now = useNow(LOOK_EVERY)
+  const now = useNow(POLL_INTERVAL_MS)
   const [view, setView] = useState("chart")
   const span = useMemo(() => histogramSpan(filters, now), [filters, now])
   const query = { ...requestCountQueryOf(filters, span), account }

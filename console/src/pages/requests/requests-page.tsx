@@ -17,7 +17,7 @@ import { useIsAtTop } from "./use-live.ts"
 import { PAGE, useStableQuery } from "./use-stable-query.ts"
 
 const route = getRouteApi("/signed-in/requests")
-const LOOK_EVERY = 2_000
+const POLL_INTERVAL_MS = 2_000
 
 /** Lists all requests, newest first, with live updates. */
 export function RequestsPage() {
@@ -34,7 +34,7 @@ export function RequestsPage() {
     account: accountId,
     isAll,
     filters,
-    refetchInterval: isLive ? LOOK_EVERY : (false as const),
+    refetchInterval: isLive ? POLL_INTERVAL_MS : (false as const),
     onState: setWell,
   }
   return (

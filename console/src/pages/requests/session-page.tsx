@@ -19,8 +19,7 @@ import { requestColumns } from "./request-columns.tsx"
 
 const route = getRouteApi("/signed-in/session")
 const PAGE = 200
-/** Maximum number of calls shown in a session. */
-const MOST_CALLS = 1_000
+const MAX_CALLS = 1_000
 /** The columns of the request list that differ within a session. */
 const SHOWN = new Set(["at", "model", "outcome", "usage", "duration", "cost"])
 const COLUMNS = requestColumns({ isAll: false, isExact: true }).filter(({ id }) => SHOWN.has(id))
@@ -32,7 +31,7 @@ export function SessionPage() {
   const { accountId } = useAccount()
   const pages = usePages("GET /receipts", { query: { session, account: accountId, limit: PAGE } })
   const { hasMore, isLoadingMore, loadMore, items } = pages
-  const isCut = hasMore && items.length >= MOST_CALLS
+  const isCut = hasMore && items.length >= MAX_CALLS
   useEffect(() => {
     if (hasMore && !isLoadingMore && !isCut) loadMore()
   }, [hasMore, isLoadingMore, isCut, loadMore])

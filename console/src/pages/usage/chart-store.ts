@@ -8,7 +8,7 @@ export interface SavedChart {
 }
 
 /** Longer lists are hard to search. */
-const MOST = 50
+const MAX_CHARTS = 50
 
 /** Reads the stored charts. Invalid entries are ignored. */
 export function readCharts(text: string): readonly SavedChart[] {
@@ -30,6 +30,6 @@ function chartIn(value: unknown): SavedChart[] {
 /** Adds a chart, replacing one of the same name. Charts are sorted by name. */
 export function withChart(charts: readonly SavedChart[], chart: SavedChart): readonly SavedChart[] {
   return [...charts.filter(({ name }) => name !== chart.name), chart]
-    .slice(-MOST)
+    .slice(-MAX_CHARTS)
     .toSorted((left, right) => left.name.localeCompare(right.name))
 }

@@ -2,8 +2,8 @@ import type { Usage, UsagePoint, UsageRow } from "tollgate-contract/usage.ts"
 import type { UsageMetric } from "./usage-metrics.ts"
 import { momentsOf, type UsageSpan } from "./usage-filters.ts"
 
-/** Maximum number of groups in a chart; more colors are hard to distinguish. */
-const MOST = 8
+/** More colors are hard to distinguish. */
+const MAX_GROUPS = 8
 /** The API's name for all remaining groups together. */
 export const OTHERS = ""
 
@@ -31,7 +31,7 @@ export function chartDataOf(usage: Usage, span: UsageSpan, metric: UsageMetric):
   const moments = momentsOf(span)
   const points = usage.series ?? []
   const named = usage.data.filter(({ group }) => points.some((point) => point.group === group))
-  const shown = named.slice(0, MOST)
+  const shown = named.slice(0, MAX_GROUPS)
   const names = new Map(shown.map((row) => [row.group, row.name ?? row.group]))
   const series = shown.map((row, color): Series => {
     const own = byTime(points.filter(({ group }) => group === row.group))
@@ -44,7 +44,7 @@ export function chartDataOf(usage: Usage, span: UsageSpan, metric: UsageMetric):
   const last: Series = {
     group: OTHERS,
     name: "Others",
-    color: MOST,
+    color: MAX_GROUPS,
     points: moments.map((at) => others.get(at)),
   }
   return { moments, series: [...series, last] }

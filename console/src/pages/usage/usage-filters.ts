@@ -23,7 +23,7 @@ export interface UsageFilters {
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** Longer ranges are shown by day. */
-const LONGEST_BY_HOUR = 3 * DAY
+const MAX_LENGTH_BY_HOUR = 3 * DAY
 
 export const TIMES: readonly { value: string; label: string; length: number | null }[] = [
   { value: "24h", label: "Last 24 hours", length: DAY },
@@ -79,7 +79,7 @@ export function spanOf({ time, from, to }: UsageFilters, now: number): UsageSpan
   if (time === "custom")
     return customSpan(fromLocalField(from ?? ""), fromLocalField(to ?? ""), now)
   const length = TIMES.find(({ value }) => value === time)?.length ?? 30 * DAY
-  const step = length <= LONGEST_BY_HOUR ? "hour" : "day"
+  const step = length <= MAX_LENGTH_BY_HOUR ? "hour" : "day"
   const unit = step === "hour" ? HOUR : DAY
   // Whole hours or days, including the current one.
   const end = (Math.floor(now / unit) + 1) * unit
@@ -95,7 +95,7 @@ function customSpan(
   const end = to ?? isoOf((Math.floor(now / HOUR) + 1) * HOUR)
   const length = Date.parse(end) - Date.parse(from)
   if (length <= 0) return undefined
-  return { from, to: end, step: length <= LONGEST_BY_HOUR ? "hour" : "day" }
+  return { from, to: end, step: length <= MAX_LENGTH_BY_HOUR ? "hour" : "day" }
 }
 
 function isoOf(at: number): string {

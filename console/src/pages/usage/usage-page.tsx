@@ -33,8 +33,11 @@ import { Legend, UsageOverTime } from "./usage-over-time.tsx"
 import { changeText, csvRowsOf, GroupTable, TimeTable } from "./usage-tables.tsx"
 
 const route = getRouteApi("/signed-in/usage")
-/** A span begins again at most so often, or each look would ask for another. Milliseconds. */
-const LOOK_EVERY = 60_000
+/**
+ * Rounds the time range, which is part of the query: otherwise each render would start another
+ * query.
+ */
+const TIME_STEP_MS = 60_000
 
 /** Shows usage and cost, by any group and over any time range. */
 export function UsagePage() {
@@ -43,7 +46,7 @@ export function UsagePage() {
   const { accountId } = useAccount()
   const isOperator = useSession().is_operator
   const metric = metricOf(filters.metric, isOperator)
-  const now = Math.floor(Date.now() / LOOK_EVERY) * LOOK_EVERY
+  const now = Math.floor(Date.now() / TIME_STEP_MS) * TIME_STEP_MS
   const span = spanOf(filters, now)
   function change(changed: UsageFilters) {
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true })

@@ -9,9 +9,8 @@ import { TextLink } from "../../../ui/link-button.tsx"
 import { ACCOUNT_COLUMNS } from "../../accounts/account-columns.tsx"
 
 const ROWS = 8
-/** Days. */
-const SOON = 30
-const LOOK_EVERY = 60_000
+const LOW_DAYS_LEFT = 30
+const POLL_INTERVAL_MS = 60_000
 const SHOWN = new Set(["name", "spent_30_days", "balance", "days_left"])
 const COLUMNS = ACCOUNT_COLUMNS.filter(({ id }) => SHOWN.has(id))
 
@@ -21,7 +20,7 @@ export function TopAccountsPanel() {
     ...oneQuery("GET /accounts", {
       query: { sort: "spent_30_days", order: "desc", usage: "true", limit: ROWS },
     }),
-    refetchInterval: untilAnswered(LOOK_EVERY),
+    refetchInterval: untilAnswered(POLL_INTERVAL_MS),
   })
   return (
     <AskedPanel
@@ -52,7 +51,7 @@ export function RunningDryPanel() {
     ...oneQuery("GET /accounts", {
       query: { sort: "days_left", state: "active", usage: "true", limit: ROWS },
     }),
-    refetchInterval: untilAnswered(LOOK_EVERY),
+    refetchInterval: untilAnswered(POLL_INTERVAL_MS),
   })
   return (
     <AskedPanel
@@ -65,7 +64,7 @@ export function RunningDryPanel() {
       {({ data }) => (
         <AccountTable
           label="Accounts that run out of credits"
-          rows={data.filter(({ usage }) => (usage?.days_left ?? Infinity) <= SOON)}
+          rows={data.filter(({ usage }) => (usage?.days_left ?? Infinity) <= LOW_DAYS_LEFT)}
           none="Every active account has credits for more than a month."
         />
       )}
@@ -77,7 +76,7 @@ export function RunningDryPanel() {
 function WithoutCredits() {
   const { data } = useQuery({
     ...oneQuery("GET /accounts", { query: { credits: "none", limit: 1 } }),
-    refetchInterval: untilAnswered(LOOK_EVERY),
+    refetchInterval: untilAnswered(POLL_INTERVAL_MS),
   })
   if (data === undefined || data.total === 0) return null
   return (

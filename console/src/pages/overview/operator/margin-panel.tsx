@@ -12,7 +12,7 @@ import { Money } from "../../../ui/money.tsx"
 
 const DAYS = 30
 const ROWS = 8
-const LOOK_EVERY = 60_000
+const POLL_INTERVAL_MS = 60_000
 const ALL = "all"
 
 const COLUMNS: readonly Column<UsageRow>[] = [
@@ -67,7 +67,7 @@ export function MarginPanel() {
         group: "provider",
       },
     }),
-    refetchInterval: untilAnswered(LOOK_EVERY),
+    refetchInterval: untilAnswered(POLL_INTERVAL_MS),
   })
   return (
     <AskedPanel

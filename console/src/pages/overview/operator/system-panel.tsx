@@ -9,7 +9,7 @@ import { Facts } from "../../../ui/facts.tsx"
 import { Status } from "../../../ui/status.tsx"
 import { When } from "../../../ui/when.tsx"
 
-const LOOK_EVERY = 30_000
+const POLL_INTERVAL_MS = 30_000
 /** Maximum number of listed nodes. Larger installations have their own monitoring. */
 const NODES = 12
 
@@ -17,7 +17,7 @@ const NODES = 12
 export function SystemPanel() {
   const asked = useQuery({
     ...oneQuery("GET /system", {}),
-    refetchInterval: untilAnswered(LOOK_EVERY),
+    refetchInterval: untilAnswered(POLL_INTERVAL_MS),
   })
   return (
     <AskedPanel title="Nodes and database" asked={asked}>

@@ -6,7 +6,7 @@ import type { Column } from "../conversation.ts"
 import { firstModel } from "../first-model.ts"
 
 export const CHAT_KINDS: readonly Model["kind"][] = ["chat"]
-const MOST_COLUMNS = 3
+const MAX_COLUMNS = 3
 
 /** The responding models: one, or up to three side by side. */
 export interface Columns {
@@ -35,7 +35,7 @@ export function useColumns(begun: readonly Column[], wished: string | undefined)
 
   return {
     all,
-    canAdd: all.length < MOST_COLUMNS,
+    canAdd: all.length < MAX_COLUMNS,
     setModel: (id, model) => {
       setChosen(all.map((column) => (column.id === id ? { ...column, model } : column)))
     },

@@ -46,13 +46,13 @@ export function literal(value: JsonValue, style: LiteralStyle, indent = ""): str
   return lines("{", members, "}", indent)
 }
 
-const LONGEST_LINE = 72
+const MAX_LINE_LENGTH = 72
 
 function lines(open: string, items: readonly string[], close: string, indent: string): string {
   if (items.length === 0) return open + close
   const gap = open === "{" ? " " : ""
   const short = `${open}${gap}${items.join(", ")}${gap}${close}`
-  if (short.length <= LONGEST_LINE && !short.includes("\n")) return short
+  if (short.length <= MAX_LINE_LENGTH && !short.includes("\n")) return short
   const inner = `${indent}  `
   return `${open}\n${items.map((item) => `${inner}${item},\n`).join("")}${indent}${close}`
 }

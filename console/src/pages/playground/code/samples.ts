@@ -51,7 +51,7 @@ function translatedSamples(base: string, body: JsonObject): CodeSample[] {
   ]
 }
 
-const LONGEST_DATA = 120
+const MAX_SHOWN_DATA = 120
 
 /** Shortens long data URLs for display. The copied code stays complete. */
 export function shortened<Value extends JsonValue>(value: Value): Value {
@@ -60,7 +60,7 @@ export function shortened<Value extends JsonValue>(value: Value): Value {
 
 function shorten(value: JsonValue): JsonValue {
   if (typeof value === "string") {
-    const isLong = value.startsWith("data:") && value.length > LONGEST_DATA
+    const isLong = value.startsWith("data:") && value.length > MAX_SHOWN_DATA
     return isLong ? `${value.slice(0, 60)}… (${value.length} characters)` : value
   }
   if (typeof value !== "object" || value === null) return value

@@ -72,14 +72,13 @@ interface RowProperties {
   readonly onForget: () => void
 }
 
-/** In characters, as for all names. */
-const LONGEST_NAME = 100
+const MAX_NAME_LENGTH = 100
 
 function Row({ conversation, isOpen, onOpen, onRename, onForget }: RowProperties) {
   const name = nameOf(conversation)
   const [typed, setTyped] = useState<string>()
 
-  const isTooLong = (typed?.trim().length ?? 0) > LONGEST_NAME
+  const isTooLong = (typed?.trim().length ?? 0) > MAX_NAME_LENGTH
 
   function rename(event: FormEvent) {
     event.preventDefault()
@@ -97,7 +96,7 @@ function Row({ conversation, isOpen, onOpen, onRename, onForget }: RowProperties
             <TextInput
               label="Name"
               flex={1}
-              error={isTooLong && `At most ${LONGEST_NAME} characters`}
+              error={isTooLong && `At most ${MAX_NAME_LENGTH} characters`}
               autoFocus
               value={typed}
               onChange={(event) => setTyped(event.currentTarget.value)}

@@ -3,8 +3,8 @@ import type { KeptConversation } from "./kept-conversation.ts"
 const DATABASE = "tollgate-playground"
 const TABLE = "conversations"
 const OWNER = "owner"
-/** Maximum number of conversations per owner. The oldest are deleted first. */
-const MOST = 100
+/** Maximum per owner. The oldest conversations are deleted first. */
+const MAX_CONVERSATIONS = 100
 
 /**
  * Stores conversations in IndexedDB, which has room for images.
@@ -23,7 +23,7 @@ export async function keepConversation(conversation: KeptConversation): Promise<
     ({ id }) => id !== conversation.id,
   )
   const table = await openTable("readwrite")
-  for (const { id } of others.slice(MOST - 1)) table.delete(id)
+  for (const { id } of others.slice(MAX_CONVERSATIONS - 1)) table.delete(id)
   await outcome(table.put(conversation))
 }
 

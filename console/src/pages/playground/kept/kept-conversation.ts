@@ -15,13 +15,13 @@ export interface KeptConversation {
   readonly exchanges: readonly Exchange[]
 }
 
-const LONGEST_NAME = 60
+const MAX_NAME_LENGTH = 60
 
 export function nameOf({ name, exchanges }: Pick<KeptConversation, "name" | "exchanges">): string {
   if (name !== null) return name
   const text = exchanges[0]?.question.text.trim().replaceAll(/\s+/g, " ") ?? ""
   if (text === "") return "Untitled"
-  return text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME - 1)}…` : text
+  return text.length > MAX_NAME_LENGTH ? `${text.slice(0, MAX_NAME_LENGTH - 1)}…` : text
 }
 
 /**

@@ -5,8 +5,8 @@ import { countText, durationText } from "../../../format/numbers.ts"
 import { useNow } from "../use-now.ts"
 import { useRecorder } from "./use-recorder.ts"
 
-/** In bytes (docs/api.md#limits). */
-const LARGEST = 25 * 1024 * 1024
+/** The limit in docs/api.md#limits. */
+const MAX_AUDIO_BYTES = 25 * 1024 * 1024
 const ENDINGS = ".flac,.mp3,.mp4,.mpeg,.mpga,.m4a,.ogg,.wav,.webm,audio/*"
 
 export interface SoundSourceProperties {
@@ -24,7 +24,7 @@ export function SoundSource({ file, onChange }: SoundSourceProperties) {
 
   function choose(chosen: File | null | undefined) {
     if (!chosen) return
-    const isTooLarge = chosen.size > LARGEST
+    const isTooLarge = chosen.size > MAX_AUDIO_BYTES
     setFault(isTooLarge ? `${chosen.name} is larger than 25 MB. Cut it first.` : undefined)
     if (!isTooLarge) onChange(chosen)
   }
