@@ -17,13 +17,13 @@ export type ModePrice = z.infer<typeof modePrice>
 /** Prices by mode name. */
 const priceModes = z.record(z.string(), modePrice)
 /** Null: no beginning or no end. */
-const momentOrNone = moment.nullable()
+const nullableMoment = moment.nullable()
 
 /** A period with its own prices. Null members do not restrict it. */
 const pricePeriod = z.object({
   name: z.string().nullable(),
-  from: momentOrNone,
-  until: momentOrNone,
+  from: nullableMoment,
+  until: nullableMoment,
   /** The time zone of its days and hours; null: UTC. */
   zone: z.string().nullable(),
   days: z.array(z.enum(WEEKDAYS)).nullable(),
@@ -88,8 +88,8 @@ export const model = z.object({
     .object({
       /** The name of the period, `""` for an unnamed period; null outside all periods. */
       period: z.string().nullable(),
-      from: momentOrNone,
-      until: momentOrNone,
+      from: nullableMoment,
+      until: nullableMoment,
       price: priceTable,
       price_tiers: priceTiers,
       price_pictures: priceTable.nullable(),

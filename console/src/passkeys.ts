@@ -2,7 +2,7 @@ import type { NewPasskey, PasskeyAnswer } from "tollgate-contract/passkeys.ts"
 import { api } from "./api/client.ts"
 
 /** Reports whether this browser supports passkeys in the JSON form that the gateway uses. */
-export function knowsPasskeys(): boolean {
+export function supportsPasskeys(): boolean {
   return (
     typeof PublicKeyCredential === "function" &&
     "parseCreationOptionsFromJSON" in PublicKeyCredential &&

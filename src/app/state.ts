@@ -33,7 +33,7 @@ export interface State {
 /** The state at the start. */
 export function initialState(active: ActiveSettings, events: Events, redactor: Redactor): State {
   const { settings, facts } = active
-  redactor.learn(secretsOf(settings))
+  redactor.addSecrets(secretsOf(settings))
   const learnedRules = new LearnedRules(events.ruleLearned)
   const { config, warnings: built } = runtimeConfigOf(settings, { facts, redactor, learnedRules })
   const warnings = [...active.warnings, ...built]
@@ -49,7 +49,7 @@ export function activateSettings(
   { settings, facts, warnings: loaded }: ActiveSettings,
   events: Events,
 ): void {
-  state.redactor.learn(secretsOf(settings))
+  state.redactor.addSecrets(secretsOf(settings))
   const { config, warnings: built } = runtimeConfigOf(settings, {
     facts,
     redactor: state.redactor,

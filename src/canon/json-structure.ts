@@ -238,11 +238,11 @@ class TopLevelStrings {
   model: string | undefined
   #text = ""
   #isValue = false
-  #left = MAX_MEMBERS
+  #remainingMembers = MAX_MEMBERS
 
   /** Reads a part of a string. @param isOver whether it ends with the closing quote. */
   read(bytes: Buffer, start: number, end: number, isOver: boolean): void {
-    if (this.#left === 0) return
+    if (this.#remainingMembers === 0) return
     if (this.#text.length <= MAX_NAME_BYTES) {
       this.#text += bytes.toString("latin1", start, Math.min(end, start + MAX_NAME_BYTES + 1))
     }
@@ -262,9 +262,9 @@ class TopLevelStrings {
 
   #begin(member: string | undefined): void {
     this.member = member
-    this.#left--
+    this.#remainingMembers--
     // A later duplicate could follow, and the last one counts.
-    if (this.#left === 0) this.model = undefined
+    if (this.#remainingMembers === 0) this.model = undefined
   }
 
   #string(): string | undefined {

@@ -21,7 +21,7 @@ export class Redactor {
   #pattern: RegExp | undefined
 
   /** Adds secrets. */
-  learn(secrets: Iterable<string>): void {
+  addSecrets(secrets: Iterable<string>): void {
     for (const secret of secrets) {
       if (secret.length >= MIN_SECRET_LENGTH) this.#secrets.add(secret)
     }

@@ -1,7 +1,7 @@
 import { formatCredits } from "../ledger/money.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
 import type { AccountState } from "../store/accounts.ts"
-import { type LargeAmountOptions, askAboutLargeAmount, withYes } from "./ask-first.ts"
+import { type LargeAmountOptions, confirmLargeAmount, withYes } from "./ask-first.ts"
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
 import { formatFields } from "./output.ts"
@@ -23,8 +23,8 @@ const registerAccountCreate: RegisterCommand = (program, terminal) => {
     .option("--template <NAME>", "one of the settings' account_templates: its credits and limits")
     .action(async (name: string, options: AccountCreateOptions, command) => {
       const amount = options.credits ?? 0n
-      const deed = `create the account ${name} with ${formatCredits(amount)} credits`
-      await askAboutLargeAmount({ amount, balance: 0n, deed }, options, terminal)
+      const action = `create the account ${name} with ${formatCredits(amount)} credits`
+      await confirmLargeAmount({ amount, balance: 0n, action }, options, terminal)
       const account = await withInstallation(command, ({ accounts }) =>
         accounts.create(COMMAND_LINE, {
           name,

@@ -20,21 +20,21 @@ export interface LargeAmountFacts {
   /** The balance of the account. */
   readonly balance: bigint
   /** The action: `grant 5000 credits to acme`. */
-  readonly deed: string
+  readonly action: string
 }
 
 /**
  * Asks for confirmation of an unusually large amount.
  * @throws CommandError if the answer is no, or if there is no terminal for the question.
  */
-export async function askAboutLargeAmount(
-  { amount, balance, deed }: LargeAmountFacts,
+export async function confirmLargeAmount(
+  { amount, balance, action }: LargeAmountFacts,
   { yes = false }: LargeAmountOptions,
   terminal: Terminal,
 ): Promise<void> {
   if (yes || !isLargeEntry(amount, balance)) return
   const has = balance > 0n ? ` The account has ${formatCredits(balance)} credits now.` : ""
-  const question = `About to ${deed}. That is an unusually large amount.${has}`
+  const question = `About to ${action}. That is an unusually large amount.${has}`
   if (terminal.confirm === undefined) {
     throw new CommandError("usage", question, "Add --yes if that is what you mean.")
   }

@@ -2,7 +2,7 @@ import type { Code } from "#contract/codes.ts"
 import { formatCredits } from "../ledger/money.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
 import type { Codes } from "../management/codes.ts"
-import { type LargeAmountOptions, askAboutLargeAmount, withYes } from "./ask-first.ts"
+import { type LargeAmountOptions, confirmLargeAmount, withYes } from "./ask-first.ts"
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { withInstallation } from "./installation.ts"
 import { formatFields, formatTable } from "./output.ts"
@@ -28,8 +28,8 @@ const registerCodeCreate: RegisterCommand = (program, terminal) => {
     .action(async (options: CodeCreateOptions, command) => {
       const { credits, uses, expires, note } = options
       const amount = credits * BigInt(uses ?? 1)
-      const deed = `create a code that gives ${formatCredits(amount)} credits in all`
-      await askAboutLargeAmount({ amount, balance: 0n, deed }, options, terminal)
+      const action = `create a code that gives ${formatCredits(amount)} credits in all`
+      await confirmLargeAmount({ amount, balance: 0n, action }, options, terminal)
       const input = {
         credits: formatCredits(credits),
         uses: uses ?? 1,

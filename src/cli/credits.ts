@@ -2,7 +2,7 @@ import type { NewEntry } from "#contract/accounts.ts"
 import type { Command } from "commander"
 import { formatCredits } from "../ledger/money.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
-import { type LargeAmountOptions, askAboutLargeAmount, withYes } from "./ask-first.ts"
+import { type LargeAmountOptions, confirmLargeAmount, withYes } from "./ask-first.ts"
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
 import { formatFields } from "./output.ts"
@@ -94,8 +94,8 @@ async function addEntry(
   const credit = formatCredits(amount)
   const { account, entry, now } = await withInstallation(command, async ({ store, credits }) => {
     const account = await requireAccount(store, idOrName)
-    const deed = `${verb} ${credit} credits (account ${account.name})`
-    await askAboutLargeAmount({ amount, balance: account.balance, deed }, options, terminal)
+    const action = `${verb} ${credit} credits (account ${account.name})`
+    await confirmLargeAmount({ amount, balance: account.balance, action }, options, terminal)
     const order = { kind, amount: credit, note: options.note }
     const entry = await credits.add(COMMAND_LINE, account.id, order)
     // New credits may have paid a debt immediately.

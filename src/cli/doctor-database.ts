@@ -12,7 +12,7 @@ export async function checkDatabase(settings: Settings): Promise<Check[]> {
   try {
     const { server, schema, version } = await database.status()
     const checks = server ? serverChecks(server, version) : []
-    if (!(await database.exists())) return [...checks, noneYet(database)]
+    if (!(await database.exists())) return [...checks, notCreated(database)]
     if (schema.fault !== null) return [...checks, otherSchema(database, schema.fault)]
     return [...checks, await checkLedger(settings, database)]
   } catch (error) {
@@ -20,7 +20,7 @@ export async function checkDatabase(settings: Settings): Promise<Check[]> {
   }
 }
 
-function noneYet({ place }: Database): Check {
+function notCreated({ place }: Database): Check {
   return { name: "database", result: "ok", found: `none yet at ${place}` }
 }
 

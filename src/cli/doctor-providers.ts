@@ -8,7 +8,7 @@ import type { Check } from "../management/check.ts"
 
 const CLOCK_TOLERANCE_MS = 30_000
 
-interface Looked {
+interface ProviderResult {
   readonly check: Check
   /** The provider's clock minus the local clock in milliseconds, if the provider sent its time. */
   readonly clockOffset?: number
@@ -20,17 +20,17 @@ interface Looked {
 export async function checkProviders(
   settings: Settings,
 ): Promise<{ checks: readonly Check[]; clock: Check }> {
-  const looked = await Promise.all(
+  const results = await Promise.all(
     Object.entries(settings.providers).flatMap(([id, provider]) => {
       const credentials = credentialsOf(provider)
-      if (credentials.length === 0) return [lookAt(`provider ${id}`, provider)]
+      if (credentials.length === 0) return [checkProvider(`provider ${id}`, provider)]
       return credentials.map(({ name, settings }) =>
-        lookAt(`provider ${id}, key ${name}`, settings),
+        checkProvider(`provider ${id}, key ${name}`, settings),
       )
     }),
   )
-  const offsets = looked.flatMap(({ clockOffset }) => clockOffset ?? [])
-  const checks = looked.map(({ check }) => check)
+  const offsets = results.flatMap(({ clockOffset }) => clockOffset ?? [])
+  const checks = results.map(({ check }) => check)
   if (checks.length === 0) {
     const mend = "set a vendor's variable such as OPENAI_API_KEY, or write tollgate.yaml"
     checks.push({ name: "providers", result: "warning", found: "none is set up", mend })
@@ -38,7 +38,7 @@ export async function checkProviders(
   return { checks, clock: checkClock(offsets) }
 }
 
-async function lookAt(name: string, provider: ProviderSettings): Promise<Looked> {
+async function checkProvider(name: string, provider: ProviderSettings): Promise<ProviderResult> {
   const vendor = vendors.get(provider.vendor)
   if (!vendor) {
     const mend = "see docs/settings.md for the list of vendors"

@@ -39,7 +39,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { load, loaded, sandboxUrl, isShared, gatherMetrics } = options
   const logger = createLogger({ level: logLevel(process.env) })
   const redactor = new Redactor()
-  redactor.learn(secretsOf(loaded.settings))
+  redactor.addSecrets(secretsOf(loaded.settings))
   const events = createEvents(logger, (text) => redactor.clean(text))
   const certificates = extraCertificatesProblem(process.env)
   if (certificates !== undefined) events.warning(certificates)
@@ -101,12 +101,12 @@ export class EndRequests {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.first = promise
     this.#resolve = resolve
-    for (const signal of SIGNALS) process.on(signal, this.#asked)
+    for (const signal of SIGNALS) process.on(signal, this.#onSignal)
     for (const signal of IGNORED_SIGNALS) process.on(signal, ignore)
     process.once("disconnect", resolve)
   }
 
-  readonly #asked = (): void => {
+  readonly #onSignal = (): void => {
     const now = performance.now()
     if (this.#firstAt === undefined) {
       this.#firstAt = now

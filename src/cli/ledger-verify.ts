@@ -54,12 +54,12 @@ async function inspectFurther(place: DatabasePlace, output: Output): Promise<Led
     throw new CommandError("failed", "the folder has no secrets to sign a checkpoint with", hint)
   }
   const from = readCheckpoint(place.data, secret)
-  const tell = progressReporter(output)
+  const report = progressReporter(output)
   let writtenAt = performance.now()
   let last: VerifyProgress | undefined
   const onPage = async (progress: VerifyProgress): Promise<void> => {
     last = progress
-    tell(progress)
+    report(progress)
     if (performance.now() - writtenAt < CHECKPOINT_INTERVAL_MS) return
     await keep(progress)
     writtenAt = performance.now()

@@ -14,7 +14,7 @@ export async function openMetricPush(settings: Settings): Promise<MetricPush | u
   const { telemetry } = settings
   if (telemetry === undefined || telemetry.metricsEvery === 0) return undefined
   const redactor = new Redactor()
-  redactor.learn(secretsOf(settings))
+  redactor.addSecrets(secretsOf(settings))
   const logger = createLogger({ level: logLevel(process.env) })
   const events = createEvents(logger, (text) => redactor.clean(text))
   const { MetricPush: Loaded } = await import("../otlp/metric-push.ts")

@@ -89,7 +89,7 @@ export async function serve(
       ? await startWorkers(running, whole, { port, sandboxUrl })
       : await startAlone(running, { load, loaded, sandboxUrl })
   const { url } = serving
-  asked.onAgain = serving.hurry
+  asked.onAgain = serving.stopWaiting
   const { metrics } = settings
   const { snapshots } = serving
   if (metrics?.port !== undefined && snapshots) {
@@ -125,7 +125,7 @@ interface Serving {
   readonly url: string
   readonly catalog: Catalog
   /** Stops waiting for running requests. */
-  readonly hurry: () => void
+  readonly stopWaiting: () => void
   /** Returns the metrics of all workers; undefined if no metrics are collected. */
   readonly snapshots: (() => Promise<readonly Snapshot[]>) | undefined
 }
@@ -139,7 +139,7 @@ async function startAlone(
   return {
     url,
     catalog: gateway.app.catalog,
-    hurry: () => gateway.app.hurry(),
+    stopWaiting: () => gateway.app.hurry(),
     snapshots: metrics && (async () => [await metrics.snapshot()]),
   }
 }
@@ -171,7 +171,7 @@ async function startWorkers(
     count: server.workers,
     words,
     ...place,
-    patience: server.watchdog,
+    timeoutMs: server.watchdog,
     events,
   }
   const workers = running.use(await Workers.start(options))
@@ -181,7 +181,7 @@ async function startWorkers(
   return {
     url: publicUrl ?? addressOf(server.host, place.port),
     catalog: runtimeConfigOf(effectiveSettings(settings, place.sandboxUrl), lists).config.catalog,
-    hurry: () => workers.hurry(),
+    stopWaiting: () => workers.stopWaiting(),
     snapshots: () => workers.metrics(),
   }
 }
@@ -227,7 +227,7 @@ async function serveAsWorker(load: LoadOptions): Promise<void> {
     await startGateway({ load, loaded, sandboxUrl, isShared: true, gatherMetrics }),
   )
   const { metrics } = app
-  parent.onHurry = () => app.hurry()
+  parent.onStopWaiting = () => app.hurry()
   if (metrics) parent.onMetricsWanted = () => metrics.snapshot()
   parent.reportListening()
   await asked.first

@@ -9,12 +9,12 @@ export function progressReporter(
   every: number = PROGRESS_INTERVAL_MS,
 ): (progress: VerifyProgress) => void {
   const began = performance.now()
-  let toldAt = began
+  let reportedAt = began
   return (progress) => {
     const now = performance.now()
     // With --json, the error stream is for errors only.
-    if (output.isJson || now - toldAt < every) return
-    toldAt = now
+    if (output.isJson || now - reportedAt < every) return
+    reportedAt = now
     output.notice(progressWords(progress, now - began))
   }
 }

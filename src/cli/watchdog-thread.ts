@@ -6,8 +6,8 @@ import type { ProcessStart } from "./replace-process.ts"
 /** The parameters of the thread. */
 export interface WatchdogCommand {
   readonly memory: SharedArrayBuffer
-  /** Maximum milliseconds that the event loop may hang. */
-  readonly patience: number
+  /** Maximum time that the event loop may hang. */
+  readonly timeoutMs: number
   /** How the process restarts itself; absent if a parent restarts it. */
   readonly restart: ProcessStart | undefined
 }
@@ -22,7 +22,7 @@ const MESSAGE = "msg"
 declare const self: Worker
 
 self.addEventListener("message", ({ data }: MessageEvent<WatchdogCommand>) => {
-  const every = Math.min(MAX_CHECK_INTERVAL_MS, data.patience / 4)
+  const every = Math.min(MAX_CHECK_INTERVAL_MS, data.timeoutMs / 4)
   const watch = new Watch(data, every)
   setInterval(() => watch.look(performance.now()), every)
 })
@@ -33,9 +33,9 @@ self.addEventListener("message", ({ data }: MessageEvent<WatchdogCommand>) => {
 class Watch {
   readonly #command: WatchdogCommand
   readonly #every: number
-  #lookedAt = performance.now()
+  #checkedAt = performance.now()
   #beats = -1
-  #stillSince = this.#lookedAt
+  #stillSince = this.#checkedAt
   #isWaitingForDisk = false
 
   constructor(command: WatchdogCommand, every: number) {
@@ -45,15 +45,15 @@ class Watch {
 
   look(now: number): void {
     const reading = readEventLoop(this.#command.memory)
-    const wasAsleep = now - this.#lookedAt > MISSED_CHECKS_OF_SLEEP * this.#every
-    this.#lookedAt = now
+    const wasAsleep = now - this.#checkedAt > MISSED_CHECKS_OF_SLEEP * this.#every
+    this.#checkedAt = now
     if (wasAsleep || reading.rests || reading.beats !== this.#beats) {
       this.#beats = reading.beats
       this.#stillSince = now
       this.#isWaitingForDisk = false
       return
     }
-    if (now - this.#stillSince >= this.#command.patience) this.#end(reading, now)
+    if (now - this.#stillSince >= this.#command.timeoutMs) this.#end(reading, now)
   }
 
   #end(reading: EventLoopReading, now: number): void {

@@ -18,12 +18,12 @@ export class Watchdog implements Disposable {
 
   /**
    * Starts watching.
-   * @param patience maximum milliseconds that the loop may hang; 0: unlimited.
+   * @param timeoutMs maximum time that the loop may hang; 0: unlimited.
    * @param restart how this process restarts; absent if its parent restarts it.
    */
-  start(patience: number, restart: ProcessStart | undefined): void {
-    if (patience === 0) return
-    const command: WatchdogCommand = { memory: this.monitor.memory, patience, restart }
+  start(timeoutMs: number, restart: ProcessStart | undefined): void {
+    if (timeoutMs === 0) return
+    const command: WatchdogCommand = { memory: this.monitor.memory, timeoutMs, restart }
     this.#timer = setTimeout(() => {
       this.#thread = new Worker(threadAddress("cli/watchdog-thread.ts"))
       this.#thread.postMessage(command)

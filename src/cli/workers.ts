@@ -4,20 +4,20 @@ import { SANDBOX_VARIABLE, WORKER_VARIABLE } from "./gateway-process.ts"
 import { type MetricsFromWorker, type MetricsToWorker, WorkerMetrics } from "./worker-metrics.ts"
 
 /** A worker that dies is started again, but not faster than this; milliseconds. */
-const RESTART_PAUSE = 1_000
+const MIN_RESTART_DELAY_MS = 1_000
 /** How often a worker reports that its event loop runs, and how often its parent checks; milliseconds. */
-const BEAT_EVERY = 250
+const HEARTBEAT_INTERVAL_MS = 250
 /** A worker's own watchdog, which can report what it was doing, acts earlier by this much; milliseconds. */
-const PRECEDENCE = 1_500
+const WATCHDOG_LEAD_MS = 1_500
 /** A check that is late by so many intervals shows that the parent hung as well. */
-const ASLEEP = 4
+const MISSED_CHECKS_OF_SLEEP = 4
 
 /** How long a worker waits for the metrics of all, milliseconds. */
-const METRICS_PATIENCE = 5_000
+const METRICS_TIMEOUT_MS = 5_000
 
 /** The messages between a worker and its parent. */
 type FromWorker = "listening" | "beat" | MetricsFromWorker
-type ToWorker = "hurry" | MetricsToWorker
+type ToWorker = "stop-waiting" | MetricsToWorker
 
 export interface WorkerOptions {
   readonly count: number
@@ -27,7 +27,7 @@ export interface WorkerOptions {
   readonly words: readonly string[]
   readonly sandboxUrl: string | undefined
   /** How long a worker may hang before it is ended, milliseconds; 0: forever. */
-  readonly patience: number
+  readonly timeoutMs: number
   readonly events: Pick<Events, "workerKilled">
 }
 
@@ -48,13 +48,13 @@ export class Workers implements AsyncDisposable {
   readonly #timer: ReturnType<typeof setInterval> | undefined
   /** Delays until dead workers are restarted. */
   readonly #pauses = new Set<ReturnType<typeof setTimeout>>()
-  #lookedAt = performance.now()
+  #checkedAt = performance.now()
   #isEnding = false
 
   private constructor(options: WorkerOptions) {
     this.#options = options
-    if (options.patience > 0) {
-      this.#timer = setInterval(() => this.#look(performance.now()), BEAT_EVERY)
+    if (options.timeoutMs > 0) {
+      this.#timer = setInterval(() => this.#check(performance.now()), HEARTBEAT_INTERVAL_MS)
     }
   }
 
@@ -77,10 +77,10 @@ export class Workers implements AsyncDisposable {
   }
 
   /** Makes them stop waiting for running requests, now or on shutdown. */
-  hurry(): void {
+  stopWaiting(): void {
     for (const { child } of this.#running) {
       try {
-        child.send("hurry" satisfies ToWorker)
+        child.send("stop-waiting" satisfies ToWorker)
       } catch {
         // It has just ended.
       }
@@ -137,19 +137,19 @@ export class Workers implements AsyncDisposable {
     const pause = setTimeout(() => {
       this.#pauses.delete(pause)
       if (!this.#isEnding) this.#spawn(number)
-    }, RESTART_PAUSE)
+    }, MIN_RESTART_DELAY_MS)
     this.#pauses.add(pause)
   }
 
   /** Ends workers that hang. */
-  #look(now: number): void {
-    const wasAsleep = now - this.#lookedAt > ASLEEP * BEAT_EVERY
-    this.#lookedAt = now
+  #check(now: number): void {
+    const wasAsleep = now - this.#checkedAt > MISSED_CHECKS_OF_SLEEP * HEARTBEAT_INTERVAL_MS
+    this.#checkedAt = now
     for (const worker of this.#running) {
       if (worker.seenAt === undefined) continue
       if (wasAsleep) worker.seenAt = now
       const silence = now - worker.seenAt
-      if (silence > this.#options.patience + PRECEDENCE) this.#kill(worker, silence)
+      if (silence > this.#options.timeoutMs + WATCHDOG_LEAD_MS) this.#kill(worker, silence)
     }
   }
 
@@ -166,7 +166,7 @@ export class Workers implements AsyncDisposable {
 export class ParentLine implements Disposable {
   #timer: ReturnType<typeof setInterval> | undefined
   /** Called when running requests are no longer waited for. */
-  onHurry: (() => void) | undefined
+  onStopWaiting: (() => void) | undefined
   /** Called when the parent wants to know what this worker has counted. */
   onMetricsWanted: (() => Promise<Snapshot>) | undefined
   #onAllMetrics: ((text: string | undefined) => void) | undefined
@@ -178,7 +178,7 @@ export class ParentLine implements Disposable {
   /** Tells the parent that this worker listens, and from then on that its event loop runs. */
   reportListening(): void {
     this.#report("listening")
-    this.#timer = setInterval(() => this.#report("beat"), BEAT_EVERY)
+    this.#timer = setInterval(() => this.#report("beat"), HEARTBEAT_INTERVAL_MS)
   }
 
   /** The metrics of all workers, as text. @throws Error when the parent does not answer. */
@@ -186,7 +186,7 @@ export class ParentLine implements Disposable {
     const { promise, resolve } = Promise.withResolvers<string | undefined>()
     this.#onAllMetrics = resolve
     this.#report({ kind: "all-metrics-wanted" })
-    const text = await Promise.race([promise, Bun.sleep(METRICS_PATIENCE)])
+    const text = await Promise.race([promise, Bun.sleep(METRICS_TIMEOUT_MS)])
     if (text === undefined) throw new Error("the metrics of the other workers are not available")
     return text
   }
@@ -204,7 +204,7 @@ export class ParentLine implements Disposable {
   }
 
   readonly #onMessage = (message: ToWorker): void => {
-    if (message === "hurry") this.onHurry?.()
+    if (message === "stop-waiting") this.onStopWaiting?.()
     else if (message.kind === "all-metrics") this.#onAllMetrics?.(message.text)
     else void this.reportMetrics()
   }

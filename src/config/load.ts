@@ -79,8 +79,12 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   if (insecure) throw new ConfigError([placed(insecure, file)])
   const stray = strayJournal(reading.settings, own.overrides)
   if (stray) throw new ConfigError([placed(stray, file)])
-  const astray = [...strayProviders(settings, nameable), ...strayModels(settings, options.modelsOf)]
-  if (astray.length > 0) throw new ConfigError(astray.map((finding) => file.problem(finding)))
+  const unresolved = [
+    ...strayProviders(settings, nameable),
+    ...strayModels(settings, options.modelsOf),
+  ]
+  if (unresolved.length > 0)
+    throw new ConfigError(unresolved.map((finding) => file.problem(finding)))
   return {
     settings,
     written: writtenNames(reading.settings),

@@ -64,7 +64,7 @@ function credentialFindings(
     }
     const lacking = { path: place, message: "holds no credential: give it an api_key" }
     const needsOne =
-      secret === undefined && waysToBeComplete(vendor).every(([first]) => first === "base_url")
+      secret === undefined && completeSettings(vendor).every(([first]) => first === "base_url")
     return [
       ...foreignSettings(place, written, vendor),
       ...missingSettings(place, whole, vendor),
@@ -112,7 +112,7 @@ function foreignSettings(path: SettingPath, provider: unknown, vendor: KnownVend
 }
 
 /** Returns the sets of settings that complete a provider: one of these lists is required. */
-export function waysToBeComplete(
+export function completeSettings(
   vendor: KnownVendor,
 ): readonly (readonly (VendorSetting | "base_url")[])[] {
   return vendor.needs ?? (vendor.baseUrl === undefined ? [["base_url"]] : [])
@@ -124,7 +124,7 @@ export function waysToBeComplete(
  */
 function missingSettings(path: SettingPath, provider: unknown, vendor: KnownVendor): Finding[] {
   const lacks = (name: string) => member(provider, name) === undefined
-  const ways = waysToBeComplete(vendor)
+  const ways = completeSettings(vendor)
   if (ways.length === 0 || ways.some((way) => !way.some(lacks))) return []
   const begun = ways.filter(([credential = ""]) => !lacks(credential))
   const wanted = (begun.length > 0 ? begun : ways).map((way) => way.filter(lacks))

@@ -6,7 +6,7 @@ import { randomText } from "../canon/random-text.ts"
 import type { Store } from "../store/store.ts"
 import type { ClientInfo } from "../users/client-info.ts"
 import { type IssuerStart, linkHashOf, requireOidc } from "../users/issuers.ts"
-import { takesPasskeys } from "../users/passkeys.ts"
+import { supportsPasskeys } from "../users/passkeys.ts"
 import type { SecondFactorInput } from "../users/second-factors.ts"
 import type { Credentials, SignedIn } from "../users/sign-in.ts"
 import type { OpenSession } from "../users/user-sessions.ts"
@@ -49,7 +49,7 @@ export class SignInService {
     return {
       needs_setup: !(await this.#parts.users.hasOperator()),
       password: true,
-      passkey: takesPasskeys(origin),
+      passkey: supportsPasskeys(origin),
       oidc: this.#parts.issuers().map(({ id, name }) => ({ id, name })),
     }
   }

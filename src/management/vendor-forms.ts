@@ -1,4 +1,4 @@
-import { USUAL_SETTINGS, waysToBeComplete } from "../config/provider-rules.ts"
+import { USUAL_SETTINGS, completeSettings } from "../config/provider-rules.ts"
 import type { VendorSetting } from "../config/vendors.ts"
 import { vendors } from "../vendors/index.ts"
 import type { Vendor } from "../vendors/vendor.ts"
@@ -45,7 +45,7 @@ export function vendorForms(): VendorDocument[] {
 
 /** Required fields come first, the address last where the vendor has a fixed one. */
 function fieldsOf(vendor: Vendor): Field[] {
-  const ways = waysToBeComplete(vendor)
+  const ways = completeSettings(vendor)
   const names = new Set([
     ...ways.flat(),
     ...(vendor.settings ?? USUAL_SETTINGS),
@@ -69,7 +69,7 @@ function isField(name: VendorSetting | "base_url"): name is FieldName {
 
 /** The form of a vendor with its own servers requires the key, although a provider behind a proxy needs none. */
 function isRequired(vendor: Vendor, name: FieldName): boolean {
-  const ways = waysToBeComplete(vendor).filter((way) => way.every(isField))
+  const ways = completeSettings(vendor).filter((way) => way.every(isField))
   if (ways.length > 0 && ways.every((way) => way.includes(name))) return true
   if (name !== "api_key") return false
   const { variableSets, keyVariables, baseUrl } = vendor

@@ -55,7 +55,7 @@ export type AudioHead = Omit<Audio, "seconds">
  * @throws GatewayError `invalid_audio`.
  */
 export async function readAudioHead(file: FormFile): Promise<AudioHead> {
-  const { container, even } = await see(file, INSPECTED_BYTES)
+  const { container, even } = await inspect(file, INSPECTED_BYTES)
   const maxSeconds = even?.maxSeconds ?? file.size / DENSITIES[container].min
   return { container, mediaType: MEDIA_TYPES[container], file, maxSeconds }
 }
@@ -70,7 +70,7 @@ export async function readAudio(
   file: FormFile,
   durationOf: (file: FormFile) => Promise<Duration | undefined>,
 ): Promise<Audio> {
-  const { container, even } = await see(file, PROBED_BYTES)
+  const { container, even } = await inspect(file, PROBED_BYTES)
   const mediaType = MEDIA_TYPES[container]
   const { min } = DENSITIES[container]
   const { seconds, maxSeconds } = even ??
@@ -100,12 +100,12 @@ export function describedAudio({ container, bytes, seconds }: DescribedAudio): A
 }
 
 /** The container, and the duration of audio with a constant number of bytes per second. */
-interface Seen {
+interface InspectedAudio {
   readonly container: AudioContainer
   readonly even: Duration | undefined
 }
 
-async function see(file: FormFile, bytes: number): Promise<Seen> {
+async function inspect(file: FormFile, bytes: number): Promise<InspectedAudio> {
   const head = await file.head(bytes)
   const container = audioContainer(head)
   if (container === undefined) throw notAudio(file)

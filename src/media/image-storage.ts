@@ -11,9 +11,8 @@ const ATTEMPTS = 2
 export class BucketImageStorage {
   readonly #bucket: Bucket
 
-  /** @param patience in milliseconds. */
-  constructor(settings: BucketSettings, patience = TIMEOUT_MS) {
-    this.#bucket = new Bucket(settings, { patience, attempts: ATTEMPTS })
+  constructor(settings: BucketSettings, timeoutMs = TIMEOUT_MS) {
+    this.#bucket = new Bucket(settings, { timeoutMs, attempts: ATTEMPTS })
   }
 
   async put(name: string, bytes: Uint8Array<ArrayBuffer>, mediaType: string): Promise<void> {

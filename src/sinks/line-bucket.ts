@@ -15,11 +15,10 @@ export class LineBucket implements LineDestination {
   readonly #prefix: string
   readonly #bucket: Bucket
 
-  /** @param patience milliseconds. */
-  constructor({ place, prefix, allowsPrivate }: LineBucketSettings, patience = PATIENCE) {
+  constructor({ place, prefix, allowsPrivate }: LineBucketSettings, timeoutMs = PATIENCE) {
     this.#prefix = prefix
     // What has failed is delivered again, later.
-    this.#bucket = new Bucket(place, { allowsPrivate, patience, attempts: 1 })
+    this.#bucket = new Bucket(place, { allowsPrivate, timeoutMs, attempts: 1 })
   }
 
   async deliver(batch: LineBatch, signal: AbortSignal): Promise<void> {

@@ -66,7 +66,7 @@ export class Passkeys {
     await takeBack()
     const { creationOptions } = await import("./webauthn.ts")
     const options = await creationOptions({ rpId }, user, known)
-    const cookies = await this.#keep("passkey-creation", user.id, {
+    const cookies = await this.#storeChallenge("passkey-creation", user.id, {
       challenge: options.challenge,
       origin,
       rpId,
@@ -84,7 +84,7 @@ export class Passkeys {
   ): Promise<{ readonly passkey: PasskeyRecord; readonly cookies: readonly string[] }> {
     const { store, sessions } = this.#parts
     const { user } = await sessions.require(client.cookie)
-    const { ceremony } = await this.#take(client, "passkey-creation", user.id)
+    const { ceremony } = await this.#takeChallenge(client, "passkey-creation", user.id)
     const { verifyCreation } = await import("./webauthn.ts")
     const made = await verifyCreation(ceremony, credential).catch((error: unknown) => {
       throw passkeyIsNoUse(error)
@@ -110,7 +110,7 @@ export class Passkeys {
     await this.#parts.limits.beginFrom("passkey", client.address)
     const { requestOptions } = await import("./webauthn.ts")
     const options = await requestOptions({ rpId })
-    const cookies = await this.#keep("passkey-sign-in", null, {
+    const cookies = await this.#storeChallenge("passkey-sign-in", null, {
       challenge: options.challenge,
       origin,
       rpId,
@@ -129,7 +129,7 @@ export class Passkeys {
   ): Promise<SignedIn> {
     const { store, limits, sessions } = this.#parts
     const takeBack = await limits.beginFrom("passkey-answer", client.address)
-    const { ceremony } = await this.#take(client, "passkey-sign-in", null)
+    const { ceremony } = await this.#takeChallenge(client, "passkey-sign-in", null)
     const passkey = await store.passkeys.findByCredential(credential.id)
     const user = passkey && (await store.users.find(passkey.user))
     if (!passkey || !user || !isHandleOf(user, credential)) throw noSuchPasskey()
@@ -159,7 +159,7 @@ export class Passkeys {
   }
 
   /** Stores the challenge for one response of this browser. @returns its cookies. */
-  async #keep(
+  async #storeChallenge(
     kind: ProofKind,
     user: string | null,
     ceremony: Ceremony,
@@ -175,7 +175,7 @@ export class Passkeys {
     return [setCookie(PASSKEY_COOKIE, token, CHALLENGE_LIFETIME_SECONDS)]
   }
 
-  async #take(
+  async #takeChallenge(
     client: ClientInfo,
     kind: ProofKind,
     user: string | null,
@@ -192,14 +192,14 @@ export class Passkeys {
  * Reports whether browsers support passkeys at an origin: with TLS or on the machine itself, under
  * a host name.
  */
-export function takesPasskeys(origin: string): boolean {
+export function supportsPasskeys(origin: string): boolean {
   const { protocol, hostname } = new URL(origin)
   if (hostname === "localhost" || hostname.endsWith(".localhost")) return true
   return protocol === "https:" && isIP(hostname.replace(/^\[|\]$/g, "")) === 0
 }
 
 function requireDomain(origin: string): string {
-  if (takesPasskeys(origin)) return new URL(origin).hostname
+  if (supportsPasskeys(origin)) return new URL(origin).hostname
   throw noPasskeysHere(origin)
 }
 

@@ -51,12 +51,12 @@ export class SecondFactors {
   async begin(user: UserRecord): Promise<TwoFactorSetup> {
     const secret = randomText(SECRET_LENGTH)
     const backupCodes = newBackupCodes()
-    const isBegun = await this.#store.secondFactors.begin(
+    const hasBegun = await this.#store.secondFactors.begin(
       user.id,
       this.#cipher.encrypt(secret),
       this.#cipher.encrypt(JSON.stringify(backupCodes)),
     )
-    if (!isBegun) throw hasSecondFactor()
+    if (!hasBegun) throw hasSecondFactor()
     return { uri: totpUri(secret, user.email), secret: secretText(secret), backupCodes }
   }
 

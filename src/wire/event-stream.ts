@@ -23,7 +23,7 @@ const MIN_FRAME_BYTES = PRELUDE_LENGTH + CHECKSUM_LENGTH
 export class EventStreamParser implements FrameParser {
   readonly #waiting = new WaitingBytes()
   readonly #memory: FrameMemory | undefined
-  #taken = 0
+  #reserved = 0
   /** The error after the valid frames. No later bytes can be trusted. */
   #fault: Error | undefined
 
@@ -34,7 +34,7 @@ export class EventStreamParser implements FrameParser {
   push(bytes: Uint8Array): readonly ReceivedEvent[] {
     if (this.#fault !== undefined) throw this.#fault
     this.#waiting.append(bytes)
-    if (this.#waiting.length > MAX_UNCOUNTED_BYTES || this.#taken > 0) this.#count()
+    if (this.#waiting.length > MAX_UNCOUNTED_BYTES || this.#reserved > 0) this.#count()
     const events: ReceivedEvent[] = []
     try {
       for (;;) {
@@ -53,9 +53,9 @@ export class EventStreamParser implements FrameParser {
   #count(): void {
     const { length } = this.#waiting
     const needed = length > MAX_UNCOUNTED_BYTES ? COPIES * length : 0
-    if (needed > this.#taken) this.#memory?.takeAnswer(needed - this.#taken)
-    else this.#memory?.give(this.#taken - needed)
-    this.#taken = needed
+    if (needed > this.#reserved) this.#memory?.takeAnswer(needed - this.#reserved)
+    else this.#memory?.give(this.#reserved - needed)
+    this.#reserved = needed
   }
 
   end(): readonly ReceivedEvent[] {

@@ -39,7 +39,7 @@ export class SseParser implements FrameParser {
   readonly #memory: FrameMemory | undefined
   /** Bytes since the last event. */
   #waiting = 0
-  #taken = 0
+  #reserved = 0
   /** Since the last event. */
   #droppedCost = 0
 
@@ -65,13 +65,13 @@ export class SseParser implements FrameParser {
       this.#parser.feed(this.#decoder.decode(part, { stream: true }))
     }
     if (this.#events.length > 0) this.#waiting = this.#droppedCost = 0
-    if (this.#waiting > MAX_UNCOUNTED_BYTES || this.#taken > 0) this.#count()
-    return this.#take()
+    if (this.#waiting > MAX_UNCOUNTED_BYTES || this.#reserved > 0) this.#count()
+    return this.#takeEvents()
   }
 
   end(): readonly ReceivedEvent[] {
     this.#parser.feed(`${this.#decoder.decode(new Uint8Array())}\n\n`)
-    return this.#take()
+    return this.#takeEvents()
   }
 
   /**
@@ -87,12 +87,12 @@ export class SseParser implements FrameParser {
   /** Counts the buffered bytes of an incomplete long event against the memory budget. */
   #count(): void {
     const needed = this.#waiting > MAX_UNCOUNTED_BYTES ? COPIES * this.#waiting : 0
-    if (needed > this.#taken) this.#memory?.takeAnswer(needed - this.#taken)
-    else this.#memory?.give(this.#taken - needed)
-    this.#taken = needed
+    if (needed > this.#reserved) this.#memory?.takeAnswer(needed - this.#reserved)
+    else this.#memory?.give(this.#reserved - needed)
+    this.#reserved = needed
   }
 
-  #take(): readonly ReceivedEvent[] {
+  #takeEvents(): readonly ReceivedEvent[] {
     if (this.#events.length === 0) return NO_EVENTS
     const events = this.#events
     this.#events = []

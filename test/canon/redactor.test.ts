@@ -35,7 +35,7 @@ describe("secrets in others' words", () => {
       fc.assert(
         fc.property(secret, fc.stringMatching(/^[ a-z.]{0,20}$/), (value, words) => {
           const redactor = new Redactor()
-          redactor.learn([value])
+          redactor.addSecrets([value])
           const cleaned = redactor.clean(`${words} '${write(value)}' ${words}`)
           expectGone(cleaned, value)
           expect(cleaned).toContain("[redacted]")
@@ -46,14 +46,14 @@ describe("secrets in others' words", () => {
 
   test("are taken out where a message was cut in the middle of one", () => {
     const redactor = new Redactor()
-    redactor.learn(["sk-live-0123456789abcdefghij"])
+    redactor.addSecrets(["sk-live-0123456789abcdefghij"])
     expect(redactor.clean("your key sk-live-0123456789abcdefg")).toBe("your key [redacted]")
     expect(redactor.clean("your key sk-")).toBe("your key sk-")
   })
 
   test("that are short words are taken out only where they stand alone", () => {
     const redactor = new Redactor()
-    redactor.learn(["password", "1234"])
+    redactor.addSecrets(["password", "1234"])
     expect(redactor.clean("password, passwords, 1234")).toBe("[redacted], passwords, 1234")
   })
 
@@ -65,7 +65,7 @@ describe("secrets in others' words", () => {
 
   test("leave an error as it is that holds none, and every member of one that does", () => {
     const redactor = new Redactor()
-    redactor.learn(["sk-live-0123456789abcdefghij"])
+    redactor.addSecrets(["sk-live-0123456789abcdefghij"])
     const clean = new GatewayError("upstream_error", "It failed.")
     expect(redactor.cleanError(clean)).toBe(clean)
     const words = "sk-live-0123456789abcdefghij"

@@ -24,7 +24,7 @@ async function pausesLeft(program: string): Promise<number> {
     port: 1,
     words: [process.execPath, "-e", program],
     sandboxUrl: undefined,
-    patience: 0,
+    timeoutMs: 0,
     events: { workerKilled: ignore },
   })
   await workers[Symbol.asyncDispose]()

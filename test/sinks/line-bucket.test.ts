@@ -78,8 +78,8 @@ test.each([
   receiver.answer = answer
   const place = { bucket: "logs", endpoint: receiver.url, accessKeyId: "id", secretAccessKey: "k" }
   // A bucket that answers may need longer on a busy machine.
-  const patience = words === "it cannot be reached" ? 200 : 5_000
-  const destination = new LineBucket(storing(place), patience)
+  const timeoutMs = words === "it cannot be reached" ? 200 : 5_000
+  const destination = new LineBucket(storing(place), timeoutMs)
   const batch = { id: "1", since: 0, lines: ["{}"], size: 2 }
   const delivery = destination.deliver(batch, new AbortController().signal)
   const error = await delivery.catch((thrown: unknown) => thrown)

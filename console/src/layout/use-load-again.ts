@@ -6,7 +6,7 @@ const POLL_INTERVAL_MS = 3_000
  * Time of this tab's last automatic reload, so that a permanently missing module does not cause a
  * reload loop.
  */
-const LAST = "tollgate-loaded-again"
+const LAST_RELOAD_KEY = "tollgate-loaded-again"
 const MIN_RELOAD_INTERVAL_MS = 60_000
 
 /**
@@ -14,13 +14,16 @@ const MIN_RELOAD_INTERVAL_MS = 60_000
  */
 export function useLoadAgain(isWanted: boolean): void {
   useEffect(() => {
-    if (!isWanted || Date.now() - Number(sessionStorage.getItem(LAST)) < MIN_RELOAD_INTERVAL_MS)
+    if (
+      !isWanted ||
+      Date.now() - Number(sessionStorage.getItem(LAST_RELOAD_KEY)) < MIN_RELOAD_INTERVAL_MS
+    )
       return undefined
     const timer = setInterval(() => {
       fetch(gatewayPath("/healthz"), { cache: "no-store" })
         .then(({ ok }) => {
           if (!ok) return
-          sessionStorage.setItem(LAST, String(Date.now()))
+          sessionStorage.setItem(LAST_RELOAD_KEY, String(Date.now()))
           window.location.reload()
         })
         .catch(() => undefined)

@@ -45,7 +45,7 @@ export class BucketDestination implements BackupDestination {
     this.workshop = join(data, "backup")
     const bucketAddress = bucketOf(bucket, process.env)
     this.#bucket = new Bucket(bucketAddress, {
-      patience: RESPONSE_TIMEOUT_MS,
+      timeoutMs: RESPONSE_TIMEOUT_MS,
       attempts: MAX_ATTEMPTS,
     })
     this.#prefix = path.map((part) => `${part}/`).join("")
@@ -74,7 +74,7 @@ export class BucketDestination implements BackupDestination {
   }
 
   async remove(name: string): Promise<void> {
-    await this.#asked(() => this.#bucket.remove(this.#key(name, MANIFEST)))
+    await this.#withCommandErrors(() => this.#bucket.remove(this.#key(name, MANIFEST)))
     await this.#removeAll(name)
   }
 
@@ -87,8 +87,8 @@ export class BucketDestination implements BackupDestination {
 
   async #send(name: string, path: string, file: string): Promise<void> {
     const key = this.#key(name, path)
-    await this.#asked(() => sendFile(this.#bucket, key, file))
-    const size = await this.#asked(() => this.#bucket.size(key))
+    await this.#withCommandErrors(() => sendFile(this.#bucket, key, file))
+    const size = await this.#withCommandErrors(() => this.#bucket.size(key))
     if (size === (await stat(file)).size) return
     throw new CommandError(
       "failed",
@@ -98,7 +98,7 @@ export class BucketDestination implements BackupDestination {
   }
 
   async *#read(name: string, path: string): AsyncGenerator<Uint8Array> {
-    const bytes = await this.#asked(() => this.#bucket.get(this.#key(name, path)))
+    const bytes = await this.#withCommandErrors(() => this.#bucket.get(this.#key(name, path)))
     if (bytes === undefined) {
       throw Object.assign(new Error(`${path} is missing`), { code: "ENOENT" })
     }
@@ -110,14 +110,14 @@ export class BucketDestination implements BackupDestination {
   }
 
   async #isWhole(name: string): Promise<boolean> {
-    const size = await this.#asked(() => this.#bucket.size(this.#key(name, MANIFEST)))
+    const size = await this.#withCommandErrors(() => this.#bucket.size(this.#key(name, MANIFEST)))
     return size !== undefined
   }
 
   /** Returns the names of all backups, including incomplete ones. */
   async #all(): Promise<string[]> {
     const prefix = this.#prefix
-    const found = await this.#asked(async () => {
+    const found = await this.#withCommandErrors(async () => {
       const names: string[] = []
       for await (const { folders } of this.#bucket.list({ prefix, byFolder: true })) {
         names.push(...folders.map((folder) => folder.slice(prefix.length, -1)))
@@ -129,14 +129,14 @@ export class BucketDestination implements BackupDestination {
 
   async #removeAll(name: string): Promise<void> {
     const prefix = `${this.#prefix}${name}/`
-    await this.#asked(async () => {
+    await this.#withCommandErrors(async () => {
       const keys: string[] = []
       for await (const page of this.#bucket.list({ prefix })) keys.push(...page.keys)
       for (const key of keys) await this.#bucket.remove(key)
     })
   }
 
-  async #asked<T>(step: () => Promise<T>): Promise<T> {
+  async #withCommandErrors<T>(step: () => Promise<T>): Promise<T> {
     try {
       return await step()
     } catch (error) {

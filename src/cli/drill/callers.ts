@@ -1,5 +1,5 @@
 /** The result of one request, as its caller saw it. */
-export interface Heard {
+export interface CallerResult {
   /** Null if no response started. */
   readonly requestId: string | null
   /**
@@ -28,7 +28,7 @@ const QUESTION = "Count from one to thirty in words."
 
 /** Callers that send one request after another, streamed and whole. */
 export class DrillCallers {
-  readonly heard: Heard[] = []
+  readonly results: CallerResult[] = []
   readonly #plan: CallerPlan
   #working: Promise<unknown> = Promise.resolve()
   #isOver = false
@@ -52,12 +52,12 @@ export class DrillCallers {
     for (let count = index; !this.#isOver; count++) {
       const addresses = this.#plan.addresses()
       const address = addresses[count % Math.max(1, addresses.length)]
-      if (address !== undefined) this.heard.push(await this.#ask(address, count % 2 === 0))
+      if (address !== undefined) this.results.push(await this.#send(address, count % 2 === 0))
       await Bun.sleep(REQUEST_INTERVAL_MS)
     }
   }
 
-  async #ask(address: string, isStreamed: boolean): Promise<Heard> {
+  async #send(address: string, isStreamed: boolean): Promise<CallerResult> {
     const { key, model } = this.#plan
     const body = {
       model,

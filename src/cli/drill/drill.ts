@@ -44,9 +44,9 @@ export const registerDrill: RegisterCommand = (program, terminal) => {
         file: globalOptions(command).file,
         data: settings.database ? undefined : settings.data,
       }
-      const heard = await play(plan, { ...options, key })
+      const results = await play(plan, { ...options, key })
       await using reader = await databaseOf(settings).openReader()
-      const verdict = await judgeDrill(reader, account, heard)
+      const verdict = await judgeDrill(reader, account, results)
       const { lost, overspent, charged } = verdict
       const document = { ...verdict, overspent: formatCredits(overspent) }
       outputOf(command, terminal).result(
@@ -106,7 +106,7 @@ async function play(plan: NodePlan, options: DrillOptions & { readonly key: stri
     await nodes[turn % NODES]?.restart(turn % 4 < NODES ? "SIGTERM" : "SIGKILL")
   }
   await callers.stop()
-  return callers.heard
+  return callers.results
 }
 
 function describe(verdict: DrillVerdict, style: Style): string {

@@ -79,9 +79,9 @@ export class DrillNode implements AsyncDisposable {
       stderr: "pipe",
     })
     this.#child = child
-    let complaint = ""
+    let errorOutput = ""
     void readText(child.stderr, (text) => {
-      complaint = (complaint + text).slice(-MAX_QUOTED_OUTPUT)
+      errorOutput = (errorOutput + text).slice(-MAX_QUOTED_OUTPUT)
       return true
     })
     let output = ""
@@ -94,7 +94,7 @@ export class DrillNode implements AsyncDisposable {
     this.url = /"url": "(http:[^"]+)"/.exec(output)?.[1]
     if (this.url !== undefined) return
     await child.exited
-    throw new CommandError("failed", `a node did not start: ${complaint.trim()}`)
+    throw new CommandError("failed", `a node did not start: ${errorOutput.trim()}`)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { StoreReader } from "../../store/store.ts"
-import type { Heard } from "./callers.ts"
+import type { CallerResult } from "./callers.ts"
 
 /** The result of comparing the ledger with the callers' results. Amounts are in nanocredits. */
 export interface DrillVerdict {
@@ -25,14 +25,14 @@ const PAGE = 1_000
 export async function judgeDrill(
   store: StoreReader,
   account: string,
-  heard: readonly Heard[],
+  results: readonly CallerResult[],
 ): Promise<DrillVerdict> {
   const { given, charged, requests } = await chargesOf(store, account)
-  const of = (outcome: Heard["outcome"]): readonly Heard[] =>
-    heard.filter((one) => one.outcome === outcome)
+  const of = (outcome: CallerResult["outcome"]): readonly CallerResult[] =>
+    results.filter((one) => one.outcome === outcome)
   const whole = of("whole").map(({ requestId }) => requestId ?? "unnamed")
   return {
-    requests: heard.length,
+    requests: results.length,
     served: whole.length,
     refused: of("refused").length,
     reasons: countedBy(of("refused").map(({ code }) => code ?? "unknown")),

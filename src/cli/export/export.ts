@@ -106,7 +106,7 @@ async function scopeOf(snapshot: Snapshot, options: ExportOptions): Promise<Expo
 /** Writes the settings without secrets, which are redacted everywhere. */
 async function writeSettings(folder: ExportFolder, settings: Settings): Promise<ExportedFile> {
   const redactor = new Redactor()
-  redactor.learn(secretsOf(settings))
+  redactor.addSecrets(secretsOf(settings))
   const described = JSON.stringify(describeSettings(settings), (_name, value: unknown) =>
     typeof value === "string" ? redactor.clean(value) : value,
   )

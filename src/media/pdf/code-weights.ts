@@ -108,7 +108,7 @@ class MapReader {
   max = CHARACTER_BYTES
   readonly #single: Uint16Array
   readonly #double: Uint16Array
-  #left = MAX_MAPPINGS
+  #remaining = MAX_MAPPINGS
 
   constructor(single: Uint16Array, double: Uint16Array) {
     this.#single = single
@@ -150,7 +150,7 @@ class MapReader {
   }
 
   #set(code: string, offset: number, bytes: number): void {
-    if (--this.#left < 0) throw new UnreadablePdf()
+    if (--this.#remaining < 0) throw new UnreadablePdf()
     const value = Number.parseInt(code, 16) + offset
     this.max = Math.max(this.max, bytes)
     if (code.length <= 2 && value < 256)

@@ -40,7 +40,7 @@ export class PdfDocument {
   readonly #text: string
   readonly #budget = PdfParser.newBudget()
   #count = 0
-  #bytesLeft = MAX_TOTAL_BYTES
+  #remainingBytes = MAX_TOTAL_BYTES
 
   /** @throws UnreadablePdf */
   constructor(bytes: Buffer) {
@@ -83,8 +83,8 @@ export class PdfDocument {
     const dictionary = value.parsed
     const packed = this.#bytes.subarray(streamAt, this.#streamEnd(dictionary, streamAt))
     const unpacked = unpack(dictionary, packed, (inner) => this.#only(inner))
-    this.#bytesLeft -= packed.length + unpacked.length
-    if (this.#bytesLeft < 0) throw new UnreadablePdf()
+    this.#remainingBytes -= packed.length + unpacked.length
+    if (this.#remainingBytes < 0) throw new UnreadablePdf()
     return unpacked
   }
 

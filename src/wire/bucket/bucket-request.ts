@@ -14,8 +14,8 @@ export interface BucketRequest {
   readonly body?: Uint8Array<ArrayBuffer>
   /** Whether the bucket may be in a private network. */
   readonly allowsPrivate: boolean
-  /** Timeout for the entire response, in milliseconds. */
-  readonly patience: number
+  /** Timeout for the entire response. */
+  readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
 }
 
@@ -33,7 +33,7 @@ export async function sendToBucket(
   address: BucketAddress,
   request: BucketRequest,
 ): Promise<Response> {
-  const { method, key, query, headers, body, allowsPrivate, patience, signal } = request
+  const { method, key, query, headers, body, allowsPrivate, timeoutMs, signal } = request
   const url = addressOf(address, key, query)
   const signer = new AwsV4Signer({
     ...keysOf(address),
@@ -52,7 +52,7 @@ export async function sendToBucket(
     headers: signed,
     ...(body !== undefined && { body }),
     allowsPrivate,
-    deadline: patience,
+    deadline: timeoutMs,
     ...(signal && { signal }),
   })
   if (answer.ok) return answer

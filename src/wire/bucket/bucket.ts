@@ -13,8 +13,8 @@ import { cutOff, elementsOf, textOf } from "./read-answer.ts"
 export interface BucketOptions {
   /** Whether it may be in a private network. Absent: yes. */
   readonly allowsPrivate?: boolean
-  /** Timeout of a response in milliseconds, in addition to the time to send its body. */
-  readonly patience: number
+  /** Timeout of a response, in addition to the time to send its body. */
+  readonly timeoutMs: number
   /** Maximum number of attempts for retryable requests. */
   readonly attempts: number
   /** Milliseconds before the first retry, for tests. */
@@ -49,7 +49,7 @@ export interface BucketUpload {
   readonly tags: string[]
 }
 
-type Sent = Omit<BucketRequest, "allowsPrivate" | "patience"> & { readonly patience?: number }
+type Sent = Omit<BucketRequest, "allowsPrivate" | "timeoutMs"> & { readonly timeoutMs?: number }
 
 /** Maximum keys per list request. */
 const MAX_LISTED_KEYS = 1_000
@@ -85,15 +85,15 @@ export class Bucket {
    * timeout of a response.
    */
   async get(key: string): Promise<AsyncIterable<Uint8Array> | undefined> {
-    const { patience } = this.#options
+    const { timeoutMs } = this.#options
     const idle = new AbortController()
-    const restart = (): ReturnType<typeof setTimeout> => setTimeout(() => idle.abort(), patience)
+    const restart = (): ReturnType<typeof setTimeout> => setTimeout(() => idle.abort(), timeoutMs)
     const first = restart()
     try {
       const request = {
         method: "GET",
         key,
-        patience: DOWNLOAD_TIMEOUT_MS,
+        timeoutMs: DOWNLOAD_TIMEOUT_MS,
         signal: idle.signal,
       } as const
       const answer = await this.#found(request)
@@ -184,7 +184,7 @@ export class Bucket {
       key,
       query: { uploadId: id },
       body,
-      patience: ASSEMBLY_TIMEOUT_MS,
+      timeoutMs: ASSEMBLY_TIMEOUT_MS,
     } as const
     const text = await this.#send(request, readText)
     // The bucket sends the status before it has assembled the parts.
@@ -211,8 +211,8 @@ export class Bucket {
   ): Promise<T> {
     const { allowsPrivate = true, attempts, pause = RETRY_DELAY_MS } = this.#options
     const sending = Math.ceil((request.body?.length ?? 0) / MIN_BYTES_PER_MS)
-    const patience = (request.patience ?? this.#options.patience) + sending
-    const whole = { ...request, patience, allowsPrivate }
+    const timeoutMs = (request.timeoutMs ?? this.#options.timeoutMs) + sending
+    const whole = { ...request, timeoutMs, allowsPrivate }
     for (let attempt = 1; ; attempt++) {
       try {
         return await step(this.#address, whole)

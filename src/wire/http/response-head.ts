@@ -99,7 +99,7 @@ export class ResponseHead {
    * Whether the connection can be reused: the server allows it, and the end of this response is
    * unambiguous. Two conflicting lengths are an attempt at response smuggling.
    */
-  get isKept(): boolean {
+  get isReusable(): boolean {
     if (this.#isOld || !CLEAR_LINES.test(this.#lines)) return false
     const length = this.#length
     if (this.#coding !== null && (length !== null || this.#isBodiless)) return false

@@ -4,8 +4,8 @@ import { ProtocolError, ResponseHead } from "./response-head.ts"
 export interface ResponseListener {
   onHead(head: ResponseHead): void
   onChunk(bytes: Uint8Array): void
-  /** @param isKept whether the connection can be reused. */
-  onEnd(isKept: boolean): void
+  /** @param isReusable whether the connection can be reused. */
+  onEnd(isReusable: boolean): void
 }
 
 const MAX_HEAD_BYTES = 64 * 1024
@@ -47,13 +47,13 @@ export class ResponseParser {
   readonly #listener: ResponseListener
   #state: State = "head"
   /** The start of an incomplete head or line. */
-  #kept: Uint8Array | undefined
+  #buffered: Uint8Array | undefined
   /** Bytes until the end of the body or the chunk. */
-  #left = 0
+  #remaining = 0
   /** Bytes of informational heads (1xx). */
   #before = 0
   #trailer = 0
-  #isKept = false
+  #isReusable = false
 
   constructor(listener: ResponseListener) {
     this.#listener = listener
@@ -62,9 +62,9 @@ export class ResponseParser {
   /** @param bytes may be changed. @throws ProtocolError */
   push(bytes: Buffer): void {
     let input = bytes
-    if (this.#kept !== undefined) {
-      input = Buffer.concat([this.#kept, bytes])
-      this.#kept = undefined
+    if (this.#buffered !== undefined) {
+      input = Buffer.concat([this.#buffered, bytes])
+      this.#buffered = undefined
     }
     let at = 0
     while (at < input.length && this.#state !== "over") at = this.#step(input, at)
@@ -111,10 +111,10 @@ export class ResponseParser {
       return next
     }
     const framing = head.framing()
-    this.#isKept = head.isKept
+    this.#isReusable = head.isReusable
     this.#listener.onHead(head)
     if (framing.type === "length") {
-      this.#left = framing.bytes
+      this.#remaining = framing.bytes
       this.#state = "length"
       if (framing.bytes === 0) this.#end(input, next)
     } else this.#state = framing.type === "chunked" ? "size" : "until-close"
@@ -122,10 +122,10 @@ export class ResponseParser {
   }
 
   #body(input: Buffer, at: number): number {
-    const end = Math.min(input.length, at + this.#left)
-    this.#left -= end - at
+    const end = Math.min(input.length, at + this.#remaining)
+    this.#remaining -= end - at
     this.#pass(input, { start: at, end })
-    if (this.#left === 0) this.#end(input, end)
+    if (this.#remaining === 0) this.#end(input, end)
     return end
   }
 
@@ -142,7 +142,7 @@ export class ResponseParser {
         if (this.#state === "size") at = this.#size(input, at)
         else if (this.#state === "chunk-end") at = this.#chunkEnd(input, at)
         else if (this.#state === "chunk") {
-          const end = Math.min(input.length, at + this.#left)
+          const end = Math.min(input.length, at + this.#remaining)
           const length = end - at
           const last = parts.at(-1)
           if (last !== undefined && length < SHORT_CHUNK_BYTES) {
@@ -150,8 +150,8 @@ export class ResponseParser {
             last.end += length
           } else parts.push({ start: at, end })
           data += length
-          this.#left -= length
-          if (this.#left === 0) this.#state = "chunk-end"
+          this.#remaining -= length
+          if (this.#remaining === 0) this.#state = "chunk-end"
           at = end
         } else return at
       }
@@ -185,7 +185,7 @@ export class ResponseParser {
     if (!isLine || digits === 0 || digits > MAX_SIZE_DIGITS) {
       throw new ProtocolError("a chunk has no valid size")
     }
-    this.#left = size
+    this.#remaining = size
     this.#state = size === 0 ? "trailer" : "chunk"
     return at + LINE_END.length
   }
@@ -210,14 +210,14 @@ export class ResponseParser {
 
   #wait(input: Buffer, at: number, max: number): number {
     if (input.length - at > max) throw new ProtocolError("a line of the response is too long")
-    this.#kept = ownPart(input, at, input.length, input.length - at)
+    this.#buffered = ownPart(input, at, input.length, input.length - at)
     return input.length
   }
 
   /** Ends the response. Data after it belongs to no request, so its connection is not reused. */
   #end(input: Buffer, at: number): void {
     this.#state = "over"
-    this.#listener.onEnd(this.#isKept && at === input.length)
+    this.#listener.onEnd(this.#isReusable && at === input.length)
   }
 }
 

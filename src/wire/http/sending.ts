@@ -145,13 +145,13 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     this.#queue?.push(bytes)
   }
 
-  onEnd(isKept: boolean): void {
+  onEnd(isReusable: boolean): void {
     this.#isOver = true
     const connection = this.#connection
     connection.hasServed = true
     // Ends the queue before the connection is reused: a finished queue can no longer reach it.
     this.#queue?.end()
-    if (isKept && this.#isSent && connection.isDrained) this.#connections.release(connection)
+    if (isReusable && this.#isSent && connection.isDrained) this.#connections.release(connection)
     else this.leave()
   }
 

@@ -9,7 +9,7 @@ const KEYS = { accessKeyId: "id", secretAccessKey: SECRET, region: "eu-central-1
 
 function bucketAt(endpoint: string, options: Partial<BucketOptions> = {}): Bucket {
   const place = { bucket: "shelf", endpoint, ...KEYS }
-  return new Bucket(place, { patience: 5_000, attempts: 1, pause: 1, ...options })
+  return new Bucket(place, { timeoutMs: 5_000, attempts: 1, pause: 1, ...options })
 }
 
 function bytes(text: string): Uint8Array<ArrayBuffer> {
@@ -115,7 +115,7 @@ describe("a bucket that checks every signature", () => {
       delete process.env["AWS_SESSION_TOKEN"]
     }
     const place = { bucket: "shelf", endpoint: server.url.href, ...KEYS, sessionToken: "own" }
-    await new Bucket(place, { patience: 5_000, attempts: 1 }).put("key", bytes("text"))
+    await new Bucket(place, { timeoutMs: 5_000, attempts: 1 }).put("key", bytes("text"))
     expect(heard.map((headers) => headers.get("x-amz-security-token"))).toEqual([null, "own"])
     expect(heard[0]?.get("authorization")).toContain("/eu-central-1/s3/aws4_request")
   })
@@ -137,7 +137,7 @@ describe.each(Object.keys(STEPS))("%s", (name) => {
 
   test("does not wait for a bucket that never answers", async () => {
     using server = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => {}) })
-    const { message, status } = await failureOf(step(bucketAt(server.url.href, { patience: 200 })))
+    const { message, status } = await failureOf(step(bucketAt(server.url.href, { timeoutMs: 200 })))
     expect([message, status]).toEqual(["it cannot be reached", undefined])
   })
 
@@ -225,7 +225,7 @@ describe("an object", () => {
         pull: () => new Promise(() => {}),
       })
     using server = Bun.serve({ port: 0, fetch: () => new Response(halted()) })
-    const bucket = bucketAt(server.url.href, { patience: 1_000 })
+    const bucket = bucketAt(server.url.href, { timeoutMs: 1_000 })
     const error = await failureOf(bucket.get("key").then(read))
     expect(error.message).toContain("cut off")
   })
@@ -242,7 +242,7 @@ describe("an object", () => {
         },
       })
     using server = Bun.serve({ port: 0, fetch: () => new Response(slow()) })
-    const bucket = bucketAt(server.url.href, { patience: 1_000 })
+    const bucket = bucketAt(server.url.href, { timeoutMs: 1_000 })
     expect(await read(await bucket.get("key"))).toBe("xxxxxxxx")
   })
 
@@ -251,7 +251,7 @@ describe("an object", () => {
     fake.objects.set("/shelf/key", { body: new Uint8Array(5_000_000), type: "" })
     using server = fake.listen()
     let length = 0
-    for await (const chunk of (await bucketAt(server.url.href, { patience: 500 }).get("key")) ??
+    for await (const chunk of (await bucketAt(server.url.href, { timeoutMs: 500 }).get("key")) ??
       []) {
       if (length === 0) await Bun.sleep(800)
       length += chunk.length
@@ -274,7 +274,7 @@ test("what is large may take its time, and what does not go on is not waited for
     return new Response()
   }
   using server = Bun.serve({ port: 0, fetch: answer })
-  const bucket = bucketAt(server.url.href, { patience: 100 })
+  const bucket = bucketAt(server.url.href, { timeoutMs: 100 })
   let isOver = false
   const large = bucket.put("key", new Uint8Array(64_000)).finally(() => {
     isOver = true

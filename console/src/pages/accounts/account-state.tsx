@@ -32,7 +32,7 @@ export function AccountStateButtons({ account }: { readonly account: Account }) 
     await refresh("/accounts", "/keys")
   }
 
-  function askFor(state: "paused" | "closed"): void {
+  function confirmState(state: "paused" | "closed"): void {
     const { title, done, ...question } = QUESTIONS[state]
     ask({ ...question, title: title(account.name) }, () => change(state, done))
   }
@@ -49,10 +49,10 @@ export function AccountStateButtons({ account }: { readonly account: Account }) 
   }
   return (
     <>
-      <Button variant="default" onClick={() => askFor("paused")}>
+      <Button variant="default" onClick={() => confirmState("paused")}>
         Pause
       </Button>
-      <Button variant="default" onClick={() => askFor("closed")}>
+      <Button variant="default" onClick={() => confirmState("closed")}>
         Close
       </Button>
       {dialog}

@@ -16,13 +16,14 @@ export function changedEntry(model: Model, change: ModelChange): ModelEntry | un
   const prices = readPrices(change.typed)
   if (prices === undefined) return undefined
   const { entry } = model
-  const isFactorSaid = change.multiplier !== model.multiplier || entry?.["multiplier"] !== undefined
+  const hasMultiplier =
+    change.multiplier !== model.multiplier || entry?.["multiplier"] !== undefined
   return {
     ...entry,
     ...(!(model.price !== null && isSame(prices, typedPrices(model))) && {
       price: wholePrice(model, prices),
     }),
-    ...(isFactorSaid && { multiplier: change.multiplier }),
+    ...(hasMultiplier && { multiplier: change.multiplier }),
   }
 }
 

@@ -13,7 +13,7 @@ export function firstModel(
   const byKind = kinds.map((kind) =>
     models.filter((model) => model.kind === kind && model.price !== null),
   )
-  const wished = byKind.flat().find(({ id }) => id === options)
+  const requested = byKind.flat().find(({ id }) => id === options)
   const first = byKind.find((fitting) => fitting.length > 0) ?? []
-  return (wished ?? modelToTry(first))?.id ?? null
+  return (requested ?? modelToTry(first))?.id ?? null
 }

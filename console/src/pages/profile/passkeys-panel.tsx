@@ -6,7 +6,7 @@ import { api } from "../../api/client.ts"
 import { signInQuery } from "../../api/queries.ts"
 import { refresh } from "../../api/refresh.ts"
 import { usePages } from "../../api/use-pages.ts"
-import { knowsPasskeys } from "../../passkeys.ts"
+import { supportsPasskeys } from "../../passkeys.ts"
 import { Confirm } from "../../ui/confirm.tsx"
 import type { Column } from "../../ui/data-column.ts"
 import { DataTable } from "../../ui/data-table.tsx"
@@ -23,7 +23,7 @@ export function PasskeysPanel({ hasPassword }: { readonly hasPassword: boolean }
   const [isAdding, setAdding] = useState(false)
   const [renamed, setRenamed] = useState<Passkey>()
   const [removed, setRemoved] = useState<Passkey>()
-  const isPossible = options.data?.passkey === true && knowsPasskeys()
+  const isPossible = options.data?.passkey === true && supportsPasskeys()
   return (
     <Panel
       title="Passkeys"

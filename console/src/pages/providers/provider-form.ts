@@ -20,9 +20,9 @@ export function findVendors(vendors: readonly Vendor[], search: string): Vendor[
   })
   const [first = ""] = words
   return found.toSorted((left, right) => {
-    const leftBegins = left.name.toLowerCase().startsWith(first)
-    const rightBegins = right.name.toLowerCase().startsWith(first)
-    if (leftBegins !== rightBegins) return leftBegins ? -1 : 1
+    const leftStarts = left.name.toLowerCase().startsWith(first)
+    const rightStarts = right.name.toLowerCase().startsWith(first)
+    if (leftStarts !== rightStarts) return leftStarts ? -1 : 1
     return left.name.localeCompare(right.name)
   })
 }

@@ -5,7 +5,7 @@ import { useState } from "react"
 import { api, keepLinkToken } from "../../api/client.ts"
 import { signInQuery } from "../../api/queries.ts"
 import { PublicPage } from "../../layout/public-page.tsx"
-import { knowsPasskeys } from "../../passkeys.ts"
+import { supportsPasskeys } from "../../passkeys.ts"
 import { beginSession } from "../../session.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { CodeStep } from "./code-step.tsx"
@@ -41,7 +41,7 @@ export function SignInPage() {
       {options.data?.password === true && (
         <PasswordStep onDone={enter} onCode={() => setCodeAsked(true)} />
       )}
-      {options.data?.passkey === true && knowsPasskeys() && <PasskeyButton onDone={enter} />}
+      {options.data?.passkey === true && supportsPasskeys() && <PasskeyButton onDone={enter} />}
       <IssuerButtons issuers={options.data?.oidc ?? []} back={localPath(back)} />
     </PublicPage>
   )

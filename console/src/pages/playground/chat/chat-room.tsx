@@ -28,7 +28,7 @@ import { Welcome } from "./welcome.tsx"
 export interface ChatRoomProperties {
   readonly begun: Said
   /** The initial model of a conversation without one. */
-  readonly wished: string | undefined
+  readonly requested: string | undefined
   readonly draft: Question | undefined
   readonly onKeep: (said: Said) => void
   readonly onNew: () => void
@@ -36,9 +36,9 @@ export interface ChatRoomProperties {
 }
 
 /** A conversation with one model, or with several side by side. */
-export function ChatRoom({ begun, wished, draft, onKeep, onNew, onList }: ChatRoomProperties) {
+export function ChatRoom({ begun, requested, draft, onKeep, onNew, onList }: ChatRoomProperties) {
   const { payer, obstacle } = usePayment()
-  const columns = useColumns(begun.columns, wished)
+  const columns = useColumns(begun.columns, requested)
   const conversation = useConversation(payer, begun.exchanges)
   const [settings, setSettings] = useState<ChatSettings>(begun.settings)
   const [areSettingsOpen, setSettingsOpen] = useState(false)

@@ -23,7 +23,7 @@ export function ChatTab({ model }: { readonly model: string | undefined }) {
     return { ...newConversation(), ...(left && readRequest(left)) }
   })
   const owner = payer === undefined ? "" : `${payer.user} ${payer.account}`
-  return <Conversations key={owner} owner={owner} first={first} wished={model} />
+  return <Conversations key={owner} owner={owner} first={first} requested={model} />
 }
 
 function newConversation(): Open {
@@ -34,10 +34,10 @@ function newConversation(): Open {
 interface ConversationsProperties {
   readonly owner: string
   readonly first: Open
-  readonly wished: string | undefined
+  readonly requested: string | undefined
 }
 
-function Conversations({ owner, first, wished }: ConversationsProperties) {
+function Conversations({ owner, first, requested }: ConversationsProperties) {
   const kept = useKept(owner)
   const [open, setOpen] = useState(first)
   const [isListShown, setListShown] = useState(false)
@@ -64,7 +64,7 @@ function Conversations({ owner, first, wished }: ConversationsProperties) {
       <ChatRoom
         key={open.id}
         begun={open}
-        wished={wished}
+        requested={requested}
         draft={open.draft}
         onKeep={(said) => keep(open.id, said)}
         onNew={() => setOpen({ ...newConversation(), settings: open.settings })}

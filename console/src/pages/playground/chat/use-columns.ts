@@ -18,11 +18,11 @@ export interface Columns {
   readonly remove: (id: number) => void
 }
 
-/** @param wished the initial model of the first column. */
-export function useColumns(begun: readonly Column[], wished: string | undefined): Columns {
+/** @param requested the initial model of the first column. */
+export function useColumns(begun: readonly Column[], requested: string | undefined): Columns {
   const { data = [] } = useQuery(modelsQuery)
   const [chosen, setChosen] = useState(begun)
-  const first = firstModel(data, CHAT_KINDS, wished)
+  const first = firstModel(data, CHAT_KINDS, requested)
   const all = chosen.map((column, index) =>
     index === 0 && column.model === null ? { ...column, model: first } : column,
   )
