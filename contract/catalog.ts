@@ -42,7 +42,7 @@ export const modelKind = z.enum(MODEL_KIND_NAMES)
 export const health = z.object({
   /** `failing`: its last request failed; the next request is still sent there. */
   state: z.enum(["unknown", "healthy", "failing", "resting"]),
-  /** When a resting deployment is tried again. */
+  /** Time of the next attempt for a resting deployment. */
   until: z.string().nullable(),
   successes: z.int(),
   failures: z.int(),
@@ -235,7 +235,7 @@ export const provider = z.object({
   models: z.int(),
   unpriced_models: z.int(),
   health,
-  /** Why it cannot be used, and what to do; null if it works. */
+  /** The problem that prevents its use, and what to do; null if it works. */
   problem: z.string().nullable(),
   /** The entry as the console set it, without secrets; null for other providers. */
   entry: z.record(z.string(), z.unknown()).nullable(),

@@ -65,7 +65,7 @@ export const requestRecord = z.object({
   receipt: receipt.nullable(),
   /** Null if the request succeeded, or if it is older than seven days. */
   failure: failedRequest.nullable(),
-  /** Why its attempts failed. Stored for seven days. */
+  /** Failures of its attempts. Stored for seven days. */
   attempts: z.array(failedAttempt),
 })
 export type RequestRecordDocument = z.infer<typeof requestRecord>

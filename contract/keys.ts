@@ -16,7 +16,7 @@ import { route } from "./route.ts"
 export const budget = z.object({
   limit: credits,
   left: credits,
-  /** When the budget is renewed; null for the total budget, which is never renewed. */
+  /** Time of the next renewal; null for the total budget, which is never renewed. */
   resets_at: moment.nullable(),
 })
 export type Budget = z.infer<typeof budget>
@@ -57,7 +57,7 @@ export const key = z.object({
   origins: z.array(z.string()).nullable(),
   /** Addresses and ranges (CIDR) from which it may be used; null: all. */
   addresses: z.array(z.string()).nullable(),
-  /** When the rotated secrets that still work expire. */
+  /** Expiry times of the rotated secrets that still work. */
   grace_until: z.array(moment),
   last_used_at: moment.nullable(),
   /** Total spending of the key. */

@@ -15,9 +15,9 @@ const text = (longest: number) =>
 const tag = text(193).regex(/^[^=]{1,64}=[^=].{0,127}$/, "must be 'name=value'")
 
 /**
- * Daily and monthly (UTC) spending limit for all requests of an end user or with a tag.
- * `"user": "*"` applies to each user, and `"tag": "team=*"` to each value of a tag. An exact name
- * takes precedence.
+ * Daily and monthly (UTC) spending limit for all requests of an end user or with a tag. An exact
+ * name takes precedence over `*`: `"user": "*"` applies to each user, and `"tag": "team=*"` to each
+ * value of a tag.
  */
 const labelBudget = z
   .strictObject({

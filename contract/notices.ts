@@ -48,7 +48,7 @@ export const notice = z.object({
   account: identifier.nullable(),
   type: z.string(),
   created_at: moment,
-  /** What happened, in one sentence. */
+  /** The event in one sentence. */
   title: z.string(),
   data: z.record(z.string(), z.unknown()),
   deliveries: z.array(
@@ -56,7 +56,7 @@ export const notice = z.object({
       target: identifier,
       state: z.enum(["waiting", "delivered", "failed"]),
       attempts: z.int(),
-      /** When it was delivered or abandoned, or when the next attempt is due. */
+      /** Time of the delivery, of giving up, or of the next attempt. */
       at: moment,
       /** Error of the last attempt. */
       error: z.string().nullable(),

@@ -27,7 +27,7 @@ export const priceLists = z.object({
   date: z.string(),
   /** `built in`, or the source of the list. */
   source: z.string(),
-  /** When it was activated; null for the built-in list. */
+  /** Time of its activation; null for the built-in list. */
   since: moment.nullable(),
   /** The date of the built-in list. */
   built_in: z.string(),

@@ -192,7 +192,7 @@ const callerReceipt = z.looseObject({
   /** Cost that was not charged, and the reason. */
   written_off: credits,
   write_offs: z.array(z.object({ amount: credits, reason: z.string() })),
-  /** Whether it was settled after its process was considered dead. */
+  /** Set if the request was settled after its process was considered dead. */
   late: z.boolean(),
   hold: credits,
   attempts: z.array(

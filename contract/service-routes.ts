@@ -25,9 +25,9 @@ export interface ServiceRoute {
   readonly limits?: RequestLimits
   /** The media type of its response; absent: JSON. */
   readonly answer?: string
-  /** Whether it is free, and therefore ignores idempotency keys. */
+  /** Free routes ignore idempotency keys. */
   readonly isFree?: boolean
-  /** Whether it works without a key. */
+  /** Open routes need no key. */
   readonly isOpen?: boolean
   /** The vendor whose API has the same fields. */
   readonly like?: string

@@ -32,7 +32,7 @@ export const session = z.object({
       name: z.string(),
       email: z.string(),
       two_factor: z.boolean(),
-      /** Whether they have a password, or only sign in through an issuer. */
+      /** Whether the user has a password, or only signs in through an issuer. */
       has_password: z.boolean(),
     })
     /** Null for the admin token. */
@@ -89,8 +89,8 @@ export const oidcSignIn = z.object({
 export const oidcSignInAnswer = z.object({
   url: z.string(),
   /**
-   * When users sign in again to link the issuer, the requesting page sends this as
-   * `x-tollgate-link-token`.
+   * The requesting page sends this as `x-tollgate-link-token` when its user signs in again to link
+   * the issuer.
    */
   link_token: z.string(),
 })

@@ -46,7 +46,7 @@ export interface ToolSettings {
     readonly path: string
     /** The settings to merge into a JSON file. If absent, only a new file is written. */
     readonly members?: JsonMembers
-    /** Whether it works without a key in the file. */
+    /** Whether the file works without a key. */
     readonly isWholeWithoutKey: boolean
   }
   /** Further steps. */

@@ -107,7 +107,7 @@ export interface ChatRequest {
   readonly extra?: Extra
 }
 
-/** Why a choice ended. docs/wire/README.md#f5 maps it to each dialect. */
+/** The reason for the end of a choice. docs/wire/README.md#f5 maps it to each dialect. */
 export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" | "other"
 
 /** One unit of a streamed answer. */
@@ -169,7 +169,7 @@ export type ChatEvent =
   | {
       readonly type: "usage"
       readonly usage: Usage
-      /** Whether its output counts belong to an earlier report. */
+      /** Set if its output counts belong to an earlier report. */
       readonly isInputOnly?: boolean
     }
   | {

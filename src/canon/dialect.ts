@@ -38,8 +38,8 @@ export interface EventDecoder {
 
 /**
  * Encodes canon events to wire frames. The frames that end the answer (the last finish, the usage,
- * the dialect's end) are held back for `end`, because they may only be sent after the charge is on
- * disk. Frames of `end` with the usage have their `json` set, so that the cost can be added.
+ * the dialect's end) are held back for `end`: they may only be sent after the charge is on disk.
+ * Frames of `end` with the usage have their `json` set, so that the cost can be added.
  */
 export interface EventEncoder {
   push(event: ChatEvent): SseFrame[]
@@ -69,7 +69,7 @@ export interface AnswerLimits {
    * them too.
    */
   readonly cutsStops: boolean
-  /** Whether they may consist of white space. Empty ones are never sent. */
+  /** Whether stop sequences may consist of white space. Empty ones are never sent. */
   readonly blankStops: boolean
   /**
    * Maximum number of sequences for which the answer names the one that ended it; 0: it names none.
@@ -110,7 +110,7 @@ export interface PatchedFrame {
   readonly data: string
   /** The parsed frame, if it contains the usage to which the cost is added. */
   readonly usageCarrier?: JsonObject
-  /** Whether it belongs to no choice and may overtake a frame that is held back. */
+  /** Set if the frame belongs to no choice, so that it may overtake a frame that is held back. */
   readonly isAside?: boolean
 }
 
@@ -159,7 +159,7 @@ export interface ClientDialect {
   readonly reportsStop?: boolean
   /** The places where a caller's body refers to a vendor's stored objects; absent if it cannot. */
   readonly requestState?: StateShape
-  /** How a caller continues earlier answers by id; absent if that is not supported. */
+  /** The rules for continuing earlier answers by id; absent if that is not supported. */
   readonly conversation?: ConversationForm
   decodeRequest(body: JsonObject): ChatRequest
   encodeResult(result: ChatResult, request: ChatRequest): JsonObject
@@ -194,7 +194,7 @@ export interface UpstreamDialect {
   readonly id: DialectId
   /** The support for each feature that a caller can request. */
   readonly supports: Readonly<Record<Feature, Support>>
-  /** How frames are separated in a stream. */
+  /** The separation of frames in a stream. */
   readonly framing: "sse" | "event-stream"
   /** Whether a request must limit its answer. The limit then determines the hold. */
   readonly needsMaxTokens?: boolean

@@ -46,7 +46,7 @@ export interface EmbeddingResult {
 
 /** Encodes and decodes embeddings for one family of vendors. */
 export interface EmbeddingFormat extends OperationFormat<EmbeddingRequest, EmbeddingResult> {
-  /** Whether it accepts tokens. Other formats only receive texts. */
+  /** Whether tokens are accepted. Other formats only receive texts. */
   readonly takesTokens: boolean
 }
 

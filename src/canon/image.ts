@@ -23,7 +23,7 @@ export interface ImageStream {
   readonly drafts: number
 }
 
-/** How a mask marks the pixels that may change. OpenAI's masks use transparency. */
+/** The marking of the pixels in a mask that may change. OpenAI's masks use transparency. */
 export type MaskStyle = "transparent" | "white" | "black"
 
 /** The requested form of the images: a link to each, or its bytes as base64. */

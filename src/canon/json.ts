@@ -75,8 +75,8 @@ const MAX_PARSED_VALUES = 500_000
 const MAX_UNCOUNTED = 32_768
 
 /**
- * Returns the value of a text, or undefined if it is not JSON, too deeply nested, or has so many values that parsing
- * would block the process. Depth and number of values are checked before parsing.
+ * Parses a text. Returns undefined if it is not JSON, is nested too deeply, or has too many values
+ * to be parsed without blocking the process. Depth and number of values are checked before parsing.
  */
 export function parseJson(text: string, maxValues = MAX_PARSED_VALUES): JsonValue | undefined {
   if (text.length > MAX_UNCHECKED_LENGTH && isDeeperThan(text, MAX_JSON_DEPTH)) return undefined

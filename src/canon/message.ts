@@ -119,8 +119,9 @@ export interface ReasoningPart {
 }
 
 /**
- * The caller's declaration of a tool that is not a plain function. `text` takes text in place of
- * arguments (a custom tool). `legacy` is OpenAI's older form of functions, whose calls have no ids.
+ * The caller's declaration of a tool that is not a plain function. Its form `text` takes text in
+ * place of arguments (a custom tool). The form `legacy` is OpenAI's older form of functions, whose
+ * calls have no ids.
  */
 export interface CallOrigin {
   readonly form: "function" | "text" | "legacy"

@@ -16,7 +16,7 @@ export interface EffectiveRules {
   readonly rules?: ModelRules
   /**
    * Rules that also apply to requests in the provider's own format, which are otherwise sent
-   * unchanged: rules from the settings, and rules learned from the provider's rejections. Absent:
+   * unchanged. They come from the settings, or were learned from the provider's rejections. Absent:
    * no such rules.
    */
   readonly enforced?: ModelRules

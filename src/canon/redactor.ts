@@ -13,8 +13,9 @@ const MAX_REMEMBERED = 2_000
 
 /**
  * Removes the operator's secrets from texts of others, such as a vendor or library that repeats a
- * credential in an error. It finds them verbatim, escaped for URLs and JSON, as base64 at any
- * position of a longer text, as hexadecimal digits, and truncated at the end of a message.
+ * credential in an error. It finds them verbatim, escaped for URLs and JSON, and as hexadecimal
+ * digits. It also finds them as base64 at any position of a longer text, and truncated at the end
+ * of a message.
  */
 export class Redactor {
   readonly #secrets = new Set<string>()

@@ -7,8 +7,8 @@ const HIGH_SURROGATE_START = 0xd800
 const HIGH_SURROGATE_END = 0xdbff
 
 /**
- * Serializes a value as `JSON.stringify` does, as UTF-8, in slices with a turn of the event loop
- * after each, so that other requests are served meanwhile.
+ * Serializes a value as `JSON.stringify` does, as UTF-8, in slices. Other requests are served in a
+ * turn of the event loop after each slice.
  */
 export async function jsonBytesInSlices(value: JsonValue): Promise<Uint8Array<ArrayBuffer>> {
   const slices: Uint8Array[] = []

@@ -37,7 +37,7 @@ export interface Spoken {
   readonly usage?: Usage
 }
 
-/** How a vendor sends its audio. */
+/** A vendor's way of sending audio. */
 export type SpeechDelivery =
   /** As bytes, while it is generated. */
   | { readonly type: "sound" }

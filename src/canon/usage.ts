@@ -8,9 +8,9 @@ import type { Writable } from "./writable.ts"
 import { type JsonObject, objectAt } from "./json.ts"
 
 /**
- * The usage of one request, in quantities that never overlap, so that a cost is a plain sum over
- * the classes of `tollgate-contract/usage-classes.ts`. docs/wire/README.md#f4 describes how each
- * vendor counts.
+ * The usage of one request, in quantities that never overlap: a cost is a plain sum over the
+ * classes of `tollgate-contract/usage-classes.ts`. The counts of each vendor are described in
+ * docs/wire/README.md#f4.
  */
 export interface Usage extends Readonly<Record<UsageClass, number>> {
   /**

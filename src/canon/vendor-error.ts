@@ -122,10 +122,10 @@ function describesAccount(message: string): boolean {
 }
 
 /**
- * Returns a vendor's error as the caller sees it. If the HTTP status is a success, the vendor
- * reports the error in the body or in a stream, and the error itself must contain its status. Only
- * errors in the request are forwarded with their message and status. Errors about the operator's
- * account get a message of the gateway.
+ * Returns a vendor's error as the caller sees it. With a success status, the vendor reports the
+ * error in the body or in a stream, so the error itself must contain its status. Only errors in the
+ * request are forwarded with their message and status. Errors about the operator's account get a
+ * message of the gateway.
  */
 export function vendorRefusal(httpStatus: number, error: VendorError): GatewayError {
   const status = httpStatus < 300 ? reportedStatus(error) : httpStatus

@@ -8,7 +8,7 @@ export interface WatchdogCommand {
   readonly memory: SharedArrayBuffer
   /** Maximum time that the event loop may hang. */
   readonly timeoutMs: number
-  /** How the process restarts itself; absent if a parent restarts it. */
+  /** The command for restarting the process; absent if a parent restarts it. */
   readonly restart: ProcessStart | undefined
 }
 

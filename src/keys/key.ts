@@ -19,7 +19,7 @@ export interface Key {
   readonly concurrentRequests: number | undefined
   /** Limits for all keys of its account together; undefined without such limits. */
   readonly together: SharedLimits | undefined
-  /** Why its requests are rejected; undefined if the key works. */
+  /** The reason for rejecting its requests; undefined if the key works. */
   readonly hindrance: Hindrance | undefined
   /** Unix milliseconds; undefined: never. */
   readonly expiresAt: number | undefined

@@ -16,7 +16,7 @@ const BEARER = /^bearer(?: +|$)/i
 
 interface Held {
   readonly key: Key
-  /** When this secret expires; set for rotated secrets. */
+  /** Expiry of this secret; set for rotated secrets. */
   readonly expiresAt: number | undefined
 }
 

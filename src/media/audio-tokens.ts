@@ -2,7 +2,7 @@ import type { MediaSource } from "../canon/message.ts"
 
 /**
  * Maximum tokens per second. Gemini counts 32 ("Understand and count tokens"), Qwen's audio models
- * 25, Voxtral 12.5, OpenAI 10 (Realtime guide: one for each 100 ms of a user's audio).
+ * 25, Voxtral 12.5. OpenAI counts 10 (Realtime guide: one for each 100 ms of a user's audio).
  */
 const TOKENS_PER_SECOND = 32
 

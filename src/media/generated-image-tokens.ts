@@ -16,8 +16,8 @@ interface ImageFamily {
 
 /**
  * OpenAI's image generation guide, "Cost and latency": 272, 1,056 and 4,160 tokens for a square
- * image of low, medium and high quality, and proportional to the pixels for other shapes. Recorded
- * answers agree, and have up to 262 tokens of text in addition.
+ * image of low, medium and high quality. The tokens of other shapes are proportional to their
+ * pixels. Recorded answers agree, and have up to 262 tokens of text in addition.
  */
 const OPENAI_SQUARE = { low: 272, medium: 1_056, high: 4_160, "": 4_160 }
 
@@ -39,7 +39,7 @@ const FAMILIES: readonly ImageFamily[] = [
   },
   {
     // Google's prices page: 1,290 tokens for the older model, 1,120 up to 2K and 2,000 at 4K for
-    // the newer ones, which reason first (398 tokens as recorded).
+    // the newer ones. The newer ones reason first (398 tokens as recorded).
     models: /gemini/,
     perSquare: { "": 2_520 },
     largest: { width: 4096, height: 4096 },

@@ -28,8 +28,8 @@ function tiles(base: number, perTile: number): ImageRule {
 }
 
 /**
- * Counts patches as in OpenAI's vision guide for newer and smaller models: one for each patch of 32
- * px, up to a maximum, times a factor of the model.
+ * Counts patches as in OpenAI's vision guide for newer and smaller models. The cost is one for each
+ * patch of 32 px, up to a maximum, times a factor of the model.
  */
 function patches(factor: number, max: number): ImageRule {
   return (size) => Math.ceil(factor * Math.min(max, grid(size, 32)))

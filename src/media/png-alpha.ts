@@ -8,7 +8,7 @@ export interface AlphaChannel {
   readonly alpha: Uint8Array<ArrayBuffer>
 }
 
-/** Why the pixels of an image cannot be read, as the end of a sentence. */
+/** The reasons for which the pixels of an image cannot be read, as the end of a sentence. */
 export type AlphaFault = PngFault | "it has too many pixels"
 
 /**
@@ -66,9 +66,9 @@ async function unpackAlpha(
 }
 
 /**
- * Converts an image to a PNG whose rows are one byte, 0 for "no filter", and four bytes for each
- * pixel: color type 6 with eight bits, not interlaced. Without compression, the encoder applies no
- * filters, because they would not help.
+ * Converts an image to a PNG of color type 6 with eight bits, not interlaced. Its rows are one
+ * byte, 0 for "no filter", and four bytes for each pixel. Without compression, the encoder applies
+ * no filters, because they would not help.
  */
 async function toPlainPng(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array | undefined> {
   try {

@@ -3,11 +3,11 @@ import type { ImageSize } from "./image-size.ts"
 
 /** The facts in the header of a PNG. */
 export interface PngFacts extends ImageSize {
-  /** Whether its pixels can be transparent, by color type or by a `tRNS` chunk. */
+  /** Set if its pixels can be transparent, by color type or by a `tRNS` chunk. */
   readonly hasAlpha: boolean
 }
 
-/** Why bytes are not a valid PNG, as the end of a sentence. */
+/** The reasons for which bytes are not a valid PNG, as the end of a sentence. */
 export type PngFault =
   | "it is not a PNG"
   | "its header is damaged"

@@ -10,8 +10,8 @@ const NETWORK_GROUPS = 4
 const MAPPED = /^::ffff:/i
 
 /**
- * Returns the key for limits per address: the address, or the 64-bit network of an IPv6 address,
- * since a client with one address of the network has all of them.
+ * Returns the key for limits per address: the address, or the 64-bit network of an IPv6 address. A
+ * client with one address of such a network has all of them.
  */
 export function clientNetwork(address: string | null): string {
   if (address === null) return "unknown"

@@ -239,10 +239,10 @@ export class Issuers {
   }
 
   /**
-   * Finds the user of a known identity. For an unknown identity with an email address that the
-   * issuer has verified, it returns the user with that address, who may have to confirm it, or
-   * creates an invited user. Another person may have created the user with that address, so linking
-   * by address alone deletes all other ways to sign in as that user.
+   * Finds the user of a known identity. For an unknown identity with a verified email address, it
+   * returns the user with that address, who may have to confirm it, or creates an invited user.
+   * Another person may have created the user with that address, so linking by address alone deletes
+   * all other ways to sign in as that user.
    * @returns the user, or the reason why there is none.
    */
   async #userOf({

@@ -26,7 +26,7 @@ export interface OpenSession {
 }
 
 export interface SessionInput {
-  /** Whether it persists after the browser closes. */
+  /** Set if the session persists after the browser closes. */
   readonly isRemembered: boolean
   /** The id of the session that it replaces, which ends. */
   readonly replaced?: string

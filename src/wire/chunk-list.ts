@@ -5,8 +5,8 @@ const SHORT_CHUNK_BYTES = 4 * 1024
 const JOINED_BYTES = 64 * 1024
 
 /**
- * Chunks in order of arrival. After the first ones, short chunks are joined: each takes about 100
- * bytes of memory and a separate step, and a sender may send millions of one byte.
+ * Chunks in order of arrival. After the first ones, short chunks are joined, because a sender may
+ * send millions of one byte. Each chunk takes about 100 bytes of memory and a separate step.
  */
 export class ChunkList {
   #chunks: Uint8Array[] = []

@@ -27,7 +27,7 @@ export interface FormReceiver {
   file(part: FilePart, content: AsyncIterable<Uint8Array>): Promise<void>
 }
 
-/** Why a form is rejected. */
+/** The reasons for rejecting a form. */
 export type FormFault =
   | "no-boundary"
   | "broken"

@@ -17,7 +17,7 @@ export function fit(typed: string, text: string): number | undefined {
     if (points === undefined) return undefined
     sum += points
   }
-  // Of equal matches, the shorter text wins.
+  // The shorter of two equal matches wins.
   return sum - target.length / 1_000
 }
 

@@ -22,8 +22,8 @@ const MIN_LEASE_TERM = 5_000
 const MAX_LEASE_TERM = 600_000
 
 /**
- * Where a charge is written before the last byte of its response is sent: to the database, or to
- * the node's own disk.
+ * The place to which a charge is written before the last byte of its response is sent: the
+ * database, or the node's own disk.
  */
 const SETTLE_MODES = ["database", "journal"] as const
 
@@ -64,7 +64,7 @@ export const DATABASE = section(
       documentation:
         "maximum connections of each process, in addition to one that listens for changes",
     }),
-    /** Whether it may be used over a network without verifying its identity. */
+    /** Whether the database may be used over a network without verifying its identity. */
     allowInsecure: setting(flag(), {
       needsRestart: true,
       default: "false",
@@ -101,7 +101,7 @@ export const DATABASE = section(
       default: "10s",
       documentation: "how long the last byte of a response waits for the database",
     }),
-    /** How long leases last after the last contact of their node, in milliseconds. */
+    /** Lifetime of leases after the last contact of their node, in milliseconds. */
     leaseTerm: setting(reading(readLeaseTerm, TEXT_OR_NUMBER), {
       needsRestart: true,
       otherwise: "15s, with a journal 60s",

@@ -26,7 +26,7 @@ export type LineFileSettings = z.output<typeof lineFile>
 const lineAddress = entry(
   {
     url: wholeAddress(),
-    /** Whether it may be in a private network. */
+    /** Whether the address may be in a private network. */
     allowsPrivate: flag().prefault("false"),
     isCompressed: flag().prefault("true"),
     /** Flush interval in milliseconds. */
@@ -47,7 +47,7 @@ const lineBucket = entry(
     ...BUCKET,
     /** Empty, or with a trailing slash. */
     prefix: text().optional(),
-    /** Whether it may be in a private network. */
+    /** Whether the bucket may be in a private network. */
     allowsPrivate: flag().prefault("false"),
     /** Flush interval in milliseconds. */
     every: duration().prefault("5m"),

@@ -40,7 +40,7 @@ function deploymentSchema(names: KnownNames) {
       /** The provider's own name for the model; absent: the name in the model's id. */
       model: text().optional(),
       weight: WEIGHT,
-      /** Whether it receives no requests. */
+      /** A paused deployment receives no requests. */
       isPaused: flag().optional(),
       /** Absent: the model's price. */
       price: price.optional(),

@@ -25,7 +25,7 @@ export const PRICING = {
       "handling of requests with a feature that the vendor bills and that has no price ([docs/billable.md](billable.md)); `pass` sends them, without a charge for the feature, and logs an error",
   }),
   /**
-   * Which vendor-stored objects a request may refer to: `own`, known objects of its account, or
+   * The vendor-stored objects that a request may refer to: `own`, known objects of its account, or
    * `pass`, also unknown ones.
    */
   vendorState: setting(oneOf(VENDOR_STATE_RULES, "rule"), {

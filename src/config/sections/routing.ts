@@ -3,17 +3,18 @@ import { writeDuration } from "../duration.ts"
 import { duration, flag, oneOf, wholeNumber } from "../scalars.ts"
 
 /**
- * How the first deployment of a model is chosen: randomly by weight, by the order of the settings,
- * by price, by response time, or by the fewest active requests.
+ * The choice of a model's first deployment: randomly by weight, or by the order of the settings, by
+ * price, by response time, or by the fewest active requests.
  */
 export const CHOICES = ["weight", "order", "price", "latency", "least_busy"] as const
 
 export type Choice = (typeof CHOICES)[number]
 
 /**
- * Handling of a response whose caller has disconnected. `cancel` closes the connection to the
- * provider and charges the known usage. `drain` reads until the provider reports its usage and
- * charges that. `auto` drains responses that the provider bills anyway.
+ * Handling of a response whose caller has disconnected. With `cancel`, the gateway closes the
+ * connection to the provider and charges the known usage. With `drain`, it reads until the provider
+ * reports its usage and charges that. With `auto`, it drains responses that the provider bills
+ * anyway.
  */
 export const DISCONNECTS = ["auto", "cancel", "drain"] as const
 
@@ -61,7 +62,7 @@ export const DEADLINES = section("deadlines", {
 
 export type DeadlineSettings = ReturnType<typeof DEADLINES.build>
 
-/** How requests are distributed among deployments. */
+/** Distribution of requests among deployments. */
 export const ROUTING = section("routing", {
   choice: setting(oneOf(CHOICES, "choice"), {
     default: "weight",

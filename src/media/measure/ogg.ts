@@ -83,9 +83,9 @@ function longer(one: Range, other: Range): Range {
 }
 
 /**
- * Reports whether a page has the known version and a valid checksum (RFC 3533, 6), computed over
- * all its bytes with the checksum set to zero. Decoders skip only valid pages, and search the
- * content of other pages for pages.
+ * Reports whether a page has the known version and a valid checksum (RFC 3533, 6). The checksum
+ * covers all its bytes, with its own field set to zero. Decoders skip only valid pages, and search
+ * the content of other pages for pages.
  */
 function hasChecksum(page: Buffer): boolean {
   let crc = 0

@@ -5,7 +5,7 @@ export class BucketError extends Error {
   readonly status: number | undefined
   /** The bucket's error code, such as `AccessDenied`; absent if it sent none. */
   readonly code: string | undefined
-  /** Whether its address is rejected before anything is sent. */
+  /** Set if its address was rejected before anything was sent. */
   readonly isAddressRefused: boolean
 
   constructor(

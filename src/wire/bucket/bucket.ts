@@ -11,7 +11,7 @@ import type { BucketAddress } from "./bucket-address.ts"
 import { cutOff, elementsOf, textOf } from "./read-answer.ts"
 
 export interface BucketOptions {
-  /** Whether it may be in a private network. Absent: yes. */
+  /** Whether the bucket may be in a private network. Absent: yes. */
   readonly allowsPrivate?: boolean
   /** Timeout of a response, in addition to the time to send its body. */
   readonly timeoutMs: number

@@ -19,8 +19,8 @@ const CHECK_INTERVAL_MS = 30_000
 const LENGTH = "content-length"
 
 /**
- * Sends requests upstream over reused connections. It follows no redirects, adds only `host` and
- * the length of the body, and never resends a request that a server may have started to process.
+ * Sends requests upstream over reused connections. It follows no redirects, and adds only `host`
+ * and the length of the body. It never resends a request that a server may have started to process.
  */
 export class HttpClient implements Disposable {
   readonly #pools = new Map<string, ConnectionPool>()

@@ -19,7 +19,7 @@ const IP_ADDRESS = /^[\d.]+$|:/
 /** A TCP connection with its current user, and with TLS if its origin requires it. */
 export class Connection {
   user: ConnectionUser | undefined
-  /** Whether it has received a complete response. */
+  /** Set after the first complete response. */
   hasServed = false
   /** Set by the check for idle connections. */
   wasIdle = false

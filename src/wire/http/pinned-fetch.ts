@@ -44,9 +44,9 @@ export function readWebAddress(address: string): URL {
 
 /**
  * Calls a user-supplied address. Without a proxy, the name is resolved once and checked, and the
- * request goes to exactly that address, so that a later change of the name's resolution has no
- * effect. A proxy receives the name and resolves it again, so only the proxy can enforce this.
- * Redirects are not followed.
+ * request goes to exactly that address. A later change of the name's resolution has no effect. A
+ * proxy receives the name and resolves it again, so only the proxy can enforce this. Redirects are
+ * not followed.
  * @throws PinnedFetchError
  */
 export async function pinnedFetch(url: URL, request: PinnedRequest): Promise<Response> {

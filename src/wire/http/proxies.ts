@@ -28,8 +28,9 @@ export function noProxy(environment: Environment): string | undefined {
 }
 
 /**
- * Reports whether a request goes through a proxy, by the rules of the runtime's own client: an
- * entry names a host with all its subdomains, with or without a port, or a network.
+ * Reports whether a request goes through a proxy, by the rules of the runtime's own client. An
+ * entry of the exceptions names a host with all its subdomains, with or without a port, or a
+ * network.
  */
 export function isProxied(url: URL, environment: Environment): boolean {
   if (proxyFor(url.protocol, environment) === undefined) return false

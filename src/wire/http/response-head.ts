@@ -6,7 +6,7 @@ const LINE_END = "\r\n"
 const CLEAR_LINES = /^(?:\r\n[\w!#$%&'*+\-.^`|~]+:[^\r\n\0]*)*$/
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |\r|$)/
 
-/** How the end of a body is determined (RFC 9112, section 6.3). */
+/** The rule that determines the end of a body (RFC 9112, section 6.3). */
 export type Framing =
   | { readonly type: "length"; readonly bytes: number }
   | { readonly type: "chunked" }

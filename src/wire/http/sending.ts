@@ -13,7 +13,7 @@ export interface Sending {
    * arrived.
    */
   readonly answer: Promise<HttpAnswer>
-  /** Whether its connection is established. */
+  /** Whether the connection is established. */
   readonly isConnected: boolean
   /**
    * Aborts the request. Pending reads receive an error, and the connection to the server is closed.

@@ -7,7 +7,7 @@ export interface LargeAmountFacts {
   readonly amount: string | undefined
   /** The account's balance; absent if there is nothing to compare with. */
   readonly balance?: string | undefined
-  /** How often the amount can be granted; absent: once. */
+  /** Number of times that the amount can be granted; absent: once. */
   readonly times?: number
   /** Title of the dialog: "Grant", "Take", "Begin Acme with". */
   readonly title: (credits: string) => string

@@ -7,7 +7,7 @@ import type { Payer } from "./secrets.ts"
 
 interface Payment {
   readonly payer: Payer | undefined
-  /** Why nothing can be sent; undefined if requests are possible. */
+  /** The reason for which nothing can be sent; undefined if requests are possible. */
   readonly obstacle: string | undefined
 }
 

@@ -17,7 +17,7 @@ import { When } from "../../ui/when.tsx"
 
 export interface RefusedListProperties {
   readonly query: NonNullable<Input<"GET /failures">["query"]>
-  /** Whether they are of several accounts. */
+  /** Whether the requests are of several accounts. */
   readonly isAll: boolean
   /** Names of loaded keys by id. */
   readonly keys: ReadonlyMap<string, string>

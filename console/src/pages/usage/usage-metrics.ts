@@ -10,7 +10,7 @@ export interface UsageMetric {
   readonly label: string
   /** The sum by which the largest groups are selected. */
   readonly order: "cost" | "requests" | "tokens" | "errors"
-  /** Whether it is a duration, which the query has to request. */
+  /** Durations must be requested explicitly in the query. */
   readonly isTime: boolean
   /** Whether values add up across groups and moments; other metrics are shown as lines. */
   readonly isSum: boolean

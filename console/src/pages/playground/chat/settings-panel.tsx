@@ -8,7 +8,7 @@ export interface SettingsPanelProperties {
 }
 
 export interface SettingsPlaceProperties extends SettingsPanelProperties {
-  /** Whether it is next to the conversation instead of in a drawer above it. */
+  /** Whether the panel is next to the conversation instead of in a drawer above it. */
   readonly isDocked: boolean
   readonly isOpen: boolean
   readonly onClose: () => void

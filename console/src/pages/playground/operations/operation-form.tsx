@@ -31,7 +31,7 @@ export interface OperationFormProperties {
   readonly sample?: OpenaiForm | undefined
   /** The label of the button. */
   readonly action: string
-  /** Why it cannot be sent yet, in addition to the operation's own reasons. */
+  /** The missing input, in addition to the operation's own obstacles. */
   readonly missing?: string | undefined
   readonly onSend: (model: string) => void
   /** The fields. */
