@@ -96,7 +96,7 @@ const source = z.union([
       url: sourceAddress,
       headers: z.record(z.string(), z.string()).default({}),
       format,
-      // Amazon uses signed requests instead of tokens.
+      // Amazon uses signed requests instead of tokens, which are not supported.
       environment_id: z.undefined().optional(),
     })
     .transform(({ url, headers, format: shape }) => ({ url, headers, ...shape })),

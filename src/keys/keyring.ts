@@ -78,8 +78,8 @@ export class Keyring {
     if (credential === undefined) return this.authenticate(headers, now)
     const held = this.#isCurrent ? this.#find(credential) : undefined
     if (held) return usable(held, now)
-    // Any text can be an imported key of another gateway. The ledger is only read if such keys
-    // exist.
+    // Any text could be an imported key of another gateway, so an unknown one causes no read of the
+    // ledger.
     if (this.#isCurrent && !looksLikeKey(credential)) return this.authenticate(headers, now)
     return this.#reread().then(() => this.authenticate(headers, now))
   }

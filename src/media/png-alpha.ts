@@ -8,7 +8,7 @@ export interface AlphaChannel {
   readonly alpha: Uint8Array<ArrayBuffer>
 }
 
-/** The reasons for which the pixels of an image cannot be read, as the end of a sentence. */
+/** Reasons why the pixels of an image cannot be read, as the end of a sentence. */
 export type AlphaFault = PngFault | "it has too many pixels"
 
 /**

@@ -7,7 +7,7 @@ export interface PngFacts extends ImageSize {
   readonly hasAlpha: boolean
 }
 
-/** The reasons for which bytes are not a valid PNG, as the end of a sentence. */
+/** Reasons why bytes are not a valid PNG, as the end of a sentence. */
 export type PngFault =
   | "it is not a PNG"
   | "its header is damaged"

@@ -15,7 +15,7 @@ export interface Operation<Result> {
   readonly failure: CallFailure | undefined
   /** The sent request, for "copy as code"; undefined for forms with files. */
   readonly sent: SentOperation | undefined
-  /** The reason for which nothing can be sent. */
+  /** Reason why nothing can be sent. */
   readonly obstacle: string | undefined
   readonly send: (path: string, body: JsonObject | FormData) => void
   readonly stop: () => void

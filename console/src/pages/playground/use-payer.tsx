@@ -7,7 +7,7 @@ import type { Payer } from "./secrets.ts"
 
 interface Payment {
   readonly payer: Payer | undefined
-  /** The reason for which nothing can be sent; undefined if requests are possible. */
+  /** Reason why nothing can be sent; undefined if requests are possible. */
   readonly obstacle: string | undefined
 }
 

@@ -13,7 +13,7 @@ import { AttachedImages, useImages } from "./attached-images.tsx"
 
 export interface ComposerProperties {
   readonly isRunning: boolean
-  /** The reason for which nothing can be sent; replaces the hint. */
+  /** Reason why nothing can be sent; replaces the hint. */
   readonly obstacle: string | undefined
   /** The initial text. */
   readonly draft?: Question | undefined
