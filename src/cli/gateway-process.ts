@@ -20,7 +20,7 @@ export interface GatewayOptions {
   /** The address of the simulator, if it replaces the vendors. */
   readonly sandboxUrl: string | undefined
   readonly isShared: boolean
-  /** The metrics of all workers, as text; absent where this process is alone. */
+  /** Returns the metrics of all workers as text; absent if there is only this process. */
   readonly gatherMetrics?: () => Promise<string>
   /** Returns how the process restarts when it hangs; absent if its parent restarts it. */
   readonly restart?: (url: string) => ProcessStart

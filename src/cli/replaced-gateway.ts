@@ -3,18 +3,21 @@ import { WORKER_VARIABLE } from "./gateway-process.ts"
 
 /** The state of a listening socket in the kernel's tables. */
 const LISTENING = "0A"
-/** Makes the kernel move connections that a closing process has not accepted to another process on the port. */
+/**
+ * Kernel parameter that moves connections which a closing process has not accepted to another
+ * process on the port.
+ */
 const MIGRATION = "net.ipv4.tcp_migrate_req"
 
 /** A running gateway that this one replaces. */
 export interface ReplacedGateway {
-  /** The processes that watch its workers, or serve themselves. */
+  /** The processes that supervise its workers, or serve themselves. */
   readonly processIds: readonly number[]
 }
 
 /**
- * Finds the gateway that listens on a port and has the same data folder. Returns undefined if there is none, and on
- * every system but Linux.
+ * Finds the gateway that listens on a port and has the same data folder. Returns undefined if there
+ * is none, and on all systems except Linux.
  */
 export function findReplaced(port: number, data: string): ReplacedGateway | undefined {
   try {
@@ -36,7 +39,7 @@ export function findReplaced(port: number, data: string): ReplacedGateway | unde
 
 /**
  * Describes which requests may fail during a replacement with the current settings.
- * @param drainDelay milliseconds.
+ * @param drainDelay in milliseconds.
  */
 export function replacementWarnings(drainDelay: number): string[] {
   const warnings: string[] = []
@@ -62,18 +65,18 @@ function migratesConnections(): boolean {
   }
 }
 
-/** Asks the processes of a gateway to end. This one must listen on the port by then. */
+/** Asks the processes of a gateway to end. This gateway must listen on the port by then. */
 export function endReplaced({ processIds }: ReplacedGateway): void {
   for (const id of processIds) {
     try {
       process.kill(id, "SIGTERM")
     } catch {
-      // It has ended by itself.
+      // The process has ended already.
     }
   }
 }
 
-/** The sockets that listen on a port, as `/proc/<process>/fd` names them. */
+/** Returns the sockets that listen on a port, as `/proc/<process>/fd` names them. */
 function listeningSockets(port: number): ReadonlySet<string> {
   const ending = `:${port.toString(16).toUpperCase().padStart(4, "0")}`
   const lines = ["tcp", "tcp6"].flatMap((table) =>
@@ -93,7 +96,7 @@ function processes(): number[] {
     .map(Number)
 }
 
-/** The paths and sockets that a process has open; empty if they cannot be read. */
+/** Returns the paths and sockets that a process has open; empty if they cannot be read. */
 function openFiles(processId: number): string[] {
   const folder = `/proc/${processId}/fd`
   try {
@@ -103,7 +106,7 @@ function openFiles(processId: number): string[] {
   }
 }
 
-/** The file may have been closed since it was listed. */
+/** Returns the target of a link; empty if the file was closed after it was listed. */
 function linkTarget(path: string): string {
   try {
     return readlinkSync(path)
@@ -112,7 +115,7 @@ function linkTarget(path: string): string {
   }
 }
 
-/** The parent restarts its workers, so the parent is the process to end. */
+/** Returns the parent of a worker. The parent restarts its workers, so it is the process to end. */
 function parentOfWorker(id: number): number | undefined {
   const variables = readFileSync(`/proc/${id}/environ`, "latin1").split("\0")
   if (!variables.some((variable) => variable.startsWith(`${WORKER_VARIABLE}=`))) return undefined

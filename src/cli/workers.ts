@@ -3,19 +3,19 @@ import type { Events } from "../telemetry/events.ts"
 import { SANDBOX_VARIABLE, WORKER_VARIABLE } from "./gateway-process.ts"
 import { type MetricsFromWorker, type MetricsToWorker, WorkerMetrics } from "./worker-metrics.ts"
 
-/** A worker that dies is started again, but not faster than this; milliseconds. */
 const MIN_RESTART_DELAY_MS = 1_000
-/** How often a worker reports that its event loop runs, and how often its parent checks; milliseconds. */
+/** Interval of a worker's heartbeats, and of its parent's checks. */
 const HEARTBEAT_INTERVAL_MS = 250
-/** A worker's own watchdog, which can report what it was doing, acts earlier by this much; milliseconds. */
+/**
+ * A worker's own watchdog acts earlier by this time, because it can report what blocked the loop.
+ */
 const WATCHDOG_LEAD_MS = 1_500
-/** A check that is late by so many intervals shows that the parent hung as well. */
+/** After more missed intervals, the parent hung as well. */
 const MISSED_CHECKS_OF_SLEEP = 4
 
-/** How long a worker waits for the metrics of all, milliseconds. */
 const METRICS_TIMEOUT_MS = 5_000
 
-/** The messages between a worker and its parent. */
+/** Messages between a worker and its parent. */
 type FromWorker = "listening" | "beat" | MetricsFromWorker
 type ToWorker = "stop-waiting" | MetricsToWorker
 
@@ -26,7 +26,7 @@ export interface WorkerOptions {
   /** The command line of a worker, the program first. */
   readonly words: readonly string[]
   readonly sandboxUrl: string | undefined
-  /** How long a worker may hang before it is ended, milliseconds; 0: forever. */
+  /** Maximum time that a worker may hang before it is ended; 0: unlimited. */
   readonly timeoutMs: number
   readonly events: Pick<Events, "workerKilled">
 }
@@ -40,7 +40,7 @@ interface WorkerProcess {
   isKilled: boolean
 }
 
-/** The serving processes of one machine, watched by this one, which serves nothing itself. */
+/** The serving processes of one machine. This process supervises them and serves nothing itself. */
 export class Workers implements AsyncDisposable {
   readonly #options: WorkerOptions
   readonly #running = new Set<WorkerProcess>()
@@ -58,7 +58,7 @@ export class Workers implements AsyncDisposable {
     }
   }
 
-  /** Starts them and waits until each one listens. */
+  /** Starts the workers and waits until each one listens. */
   static async start(options: WorkerOptions): Promise<Workers> {
     const workers = new Workers(options)
     const numbers = Array.from({ length: options.count }, (_, index) => index + 1)
@@ -66,28 +66,28 @@ export class Workers implements AsyncDisposable {
     return workers
   }
 
-  /** The metrics of all of them. */
+  /** Returns the metrics of all workers. */
   metrics(): Promise<readonly Snapshot[]> {
     return this.#metrics.gather()
   }
 
-  /** Passes a signal on to all of them. */
+  /** Forwards a signal to all workers. */
   signal(name: NodeJS.Signals): void {
     for (const { child } of this.#running) child.kill(name)
   }
 
-  /** Makes them stop waiting for running requests, now or on shutdown. */
+  /** Makes the workers stop waiting for running requests, now or on shutdown. */
   stopWaiting(): void {
     for (const { child } of this.#running) {
       try {
         child.send("stop-waiting" satisfies ToWorker)
       } catch {
-        // It has just ended.
+        // The worker has just ended.
       }
     }
   }
 
-  /** Asks them to end and waits until they have. */
+  /** Asks the workers to end and waits until they have. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnding = true
     // A pending timer would keep this process alive.
@@ -165,9 +165,9 @@ export class Workers implements AsyncDisposable {
 /** A worker's connection to its parent. While it is open, the process does not end. */
 export class ParentLine implements Disposable {
   #timer: ReturnType<typeof setInterval> | undefined
-  /** Called when running requests are no longer waited for. */
+  /** Called when the worker should stop waiting for running requests. */
   onStopWaiting: (() => void) | undefined
-  /** Called when the parent wants to know what this worker has counted. */
+  /** Called when the parent requests this worker's metrics. */
   onMetricsWanted: (() => Promise<Snapshot>) | undefined
   #onAllMetrics: ((text: string | undefined) => void) | undefined
 
@@ -175,13 +175,13 @@ export class ParentLine implements Disposable {
     process.on("message", this.#onMessage)
   }
 
-  /** Tells the parent that this worker listens, and from then on that its event loop runs. */
+  /** Reports to the parent that this worker listens, and sends heartbeats from then on. */
   reportListening(): void {
     this.#report("listening")
     this.#timer = setInterval(() => this.#report("beat"), HEARTBEAT_INTERVAL_MS)
   }
 
-  /** The metrics of all workers, as text. @throws Error when the parent does not answer. */
+  /** Returns the metrics of all workers as text. @throws Error if the parent does not respond. */
   async allMetrics(): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string | undefined>()
     this.#onAllMetrics = resolve
@@ -191,7 +191,7 @@ export class ParentLine implements Disposable {
     return text
   }
 
-  /** Tells the parent what this worker has counted. */
+  /** Sends this worker's metrics to the parent. */
   async reportMetrics(): Promise<void> {
     const snapshot = await this.onMetricsWanted?.()
     if (snapshot) this.#report({ kind: "metrics", snapshot })
