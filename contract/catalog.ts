@@ -259,7 +259,10 @@ export const providerEntry = z.looseObject({
 export const newProvider = providerEntry.extend({
   id: z
     .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "must be small letters, digits and hyphens, at most 40"),
+    .regex(
+      /^[a-z0-9][a-z0-9-]{0,39}$/,
+      "must be lowercase letters, digits and hyphens, at most 40",
+    ),
   vendor: identifier,
 })
 export type NewProvider = z.infer<typeof newProvider>

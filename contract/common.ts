@@ -73,7 +73,10 @@ export const glob = z
 /** The id of a price group, chosen by an operator. */
 export const priceGroupId = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "must be small letters, digits and hyphens, such as partners")
+  .regex(
+    /^[a-z0-9][a-z0-9-]{0,62}$/,
+    "must be lowercase letters, digits and hyphens, such as partners",
+  )
 
 export const identifier = z.string().min(1).max(100)
 

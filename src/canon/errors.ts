@@ -213,7 +213,7 @@ export function asChargedError(thrown: unknown): GatewayError {
   if (error.kind !== "internal_error") return error
   return new GatewayError(
     "internal_error",
-    "The gateway failed to finish this answer after what came of it was charged. Its receipt says how much; another try is charged as well.",
+    "The gateway failed to complete this response after its delivered part was charged. Its receipt has the amount; a retry is charged as well.",
     { cause: error.cause },
   )
 }

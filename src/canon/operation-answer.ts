@@ -22,7 +22,7 @@ export function jsonOf(answer: OperationAnswer): JsonObject {
     const { headers, decodeError } = answer
     throw decodeError?.(GOOD_STATUS, error, headers) ?? unusable("it is an error")
   }
-  if (!isJsonObject(value)) throw unusable("it is no JSON object")
+  if (!isJsonObject(value)) throw unusable("it is not a JSON object")
   return value
 }
 

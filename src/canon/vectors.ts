@@ -16,7 +16,7 @@ export function vectorOf(value: unknown): Vector {
       return value.map(Number)
     }
   }
-  throw unusable("an embedding in it is no list of numbers")
+  throw unusable("an embedding in it is not a list of numbers")
 }
 
 /**

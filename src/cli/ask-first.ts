@@ -11,7 +11,7 @@ export interface LargeAmountOptions {
 
 /** Adds the option that confirms in advance. */
 export function withYes(command: Command): Command {
-  return command.option("--yes", "do not ask once more about an unusually large amount")
+  return command.option("--yes", "do not ask for confirmation of an unusually large amount")
 }
 
 export interface LargeAmountFacts {

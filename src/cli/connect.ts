@@ -68,7 +68,7 @@ function keyToWrite(): string {
   if (KEY.test(key)) return key
   throw new CommandError(
     "usage",
-    "The file would hold no key.",
+    "The file would contain no key.",
     `Add --key sk-tg-..., or set ${KEY_VARIABLE}.`,
   )
 }
@@ -91,7 +91,10 @@ function pathIn(environment: Environment): (place: ToolPlace) => string {
 }
 
 function writtenWords({ path, backup }: WrittenFile): string[] {
-  return [`Written: ${path}`, ...(backup === undefined ? [] : [`What was there before: ${backup}`])]
+  return [
+    `Written: ${path}`,
+    ...(backup === undefined ? [] : [`Backup of the previous file: ${backup}`]),
+  ]
 }
 
 function urlOf({ publicUrl, server: { host, port } }: Settings): string {

@@ -100,7 +100,7 @@ async function copyDatabase(
     const wrong = verdict.problems[0] ?? audit.problem
     if (wrong) {
       const hint = "See what is wrong with: tollgate ledger verify"
-      throw new CommandError("failed", `the ledger is not what was written: ${wrong.message}`, hint)
+      throw new CommandError("failed", `the ledger has been altered: ${wrong.message}`, hint)
     }
     await using reader = await source.openReader()
     const expected = { verdict, auditRecords: audit.records, balances: await balancesOf(reader) }

@@ -11,7 +11,7 @@ const COLUMNS = [{ title: "CHECK" }, { title: "RESULT" }, { title: "FOUND" }] as
 export const registerDoctor: RegisterCommand = (program, terminal) => {
   program
     .command("doctor")
-    .description("check this installation for problems, and say how to fix them")
+    .description("check this installation for problems and suggest fixes")
     .action(async (_options: object, command) => {
       const checks = await examine(loadOptions(command))
       const failed = checks.filter((check) => check.result === "failed")

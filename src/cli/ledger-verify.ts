@@ -35,8 +35,8 @@ export const registerLedgerVerify: RegisterCommand = (program, terminal) => {
       if (found.length === 0) return
       throw new CommandError(
         "failed",
-        `the ledger is not what was written: ${found[0]}`,
-        "Somebody or something else has changed the database. Compare it with a backup.",
+        `the ledger has been altered: ${found[0]}`,
+        "The database was changed outside Tollgate. Compare it with a backup.",
       )
     })
 }

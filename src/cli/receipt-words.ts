@@ -102,7 +102,7 @@ export function describeReceipt(receipt: ShownReceipt, style: Style): string {
 function remarksOn({ estimated, late }: ShownReceipt): string {
   const remarks = [
     ...(estimated ? ["usage estimated by the gateway"] : []),
-    ...(late ? ["late: its process had been taken for dead"] : []),
+    ...(late ? ["late: settled after its process was considered dead"] : []),
   ]
   return remarks.length === 0 ? "" : ` (${remarks.join("; ")})`
 }

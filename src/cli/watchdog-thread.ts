@@ -70,15 +70,11 @@ class Watch {
     if (state === "waits for the disk") {
       // A restart cannot help while the process waits for a disk, and such a process cannot be
       // ended.
-      if (!this.#isWaitingForDisk) report("loop_waits", found, "the event loop waits for the disk")
+      if (!this.#isWaitingForDisk) report("loop_waits", found, "event loop waits for the disk")
       this.#isWaitingForDisk = true
       return
     }
-    report(
-      "loop_stuck",
-      found,
-      "the event loop stands still: the process is started again. What it turned to last is named here",
-    )
+    report("loop_stuck", found, "event loop blocked; restarting the process")
     void this.#restart(reading.isEnding)
   }
 
@@ -92,7 +88,7 @@ class Watch {
         report(
           "restart_failed",
           { error: String(error) },
-          "the process ends and has to be started again",
+          "restart failed; start the process again",
         )
       }
     }

@@ -106,6 +106,6 @@ export function accountName() {
 export function placeName(example: string) {
   return readingText((text) => {
     if (PLACE.test(text)) return text
-    return new Fault(`must be small letters, digits and hyphens, such as ${example}`)
+    return new Fault(`must be lowercase letters, digits and hyphens, such as ${example}`)
   })
 }

@@ -105,7 +105,7 @@ function strayProviders({ models }: Settings, providers: readonly string[]): Fin
     const [provider = ""] = id.split("/", 1)
     if (providers.includes(provider) || Object.hasOwn(models, id)) return []
     const hint = suggestion(provider, providers) || " Add it under 'providers'."
-    const message = `is '${id}', and '${provider}' is no configured provider.${hint}`
+    const message = `is '${id}', and '${provider}' is not a configured provider.${hint}`
     return [{ path, message }]
   })
 }

@@ -77,7 +77,7 @@ function credentialFindings(
   return [
     ...both.map((name) => ({
       path: [...path, name],
-      message: "cannot stand beside api_keys. Put it into the list, or remove the list",
+      message: "cannot be combined with api_keys. Put it into the list, or remove the list",
     })),
     ...findings,
     ...(hasNoWeight && credentials.length > 0

@@ -181,7 +181,7 @@ export function oneOf<Word extends string>(words: readonly Word[], kind: string)
   return readingText(
     (text) => {
       const word = words.find((word) => word === text)
-      return word ?? new Fault(`is no known ${kind}.${suggestion(text, words) || known(words)}`)
+      return word ?? new Fault(`is not a known ${kind}.${suggestion(text, words) || known(words)}`)
     },
     { anyOf: [{ enum: words }, REFERENCE] },
   )

@@ -70,10 +70,7 @@ const CONNECTION_HEADERS = new Set([
   "upgrade",
 ])
 
-const HEADER_NAME = name(
-  /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/,
-  "this is no valid name of a header",
-).refine(
+const HEADER_NAME = name(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "this is not a valid header name").refine(
   (header) => !CONNECTION_HEADERS.has(header.toLowerCase()),
   "this header is set by the gateway itself. Remove it",
 )

@@ -166,7 +166,7 @@ export class Invitations {
     if (await this.#users.findByEmail(email)) {
       throw new GatewayError(
         "conflict",
-        `Somebody is registered with ${email} already. Sign in, and open the link again.`,
+        `${email} is already registered. Sign in, and open the link again.`,
       )
     }
     if (name === undefined || password === undefined) throw isNew(name)

@@ -117,7 +117,7 @@ function notAudio({ field, size }: FormFile): GatewayError {
   const message =
     size === 0
       ? "The audio file is empty."
-      : "The file is not audio that can be read, whatever its name says. " +
+      : "The file is not readable audio, regardless of its name. " +
         "Formats: flac, mp3, mp4, mpeg, mpga, m4a, ogg, wav and webm."
   return new GatewayError("invalid_audio", message, { parameter: field })
 }

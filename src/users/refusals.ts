@@ -92,7 +92,7 @@ export function passkeyIsOver(): GatewayError {
 export function passkeyIsNoUse(cause: unknown): GatewayError {
   return new GatewayError(
     "invalid_value",
-    "The browser has made something else than was asked for. Try again, or with another device.",
+    "The response of the browser is invalid. Try again, or use another device.",
     { parameter: "credential", cause },
   )
 }
@@ -130,7 +130,7 @@ export function operatorExists(): GatewayError {
 }
 
 export function isRegistered(email: string): GatewayError {
-  return new GatewayError("conflict", `Somebody is registered with ${email} already: sign in.`, {
+  return new GatewayError("conflict", `${email} is already registered. Sign in.`, {
     parameter: "email",
   })
 }

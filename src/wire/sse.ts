@@ -81,7 +81,7 @@ export class SseParser implements FrameParser {
   #drop(length: number, cost: number): void {
     this.#waiting = Math.max(0, this.#waiting - length)
     this.#droppedCost += cost
-    if (this.#droppedCost > MAX_DROPPED_COST) throw new Error("too many lines say nothing")
+    if (this.#droppedCost > MAX_DROPPED_COST) throw new Error("too many comments and invalid lines")
   }
 
   /** Counts the buffered bytes of an incomplete long event against the memory budget. */

@@ -139,7 +139,7 @@ test("a price group is created, an account put into it, and charged by it", asyn
   const dialog = page.getByRole("dialog")
   await dialog.getByLabel("Id").fill("Our Partners")
   await dialog.getByRole("button", { name: "Create", exact: true }).click()
-  await dialog.getByText("Use small letters, digits and hyphens").waitFor()
+  await dialog.getByText("Use lowercase letters, digits and hyphens").waitFor()
   await dialog.getByLabel("Id").fill("partners")
   await dialog.getByLabel("Name", { exact: true }).fill("Partners")
   await dialog.getByLabel("Multiplier").fill("half")

@@ -129,7 +129,7 @@ test.concurrent("secrets are left out where that is asked for", async () => {
   const { backups, restored } = folders
   await withKey(before)
   const all = await runCommand(before, "backup", join(backups, "all"))
-  expect(all.stdout).toContain("reads the credentials of providers")
+  expect(all.stdout).toContain("read provider credentials")
   const { name } = await runJson<Made>(before, "backup", backups, "--without-secrets")
   expect(readdirSync(join(backups, name)).toSorted()).toEqual(["manifest.json", "tollgate.db"])
   const { stdout } = await runCommand(restored, "restore", join(backups, name))
@@ -212,7 +212,7 @@ const ALTERED: Readonly<Record<string, readonly [string, (folder: string) => voi
     "its manifest was changed",
     (folder) => rewrite(folder, (text) => text.replace(/"made_at": "2/, '"made_at": "3')),
   ],
-  "another balance, hashed again": ["its ledger is not what was written", enrich],
+  "another balance, hashed again": ["its ledger has been altered", enrich],
   ...Object.fromEntries(
     Object.entries(UNKNOWN_VERSIONS).map(([version, words]) => [
       `schema ${version}`,

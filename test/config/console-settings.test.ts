@@ -95,7 +95,7 @@ describe("what the console has set", () => {
       "provider/moved": expect.stringContaining("secrets/provider-key"),
       "provider/broken": "it is damaged. Remove it and set it again",
       "provider/gone":
-        "vendor is no known vendor. Known here: openai, gemini, ollama, vllm, openai-compatible, bedrock, vertex",
+        "vendor is not a known vendor. Known here: openai, gemini, ollama, vllm, openai-compatible, bedrock, vertex",
       "model/good/dear": "price.input must be a decimal number such as 0.15",
       "setting/no.such": expect.stringContaining("unknown name 'no'"),
       "setting/deadlines.whole": expect.stringContaining("must be a length of time"),

@@ -55,7 +55,7 @@ describe("a bad variable is named", () => {
     ["TOLLGATE_MEMORY_MB", "much", "must be a number from 64 to 1048576"],
     ["TOLLGATE_WATCHDOG", "-1s", "must be a length of time"],
     ["TOLLGATE_TRUSTED_PROXIES", "10.0.0.1,proxy", "such as 10.0.0.0/8, and is not proxy"],
-    ["TOLLGATE_LOG", "loud", "is no known log level"],
+    ["TOLLGATE_LOG", "loud", "is not a known log level"],
     ["TOLLGATE_ADMIN_TOKEN", "two words", "must be printable characters without spaces"],
     [
       "TOLLGATE_DATABASE_URL",
@@ -143,7 +143,7 @@ describe("a vendor's key", () => {
     expect(load(text, { OPENAI_API_KEY: "k" }).settings.models["my/best"]?.deployments).toEqual([
       { provider: "openai", model: "gpt", weight: 1 },
     ])
-    expect(problems(text, { GEMINI_API_KEY: "k" })[0]).toContain("is no configured provider.")
+    expect(problems(text, { GEMINI_API_KEY: "k" })[0]).toContain("is not a configured provider.")
   })
 })
 

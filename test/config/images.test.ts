@@ -45,7 +45,7 @@ describe("the price of images", () => {
     expect(problemsOf(pricedBy("many"))).toContain("must be a decimal number")
     const negative = problemsOf(pricedBy("{ 1024x1024: -1 }"))
     expect(negative).toContain("models.local/draw.price.image.1024x1024")
-    expect(problemsOf(pricedBy("{ big/hd: 1 }"))).toContain("a kind of picture is")
+    expect(problemsOf(pricedBy("{ big/hd: 1 }"))).toContain("an image kind is")
     expect(problemsOf(pricedBy("[1]"))).toContain("models.local/draw.price.image")
   })
 })

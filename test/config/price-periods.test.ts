@@ -48,7 +48,7 @@ const ALONE: [period: string, place: string, message: string][] = [
     "is not after 'from'. Set a later moment, or swap the two",
   ],
   ["input: 1, from: tomorrow", "7:27 periods[0].from", "must be a moment such as 2026-12-01"],
-  ["input: 1, days: [monday]", "7:28 periods[0].days[0]", "is no known day of the week."],
+  ["input: 1, days: [monday]", "7:28 periods[0].days[0]", "is not a known day of the week."],
   ["input: 1, days: []", "7:27 periods[0].days", "is empty."],
   [
     "input: 1, hours: [9-12]",

@@ -94,7 +94,7 @@ describe("YAML", () => {
     [
       "a mistake in what is merged",
       "x-a: &a\n  vendor: olama\nproviders: { a: { <<: *a } }",
-      "2:11 providers.a.vendor: is no known vendor. Did you mean 'ollama'?",
+      "2:11 providers.a.vendor: is not a known vendor. Did you mean 'ollama'?",
     ],
     [
       "a merge that contains itself",
@@ -231,11 +231,11 @@ describe("values", () => {
     ["providers: { A_b: { vendor: ollama } }", "1:14 providers: the name of a provider must be"],
     [
       "providers: { a: { vendor: opnai } }",
-      "1:27 providers.a.vendor: is no known vendor. Did you mean 'openai'?",
+      "1:27 providers.a.vendor: is not a known vendor. Did you mean 'openai'?",
     ],
     [
       "providers: { a: { vendor: xyzzy } }",
-      "1:27 providers.a.vendor: is no known vendor. Known here: openai, gemini",
+      "1:27 providers.a.vendor: is not a known vendor. Known here: openai, gemini",
     ],
     [
       "providers: { a: { vendor: vllm } }",
@@ -263,7 +263,7 @@ describe("values", () => {
     ],
     [
       "providers: { a: { vendor: ollama, headers: { a b: h } } }",
-      "1:46 providers.a.headers: this is no valid name",
+      "1:46 providers.a.headers: this is not a valid header name",
     ],
     [
       'providers: { a: { vendor: ollama, headers: { a: "h\\r\\nb: c" } } }',
@@ -283,7 +283,7 @@ describe("values", () => {
     ],
     [
       model("{ kind: chatt }"),
-      "3:16 models.a/b.kind: is no known kind of model. Did you mean 'chat'?",
+      "3:16 models.a/b.kind: is not a known kind of model. Did you mean 'chat'?",
     ],
     [model("{ context: 0 }"), "3:19 models.a/b.context: must be a whole number, at least 1"],
     [model("{ price: {} }"), "3:17 models.a/b.price: is empty"],
@@ -313,7 +313,7 @@ describe("values", () => {
     ],
     [
       model("{ price: { modes: { Fast: 2 } } }"),
-      "3:28 models.a/b.price.modes: a mode of service has a name in small letters",
+      "3:28 models.a/b.price.modes: a mode of service has a name in lowercase letters",
     ],
     [
       model("{ price: { inptu: 1 } }"),
@@ -342,7 +342,7 @@ describe("values", () => {
     [model("{ deployments: {} }"), "3:23 models.a/b.deployments: must hold a list, not this"],
     [
       model("{ deployments: [{ provider: b }] }"),
-      "3:36 models.a/b.deployments[0].provider: is no configured provider.",
+      "3:36 models.a/b.deployments[0].provider: is not a configured provider.",
     ],
     [
       model("{ deployments: [{ weight: 0 }] }"),
@@ -352,7 +352,7 @@ describe("values", () => {
       model("{ deployments: [{ weight: -1 }] }"),
       "3:34 models.a/b.deployments[0].weight: must be a number from 0",
     ],
-    ["vendor_state: any", "1:15 vendor_state: is no known rule. Known here: own, pass"],
+    ["vendor_state: any", "1:15 vendor_state: is not a known rule. Known here: own, pass"],
     [
       `${provider}models: { c/d: { deployments: [{ model: e }] } }`,
       "2:32 models.c/d.deployments[0]: needs a provider",

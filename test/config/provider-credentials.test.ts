@@ -76,7 +76,7 @@ describe("several credentials of a provider", () => {
     ],
     [
       "api_keys: [k], api_key: l",
-      "a.api_key: cannot stand beside api_keys. Put it into the list, or remove the list",
+      "a.api_key: cannot be combined with api_keys. Put it into the list, or remove the list",
     ],
     [
       "api_keys: [{ api_key: k, region: r }]",

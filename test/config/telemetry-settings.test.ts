@@ -149,6 +149,6 @@ describe("OpenTelemetry's own variables", () => {
   test("a collector that is spoken to in another way is left alone", () => {
     const { settings, warnings } = loadWith("", { ...OTEL, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" })
     expect(settings).not.toHaveProperty("telemetry")
-    expect(warnings.join()).toContain("OTEL_EXPORTER_OTLP_PROTOCOL: is no known protocol")
+    expect(warnings.join()).toContain("OTEL_EXPORTER_OTLP_PROTOCOL: is not a known protocol")
   })
 })

@@ -59,7 +59,7 @@ describe("the settings of one vendor", () => {
   test("that become part of an address are names", () => {
     for (const region of ["us-east-1.evil.test/", "US EAST", "a@b", "-x"]) {
       const [fault] = faultsOf(`vendor: bedrock, api_key: k, region: "${region}"`)
-      expect(fault).toContain("providers.a.region: must be small letters, digits and hyphens")
+      expect(fault).toContain("providers.a.region: must be lowercase letters, digits and hyphens")
     }
   })
 })
@@ -173,7 +173,7 @@ describe("Google credentials", () => {
     expect(inFile("vendor: vertex, identity: machine, project: mine")?.identity).toBe("machine")
     expect(faultsOf("vendor: vertex, identity: machine")[0]).toContain("needs project")
     expect(faultsOf("vendor: vertex, identity: here, project: mine")[0]).toContain(
-      "is no known identity",
+      "is not a known identity",
     )
   })
 })
@@ -193,7 +193,7 @@ describe("dialects", () => {
     const text =
       "providers: { a: { vendor: openai } }\nmodels: { a/b: { dialects: [openai-chta] } }"
     expect(problems(text)).toEqual([
-      "2:29 models.a/b.dialects[0]: is no known dialect. Did you mean 'openai-chat'?",
+      "2:29 models.a/b.dialects[0]: is not a known dialect. Did you mean 'openai-chat'?",
     ])
   })
 })
@@ -260,7 +260,7 @@ describe("the environment", () => {
       "GOOGLE_CREDENTIALS: not used, since it must be complete Google credentials: 'audience' is missing or not supported.",
     ])
     expect(problems("", { BEDROCK_KEY: "k", AWS_REGION: "no where" })[0]).toStartWith(
-      "-:- AWS_REGION: must be small letters",
+      "-:- AWS_REGION: must be lowercase letters",
     )
   })
 

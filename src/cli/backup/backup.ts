@@ -26,7 +26,7 @@ export const registerBackup: RegisterCommand = (program, terminal) => {
     .option("--every <TIME>", "go on, and make one each time: 6h", durationArgument)
     .option(
       "--keep <N>",
-      "remove older ones of this installation, all but so many",
+      "remove all but the newest N backups of this installation",
       positiveIntegerArgument,
     )
     .option("--without-secrets", "leave out the settings file and the folder 'secrets'")
@@ -146,7 +146,7 @@ async function backUpOnce(work: BackupWork): Promise<void> {
 }
 
 const WITH_SECRETS =
-  "in it: whoever reads this backup reads the credentials of providers and can sign in as anyone"
+  "included: anyone with this backup can read provider credentials and sign in as any user"
 const WITHOUT_SECRETS =
   "not in it: keep the settings file and the folder 'secrets' elsewhere, no key works without them"
 

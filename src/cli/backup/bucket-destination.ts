@@ -93,7 +93,7 @@ export class BucketDestination implements BackupDestination {
     throw new CommandError(
       "failed",
       `${this.words} has ${size ?? 0} bytes of ${path}, which are not all`,
-      "Look at the bucket and what is before it. The next backup removes what is there of this one.",
+      "Check the bucket and any proxy in front of it. The next backup removes the parts of this one.",
     )
   }
 

@@ -50,6 +50,6 @@ async function newestIn(destination: BackupDestination): Promise<StoredBackup> {
   throw new CommandError(
     "not_found",
     `there is no backup at ${destination.words}`,
-    "A backup has a manifest.json. What has none was not finished.",
+    "A backup has a manifest.json. A folder without one is incomplete.",
   )
 }

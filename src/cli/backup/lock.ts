@@ -15,7 +15,7 @@ export function lockFolder(data: string, command: "backup" | "restore"): Disposa
     throw new CommandError(
       "failed",
       `another ${command} of ${data} goes on just now`,
-      "Wait for it, or end it: what it leaves is removed by the next one.",
+      "Wait for it, or end it. The next one removes its leftovers.",
     )
   }
   // The file system does not support locks.

@@ -94,7 +94,7 @@ async function restore(
     await bringUpToDate(folder)
     const found = await inspectLedger({ data: folder }, { onPage })
     const wrong = found.verdict.problems[0] ?? found.audit.problem
-    if (wrong) throw altered(backup, `its ledger is not what was written: ${wrong.message}`)
+    if (wrong) throw altered(backup, `its ledger has been altered: ${wrong.message}`)
     if (found.anchor?.isGenuine === false) throw altered(backup, "its anchor.json is forged")
     return found
   })
@@ -149,7 +149,7 @@ function requireGenuine(backup: StoredBackup, read: ReadManifest, folder: string
 function altered({ words }: StoredBackup, fault: string): CommandError {
   return new CommandError(
     "failed",
-    `the backup ${words} is not what was written: ${fault}`,
+    `the backup ${words} has been altered: ${fault}`,
     "Nothing was restored. Use another backup.",
   )
 }

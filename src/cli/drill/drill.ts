@@ -31,11 +31,11 @@ export const registerDrill: RegisterCommand = (program, terminal) => {
   program
     .command("drill")
     .description("crash-test a copy of your installation under load and check every charge")
-    .requiredOption("--model <MODEL>", "a model that answers chats; what it costs is real")
-    .option("--credits <N>", "what it may spend", creditsArgument, 1_000_000_000n)
+    .requiredOption("--model <MODEL>", "a chat model; its costs are real")
+    .option("--credits <N>", "credits that the drill may spend", creditsArgument, 1_000_000_000n)
     .option("--time <TIME>", "how long, such as 30s", durationArgument, 30_000)
-    .option("--callers <N>", "how many ask at the same time", positiveIntegerArgument, 8)
-    .option("--yes", "do not ask first")
+    .option("--callers <N>", "number of concurrent callers", positiveIntegerArgument, 8)
+    .option("--yes", "do not ask for confirmation")
     .action(async (options: DrillOptions, command: Command) => {
       const { settings } = loadSettings(loadOptions(command))
       await askFirst(databaseOf(settings).place, options, terminal)

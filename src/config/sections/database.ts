@@ -151,7 +151,7 @@ const leaseLength = duration()
 
 function readLeaseTerm(input: unknown): number | Fault {
   const { data, error } = leaseLength.safeParse(input)
-  if (data === undefined) return new Fault(error?.issues[0]?.message ?? "is no length of time")
+  if (data === undefined) return new Fault(error?.issues[0]?.message ?? "is not a valid duration")
   const isPossible = data >= MIN_LEASE_TERM && data <= MAX_LEASE_TERM
   return isPossible ? data : new Fault("must be between 5s and 10m")
 }

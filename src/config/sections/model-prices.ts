@@ -31,14 +31,14 @@ const imagePrice = either(
   record(
     name(
       /^(default|([1-9]\d*x[1-9]\d*)(\/[\w-]+)?|[a-z][\w-]*)$/,
-      "a kind of picture is a size, a quality or both, such as 1024x1024/hd, or default",
+      "an image kind is a size, a quality or both, such as 1024x1024/hd, or default",
     ),
     amount(PRICE_PLACES),
   ),
 )
 const MODE_NAME = name(
   /^[a-z][a-z0-9_-]*$/,
-  "a mode of service has a name in small letters, such as priority, flex or fast",
+  "a mode of service has a name in lowercase letters, such as priority, flex or fast",
 )
 const tokenRates = Object.fromEntries(TOKEN_PRICE_NAMES.map((name) => [name, rate])) as Record<
   TokenPriceName,

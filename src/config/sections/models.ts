@@ -31,7 +31,7 @@ function deploymentSchema(names: KnownNames) {
   const provider = readingText((text) => {
     if (names.providers.includes(text)) return text
     const hint = suggestion(text, names.providers) || " Add it under 'providers'."
-    return new Fault(`is no configured provider.${hint}`)
+    return new Fault(`is not a configured provider.${hint}`)
   })
   return entry(
     {

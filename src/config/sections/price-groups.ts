@@ -10,7 +10,7 @@ const MODEL_GLOB = name(
 )
 const PRICE_GROUP_ID = name(
   /^[a-z0-9][a-z0-9-]{0,62}$/,
-  "the id of a price group must be small letters, digits and hyphens, such as partners",
+  "the id of a price group must be lowercase letters, digits and hyphens, such as partners",
 )
 
 /** Prices of the members of a price group from a moment on. */

@@ -12,7 +12,7 @@ const TOO_MANY = `has more than ${MAX_CREDENTIALS} entries. Make another provide
 
 const PROVIDER_ID = name(
   /^[a-z0-9][a-z0-9-]*$/,
-  "the name of a provider must be small letters, digits and hyphens, such as my-openai",
+  "the name of a provider must be lowercase letters, digits and hyphens, such as my-openai",
 )
 const CREDENTIAL_NAME = name(
   /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/,

@@ -12,7 +12,7 @@ const issuer = entry({
   /** Part of the callback address: `/admin/v1/auth/callback/<id>`. */
   id: z
     .string("must be text")
-    .regex(OIDC_ID, "must be small letters, digits and hyphens, such as company"),
+    .regex(OIDC_ID, "must be lowercase letters, digits and hyphens, such as company"),
   /** Shown on the sign-in page. */
   name: text().optional(),
   issuer: address(),

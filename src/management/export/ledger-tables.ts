@@ -141,7 +141,7 @@ function receiptRow(
     return show(receipt)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new LedgerError("damaged", `the receipt of ${receipt.request} is not what was written`)
+    throw new LedgerError("damaged", `the receipt of ${receipt.request} has been altered`)
   }
 }
 

@@ -39,7 +39,7 @@ export function decompressed(
   if (name === "" || name === "identity") return body
   const open = Object.hasOwn(OPENERS, name) ? OPENERS[name] : undefined
   if (open === undefined) {
-    throw new ProtocolError("the response is compressed in a way that was not asked for")
+    throw new ProtocolError("the response is compressed with an unrequested method")
   }
   const opened = openedChunks(body, open)
   return {

@@ -34,10 +34,10 @@ export interface PinnedRequest {
 export function readWebAddress(address: string): URL {
   const url = URL.parse(address)
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new PinnedFetchError("it is no web address", true)
+    throw new PinnedFetchError("it is not a web address", true)
   }
   if (url.username !== "" || url.password !== "") {
-    throw new PinnedFetchError("it holds a credential", true)
+    throw new PinnedFetchError("it contains a credential", true)
   }
   return url
 }

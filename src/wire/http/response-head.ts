@@ -85,13 +85,13 @@ export class ResponseHead {
     const length = this.#length
     if (coding !== null) {
       if (coding.toLowerCase() !== "chunked") {
-        throw new ProtocolError("the response comes in a coding that was not asked for")
+        throw new ProtocolError("the response uses an unrequested transfer coding")
       }
       return { type: "chunked" }
     }
     if (length === null) return { type: "until-close" }
     if (!/^\d{1,15}$/.test(length))
-      throw new ProtocolError("the length of the response is no number")
+      throw new ProtocolError("the length of the response is not a number")
     return { type: "length", bytes: Number(length) }
   }
 

@@ -284,7 +284,7 @@ describe("an entry", () => {
     [
       "a provider that is not there",
       { deployments: [{ provider: "none" }] },
-      "deployments[0].provider: 'deployments[0].provider' is no configured provider",
+      "deployments[0].provider: 'deployments[0].provider' is not a configured provider",
     ],
     [
       "weights of nothing",
@@ -299,7 +299,7 @@ describe("an entry", () => {
     [
       "a rule with a wrong value",
       { rules: { reasoning_efforts: ["high", "hgih"] } },
-      "rules.reasoning_efforts[1]: 'rules.reasoning_efforts[1]' is no known effort. Did you mean 'high'?",
+      "rules.reasoning_efforts[1]: 'rules.reasoning_efforts[1]' is not a known effort. Did you mean 'high'?",
     ],
     [
       "a rule of a deployment with a wrong value",

@@ -200,7 +200,11 @@ describe("a provider that the console adds", () => {
 
 describe("what is refused, with the field it is about", () => {
   const cases: [string, object, string][] = [
-    ["an unknown vendor", { vendor: "opnai" }, "vendor: 'vendor' is no known vendor. Did you mean"],
+    [
+      "an unknown vendor",
+      { vendor: "opnai" },
+      "vendor: 'vendor' is not a known vendor. Did you mean",
+    ],
     ["no address", { base_url: null }, "base_url: The provider needs a base_url"],
     ["a bad address", { base_url: "ftp://x" }, "base_url: 'base_url' must be an address"],
     ["a bad key", { api_key: "two words" }, "api_key: 'api_key' must be printable characters"],
@@ -235,7 +239,7 @@ describe("what is refused, with the field it is about", () => {
     "the id '%s'",
     async (id) => {
       expect(await refusal("POST", "/providers", { id, ...entry() })).toStartWith(
-        "400 invalid_value id: 'id' must be small letters",
+        "400 invalid_value id: 'id' must be lowercase letters",
       )
     },
   )

@@ -46,7 +46,7 @@ function GroupForm({ group, onClose }: Omit<GroupModalProperties, "isOpen">) {
   const form = useForm<GroupValues>({
     initialValues: groupValuesOf(group),
     validate: {
-      id: (id) => (ID.test(id.trim()) ? null : "Use small letters, digits and hyphens"),
+      id: (id) => (ID.test(id.trim()) ? null : "Use lowercase letters, digits and hyphens"),
     },
   })
   const { submit, isBusy, error } = useSubmit(form, async (values, idempotencyKey) => {
