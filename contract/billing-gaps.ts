@@ -16,7 +16,7 @@ export const billingGaps = z.object({
   object: z.literal("billing_gaps"),
   /** Number of receipts that were read. */
   receipts: z.int(),
-  /** Time up to which receipts were read; set if the range has more receipts. */
+  /** End of the range of receipts that were read; set if the range has more receipts. */
   counted_to: moment.nullable(),
   /** Charges by the gateway's own count, by deployment. */
   estimated: gapSum,

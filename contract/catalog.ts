@@ -105,7 +105,7 @@ export const model = z.object({
        * an operator.
        */
       name: z.string().nullable(),
-      /** The date of the newest list with this price, or the day on which it was set here. */
+      /** The date of the newest list with this price, or of the local setting. */
       date: z.iso.date().nullable(),
     })
     .nullable(),

@@ -62,7 +62,7 @@ export const label = z
   .max(100, "must have at most 100 characters")
   .refine(isPrintable, "must have no control characters and no half ones")
 
-/** A model name in which `*` matches any part. */
+/** A model name with `*` for any part. */
 export const glob = z
   .string()
   .trim()

@@ -55,7 +55,7 @@ export const key = z.object({
    * settings; null: no additional origins.
    */
   origins: z.array(z.string()).nullable(),
-  /** Addresses and ranges (CIDR) from which it may be used; null: all. */
+  /** Allowed client addresses and ranges (CIDR); null: all. */
   addresses: z.array(z.string()).nullable(),
   /** Expiry times of the rotated secrets that still work. */
   grace_until: z.array(moment),

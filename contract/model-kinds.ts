@@ -92,7 +92,7 @@ export type OperationKind = Exclude<ModelKind, "chat">
 /** The properties of each kind. */
 export const MODEL_KINDS: Readonly<Record<ModelKind, ModelKindRow>> = KINDS
 
-/** All kinds, in the order in which lists show them. */
+/** All kinds, in display order. */
 export const MODEL_KIND_NAMES = Object.keys(KINDS) as readonly ModelKind[]
 
 export function isOperationKind(kind: ModelKind): kind is OperationKind {

@@ -34,7 +34,7 @@ export const newNoticeTarget = z.object({
 })
 export type NewNoticeTarget = z.output<typeof newNoticeTarget>
 
-/** Includes the secret with which a webhook verifies notices. Returned only once. */
+/** Includes the secret for verifying notices at a webhook. Returned only once. */
 export const noticeTargetWithSecret = noticeTarget.extend({ secret: z.string().nullable() })
 export type NoticeTargetWithSecret = z.infer<typeof noticeTargetWithSecret>
 

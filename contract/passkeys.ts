@@ -14,7 +14,7 @@ export type Passkey = z.infer<typeof passkey>
 export const passkeyPage = page(passkey)
 
 /**
- * The options with which a browser creates or uses a passkey. The browser parses WebAuthn's JSON
+ * The options for creating or using a passkey in a browser. The browser parses WebAuthn's JSON
  * format itself.
  */
 export const passkeyOptions = z.object({ public_key: z.looseObject({ challenge: z.string() }) })

@@ -76,7 +76,7 @@ export const signInAnswer = z.object({
 const CONSOLE_PAGE =
   /^\/console\/(?!.*\/\/)(?![^?]*%(?:2f|5c))[\w\-./~%]*(\?[\w\-./~=&%+:,@!*'()]*)?$/i
 
-/** `POST /admin/v1/auth/sign-in/oidc` returns the address to which the browser navigates. */
+/** `POST /admin/v1/auth/sign-in/oidc` returns the address for the browser to open. */
 export const oidcSignIn = z.object({
   provider: identifier,
   /** A page of the console. */

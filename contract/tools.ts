@@ -1,4 +1,4 @@
-/** Programs with which people call models: the names in commands, mapped to the product names. */
+/** Programs that call models: the names in commands, mapped to the product names. */
 export const TOOL_NAMES = {
   claude: "Claude Code",
   codex: "Codex",
@@ -35,7 +35,7 @@ export interface ConnectionFacts {
   readonly pathOf: (place: ToolPlace) => string
 }
 
-/** The settings with which a tool uses this gateway. */
+/** The settings of a tool for this gateway. */
 export interface ToolSettings {
   /** The instruction before the text. */
   readonly words: string

@@ -43,7 +43,7 @@ export const usageQuery = z.object({
    * Adds the development over time of the largest groups, at most ten, and of all others together.
    */
   series: z.enum(["hour", "day"]).optional(),
-  /** The sum by which groups are sorted. */
+  /** The sum for sorting groups. */
   order: z.enum(["cost", "requests", "tokens", "errors"]).default("cost"),
   /** Adds response times, computed from a sample if there are very many requests. */
   times: z.enum(["true", "false"]).optional(),

@@ -71,9 +71,7 @@ export interface AnswerLimits {
   readonly cutsStops: boolean
   /** Whether stop sequences may consist of white space. Empty ones are never sent. */
   readonly blankStops: boolean
-  /**
-   * Maximum number of sequences for which the answer names the one that ended it; 0: it names none.
-   */
+  /** Maximum number of sequences up to which the answer names the one that ended it; 0: never. */
   readonly reportedStops: number
   /** Minimum value of `max_tokens`. */
   readonly minOutput: number
@@ -108,7 +106,7 @@ export interface PatchedFrame {
   readonly event?: string
   /** The frame's `data` to send on. */
   readonly data: string
-  /** The parsed frame, if it contains the usage to which the cost is added. */
+  /** The parsed frame, if it contains the usage that the cost is added to. */
   readonly usageCarrier?: JsonObject
   /** Set if the frame belongs to no choice, so that it may overtake a frame that is held back. */
   readonly isAside?: boolean
@@ -157,7 +155,7 @@ export interface ClientDialect {
   readonly isOneWay?: boolean
   /** Whether an answer names the stop sequence that ended it. */
   readonly reportsStop?: boolean
-  /** The places where a caller's body refers to a vendor's stored objects; absent if it cannot. */
+  /** The places in a caller's body that refer to a vendor's stored objects; absent if it cannot. */
   readonly requestState?: StateShape
   /** The rules for continuing earlier answers by id; absent if that is not supported. */
   readonly conversation?: ConversationForm
@@ -227,8 +225,8 @@ export interface UpstreamDialect {
    */
   readonly patches?: DialectPatches
   /**
-   * Returns the places where the answer to a request, or a frame of it, names the vendor's stored
-   * objects.
+   * Returns the places in the answer to a request, or in a frame of it, that name the vendor's
+   * stored objects.
    * @param body as it is sent.
    * @returns undefined if nothing is stored.
    */

@@ -231,7 +231,7 @@ export function afterCharge<T>(work: () => T): T {
 }
 
 /**
- * OpenAI's code on which its clients shorten a conversation. It replaces each provider's own code.
+ * OpenAI's clients shorten a conversation after this code. It replaces each provider's own code.
  */
 const CONTEXT_LENGTH_CODE = "context_length_exceeded"
 

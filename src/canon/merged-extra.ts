@@ -2,8 +2,8 @@ import type { Extra } from "./extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 
 /**
- * Maximum depth at which the extras of several events are merged. Below it, the later one replaces
- * the earlier.
+ * Maximum depth for merging the extras of several events. Below it, the later one replaces the
+ * earlier.
  */
 const MERGE_DEPTH = 4
 

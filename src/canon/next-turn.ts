@@ -17,8 +17,7 @@ export function ownTurn(): Promise<void> {
 
 /**
  * Limits the number of short tasks that start in one turn of the event loop. It needs neither the
- * clock nor a timer per task: the count is reset after the turn in which half of the maximum is
- * reached.
+ * clock nor a timer per task: the count is reset after a turn reaches half of the maximum.
  */
 export class TurnLimit {
   readonly #max: number

@@ -69,7 +69,10 @@ export class OtherContent {
     this.add(chunk)
   }
 
-  /** Adds complete content, of which chunks may have been counted: only the difference is added. */
+  /**
+   * Adds complete content. Chunks of it may have been counted already, so only the difference is
+   * added.
+   */
   wholeAt(place: number, value: JsonValue | undefined): void {
     const whole = new OtherContent()
     whole.json(value)

@@ -33,8 +33,8 @@ export function waitSecondsOf(seconds: number | undefined): number | undefined {
 }
 
 /**
- * Returns the choice to which something belongs: the vendor's index, or its position if that index
- * is invalid.
+ * Returns the choice of an event or part: the vendor's index, or its position if that index is
+ * invalid.
  */
 export function choiceNumber(index: JsonValue | undefined, position: number): number {
   return typeof index === "number" && Number.isSafeInteger(index) && index >= 0 ? index : position

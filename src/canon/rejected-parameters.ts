@@ -2,8 +2,8 @@ import { type ModelRules, REASONING_EFFORTS, RULE_RANGES } from "#contract/model
 import { extended } from "./model-rules.ts"
 
 /**
- * A message in which a provider rejects a parameter. Its groups name the rejected part: `names` are
- * the parameters, `efforts` the accepted efforts, `length` the maximum length of `user`.
+ * A provider's message that rejects a parameter. Its groups name the rejected part: `names` are the
+ * parameters, `efforts` the accepted efforts, `length` the maximum length of `user`.
  */
 export interface RejectionPattern {
   /**

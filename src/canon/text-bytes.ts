@@ -1,4 +1,4 @@
-/** Bytes by which each code point grows when it is normalized, plus one; 0: not computed yet. */
+/** Growth of each code point in bytes when it is normalized, plus one; 0: not computed yet. */
 const growths = new Uint8Array(0x11_00_00)
 
 /**

@@ -96,7 +96,7 @@ export interface TranscriptionFormat extends Pick<
    */
   translates(model: string): boolean
   /**
-   * Builds the call. Some vendors accept audio only as text, for which the file has to be read.
+   * Builds the call. Some vendors accept audio only as text, so the file has to be read.
    * @param model the vendor's own name for it.
    * @throws GatewayError if the vendor does not support the request.
    */

@@ -3,7 +3,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 
 /**
  * Objects that a vendor stores for later requests. The vendor stores them for the operator, who has
- * one account there. Only the gateway can tell which of the operator's customers owns an object.
+ * one account there. Only the gateway can determine which of the operator's customers owns an
+ * object.
  */
 export type StateKind =
   | "response"
@@ -39,7 +40,7 @@ export interface NamedState {
 export interface StateShape {
   /** The kind of object whose id is at this place. */
   readonly names?: NamedState
-  /** Checks only values for which this returns true. */
+  /** Selects the values to check. */
   readonly when?: (value: JsonValue) => boolean
   readonly members?: readonly (readonly [name: string, shape: StateShape])[]
   /** The shape of all members, regardless of name. */

@@ -21,7 +21,7 @@ export interface WebSearchPart {
   /** The number of searches that the vendor counts for it. */
   readonly uses: number
   readonly failed?: boolean
-  /** The dialect in which the vendor reported it. */
+  /** The dialect of the vendor's report. */
   readonly reportedIn: DialectId
 }
 

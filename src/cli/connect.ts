@@ -21,7 +21,7 @@ interface ConnectOptions {
   readonly write?: boolean
 }
 
-/** The variable from which tools read the key. */
+/** Tools read the key from this variable. */
 const KEY_VARIABLE = "TOLLGATE_KEY"
 /** Matches any key. A shell or a file does not interpret these characters. */
 const KEY = /^[\w.~+/=-]+$/

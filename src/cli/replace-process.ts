@@ -1,7 +1,7 @@
 import { ptr } from "bun:ffi"
 import { cLibrary } from "../machine/c-library.ts"
 
-/** The command line and environment with which a process is restarted. */
+/** The command line and environment for restarting a process. */
 export interface ProcessStart {
   /** The program first. */
   readonly words: readonly string[]

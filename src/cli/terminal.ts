@@ -14,7 +14,7 @@ export interface Terminal {
   readonly confirm: ((question: string) => Promise<boolean>) | undefined
 }
 
-/** Returns the terminal in which the process was started. */
+/** Returns the terminal of the process. */
 export function processTerminal(): Terminal {
   const { env, stdout, stderr } = process
   // The reader of the output may stop early, as `head` does, which is not a failure of the command.

@@ -56,7 +56,7 @@ export function address() {
 const ENDPOINT_PATH =
   /\/(chat\/completions|completions|responses|messages|embeddings|rerank|images\/(generations|edits)|audio\/(speech|transcriptions|translations)|models\/[^/]+:\w+)$/
 
-/** Reads the base address of a provider, to which the gateway adds the path of each endpoint. */
+/** Reads the base address of a provider. The gateway appends the path of each endpoint. */
 export function baseAddress() {
   const any = address()
   return reading((input) => {

@@ -10,7 +10,7 @@ import type { TelemetryEnvironment } from "./telemetry-environment.ts"
 
 export interface SettingsParts {
   readonly file: FileSettings
-  /** The folder to which relative paths in the file refer. */
+  /** The base folder of relative paths in the file. */
   readonly fileDirectory: string
   /** Values that take precedence over the file, by the name of the setting. */
   readonly overrides: Readonly<Record<string, unknown>>

@@ -47,7 +47,7 @@ export interface SettingOptions<Value> {
   readonly secret?: Secret<Value>
 }
 
-/** The declaration of a setting, from which everything else is derived. */
+/** The declaration of a setting. All other forms are derived from it. */
 export interface Setting<Value> extends SettingOptions<NonNullable<Value>> {
   readonly schema: z.ZodType
   /** The value if the setting is not set. */
@@ -90,7 +90,7 @@ export interface BuildContext {
   readonly isPresent: boolean
   /** The members set by the file or the environment. */
   readonly set: ReadonlySet<string>
-  /** The folder of the file, to which its relative paths refer. */
+  /** The folder of the file, which is the base of its relative paths. */
   readonly fileDirectory: string
   readonly telemetry: TelemetryEnvironment
 }

@@ -9,7 +9,7 @@ export interface ServiceAccount {
   /** PKCS #8, PEM. */
   readonly privateKey: string
   readonly privateKeyId?: string
-  /** The address at which a signed claim is exchanged for a token. */
+  /** The address that exchanges a signed claim for a token. */
   readonly tokenUri: string
   readonly projectId?: string
 }

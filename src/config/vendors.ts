@@ -37,8 +37,8 @@ export interface KnownVendor {
   /** Environment variables with its key, the main one first. */
   readonly keyVariables?: readonly string[]
   /**
-   * The sets of environment variables that configure it, of which the first complete one counts;
-   * absent: a key is enough.
+   * The sets of environment variables that configure it. The first complete set counts; absent: a
+   * key is enough.
    */
   readonly variableSets?: readonly VariableSet[]
   /** Absent if every provider has its own address, or if other settings determine it. */

@@ -7,7 +7,7 @@ import { DEFAULT_FILE } from "./file.ts"
 import { type LoadOptions, type LoadedSettings, loadSettings } from "./load.ts"
 
 export interface WatchOptions {
-  /** The options with which the settings were loaded. */
+  /** The options for loading the settings. */
   readonly load: LoadOptions
   /** The settings the process started with. */
   readonly started: LoadedSettings

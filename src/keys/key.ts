@@ -26,7 +26,7 @@ export interface Key {
   readonly revoked: boolean
   /** Whether prompts and answers of its account are stored. */
   readonly storesContent: boolean
-  /** The addresses from which it may be used; undefined: all. */
+  /** Allowed client addresses; undefined: all. */
   readonly addresses: Networks | undefined
   /** Origins of browser pages that may call with it, in addition to those of the settings. */
   readonly origins: readonly string[]

@@ -48,10 +48,9 @@ export class KeyHasher {
   }
 
   /**
-   * Returns the hexadecimal hash of a key of which only the SHA-256 is known, because another
-   * gateway stored nothing else. It is hashed with the secret, since a key invented by a person
-   * could be found by its SHA-256. It is hashed twice, so that the SHA-256 itself is not accepted
-   * as a key.
+   * Returns the hexadecimal hash of a key from its SHA-256, for keys of a gateway that stored
+   * nothing else. It is hashed with the secret, since a key invented by a person could be found by
+   * its SHA-256. It is hashed twice, so that the SHA-256 itself is not accepted as a key.
    */
   hashDigest(digest: string): string {
     return this.hash(this.hash(`sha256:${digest}`))

@@ -11,7 +11,7 @@ export const IMAGE_PATH = "/v1/images/files/"
 export interface ImageStoreParts {
   /** The storage of images without a bucket. */
   readonly files: KeptFiles
-  /** A secret of this installation, from which the key for signing links is derived. */
+  /** A secret of this installation. The key for signing links is derived from it. */
   readonly secret: string
   /** Returns the current settings, which may change while the gateway runs. */
   readonly settings: () => ImageSettings

@@ -37,7 +37,7 @@ export class IssuerRefusal extends Error {
 interface Flow {
   readonly settings: OidcSettings
   readonly description: IssuerDescription
-  /** The address to which the issuer redirects. */
+  /** The redirect address for the issuer. */
   readonly redirectUri: string
 }
 

@@ -10,7 +10,7 @@ const JOINED_BYTES = 64 * 1024
  */
 export class ChunkList {
   #chunks: Uint8Array[] = []
-  /** The buffer to which short chunks are appended. */
+  /** The buffer for short chunks. */
   #room: Uint8Array | undefined
   #used = 0
 

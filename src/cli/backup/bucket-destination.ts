@@ -34,7 +34,7 @@ export class BucketDestination implements BackupDestination {
 
   /**
    * @param address `s3://bucket/prefix`; all other settings come from the environment.
-   * @param data the data folder, in which backups are assembled.
+   * @param data the data folder, used for assembling backups.
    * @throws CommandError.
    */
   constructor(address: string, data: string) {

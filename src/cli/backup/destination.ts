@@ -2,7 +2,7 @@
 export interface BackupDestination {
   /** For display; contains no secret. */
   readonly words: string
-  /** The folder in which backups are assembled. It may not exist yet. */
+  /** The folder for assembling backups. It may not exist yet. */
   readonly workshop: string
   /** Returns the names of complete backups, oldest first. */
   names(): Promise<string[]>

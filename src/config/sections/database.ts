@@ -22,12 +22,12 @@ const MIN_LEASE_TERM = 5_000
 const MAX_LEASE_TERM = 600_000
 
 /**
- * The place to which a charge is written before the last byte of its response is sent: the
- * database, or the node's own disk.
+ * A charge is written here before the last byte of its response is sent: the database, or the
+ * node's own disk.
  */
 const SETTLE_MODES = ["database", "journal"] as const
 
-/** The values of libpq's `sslmode`, with which PostgreSQL clients configure encryption. */
+/** The values of libpq's `sslmode`, which configures encryption in PostgreSQL clients. */
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
 const VERIFYING = new Set(["verify-ca", "verify-full"])
 

@@ -7,12 +7,12 @@ import { describeHeaders, HEADER_SECRET } from "../secret-forms.ts"
 import { entry, headers } from "../shapes.ts"
 import { BUCKET, BUCKET_SECRET } from "./bucket.ts"
 
-/** A file to which the lines of requests are appended. */
+/** A file for the lines of requests. */
 const lineFile = entry(
   {
     /** Absolute. */
     path: text(),
-    /** Size at which the file is rotated. */
+    /** The file is rotated at this size. */
     rotateBytes: megabytes(1, 1_048_576).prefault("100"),
     /** Maximum number of rotated files that are kept. */
     keep: wholeNumber(0, 100_000).prefault("10"),
@@ -22,7 +22,7 @@ const lineFile = entry(
 
 export type LineFileSettings = z.output<typeof lineFile>
 
-/** An address to which the lines of requests are posted. It may contain a secret. */
+/** An address that receives the lines of requests. It may contain a secret. */
 const lineAddress = entry(
   {
     url: wholeAddress(),
@@ -41,7 +41,7 @@ const lineAddress = entry(
 
 export type LineAddressSettings = z.output<typeof lineAddress>
 
-/** A bucket in which the lines of requests are stored. */
+/** A bucket for the lines of requests. */
 const lineBucket = entry(
   {
     ...BUCKET,

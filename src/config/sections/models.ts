@@ -81,13 +81,13 @@ function modelSchema(names: KnownNames) {
     disconnect: oneOf(DISCONNECTS, "way to end").optional(),
     choice: oneOf(CHOICES, "choice").optional(),
     hedge: flag().optional(),
-    /** The dialects in which it can be called; absent: the known ones, or all of its provider. */
+    /** The supported dialects; absent: the known ones, or all of its provider. */
     dialects: dialects(names),
     /** Rules that override the known rules of the model. */
     rules: modelRules.optional(),
     deployments: list(deploymentSchema(names)).optional(),
     /**
-     * The models of a group, any of which may respond. A group has no deployments and no price of
+     * The models of a group. Any of them may respond. A group has no deployments and no price of
      * its own.
      */
     members: list(member).optional(),

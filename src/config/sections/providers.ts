@@ -38,10 +38,7 @@ export function vendorMembers(directory: string) {
     accessKeyId: secret().optional(),
     secretAccessKey: secret().optional(),
     sessionToken: secret().optional(),
-    /**
-     * Signs with the role or the service account of the machine, container or pod on which the
-     * gateway runs.
-     */
+    /** Signs with the role or the service account of the gateway's machine, container or pod. */
     identity: oneOf(["machine"], "identity").optional(),
   }
 }

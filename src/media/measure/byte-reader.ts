@@ -3,10 +3,7 @@ export type ReadPart = (start: number, end: number) => Uint8Array
 
 const WINDOW = 256 * 1024
 
-/**
- * Random access to the bytes of a file, of which only a window is in memory. Bytes beyond the end
- * are 0.
- */
+/** Random access to the bytes of a file. Only a window is in memory. Bytes beyond the end are 0. */
 export class ByteReader {
   readonly size: number
   readonly #read: ReadPart

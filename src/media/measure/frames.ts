@@ -12,7 +12,7 @@ interface FrameFormat {
 /** Maximum share of a file outside of frames, such as tags at its end. */
 const MAX_SKIPPED = 0.05
 
-/** Minimum number of consecutive frames, by which decoders find the start. */
+/** Minimum number of consecutive frames that decoders need to find the start. */
 const MIN_RUN = 8
 
 /** Lowest rate of MP3 (8 kbit/s, ISO 13818-3); speech of similar length is not smaller in other formats. */

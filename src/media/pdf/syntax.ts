@@ -11,7 +11,7 @@ export interface PdfReference {
   readonly reference: number
 }
 
-/** A string, of which only the length is needed. */
+/** A string. Only its length is needed. */
 export interface PdfString {
   readonly stringBytes: number
 }

@@ -1,7 +1,7 @@
 import { OperatorCause } from "../operator-cause.ts"
 import { ProtocolError } from "./response-head.ts"
 
-/** The phase of a call to a provider in which its connection failed. */
+/** The phase of a call to a provider when its connection failed. */
 export type ConnectionPhase =
   | "resolve"
   | "connect"

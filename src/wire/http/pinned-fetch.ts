@@ -117,7 +117,7 @@ async function checkProxied(url: URL, allowsPrivate: boolean): Promise<void> {
 }
 
 /**
- * Returns the one address to which a name resolves.
+ * Resolves a name to one address.
  * @throws PinnedFetchError
  */
 async function resolveAddress(url: URL, allowsPrivate: boolean): Promise<string> {

@@ -76,7 +76,7 @@ export class ResponseParser {
     this.#listener.onEnd(false)
   }
 
-  /** @returns the offset at which to continue: the end of the input if more bytes are needed. */
+  /** @returns the offset to continue from: the end of the input if more bytes are needed. */
   #step(input: Buffer, at: number): number {
     switch (this.#state) {
       case "head":

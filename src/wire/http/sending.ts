@@ -30,7 +30,7 @@ export interface RequestParts {
   readonly length: number | undefined
 }
 
-/** The pool from which a request gets its connection, and to which it returns it. */
+/** The pool that gives a request its connection, and takes it back. */
 export interface ConnectionSource {
   /** Opens a new connection: idle ones may be as stale as the one that failed. */
   connect(sending: OwnSending): Connection
