@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import type { ChatDialect } from "../../../src/canon/dialect.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { totalInput } from "../../../src/canon/usage.ts"
 import type { Model } from "../../../src/catalog/model.ts"
@@ -9,7 +10,7 @@ import { wave } from "../../support/audio.ts"
 
 const model = { id: "m", deployments: [] } as unknown as Model
 
-function estimated(dialect: typeof ANTHROPIC_MESSAGES | typeof OPENAI_CHAT, body: JsonObject) {
+function estimated(dialect: ChatDialect, body: JsonObject) {
   const request = dialect.decodeRequest({ model: "m", max_tokens: 10, ...body })
   const bodyBytes = JSON.stringify(body).length
   return estimateInput({ request, bodyBytes, model, counted: 1_000 })
