@@ -44,14 +44,13 @@ import { Router } from "./routing/route.ts"
 import { HttpClient } from "./wire/http/client.ts"
 import { WorkerPool } from "./workers/worker-pool.ts"
 
-/** A silent stream gets a comment this often, milliseconds. */
 const KEEP_ALIVE = 15_000
-/** The running gateway: every service, built once, and the routes that use them. */
+/** The running gateway: all services and the routes that use them. */
 export class App implements AsyncDisposable {
   readonly url: string
-  /** The address it listens on, which may differ from the one callers use. */
+  /** The address it listens on, which may differ from its public address. */
   readonly listensAt: string
-  /** What this process has counted; undefined where nobody is to know. */
+  /** Metrics of this process; undefined if metrics are disabled. */
   readonly metrics: Metrics | undefined
   readonly #services: AsyncDisposableStack
   readonly #live: LiveSettings
@@ -138,14 +137,14 @@ export class App implements AsyncDisposable {
     return new App({ url: baseUrl(), services: building.move(), live, state, metrics })
   }
 
-  /** The models that are served now. */
+  /** The currently served models. */
   get catalog(): Catalog {
     return this.#state.config.catalog
   }
 
   /**
    * Applies the settings of the file and the environment. Running requests keep the settings they started with.
-   * @param written as in the options of the start; `warnings` as well.
+   * @param written settings that the file sets, as in the start options, like `warnings`.
    */
   apply(
     settings: Settings,
@@ -155,12 +154,12 @@ export class App implements AsyncDisposable {
     this.#live.rebase({ settings, written, warnings })
   }
 
-  /** Stops waiting for running requests, now or on shutdown. */
+  /** Stops waiting for running requests, now or at shutdown. */
   hurry(): void {
     this.#state.isHurried = true
   }
 
-  /** Stops listening, lets running requests finish, writes the ledger and returns all leases. */
+  /** Stops listening, waits for running requests, writes the ledger and returns all leases. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#services.disposeAsync()
   }

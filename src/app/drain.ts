@@ -8,23 +8,22 @@ import { CallEnded } from "../relay/lifetime/call-failure.ts"
 import type { State } from "./state.ts"
 
 /**
- * How long requests that are cut off may take to be counted, settled and reported to their callers,
- * milliseconds. The first count of tokens takes a second or two on a busy machine.
+ * Maximum time for counting, settling and answering requests that were cut off. The first token count takes a second or
+ * two on a busy machine.
  */
 const LAST_WORDS_TIME = 10_000
-/** How long requests whose callers have stopped reading may then take to be settled, milliseconds. */
+/** Further time for settling requests whose callers have stopped reading. */
 const SETTLE_TIME = 5_000
 /**
- * How long settlements of what was cut off wait for a database that is away, milliseconds: their callers are to hear of
- * it before their connections are closed.
+ * Maximum time for settlements of cut-off requests while the database is unavailable. Their callers must receive an
+ * error before their connections are closed.
  */
 const POSTING_TIME = 5_000
-/** How long all that is left to do waits for it, milliseconds. */
+/** Maximum time that the remaining steps wait for the database. */
 const ENDING_TIME = 15_000
-/** How often it checks whether they have finished, milliseconds. */
 const DRAIN_LOOK = 20
 
-/** What is drained before the process ends. */
+/** The parts that are drained before the process ends. */
 export interface Drained {
   readonly server: Bun.Server<undefined>
   readonly lastAnswers: LastAnswers
@@ -36,10 +35,7 @@ export interface Drained {
   readonly idempotency: Idempotency
 }
 
-/**
- * Takes requests for as long as the settings say, then stops listening, waits for running requests, and cuts off
- * the rest.
- */
+/** Accepts requests during the configured delay, stops listening, waits for running requests, and cuts off the rest. */
 export async function drain(drained: Drained): Promise<void> {
   const { server, lastAnswers, state, billing, ledger, database, watch, idempotency } = drained
   const { drainDelay, drain: patience } = state.settings.server

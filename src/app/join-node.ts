@@ -11,7 +11,7 @@ import type { DatabaseWatch, ServingDatabase } from "../store/serving-database.t
 import type { Store } from "../store/store.ts"
 import type { Events } from "../telemetry/events.ts"
 
-/** What is notified of changes in other processes. */
+/** The parts that are notified of changes in other processes. */
 export interface NodeParts {
   readonly live: LiveSettings
   readonly store: Store

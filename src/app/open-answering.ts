@@ -10,7 +10,7 @@ import type { AppOptions } from "./options.ts"
 import { activeOf } from "./services.ts"
 import type { State } from "./state.ts"
 
-/** What routes need of the running gateway that is not here. */
+/** Dependencies of the caller endpoints that the state does not provide. */
 type CallerParts = Omit<
   RouteParts,
   "settings" | "catalog" | "isDraining" | "ownUrl" | "memory" | "pace"
@@ -23,7 +23,7 @@ export interface AnsweringParts {
   readonly options: Pick<AppOptions, "pace">
 }
 
-/** Everything that answers: the endpoints of callers, and what people manage the gateway with, opened when it is used. */
+/** Opens the endpoints of callers, and the management endpoints, which are loaded on first use. */
 export function openAnswering(
   { callers, admin: adminParts, state, options }: AnsweringParts,
   building: AsyncDisposableStack,

@@ -15,11 +15,11 @@ import { openSecrets } from "./open-secrets.ts"
 import { openWriters } from "./open-writers.ts"
 import type { AppOptions } from "./options.ts"
 
-/** The open ledger, and what watches it. */
+/** The open ledger and the parts that monitor it. */
 export interface OpenDatabase {
   readonly machine: Machine
   readonly database: ServingDatabase
-  /** The store that all services use: it moves no money while the ledger cannot be trusted. */
+  /** The store of all services. It moves no money while the ledger cannot be trusted. */
   readonly store: Store
   readonly databaseWatch: DatabaseWatch
   readonly databaseStatus: () => Promise<DatabaseStatus>
@@ -28,13 +28,13 @@ export interface OpenDatabase {
   readonly nodeId: string
   readonly locks: NodeLocks
   readonly secrets: InstallationSecrets
-  /** Callers' keys are hashed with it, and what the gateway signs is signed. */
+  /** Secret for hashing callers' keys and for signing. */
   readonly secret: string
 }
 
 /**
  * Opens the ledger of a data folder.
- * @throws LedgerError when it is missing, damaged, or cannot be opened.
+ * @throws LedgerError if it is missing or damaged, or cannot be opened.
  */
 export async function openDatabase(
   { settings, events, isShared }: AppOptions,

@@ -21,7 +21,7 @@ export interface NoticeParts extends Pick<OpenDatabase, "store" | "secrets" | "d
   readonly options: Pick<AppOptions, "events" | "noticePace">
 }
 
-/** What tells people of what happens. */
+/** Opens the notices for people and the parts that raise them. */
 export function openNotices(parts: NoticeParts, building: AsyncDisposableStack) {
   const { store, secrets, database, state, health, options } = parts
   const { events: alarms, noticePace: every } = options
@@ -54,7 +54,7 @@ export function openNotices(parts: NoticeParts, building: AsyncDisposableStack) 
   return { notices, noticeCipher: cipher, events: noticedEvents(alarms, notices, trouble) }
 }
 
-/** The same events, of which some are told to people as well. */
+/** Wraps the events, so that some of them also raise notices. */
 function noticedEvents(events: Events, notices: Notices, trouble: Trouble): Events {
   const told: Pick<Events, "unpricedPassed" | "usageUncharged" | "priceChanged"> = {
     priceChanged: (news) => {

@@ -18,7 +18,7 @@ export interface ObservationParts extends NoticeParts {
   readonly ledger: Ledger
 }
 
-/** What watches over the gateway: notices for people, metrics for programs, and what failed for both. */
+/** Opens the monitoring of the gateway: notices, metrics, traces and request logs. */
 export async function openObservation(parts: ObservationParts, building: AsyncDisposableStack) {
   const { events: noticed, ...notices } = openNotices(parts, building)
   const sinks = await openLineSinks(parts, building)
@@ -37,7 +37,9 @@ export async function openObservation(parts: ObservationParts, building: AsyncDi
   return { ...notices, metrics, tracer, observers, events, failures }
 }
 
-/** Where lines of requests go besides the log; none of it is loaded unless the settings name one. */
+/**
+ * Opens the destinations of request lines besides the log. Nothing is loaded unless the settings name a destination.
+ */
 async function openLineSinks(
   { state, options: { events: alarms } }: ObservationParts,
   building: AsyncDisposableStack,
@@ -48,7 +50,7 @@ async function openLineSinks(
   return openSinks({ settings: log, alarms, isHurried: () => state.isHurried }, building)
 }
 
-/** Counts nothing, and loads nothing, unless someone may read it. */
+/** Opens the metrics. Nothing is counted or loaded unless they are served or sent. */
 async function openMetrics(
   parts: ObservationParts,
   sinks: readonly LineSink[],
@@ -68,7 +70,7 @@ async function openMetrics(
   return new Loaded(measured, isSent ? names : undefined)
 }
 
-/** Traces nothing, and loads nothing of OpenTelemetry, unless there is a collector. */
+/** Opens tracing. Nothing of OpenTelemetry is loaded unless a collector is configured. */
 async function openTracer(
   { state, options }: ObservationParts,
   metrics: Metrics | undefined,
@@ -85,7 +87,7 @@ async function openTracer(
   return tracer
 }
 
-/** The metrics of all processes, as text: this one asks for those of the others. */
+/** Returns a function that formats the metrics of all processes as text. */
 export function metricsTextOf(metrics: Metrics, { gatherMetrics }: AppOptions) {
   return async (): Promise<string> => {
     if (gatherMetrics) return gatherMetrics()

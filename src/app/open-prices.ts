@@ -15,7 +15,7 @@ interface PriceParts {
   readonly options: Pick<AppOptions, "pricePace">
 }
 
-/** What takes newer lists of known prices. */
+/** Opens the updates of known prices. */
 export function openPrices(
   { store, live, state, events, options }: PriceParts,
   building: AsyncDisposableStack,

@@ -3,15 +3,15 @@ import type { Database } from "../store/database.ts"
 import { LedgerError } from "../store/ledger-error.ts"
 import type { StoreReader } from "../store/store.ts"
 
-/** The secrets of an installation, with the one that its keys are hashed with. */
+/** The secrets of an installation, including the pepper of key hashes. */
 export interface OpenSecrets {
   readonly secrets: InstallationSecrets
   readonly keyPepper: string
 }
 
 /**
- * The secrets of an installation, created at the first start. A ledger whose keys were hashed with other secrets is
- * useless with new ones: no key would work, and nothing would say why.
+ * Opens the secrets of an installation, which are created at the first start. New secrets would make an existing ledger
+ * useless: all keys would be rejected without an explanation.
  * @throws LedgerError `without_secrets`.
  */
 export async function openSecrets(

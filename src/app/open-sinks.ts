@@ -5,24 +5,23 @@ import { LineAddress } from "../sinks/line-address.ts"
 import { LineBucket } from "../sinks/line-bucket.ts"
 import { RotatingFile } from "../sinks/rotating-file.ts"
 
-/** How long lines wait for others that are written with them, milliseconds. */
 const SHORTLY = 1_000
-/** Characters that are written at once. */
+/** Characters per batch. */
 const BATCH = 256 * 1024
-/** Characters of one object of a bucket, before they are compressed. */
+/** Characters per object of a bucket, before compression. */
 const OBJECT = 4 * 1024 * 1024
-/** How long what is waiting may take when the process ends, and when it has to end now, milliseconds. */
+/** Maximum time for queued lines at shutdown, and at immediate shutdown. */
 const LAST_TIME = 5_000
 const HURRIED_TIME = 500
 
 export interface SinkParts {
   readonly settings: LogSettings
   readonly alarms: LineAlarms
-  /** Whether the process has to end without waiting. */
+  /** Returns whether the process has to end without waiting. */
   readonly isHurried: () => boolean
 }
 
-/** A destination, and how it wants its lines. */
+/** A destination with its batch size and flush interval. */
 interface Outlet {
   readonly name: string
   readonly destination: LineDestination
@@ -30,7 +29,7 @@ interface Outlet {
   readonly batch: number
 }
 
-/** Opens every sink that the settings name. Nothing is connected or written before there is a line. */
+/** Opens every sink that the settings name. Each connects or opens its file with the first line. */
 export function openSinks(
   { settings, alarms, isHurried }: SinkParts,
   building: AsyncDisposableStack,

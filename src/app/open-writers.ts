@@ -17,8 +17,8 @@ interface WritingParts {
 }
 
 /**
- * How settlements become durable, as the settings say; undefined: as a file's do.
- * @throws LedgerError when the journal cannot be opened.
+ * Opens the writers that make settlements durable, by the settings; undefined with a database file, which needs none.
+ * @throws LedgerError if the journal cannot be opened.
  */
 export async function openWriters(
   { settings, store, locks, nodeId, alarms }: WritingParts,

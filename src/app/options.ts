@@ -5,7 +5,7 @@ import type { EventLoopMonitor } from "../relay/lifetime/event-loop-monitor.ts"
 import type { Events } from "../telemetry/events.ts"
 import type { WorkerPool } from "../workers/worker-pool.ts"
 
-/** What a gateway is started with. */
+/** Start options of a gateway. */
 export interface AppOptions {
   /** The settings from the file and the environment. They override what the console has set. */
   readonly settings: Settings
@@ -18,22 +18,22 @@ export interface AppOptions {
   readonly written?: readonly string[]
   /** Warnings about the file and the environment. */
   readonly warnings?: readonly string[]
-  /** Where the simulator is, when it plays the vendor. */
+  /** Address of the simulator, if it acts as the vendor. */
   readonly sandboxUrl?: string | undefined
-  /** The settings file, for the console to name. */
+  /** Path of the settings file, shown in the console. */
   readonly file?: string | undefined
-  /** The metrics of all processes, as text; absent: this one is alone. */
+  /** Returns the metrics of all processes as text; absent for a single process. */
   readonly gatherMetrics?: () => Promise<string>
-  /** Milliseconds; tests shorten it. */
+  /** Interval of keep-alive comments in milliseconds; shortened by tests. */
   readonly keepAlive?: number
   readonly pace?: Pace
-  /** How often what people are told of is looked at, milliseconds; tests shorten it. */
+  /** Interval of checks for notices in milliseconds; shortened by tests. */
   readonly noticePace?: number
-  /** How often newer prices are looked for, milliseconds; for tests. */
+  /** Interval of checks for newer prices in milliseconds; shortened by tests. */
   readonly pricePace?: number
-  /** Is given the secrets of the settings; the logger uses the same one. */
+  /** Receives the secrets of the settings. The logger uses the same instance. */
   readonly redactor?: Redactor
-  /** Shows to a watchdog that the event loop runs. */
+  /** Signals to a watchdog that the event loop is running. */
   readonly monitor?: EventLoopMonitor
   /** If absent, the app starts its own. Tests share one, because its code takes most of a second to load. */
   readonly pool?: WorkerPool

@@ -28,7 +28,7 @@ import type { OpenDatabase } from "./open-database.ts"
 import type { AppOptions } from "./options.ts"
 import type { State } from "./state.ts"
 
-/** The active settings, those of the console included. */
+/** Opens the active settings, including those of the console. */
 export function openSettings(
   { settings, written = [], warnings = [], sandboxUrl, events }: AppOptions,
   { store, secrets }: Pick<OpenDatabase, "store" | "secrets">,
@@ -46,7 +46,7 @@ export function openSettings(
   })
 }
 
-/** The rates of keys. Without shared memory, each process is a machine of its own. */
+/** Creates the rate limits of keys. Without shared memory, each process counts as a separate machine. */
 export function ratesOf(
   { machine, store, nodeId }: Pick<OpenDatabase, "machine" | "store" | "nodeId">,
   events: Events,
@@ -60,7 +60,7 @@ export function ratesOf(
   return new Rates({ limits, local, running, clock, node: nodeId, onFailure: events.nodeFailed })
 }
 
-/** What nodes on several machines tell each other of deployments. */
+/** Exchanges the health of deployments with nodes on other machines. */
 export function exchangeHealth(
   health: Health,
   { store, nodeId }: Pick<OpenDatabase, "store" | "nodeId">,
@@ -70,7 +70,7 @@ export function exchangeHealth(
   return new HealthExchange({ health, reports, node: nodeId, onFailure: events.nodeFailed })
 }
 
-/** What is stored of requests besides their money. */
+/** Opens the stores of request data other than money. */
 export function openRequestData(
   parts: { readonly database: ServingDatabase; readonly state: State; readonly events: Events },
   building: AsyncDisposableStack,
@@ -82,7 +82,7 @@ export function openRequestData(
   return { reports, payloads, failures, payloadLog, openReader, openConsoleStore }
 }
 
-/** The store of conversations. */
+/** Opens the store of conversations. */
 export function openConversations(
   parts: Pick<ConversationParts, "hasher" | "secret"> & {
     readonly kept: KeptParts
@@ -98,7 +98,7 @@ export function openConversations(
   return building.use(new Conversations({ keeper, hasher, secret, settings, failed }))
 }
 
-/** The services that run requests. */
+/** Opens the services that run requests. */
 export function openRelays(
   services: ChatServices & OperationServices & { readonly pool: WorkerPool },
   imageStore: ImageStore,
@@ -121,7 +121,7 @@ export function openRelays(
   }
 }
 
-/** The service that answers repeated requests. */
+/** Opens the service that answers repeated requests. */
 export function openIdempotency(
   { settings, events, now }: AppOptions,
   state: State,
@@ -136,7 +136,7 @@ export function openIdempotency(
   })
 }
 
-/** Where images are stored for which a vendor gives no link. */
+/** Opens the store of images for which a vendor returns no link. */
 export function imageStore(
   { database, secret }: { readonly database: ServingDatabase; readonly secret: string },
   state: State,
@@ -150,7 +150,7 @@ export function imageStore(
   })
 }
 
-/** What the management API reads of the running gateway. */
+/** Returns the parts of the running gateway that the management API reads. */
 export function activeOf(
   state: State,
 ): Pick<AdminParts, "settings" | "catalog" | "learnedRules" | "warnings"> {

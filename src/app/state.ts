@@ -15,22 +15,22 @@ import type { Events } from "../telemetry/events.ts"
 import { vendors } from "../vendors/index.ts"
 import { proxyWarnings } from "../wire/http/proxies.ts"
 
-/** What changes while the gateway runs. */
+/** The state that changes while the gateway runs. */
 export interface State {
   settings: Settings
   config: RuntimeConfig
   readonly memory: MemoryBudget
   readonly redactor: Redactor
   proxies: TrustedProxies
-  /** Whether running requests are not waited for any longer. */
+  /** Whether to stop waiting for running requests. */
   isHurried: boolean
   /** Warnings about all settings, including the file and the environment. */
   warnings: readonly string[]
-  /** The address it listens on; empty until it does. */
+  /** The address it listens on; empty before that. */
   url: string
 }
 
-/** The state at the start. */
+/** Creates the initial state. */
 export function initialState(active: ActiveSettings, events: Events, redactor: Redactor): State {
   const { settings, facts } = active
   redactor.addSecrets(secretsOf(settings))
@@ -43,7 +43,7 @@ export function initialState(active: ActiveSettings, events: Events, redactor: R
   return { settings, config, memory, redactor, proxies, warnings, isHurried: false, url: "" }
 }
 
-/** Activates settings and known prices, for all requests that start from now on. */
+/** Activates settings and known prices for new requests. */
 export function activateSettings(
   state: State,
   { settings, facts, warnings: loaded }: ActiveSettings,
@@ -74,12 +74,12 @@ function proxiesOf({ server }: Settings, events: Events): TrustedProxies {
   )
 }
 
-/** This process's part of the memory that all processes of the gateway may hold. Bytes. */
+/** Returns the share of this process in the gateway's memory limit, in bytes. */
 function memoryOf({ limits, server }: Settings): number {
   return Math.floor((limits.memoryBytes ?? defaultMemory()) / server.workers)
 }
 
-/** The configuration that serves requests, from the settings and the known prices. */
+/** Builds the configuration that serves requests from the settings and the known prices. */
 export function runtimeConfigOf(
   settings: Settings,
   {

@@ -4,7 +4,7 @@ import type { ServingDatabase } from "../store/serving-database.ts"
 import type { Store } from "../store/store.ts"
 
 const HOUR_MS = 60 * 60_000
-/** Maximum wait for the current step when the process ends. */
+/** Maximum wait for the current step at shutdown. */
 const LAST_WAIT_MS = 1_000
 /** The pause between steps of pruning, so that charges take precedence. */
 const PAUSE_MS = 20
@@ -20,7 +20,7 @@ export interface UpkeepParts {
   /** The active settings. */
   readonly state: { readonly settings: { readonly retention: RetentionSettings } }
   readonly alarms: UpkeepAlarms
-  /** Milliseconds; for tests. */
+  /** Interval in milliseconds; for tests. */
   readonly every?: number
 }
 

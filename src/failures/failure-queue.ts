@@ -14,25 +14,25 @@ const MAX_KEPT_REQUESTS = 10_000
 const MAX_KEPT_ATTEMPTS = 200_000
 const MAX_MESSAGE_LENGTH = 500
 const MAX_NAME_LENGTH = 200
-/** The part of a message in which quotes are looked for. */
+/** Only this part of a message is searched for quotes. */
 const MAX_SEARCHED_LENGTH = 2_000
-/** A longer quoted value is not a name. */
+/** A longer quoted value is not treated as a name. */
 const MAX_WORD_LENGTH = 100
 const QUOTED = /(?<=^|[\s(:])(['"`])(.*?)(?:\1(?=[\s.,;:)]|$)|$)/gs
-/** The kind of error whose message is the vendor's. */
+/** The error kind whose message comes from the vendor. */
 const REFUSED = "refused_by_upstream"
-/** Which requests are not callers', and have records of their own. */
+/** Management requests have records of their own. */
 const MANAGEMENT = "/admin/"
 
 export interface FailureQueueParts {
   readonly log: FailureLog
-  /** @param error why they could not be stored; undefined where there were too many. */
+  /** @param error the reason why they could not be stored; undefined if there were too many. */
   readonly onLoss: (count: number, error?: unknown) => void
 }
 
 /**
- * Stores what went wrong, a little later and together: no request waits for it, and what comes too fast is counted and
- * dropped.
+ * Stores failures in batches in the background, so that no request waits for them. Excess failures are dropped and
+ * counted.
  */
 export class FailureQueue implements AsyncDisposable {
   readonly #parts: FailureQueueParts
@@ -41,7 +41,7 @@ export class FailureQueue implements AsyncDisposable {
   #lost = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #storing: Promise<void> | undefined
-  /** How many came of each account within this second. */
+  /** Failures of each account within the current second. */
   readonly #counts = new Map<string | null, number>()
   #second = 0
   readonly #sweeping: ReturnType<typeof setInterval>
@@ -53,7 +53,7 @@ export class FailureQueue implements AsyncDisposable {
     void this.#sweep()
   }
 
-  /** A request was answered with an error. */
+  /** Records a request that was answered with an error. */
   answered({ key, message, model, parameter, ...facts }: AnsweredError): void {
     if (facts.endpoint.startsWith(MANAGEMENT)) return
     const account = key?.account ?? null
@@ -70,9 +70,9 @@ export class FailureQueue implements AsyncDisposable {
     })
   }
 
-  /** An upstream call failed, or its vendor refused the request. */
+  /** Records an upstream call that failed or was refused by its vendor. */
   attemptEnded({ code, message, ...facts }: AttemptFailure): void {
-    // All of them are of requests that held money: they are as many as those.
+    // Needs no limit per account: only requests that held money have attempts.
     if (!this.#hasRoom()) return
     this.#attempts.push({
       ...facts,
@@ -178,8 +178,9 @@ export class FailureQueue implements AsyncDisposable {
 }
 
 /**
- * What the caller was told, without what they had asked. A vendor's words are with its attempt, where only operators see
- * them; ours quote what was wrong: a word is worth knowing, a sentence is someone's prompt in the wrong place.
+ * Returns the message for the caller without the caller's content. A vendor's message is stored only with its attempt,
+ * which operators alone can read. Messages of the gateway quote the invalid value: a single word is kept, but a
+ * sentence may be part of a prompt.
  */
 function withoutContents(kind: string, message: string): string {
   if (kind === REFUSED) return "The provider refused the request: its words are with the attempt."
@@ -188,12 +189,12 @@ function withoutContents(kind: string, message: string): string {
     .replace(QUOTED, (_, mark: string, value: string) => mark + nameIn(value) + mark)
 }
 
-/** A text where it can be a name; a longer one is not kept. */
+/** Returns a text that may be a name; replaces any other by an ellipsis. */
 function nameIn(text: string): string {
   return text.length > MAX_WORD_LENGTH || /\s/.test(text) ? "…" : text
 }
 
-/** Text of others as it can be stored and shown in one line. */
+/** Makes external text fit for storage and for display in one line. */
 function shortened(text: string, longest: number): string {
   return text
     .slice(0, longest)

@@ -1,17 +1,17 @@
-/** What a metric is. Times are seconds, amounts credits, sizes bytes, as Prometheus wants base units. */
+/** Definition of a metric. Prometheus requires base units: times are in seconds, amounts in credits, sizes in bytes. */
 export interface MetricDefinition {
   readonly help: string
   readonly labels?: readonly string[]
-  /** Of a histogram: the upper bounds of its buckets. */
+  /** Upper bounds of the buckets of a histogram. */
   readonly buckets?: readonly number[]
-  /** How the values of several processes become one; absent: their sum. */
+  /** How the values of several processes are combined; the default is their sum. */
   readonly together?: "max"
 }
 
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 const SHORT = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 
-/** Only ever grow, until the gateway is started again. */
+/** Counters, which only grow until the gateway restarts. */
 export const COUNTERS = {
   tollgate_requests_total: {
     help: "Requests that were admitted and have ended, by how: ok, or as on the receipt of the last attempt",
@@ -70,8 +70,8 @@ export const HISTOGRAMS = {
 } as const satisfies Readonly<Record<string, MetricDefinition>>
 
 /**
- * What OpenTelemetry's conventions for GenAI want counted, by the names that they have in Prometheus. Only where metrics
- * are sent over OTLP.
+ * Metrics of OpenTelemetry's conventions for GenAI, by their names in Prometheus. Used only if metrics are sent over
+ * OTLP.
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-metrics
  */
 export const GEN_AI_HISTOGRAMS = {
@@ -104,7 +104,7 @@ export const GEN_AI_HISTOGRAMS = {
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>
 
-/** As things are when they are asked for. */
+/** Gauges, which are read on request. */
 export const GAUGES = {
   tollgate_open_requests: { help: "Requests that hold money" },
   tollgate_held_credits: { help: "What they hold" },

@@ -1,29 +1,29 @@
 import type { Snapshot } from "./registry.ts"
 
-/** Gauges tell how a process is: of one that has ended they tell nothing. */
+/** A gauge describes the current state, so those of ended processes are dropped. */
 const PASSING = "gauge"
 
 /**
- * The metrics of several processes that come and go. What one has counted stays when it has ended, as far as it was
- * asked for, so that no counter ever shrinks.
+ * The metrics of several processes that start and end. The last known counts of an ended process are kept, so that no
+ * counter ever shrinks.
  */
 export class Fleet {
-  /** The last snapshot of each process that runs. */
+  /** The last snapshot of each running process. */
   readonly #last = new Map<number, Snapshot>()
   #ended: Snapshot[] = []
   readonly #merge: (snapshots: readonly Snapshot[]) => Promise<Snapshot>
 
-  /** @param merge sums snapshots up. */
+  /** @param merge adds up snapshots. */
   constructor(merge: (snapshots: readonly Snapshot[]) => Promise<Snapshot>) {
     this.#merge = merge
   }
 
-  /** A process has answered. */
+  /** Stores the snapshot of a process. */
   heard(processId: number, snapshot: Snapshot): void {
     this.#last.set(processId, snapshot)
   }
 
-  /** A process has ended. */
+  /** Keeps the counters of an ended process. */
   ended(processId: number): void {
     const last = this.#last.get(processId)
     if (last === undefined) return
@@ -31,9 +31,9 @@ export class Fleet {
     this.#ended.push(last.filter(({ type }) => String(type) !== PASSING))
   }
 
-  /** What all have counted, and how those are that run. */
+  /** Returns the counts of all processes, and the gauges of running ones. */
   async all(): Promise<readonly Snapshot[]> {
-    // Processes that end again and again must not fill the memory.
+    // Merged, so that frequently restarted processes do not fill the memory.
     if (this.#ended.length > 1) this.#ended = [await this.#merge(this.#ended.splice(0))]
     return [...this.#ended, ...this.#last.values()]
   }

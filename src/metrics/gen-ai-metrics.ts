@@ -7,11 +7,11 @@ import { LabelValues } from "./label-values.ts"
 import type { MetricRegistry } from "./registry.ts"
 import type { Distribution } from "./series.ts"
 
-/** Different models and vendors that have time series of their own. */
+/** Maximum models and vendors with their own time series. */
 const MOST_MODELS = 200
 const MOST_SERIES = 10_000
 
-/** The series of one deployment, found once. */
+/** The series of one deployment, looked up once. */
 interface Series {
   readonly duration: Distribution
   readonly input: Distribution
@@ -19,13 +19,13 @@ interface Series {
 }
 
 export interface GenAiNames {
-  /** What an operation is called, by the kind of its model. */
+  /** Returns the name of the operation of a model kind. */
   readonly operation: (kind: Model["kind"]) => string
-  /** What a provider's vendor is called. */
+  /** Returns the name of a provider's vendor. */
   readonly vendor: (provider: string) => string
 }
 
-/** Counts requests as OpenTelemetry's conventions for GenAI have it. */
+/** Counts requests by OpenTelemetry's conventions for GenAI. */
 export class GenAiMetrics implements RequestObserver {
   readonly #registry: MetricRegistry
   readonly #names: GenAiNames
@@ -87,7 +87,7 @@ export class GenAiMetrics implements RequestObserver {
   }
 }
 
-/** Seconds. */
+/** Returns the duration in seconds. */
 function durationOf({ call }: PendingCharge, endedAt: number): number {
   return (endedAt - call.startedAt) / 1_000
 }

@@ -1,7 +1,7 @@
-/** Stands for what is beyond the limit. */
+/** Replaces values beyond the limit. */
 const OTHER = "other"
 
-/** The values of a label, of which there are only so many: a time series is never free. */
+/** A bounded set of label values, because each time series has a cost. */
 export class LabelValues {
   readonly #known = new Set<string>()
   readonly #limit: number
@@ -10,7 +10,7 @@ export class LabelValues {
     this.#limit = limit
   }
 
-  /** The value itself, or `other`. */
+  /** Returns the value itself, or `other` once the limit is reached. */
   of(value: string): string {
     if (this.#known.has(value)) return value
     if (this.#known.size >= this.#limit) return OTHER

@@ -6,8 +6,8 @@ const BEARER = /^bearer +(?<token>\S+)$/i
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 /**
- * Serves metrics at a port of their own, and nothing else.
- * @throws Error when it cannot listen.
+ * Serves metrics on a separate port.
+ * @throws Error if it cannot listen.
  */
 export function serveMetrics(
   { host, port = 0, token }: MetricSettings,
@@ -28,7 +28,7 @@ export function serveMetrics(
   })
 }
 
-/** Whether a request has the token that metrics are read with. */
+/** Returns whether a request has the token for reading metrics. */
 export function hasMetricsToken(headers: Headers, token: string): boolean {
   const sent = BEARER.exec(headers.get("authorization") ?? "")?.groups?.token
   return sent !== undefined && isSameSecret(sent, token)

@@ -7,12 +7,12 @@ import { RequestMetrics } from "./request-metrics.ts"
 /** The metrics of one process. */
 export class Metrics {
   readonly requests: RequestMetrics
-  /** Count requests that have ended. */
+  /** Observers that count ended requests. */
   readonly observers: readonly RequestObserver[]
   readonly #registry: MetricRegistry
   readonly #process: ProcessMetrics
 
-  /** @param names of OpenTelemetry's conventions; absent: nothing is counted by these. */
+  /** @param names names of OpenTelemetry's conventions. Without them no GenAI metrics are counted. */
   constructor(parts: ProcessParts, names?: GenAiNames) {
     const registry = new MetricRegistry(names !== undefined)
     this.requests = new RequestMetrics(registry)

@@ -6,7 +6,7 @@ import type { Health } from "../routing/health.ts"
 import type { LineSink } from "../sinks/line-sink.ts"
 import type { MetricRegistry } from "./registry.ts"
 
-/** Deployments beyond that have no series. */
+/** Further deployments have no series. */
 const MOST_DEPLOYMENTS = 1_000
 const NANOCREDITS = 1e9
 const MICROSECONDS = 1e6
@@ -21,13 +21,13 @@ export interface ProcessParts {
   readonly backup: () => Promise<BackupAge>
 }
 
-/** How the process is when somebody asks. */
+/** Gauges of this process, updated on request. */
 export class ProcessMetrics {
   readonly #registry: MetricRegistry
   readonly #parts: ProcessParts
-  /** Processor time as counted so far, microseconds. */
+  /** Processor time counted so far, in microseconds. */
   #counted = 0
-  /** Lines as counted so far, by sink. */
+  /** Lines counted so far, by sink. */
   readonly #lines = new Map<string, LineSink["counts"]>()
 
   constructor(registry: MetricRegistry, parts: ProcessParts) {
@@ -79,7 +79,7 @@ export class ProcessMetrics {
     }
   }
 
-  /** While the database is away, they are as it said last. */
+  /** Keeps the last values while the database is unavailable. */
   async #backup(): Promise<void> {
     const age = await this.#parts.backup().catch(() => undefined)
     if (age === undefined) return
@@ -98,7 +98,7 @@ export class ProcessMetrics {
   }
 }
 
-/** How long a turn of the event loop takes now, seconds. */
+/** Measures the current duration of an event-loop turn in seconds. */
 async function eventLoopDelay(): Promise<number> {
   const begun = performance.now()
   await new Promise((resolve) => setImmediate(resolve))

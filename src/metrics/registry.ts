@@ -18,7 +18,7 @@ import {
   type SeriesMetric,
 } from "./series.ts"
 
-/** The metrics of one process, to be sent to another one. */
+/** The metrics of one process, for sending to another one. */
 export type Snapshot = readonly MetricSnapshot[]
 
 /** Every metric of one process. */
@@ -28,7 +28,7 @@ export class MetricRegistry {
   readonly #gauges = new Map<string, Gauge>()
   readonly #registry = new Registry()
 
-  /** @param hasGenAi whether it has the metrics of OpenTelemetry's conventions too. */
+  /** @param hasGenAi whether to include the metrics of OpenTelemetry's conventions. */
   constructor(hasGenAi = false) {
     for (const [name, definition] of entriesOf(COUNTERS)) {
       this.#counters.set(name, counter(name, definition))
@@ -64,17 +64,17 @@ export class MetricRegistry {
   }
 }
 
-/** The snapshots of several processes as one text in Prometheus' format. */
+/** Combines the snapshots of several processes to one text in Prometheus' format. */
 export function textOf(snapshots: readonly Snapshot[]): Promise<string> {
   return aggregated(snapshots).metrics()
 }
 
-/** The same as one snapshot. */
+/** Combines the snapshots of several processes to one snapshot. */
 export function sumOf(snapshots: readonly Snapshot[]): Promise<Snapshot> {
   return aggregated(snapshots).getMetricsAsJSON()
 }
 
-/** It would change what it is given. */
+/** Copies the snapshots first, because prom-client modifies its input. */
 function aggregated(snapshots: readonly Snapshot[]): Registry {
   const copies = structuredClone(snapshots) as Snapshot[]
   return AggregatorRegistry.aggregate(copies.map((snapshot) => [...snapshot]))

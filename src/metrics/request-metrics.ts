@@ -9,15 +9,15 @@ import { LabelValues } from "./label-values.ts"
 import type { MetricRegistry } from "./registry.ts"
 import type { Count, Distribution } from "./series.ts"
 
-/** Different models and deployments that have time series of their own. */
+/** Maximum models and deployments with their own time series. */
 const MOST_MODELS = 200
 const MOST_OUTCOMES = 50
 const MOST_ENDPOINTS = 100
 const NANOCREDITS = 1e9
-/** Of a request that called nobody. */
+/** The provider of requests without an upstream call. */
 const NONE = "none"
 
-/** The series of one deployment at one endpoint, found once. */
+/** The series of one deployment and endpoint, looked up once. */
 interface Series {
   readonly ok: Count
   readonly charged: Count
@@ -37,7 +37,7 @@ export class RequestMetrics implements RequestObserver {
   readonly #credentials = new LabelValues(MOST_MODELS)
   readonly #outcomes = new LabelValues(MOST_OUTCOMES)
   readonly #endpoints = new LabelValues(MOST_ENDPOINTS)
-  /** By model, endpoint and provider: to look up three strings costs less than to put one together. */
+  /** By model, endpoint and provider. Three lookups cost less than building a combined key. */
   readonly #series = new Map<string, Map<string, Map<string, Series>>>()
   /** By deployment and outcome. */
   readonly #attempts = new Map<string, Map<string, Count>>()
@@ -76,13 +76,13 @@ export class RequestMetrics implements RequestObserver {
     this.#countAttempts(charge.attempts)
   }
 
-  /** An answer that is an error. */
+  /** Counts an error response. */
   failed(endpoint: string, kind: string): void {
     const labels = { endpoint: this.#endpoints.of(endpoint), kind: this.#outcomes.of(kind) }
     this.#registry.counter("tollgate_errors_total").labels(labels).add()
   }
 
-  /** Spans of traces that have left the queue, or never got into it. */
+  /** Counts spans that have left the queue or were dropped before it. */
   spans(outcome: string, spans: number): void {
     this.#registry.counter("tollgate_spans_total").labels({ outcome }).add(spans)
   }
@@ -153,7 +153,7 @@ export class RequestMetrics implements RequestObserver {
   }
 }
 
-/** What is known under a name; undefined where so many names are known that it gets no place of its own. */
+/** Returns the branch of a name, which is created if necessary; undefined if the limit is reached. */
 function branchOf<Value>(
   branches: Map<string, Map<string, Value>>,
   name: string,
@@ -164,13 +164,13 @@ function branchOf<Value>(
   return branch
 }
 
-/** Deployments are named `<provider>/<model>`. */
+/** Returns the provider of a deployment, which is named `<provider>/<model>`. */
 function providerOf(deployment: string): string {
   const end = deployment.indexOf("/")
   return end === -1 ? deployment : deployment.slice(0, end)
 }
 
-/** Of a deployment with one of several credentials: its name, else nothing. */
+/** Returns the name of the credential of a deployment with several of them; otherwise an empty text. */
 function credentialIn(deployment: string): string {
   return /#([\w-]{1,40})$/.exec(deployment)?.[1] ?? ""
 }

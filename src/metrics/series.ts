@@ -1,9 +1,9 @@
 import type { MetricObjectWithValues, MetricValue } from "prom-client"
 import type { MetricDefinition } from "./definitions.ts"
 
-/** A metric with its values, as prom-client adds them up and writes them. */
+/** A metric with its values, in the form that prom-client aggregates and formats. */
 export type MetricSnapshot = MetricObjectWithValues<MetricValue<string>>
-/** One value of a metric; of a histogram, one bucket, the sum or the count. */
+/** One value of a metric. For a histogram: one bucket, the sum or the count. */
 export type MetricSample = MetricValue<string> & { readonly metricName?: string }
 export type Labels = Readonly<Record<string, string>>
 
@@ -14,8 +14,8 @@ interface Kind<Series> {
 }
 
 /**
- * A metric with a series for each set of labels. Whoever counts every request finds its series once, and then adds to a
- * number: prom-client checks and hashes the labels each time.
+ * A metric with one series per set of labels. A frequent caller looks up its series once and then increments a number,
+ * whereas prom-client checks and hashes the labels each time.
  */
 export class SeriesMetric<Series> {
   readonly #name: string
@@ -27,11 +27,11 @@ export class SeriesMetric<Series> {
     this.#name = name
     this.#definition = definition
     this.#kind = kind
-    // What has no labels is there from the start.
+    // A metric without labels has its series from the start.
     if (definition.labels === undefined) this.labels({})
   }
 
-  /** The series of these labels. Those that are missing are empty: whoever is counted is never refused for it. */
+  /** Returns the series of these labels. Missing labels are empty, so that counting never fails. */
   labels(labels: Labels): Series {
     const { labels: names = [] } = this.#definition
     const values = names.map((name) => [name, labels[name] ?? ""] as const)
@@ -49,13 +49,13 @@ export class SeriesMetric<Series> {
     const values = [...this.#series.values()].flatMap(([labels, series]) =>
       this.#kind.samples(this.#name, labels, series),
     )
-    // In prom-client's types `type` is an enumeration; in what it returns it is a word.
+    // In prom-client's types `type` is an enumeration, but its value is a string.
     const snapshot: unknown = { name: this.#name, help, type, aggregator: "sum", values }
     return snapshot as MetricSnapshot
   }
 }
 
-/** What only grows. */
+/** A counter. */
 export class Count {
   value = 0
 
@@ -72,11 +72,11 @@ export function counter(name: string, definition: MetricDefinition): SeriesMetri
   })
 }
 
-/** How values are distributed over buckets. */
+/** The distribution of values over buckets. */
 export class Distribution {
   sum = 0
   count = 0
-  /** Values up to each bound, without those of smaller bounds. */
+  /** Counts per bucket, not cumulative. */
   readonly counts: number[]
   readonly #bounds: readonly number[]
 

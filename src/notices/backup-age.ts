@@ -1,21 +1,22 @@
 import type { BackupSettings } from "../config/sections/storage.ts"
 import type { BackupRecord } from "../store/backups.ts"
 
-/** A backup is overdue half an interval after the next one was to be made: it takes a while, and may be tried again. */
+/** A backup is overdue half an interval after its due time: it takes a while, and a failed one may be repeated. */
 const GRACE = 1.5
 
-/** Backups as they are to be watched. */
+/** State of the backups, for notices and metrics. */
 export interface BackupAge {
-  /** Null: none was made. */
+  /** Null if no backup was ever made. */
   readonly last: BackupRecord | null
-  /** How long after one the next is to be made, milliseconds; null: nobody wants to know. */
+  /** Expected interval between backups in milliseconds; null if backups are not monitored. */
   readonly every: number | null
   readonly isOverdue: boolean
 }
 
 /**
- * Whether the last backup is too old: by the settings, or else by the interval of the last one that had one.
- * @param backups the newest first.
+ * Determines whether the last backup is too old, by the interval of the settings or of the newest backup with an
+ * interval.
+ * @param backups newest first.
  */
 export function backupAge(
   backups: readonly BackupRecord[],

@@ -5,15 +5,14 @@ import { type Channel, DeliveryError, type Destination } from "./channels/channe
 import { messageOf } from "./message.ts"
 import type { NoticeAlarms } from "./notices.ts"
 
-/** How often each process looks for deliveries whose time has come, milliseconds. */
 const LOOK = 5_000
-/** Who takes a delivery has so long for it, milliseconds. */
+/** Time after which a claimed delivery may be claimed by another process. */
 const CLAIM = 60_000
 const AT_ONCE = 10
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
-/** How long after each attempt the next one follows: it is given up after three days. */
+/** Delays after each failed attempt. A delivery is abandoned after the last one, about three days in. */
 const PAUSES = [
   10 * SECOND,
   MINUTE,
@@ -31,11 +30,11 @@ export interface DeliveryParts {
   readonly cipher: Pick<SecretCipher, "decrypt">
   readonly channels: Readonly<Record<NoticeChannel, Channel>>
   readonly alarms: NoticeAlarms
-  /** Milliseconds; for tests. */
+  /** Polling interval in milliseconds; for tests. */
   readonly every?: number
 }
 
-/** Delivers what waits, at least once: a process that dies in between leaves it to the next one. */
+/** Delivers pending notices at least once. If a process dies during a delivery, another one repeats it. */
 export class Deliveries implements AsyncDisposable {
   readonly #parts: DeliveryParts
   readonly #timer: ReturnType<typeof setInterval>
@@ -49,14 +48,14 @@ export class Deliveries implements AsyncDisposable {
     this.#timer.unref()
   }
 
-  /** Looks now. @returns when what was due is sent, or has failed. */
+  /** Delivers the due notices now. @returns when each due notice was sent or has failed. */
   hurry(): Promise<void> {
     this.#isAsked = true
     this.#running ??= this.#run().finally(() => (this.#running = undefined))
     return this.#running
   }
 
-  /** What is being sent is sent; what waits is left to the next process. */
+  /** Finishes running deliveries and leaves pending ones to the next process. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true
     clearInterval(this.#timer)
@@ -105,7 +104,7 @@ export class Deliveries implements AsyncDisposable {
   }
 }
 
-/** The context under which the destination of a target is encrypted. */
+/** Returns the encryption context of a target's destination. */
 export function encryptionContext(target: string): string {
   return `notice-target:${target}`
 }

@@ -1,7 +1,7 @@
 import type { NoticeType } from "#contract/notice-types.ts"
 import type { DueDelivery } from "../store/notices.ts"
 
-/** A notice as it is sent. */
+/** A notice in the form in which it is sent. */
 export interface NoticeMessage {
   readonly id: string
   readonly type: string
@@ -49,13 +49,13 @@ const TITLES: Readonly<Record<NoticeType, (fact: (name: string) => string) => st
 
 const PERIODS: Readonly<Record<string, string>> = { day: "daily ", month: "monthly " }
 
-/** One sentence for people, without a period. */
+/** Returns the title: one sentence without a period. */
 export function titleOf({ type, data }: NoticeMessage): string {
   const title = TITLES[type as NoticeType]
   return title === undefined ? type : title((name) => textOf(data[name]))
 }
 
-/** The facts for people, a line each. */
+/** Returns the facts as readable lines. */
 export function linesOf({ account, data, created_at, id }: NoticeMessage): string[] {
   return [
     ...(account ? [`account: ${account.name} (${account.id})`] : []),

@@ -3,34 +3,36 @@ import { randomText } from "../canon/random-text.ts"
 import type { MarkChange } from "../store/notices.ts"
 import type { Store } from "../store/store.ts"
 
-/** Raised at the same time at most: when the database is away, what is beyond is lost, and counted. */
+/**
+ * Maximum notices stored at the same time. While the database is unavailable, excess notices are dropped and reported.
+ */
 const MOST_UNDER_WAY = 100
 const ID_LENGTH = 24
 
 export interface NoticeAlarms {
-  /** Notices could not be stored, or what they tell of not be read. */
+  /** Notices could not be stored or delivered, or their data could not be read. */
   noticesFailed(error: unknown): void
 }
 
-/** What happened. */
+/** A notice to store. */
 export interface NewsItem {
   readonly type: NoticeType
-  /** Absent: it concerns the operator only. */
+  /** Absent if it concerns only the operator. */
   readonly account?: string
-  /** By type, in docs/notices.md; amounts are decimal text. */
+  /** Documented by type in docs/notices.md. Amounts are decimal text. */
   readonly data: Readonly<Record<string, unknown>>
-  /** Changed together with it; when another process has changed it, that one tells. */
+  /** A mark changed in the same transaction. If another process has already changed it, no notice is stored. */
   readonly mark?: MarkChange
-  /** The only target it is for. */
+  /** Restricts the notice to one target. */
   readonly target?: string
 }
 
-/** Stores what people are to be told of. Whoever tells it does not wait. */
+/** Stores notices for people, without delaying the caller. */
 export class Notices {
   readonly #store: Pick<Store, "notices">
   readonly #alarms: NoticeAlarms
   readonly #underWay = new Set<Promise<unknown>>()
-  /** Called when there is something to deliver. */
+  /** Called when there is a notice to deliver. */
   onRaised: (() => void) | undefined
 
   constructor(store: Pick<Store, "notices">, alarms: NoticeAlarms) {
@@ -38,7 +40,7 @@ export class Notices {
     this.#alarms = alarms
   }
 
-  /** Stores it soon. What cannot be stored is an alarm, and lost. */
+  /** Stores a notice in the background. Reports a notice that cannot be stored, which is then lost. */
   tell(news: NewsItem): void {
     if (this.#underWay.size >= MOST_UNDER_WAY) {
       this.#alarms.noticesFailed(new Error("too many notices at once: one was dropped"))
@@ -50,7 +52,7 @@ export class Notices {
     this.#underWay.add(step)
   }
 
-  /** @returns its id; undefined when the mark is not what it is changed from. */
+  /** Stores a notice. @returns its id, or undefined if the mark no longer has its `from` value. */
   async raise({ type, account, data, mark, target }: NewsItem): Promise<string | undefined> {
     const notice = {
       id: `evt_${randomText(ID_LENGTH)}`,
@@ -65,7 +67,7 @@ export class Notices {
     return notice.id
   }
 
-  /** When all that was told is stored. */
+  /** Resolves when all notices under way are stored. */
   async settled(): Promise<void> {
     await Promise.all(this.#underWay)
   }

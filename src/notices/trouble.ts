@@ -1,17 +1,19 @@
 import type { DeploymentReport } from "../store/deployment-reports.ts"
 import type { Notices } from "./notices.ts"
 
-/** A deployment that comes and goes is told of once in this time, milliseconds. */
+/** Minimum time between two notices about the same deployment. */
 const CALM = 10 * 60_000
 const MOST_REMEMBERED = 10_000
-/** Told of once for each day, deployment and name. */
+/** A notice is raised once per day, deployment and name. */
 const DAY_LENGTH = "2026-11-23".length
 
-/** What deployments and their vendors give reason to tell the operator of. It never throws and never waits. */
+/**
+ * Raises notices about deployments and their providers for the operator. It never throws and never delays the caller.
+ */
 export class Trouble {
   readonly #notices: Notices
   readonly #clock: () => number
-  /** When it was told last, by name. */
+  /** Time of the last notice, by name. */
   readonly #told = new Map<string, number>()
 
   constructor(notices: Notices, clock: () => number = () => performance.now()) {
@@ -19,7 +21,10 @@ export class Trouble {
     this.#clock = clock
   }
 
-  /** A circuit opened or closed, or a credential was refused. @param reason in our own words. */
+  /**
+   * Reports that a circuit opened or closed, or that a credential was refused. @param reason in the gateway's own
+   * words.
+   */
   deployment({ deployment, event, rest }: DeploymentReport, reason = ""): void {
     if (event === "overloaded") return
     if (event === "recovered") return this.#recovered(deployment)
@@ -32,7 +37,7 @@ export class Trouble {
     this.#notices.tell({ type, data, mark: { name, from: null, to: "told" } })
   }
 
-  /** A vendor bills something that has no price here. */
+  /** Reports that a vendor bills something without a configured price. */
   unpriced(request: string, deployment: string, names: readonly string[]): void {
     const day = new Date().toISOString().slice(0, DAY_LENGTH)
     for (const name of names) {
@@ -54,7 +59,7 @@ export class Trouble {
     }
   }
 
-  /** Whether it was not told for a while. */
+  /** Returns whether no notice with this name was raised within the given time, and records this one. */
   #isNews(name: string, calm: number): boolean {
     const now = this.#clock()
     const last = this.#told.get(name)

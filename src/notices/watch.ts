@@ -6,22 +6,21 @@ import type { Store } from "../store/store.ts"
 import { backupAge } from "./backup-age.ts"
 import type { NoticeAlarms, Notices } from "./notices.ts"
 
-/** How often one of all processes looks, milliseconds. */
+/** Interval of passes, of which one process at a time makes each. */
 const PASS = 15_000
-/** Looked at in one pass. What is beyond has its turn when some of these are over. */
+/** Maximum rows read per pass. Further rows are processed once some of these no longer apply. */
 const MOST = 1_000
-/** Notices are listed for so long, milliseconds. */
 const KEPT = 90 * 86_400_000
 const PRUNE_EVERY = 240
-/** Passes between two looks at how fast accounts spend. */
+/** Passes between two checks of the spending rate of accounts. */
 const PACE_EVERY = 4
-/** Percent of a budget that are told of. */
+/** Percentages of a budget at which a notice is sent. */
 const STEPS = [100n, 80n, 50n] as const
-/** Time before a price change at which the notice is sent, in milliseconds. */
+/** Time before a price change at which the notice is sent. */
 const AHEAD = 86_400_000
-/** Prefix of the marks of price changes, followed by their moments. */
+/** Prefix of the marks of price changes, followed by their time. */
 const PRICES = "prices:"
-/** Accounts and requests that are named. */
+/** Maximum accounts and requests named in a notice. */
 const NAMED = 5
 
 /** A scheduled price change. */
@@ -42,13 +41,13 @@ export interface WatchParts {
   readonly store: Pick<Store, "backups" | "notices" | "settlements">
   readonly notices: Notices
   readonly alarms: NoticeAlarms
-  /** As the settings are at the moment. */
+  /** Returns the active settings. */
   readonly backup: () => BackupSettings
-  /** Known price changes. */
+  /** Returns known price changes. */
   readonly upcoming: (now: number) => readonly ScheduledPrice[]
   /** Pauses accounts that spend too fast. */
   readonly pace: (now: number) => Promise<void>
-  /** Milliseconds; for tests. */
+  /** Interval of passes in milliseconds; for tests. */
   readonly every?: number
 }
 
@@ -91,7 +90,7 @@ export class Watch implements AsyncDisposable {
     }
   }
 
-  /** Tells of what has changed since somebody looked last. */
+  /** Sends notices of everything that has changed since the last pass. */
   async look(now: number): Promise<void> {
     if (this.#turns % PACE_EVERY === 0) await this.#parts.pace(now)
     await this.#held(now)
@@ -119,7 +118,7 @@ export class Watch implements AsyncDisposable {
     if (low.length < MOST) await this.#forget(told, names, now)
   }
 
-  /** Accounts that are paused or closed, whoever did it. */
+  /** Reports accounts that were paused or closed, regardless of who did it. */
   async #held(now: number): Promise<void> {
     const { store, notices } = this.#parts
     const held = await store.notices.heldAccounts(MOST)
@@ -155,7 +154,7 @@ export class Watch implements AsyncDisposable {
     if (spent.length < MOST) await this.#forget(told, names, now)
   }
 
-  /** What is no longer so is told again when it comes back. */
+  /** Removes the marks of conditions that no longer apply, so that a notice is sent when one returns. */
   async #forget(
     told: ReadonlyMap<string, string>,
     names: ReadonlySet<string>,
@@ -173,7 +172,7 @@ export class Watch implements AsyncDisposable {
     const newest = await store.settlements.listWriteOffs(undefined, null, MOST)
     const to = String(newest[0]?.number ?? 0)
     if (to === from) return
-    // Those from before anyone watched are no news.
+    // Earlier write-offs are not reported.
     if (from === null) return void (await store.notices.mark({ name, from, to }, now))
     const found = newest.filter(({ number }) => number > Number(from))
     const data = {
@@ -186,7 +185,7 @@ export class Watch implements AsyncDisposable {
     await notices.raise({ type: "write_off", data, mark: { name, from, to } })
   }
 
-  /** Sent once for each model and date, a day before. A mark stores the models of earlier notices. */
+  /** Sends one notice per model and date, a day ahead. A mark stores the models of earlier notices. */
   async #prices(now: number): Promise<void> {
     const { store, notices, upcoming } = this.#parts
     const marks = await store.notices.marks(PRICES)
@@ -208,7 +207,7 @@ export class Watch implements AsyncDisposable {
     }
   }
 
-  /** Once for each that is overdue. */
+  /** Sends one notice per overdue backup. */
   async #backups(now: number): Promise<void> {
     const { store, notices, backup } = this.#parts
     const name = "backup"
@@ -227,7 +226,7 @@ export class Watch implements AsyncDisposable {
   }
 }
 
-/** `openai/gpt-5: input 1 to 2, output 4 to 8` */
+/** Formats a change as `openai/gpt-5: input 1 to 2, output 4 to 8`. */
 function changeText({ model, parts }: ScheduledPrice): string {
   return `${model}: ${parts.map(({ name, before, after }) => `${name} ${before} to ${after}`).join(", ")}`
 }
@@ -239,7 +238,7 @@ function stepOf({ spent, limit }: SpentBudget): bigint {
 function budgetData({ owner, account, spent, limit }: SpentBudget, step: bigint) {
   const { holder, period } = readPeriodOwner(owner) ?? { holder: owner, period: "total" as const }
   return {
-    /** Null: all keys of the account together. */
+    /** Null for the budget of the whole account. */
     key: holder === account ? null : holder,
     period,
     percent: Number(step),

@@ -12,7 +12,7 @@ const CONTENT_TYPES: Readonly<Record<OtlpProtocol, string>> = {
   "http/json": "application/json",
 }
 
-/** A client for one signal. @param path of the signal. */
+/** Creates a client for one signal. @param path path of the signal. */
 export function clientOf(
   { endpoint, protocol, headers }: TelemetrySettings,
   path: "/v1/traces" | "/v1/metrics",
@@ -27,7 +27,7 @@ export function clientOf(
   })
 }
 
-/** Which service it is, and which process of it. */
+/** Identifies the service and this process. */
 export function sourceOf({ serviceName, resource }: TelemetrySettings): Source {
   return {
     resource: resourceFromAttributes({

@@ -4,16 +4,16 @@ import type { MetricSample } from "../metrics/series.ts"
 import { LABEL_ATTRIBUTES, metricName } from "./names.ts"
 import { type Source, type Time, timeOf } from "./span.ts"
 
-/** Metrics as the serializers of OpenTelemetry take them. */
+/** Metrics in the form that the serializers of OpenTelemetry accept. */
 export type ResourceMetrics = Parameters<typeof ProtobufMetricsSerializer.serializeRequest>[0]
 type MetricData = ResourceMetrics["scopeMetrics"][number]["metrics"][number]
 
-/** As OpenTelemetry numbers them. */
+/** Constants of OpenTelemetry. */
 const CUMULATIVE = 1
 const TYPES = { histogram: 0, gauge: 2, sum: 3 } as const
 const DOUBLE = 1
 
-/** From when to when something was counted. */
+/** The period in which something was counted. */
 export interface Period {
   /** Unix milliseconds. */
   readonly startedAt: number
@@ -27,7 +27,7 @@ interface Times {
 
 type Attributes = Record<string, string>
 
-/** A snapshot for a collector. */
+/** Converts a snapshot for a collector. */
 export function resourceMetrics(
   { resource, instrumentationScope: scope }: Source,
   snapshot: Snapshot,
@@ -43,7 +43,7 @@ function metricData({ name, help, type, values }: Snapshot[number], times: Times
   const common = { descriptor, aggregationTemporality: CUMULATIVE } as const
   const points = () =>
     values.map(({ value, labels }) => ({ ...times, value, attributes: attributesOf(labels) }))
-  // What prom-client calls it is an enumeration that only its types have.
+  // In prom-client's types `type` is an enumeration, but its value is a string.
   switch (String(type)) {
     case "histogram":
       return { ...common, dataPointType: TYPES.histogram, dataPoints: histograms(values, times) }
@@ -54,7 +54,7 @@ function metricData({ name, help, type, values }: Snapshot[number], times: Times
   }
 }
 
-/** A histogram's samples as prom-client has them: buckets that contain the smaller ones, and their sum and count. */
+/** The samples of a histogram in prom-client: cumulative buckets, their sum and their count. */
 interface Samples {
   readonly attributes: Attributes
   readonly buckets: { readonly bound: number; readonly count: number }[]
@@ -86,7 +86,7 @@ function boundOf(le: string | number): number {
   return le === "+Inf" ? Infinity : Number(le)
 }
 
-/** A label that is empty is, in Prometheus, as good as none. */
+/** Returns the labels as attributes. In Prometheus an empty label is equivalent to a missing one. */
 function attributesOf(labels: MetricSample["labels"]): Attributes {
   const attributes: Attributes = {}
   for (const [label, value] of Object.entries(labels)) {

@@ -4,7 +4,7 @@ import { type Snapshot, sumOf } from "../metrics/registry.ts"
 import { clientOf, sourceOf } from "./connection.ts"
 import { resourceMetrics } from "./metric-data.ts"
 
-/** How long the last metrics may take to leave when the gateway ends, milliseconds. */
+/** Maximum time for sending the last metrics at shutdown. */
 const LAST_TIME = 1_000
 
 export interface MetricPushParts {
@@ -13,8 +13,8 @@ export interface MetricPushParts {
 }
 
 /**
- * Sends the metrics of all processes of this machine from time to time. They count from the start on, so nothing is lost
- * with what the collector has missed, and nothing is kept for it.
+ * Sends the metrics of all processes of this machine periodically. The metrics are cumulative, so nothing has to be
+ * stored or sent again after the collector was unavailable.
  */
 export class MetricPush implements AsyncDisposable {
   readonly #parts: MetricPushParts
@@ -35,20 +35,20 @@ export class MetricPush implements AsyncDisposable {
       settings.protocol === "http/json" ? JsonMetricsSerializer : ProtobufMetricsSerializer
   }
 
-  /** @param snapshots asks the processes for what they have counted. */
+  /** @param snapshots collects the metrics of all processes. */
   begin(snapshots: () => Promise<readonly Snapshot[]>): void {
     this.#snapshots = snapshots
     this.#timer = setInterval(() => this.#send(), this.#parts.settings.metricsEvery)
   }
 
-  /** Sends what was counted to the end. */
+  /** Sends the final counts. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
     const finished = (this.#sending ?? Promise.resolve()).then(() => this.#send())
     await this.#client.endIn(LAST_TIME, finished)
   }
 
-  /** One after the other: the collector is to have the newest last. */
+  /** Sends one snapshot at a time, so that the newest arrives last. */
   #send(): Promise<void> {
     this.#sending ??= this.#sendOnce()
       .catch(this.#parts.failed)

@@ -1,6 +1,6 @@
 /**
- * The attributes of spans: names of OpenTelemetry's semantic conventions 1.45, whose GenAI part is still in
- * development, otherwise our own names below `tollgate.`.
+ * Attribute names of spans from OpenTelemetry's semantic conventions 1.45, whose GenAI part is still in development.
+ * All others begin with `tollgate.`.
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai
  */
 export const ATTRIBUTES = {
@@ -50,15 +50,15 @@ const VENDOR_NAMES: Readonly<Record<string, string>> = {
   xai: "x_ai",
 }
 
-/** What the conventions call a vendor; by our own id where they have no name for it. */
+/** Returns the name of a vendor in the conventions, or the gateway's own id if they define no name. */
 export function vendorName(vendor: string): string {
   return VENDOR_NAMES[vendor] ?? vendor
 }
 
-/** What the instruments of spans and metrics are called. */
+/** Name of the instrumentation scope of spans and metrics. */
 export const SCOPE = "tollgate"
 
-/** What an attribute of a metric is called, where its label in Prometheus cannot have that name. */
+/** Names of metric attributes whose label in Prometheus has to differ. */
 export const LABEL_ATTRIBUTES: Readonly<Record<string, string>> = {
   error_type: "error.type",
   gen_ai_operation_name: "gen_ai.operation.name",
@@ -68,10 +68,10 @@ export const LABEL_ATTRIBUTES: Readonly<Record<string, string>> = {
   gen_ai_token_type: "gen_ai.token.type",
 }
 
-/** A metric's name and unit in OpenTelemetry, from which a collector makes the one that it has in Prometheus. */
+/** The name and unit of a metric in OpenTelemetry. A collector derives the name in Prometheus from them. */
 export interface MetricName {
   readonly name: string
-  /** By UCUM; empty where things are counted. */
+  /** A UCUM unit; empty for plain counts. */
   readonly unit: string
 }
 
@@ -83,7 +83,7 @@ const GEN_AI_METRICS: Readonly<Record<string, MetricName>> = {
 const UNITS: Readonly<Record<string, string>> = { seconds: "s", bytes: "By" }
 const OWN = /^tollgate_(?<name>\w+?)(?:_(?<unit>seconds|bytes))?(?:_total)?$/
 
-/** The name of a metric that has another one in Prometheus. */
+/** Returns the OpenTelemetry name of a metric with a different name in Prometheus. */
 export function metricName(prometheus: string): MetricName {
   const known = GEN_AI_METRICS[prometheus]
   if (known) return known

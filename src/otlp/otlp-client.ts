@@ -1,28 +1,28 @@
-/** How long the collector may take for one batch, and for its answer, milliseconds. */
+/** Maximum time for one attempt, including the response. */
 const PATIENCE = 10_000
-/** How often a batch is sent at most. */
+/** Maximum attempts per batch. */
 const MOST_TRIES = 4
-/** How long is waited before the second try, milliseconds; twice as long before each further one. */
+/** Delay before the second attempt. Each further delay is twice as long. */
 const FIRST_PAUSE = 1_000
-/** The longest pause that a collector can ask for, milliseconds. */
+/** Maximum delay that a collector can request. */
 const LONGEST_PAUSE = 30_000
-/** What is read of an answer, bytes: it holds a count and a line of text. */
+/** Maximum bytes read of a response, which holds a count and a line of text. */
 const MOST_READ = 64 * 1024
 /** @see https://opentelemetry.io/docs/specs/otlp/#failures-1 */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 export interface OtlpClientParts {
-  /** With the signal's path. */
+  /** Includes the path of the signal. */
   readonly url: string
-  /** The content type included. Values may be secret. */
+  /** Include the content type. Values may be secret. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The collector did not take a batch. */
+/** Thrown when the collector did not accept a batch. */
 export class CollectorError extends Error {
   override readonly name = "CollectorError"
   readonly isPassing: boolean
-  /** How long it wants us to wait, milliseconds. */
+  /** The delay requested by the collector in milliseconds. */
   readonly pause: number | undefined
 
   constructor(
@@ -36,8 +36,8 @@ export class CollectorError extends Error {
 }
 
 /**
- * Sends batches to a collector over HTTP. Everything about it is bounded: each try as a whole, the number of tries, what
- * is read of an answer; it follows no redirect.
+ * Sends batches to a collector over HTTP. The time of each attempt, the number of attempts and the bytes read are
+ * bounded. Redirects are not followed.
  */
 export class OtlpClient {
   readonly #parts: OtlpClientParts
@@ -48,9 +48,9 @@ export class OtlpClient {
   }
 
   /**
-   * Sends a batch, several times if need be.
-   * @returns the answer's body, as far as it was read.
-   * @throws CollectorError when the collector has not taken it.
+   * Sends a batch, with retries if necessary.
+   * @returns the body of the response, up to the size limit.
+   * @throws CollectorError if the collector did not accept the batch.
    */
   async send(batch: Uint8Array): Promise<Uint8Array> {
     for (let tries = 1; ; tries++) {
@@ -64,7 +64,7 @@ export class OtlpClient {
     }
   }
 
-  /** Ends what runs: batches on their way have so long, and no second try. */
+  /** Grants running attempts this much time, then aborts them. Failed batches are not sent again. */
   async endIn(milliseconds: number, finished: Promise<unknown>): Promise<void> {
     const timer = setTimeout(() => this.#ending.abort(), milliseconds)
     await finished
@@ -111,13 +111,13 @@ async function beginningOf({ body }: Response): Promise<Uint8Array> {
   return Buffer.concat(chunks)
 }
 
-/** Seconds; a date is not worth reading. */
+/** Reads the seconds of a `Retry-After` header. Dates are not supported. */
 function pauseOf(retryAfter: string | null): number | undefined {
   const seconds = retryAfter === null || retryAfter === "" ? Number.NaN : Number(retryAfter)
   return seconds >= 0 ? Math.min(seconds * 1_000, LONGEST_PAUSE) : undefined
 }
 
-/** What fails on the way may work the next time. */
+/** Converts an error. Connection failures may be retried. */
 function failureOf(thrown: unknown): CollectorError {
   if (thrown instanceof CollectorError) return thrown
   const reason = thrown instanceof Error ? thrown.message : String(thrown)

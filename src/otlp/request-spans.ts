@@ -11,12 +11,12 @@ import { ATTRIBUTES, vendorName } from "./names.ts"
 import type { Attributes, SpanFacts } from "./span.ts"
 
 const OK_STATUS = 200
-/** From here on an answer is a fault of the server. */
+/** The lowest status of server errors. */
 const SERVER_ERROR = 500
 
 const A = ATTRIBUTES
 
-/** What is said of a request that held money, whether it is paid or not. */
+/** Returns the attributes of a request that held money, whether or not it was charged. */
 export function requestAttributes({
   call,
   model,
@@ -40,12 +40,16 @@ export function requestAttributes({
   }
 }
 
-/** An email address, or something with one in it. A collector keeps what it is sent, so no person could be erased. */
+/**
+ * Matches text that contains an email address. A collector stores such text, which would make erasing a person's data
+ * impossible.
+ */
 const ADDRESS = /\S@\S/
 
 /**
- * By whom and for what a request was sent, by the names that tools group traces by. Labels with an email address are left
- * out; such a user is a hash, which is the same for all of their requests to one account.
+ * Returns the attributes of the caller's labels, by the names that tools use to group traces. Labels with an email
+ * address are left out. An email address as the user is replaced by a hash, which is the same for all requests of the
+ * user to one account.
  */
 export function labelAttributes({ labels, key }: Call): Attributes {
   if (labels === undefined) return {}
@@ -67,7 +71,7 @@ function hashOf(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("hex")
 }
 
-/** What is said of a request that was charged. */
+/** Returns the attributes of a charged request. */
 export function settledAttributes(settled: SettledRequest): Attributes {
   const { charge, deployment, priced, settlement } = settled
   const { call, firstByteAt } = charge
@@ -86,7 +90,7 @@ export function settledAttributes(settled: SettledRequest): Attributes {
   }
 }
 
-/** Counts that are zero are left out, except for those that every answer has. */
+/** Returns the token counts. Zero counts are left out, except for those that every response has. */
 function usageAttributes(usage: Usage): Attributes {
   return {
     [A.inputTokens]: totalInput(usage),
@@ -97,14 +101,14 @@ function usageAttributes(usage: Usage): Attributes {
   }
 }
 
-/** The span above that of an upstream call. */
+/** The parent of the span of an upstream call. */
 interface ParentSpan {
   readonly spanId: string
-  /** By `performance.now()`: none below it ends later. */
+  /** By `performance.now()`. No child span ends later. */
   readonly endedAt: number
 }
 
-/** What an upstream call was, below the span of its request. */
+/** Returns the span of an upstream call, a child of the span of its request. */
 export function attemptSpan(
   trace: RequestTrace,
   attempt: AttemptTrace,
@@ -149,7 +153,7 @@ const servers = new Map<string, Attributes>()
 const MOST_SERVERS = 1_000
 const PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 }
 
-/** Host and port of a provider's address, and no more of it. There are few, so each is read once. */
+/** Returns only the host and port of a provider's address. Each address is parsed once, since there are few. */
 function serverOf(base: string): Attributes {
   let server = servers.get(base)
   if (server === undefined) {
@@ -163,22 +167,22 @@ function serverOf(base: string): Attributes {
   return server
 }
 
-/** What is said of an answer that is an error. */
+/** Returns the attributes of an error response. */
 export function failureAttributes(kind: string, status: number): Attributes {
   return { [A.errorType]: kind, [A.status]: status }
 }
 
-/** Whether an answer is a fault of this server, and not of its caller. */
+/** Returns whether a status reports a fault of the server rather than of its caller. */
 export function isServerError(status: number): boolean {
   return status >= SERVER_ERROR
 }
 
-/** Of an outcome that is a failure: that a call was ended on purpose is none. */
+/** Returns an outcome that is a failure; undefined for success and for intentionally ended calls. */
 export function errorType(outcome: string | undefined): string | undefined {
   return outcome !== undefined && outcome in ERROR_KINDS ? outcome : undefined
 }
 
-/** A moment by `performance.now()` as Unix milliseconds. */
+/** Converts a time of `performance.now()` to Unix milliseconds. */
 export function unixTime({ receivedAt, startedAt }: RequestTrace, moment: number): number {
   return receivedAt + (moment - startedAt)
 }

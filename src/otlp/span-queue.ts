@@ -1,20 +1,20 @@
 import type { ReadableSpan } from "./span.ts"
 
-/** Spans that wait for the collector at most. */
+/** Maximum spans waiting for the collector. */
 const MOST_WAITING = 2_000
-/** Spans that are sent together. To encode them takes a millisecond, in which nothing else is done. */
+/** Spans per batch. Encoding this many blocks the event loop for about a millisecond. */
 const BATCH = 200
-/** How long the first of a batch waits for others, milliseconds. */
+/** Time that a span waits for others before its batch is sent. */
 const GATHERING = 1_000
-/** How long spans may take to leave when the gateway ends, milliseconds. */
+/** Maximum time for sending the remaining spans at shutdown. */
 const LAST_TIME = 1_000
 
-/** What becomes of spans: taken by the collector, or not, or never sent since too many waited. */
+/** Result of a span: accepted by the collector, not accepted, or dropped because the queue was full. */
 export type SpanOutcome = "sent" | "failed" | "dropped"
 
 /** Sends encoded batches. */
 export interface SpanClient {
-  /** @returns the answer. @throws when the collector did not take it. */
+  /** @returns the response. @throws if the collector did not accept the batch. */
   send(batch: Uint8Array): Promise<Uint8Array>
   endIn(milliseconds: number, finished: Promise<unknown>): Promise<void>
 }
@@ -33,21 +33,21 @@ export interface SpanQueueParts {
   readonly failed: (error: unknown) => void
 }
 
-/** Spans on their way to the collector: so many and no more, so that one that is slow or away costs no memory. */
+/** A bounded queue of spans for the collector, so that a slow or unavailable collector costs no memory. */
 export class SpanQueue implements AsyncDisposable {
   readonly #parts: SpanQueueParts
   #waiting: ReadableSpan[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
   #sending: Promise<void> | undefined
   #isEnding = false
-  /** Whether it was said that spans are dropped, since some were last sent. */
+  /** Whether dropped spans were reported since the last successful batch. */
   #hasSaid = false
 
   constructor(parts: SpanQueueParts) {
     this.#parts = parts
   }
 
-  /** Never waits, and never throws. */
+  /** Adds a span without waiting and without throwing. */
   add(span: ReadableSpan): void {
     if (this.#waiting.length >= MOST_WAITING || this.#isEnding) return this.#drop()
     this.#waiting.push(span)
@@ -56,7 +56,7 @@ export class SpanQueue implements AsyncDisposable {
     else this.#timer ??= setTimeout(() => this.#send(), GATHERING)
   }
 
-  /** Sends what waits, as far as that is possible in a few seconds. */
+  /** Sends the pending spans, within a few seconds. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnding = true
     const finished = (this.#sending ?? Promise.resolve()).then(() => this.#sendAll())
@@ -105,7 +105,7 @@ export class SpanQueue implements AsyncDisposable {
     if (rejected < batch.length) counted("sent", batch.length - rejected)
   }
 
-  /** What a collector says that it has not taken. One that says nothing that can be read has taken all. */
+  /** Returns the number of spans that a collector rejected. An unreadable response counts as full acceptance. */
   #rejectedIn(answer: Uint8Array, sent: number): number {
     if (answer.byteLength === 0) return 0
     try {

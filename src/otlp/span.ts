@@ -1,6 +1,6 @@
 import type { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer"
 
-/** A span as the serializers of OpenTelemetry take it. */
+/** A span in the form that the serializers of OpenTelemetry accept. */
 export type ReadableSpan = Parameters<typeof ProtobufTraceSerializer.serializeRequest>[0][number]
 export type Resource = ReadableSpan["resource"]
 export type Scope = ReadableSpan["instrumentationScope"]
@@ -10,10 +10,10 @@ export type Time = ReadableSpan["startTime"]
 
 export type AttributeValue = string | number | boolean | readonly string[]
 
-/** By the names of `names.ts`; those that are undefined are left out. */
+/** Keyed by the names of `names.ts`. Undefined values are left out. */
 export type Attributes = Readonly<Record<string, AttributeValue | undefined>>
 
-/** As OpenTelemetry numbers them. */
+/** Constants of OpenTelemetry. */
 export const SPAN_KINDS = { internal: 0, server: 1, client: 2 } as const
 
 const IS_SAMPLED = 1
@@ -21,7 +21,7 @@ const UNSET = { code: 0 } as const
 const FAILED = { code: 2 } as const
 const NONE: never[] = []
 
-/** Who tells of something: the same for all of a process. */
+/** Origin of spans and metrics, the same for all of a process. */
 export interface Source {
   readonly resource: Resource
   readonly instrumentationScope: Scope
@@ -33,7 +33,7 @@ export interface SpanFacts {
   readonly traceId: string
   readonly spanId: string
   readonly parentId: string | undefined
-  /** Whether the parent is the caller's. */
+  /** Whether the parent span is the caller's. */
   readonly isParentRemote: boolean
   readonly state?: string | undefined
   /** Unix milliseconds, with fractions. */
@@ -43,7 +43,7 @@ export interface SpanFacts {
   readonly isFailed: boolean
 }
 
-/** A span that has ended. What it is answered with may still be added until it is sent. */
+/** An ended span. Attributes of the response may be added until it is sent. */
 export class EndedSpan implements ReadableSpan {
   readonly name: string
   readonly kind: ReadableSpan["kind"]
@@ -87,7 +87,7 @@ export class EndedSpan implements ReadableSpan {
     return this.#context
   }
 
-  /** Adds what it was answered with. */
+  /** Adds the attributes of the response. */
   add(attributes: Attributes, isFailed: boolean): void {
     Object.assign(this.attributes, known(attributes))
     if (isFailed) this.status = FAILED
@@ -103,7 +103,7 @@ function known(attributes: Attributes): ReadableSpan["attributes"] {
   return known
 }
 
-/** What other tracers have added to a trace, which is passed on as it came. */
+/** The unmodified trace state of other tracers. */
 class SentState {
   readonly #text: string
 

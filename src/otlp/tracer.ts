@@ -30,7 +30,7 @@ import {
   type Source,
 } from "./span.ts"
 
-/** A trace with the span of its request, once that has ended. */
+/** A trace with the span of its request, once the request has ended. */
 class OpenTrace extends RequestTrace {
   span: EndedSpan | undefined
 }
@@ -40,13 +40,13 @@ const REFUSED = "refused_by_upstream"
 export interface TracerParts {
   readonly settings: Pick<TelemetrySettings, "sample" | "propagates" | "namesCallers">
   readonly source: Source
-  /** Takes what has ended. */
+  /** Accepts ended spans. */
   readonly queue: { add(span: ReadableSpan): void }
 }
 
 /**
- * Makes the spans of requests: one of each request, and below it one of each upstream call. Which requests are traced
- * is decided here alone, by chance: a caller can neither ask for it nor prevent it.
+ * Creates one span per request, with a child per upstream call. Requests are sampled at random: a caller can neither
+ * request nor prevent tracing.
  */
 export class Tracer implements RequestObserver, FailureObserver {
   readonly #settings: TracerParts["settings"]
@@ -59,7 +59,7 @@ export class Tracer implements RequestObserver, FailureObserver {
     this.#queue = queue
   }
 
-  /** Begins the trace of a request, or its part of the caller's. Undefined where nobody would see it. */
+  /** Begins a trace or continues the caller's; undefined if the request is neither sampled nor propagated. */
   begin(request: Request, key: Key, receivedAt: number): RequestTrace | undefined {
     const { sample, propagates } = this.#settings
     const isSampled = sample === 1 || Math.random() < sample
@@ -106,12 +106,12 @@ export class Tracer implements RequestObserver, FailureObserver {
     this.#request(trace, charge, {
       name: `${MODEL_KINDS[model.kind].traceName} ${model.requestedAs ?? model.id}`,
       attributes,
-      // What a vendor refuses is the caller's mistake.
+      // A request that its vendor refused is the caller's mistake.
       isFailed: errorType(outcome) !== undefined && outcome !== REFUSED,
     })
   }
 
-  /** The span of a request, or of its second operation, and those of its upstream calls. */
+  /** Adds the span of a request, or of its second operation, and the spans of its upstream calls. */
   #request(
     trace: RequestTrace,
     charge: PendingCharge | undefined,
@@ -154,7 +154,7 @@ export class Tracer implements RequestObserver, FailureObserver {
   }
 }
 
-/** The upstream calls of a charge, or all that are left: two operations of one request have their own. */
+/** Takes the upstream calls of a charge, or all remaining ones: two operations of one request have separate calls. */
 function takeAttempts(trace: RequestTrace, charge: PendingCharge | undefined): AttemptTrace[] {
   if (charge === undefined) return trace.attempts.splice(0)
   const isOwn = ({ outcome }: AttemptTrace): boolean =>

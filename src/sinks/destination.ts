@@ -1,32 +1,32 @@
 /** Lines that are delivered together. */
 export interface LineBatch {
-  /** Stays the same when it is delivered again. */
+  /** Unchanged when the batch is delivered again. */
   readonly id: string
-  /** When its first line came, unix milliseconds. All of them came in the same hour. */
+  /** Arrival of the first line, in Unix milliseconds. All lines of a batch arrived in the same hour. */
   readonly since: number
-  /** Without line breaks. */
+  /** The lines, without line breaks. */
   readonly lines: readonly string[]
-  /** Characters of all of them. */
+  /** Total characters of the lines. */
   readonly size: number
 }
 
-/** Where lines go in the end. */
+/** A destination of lines. */
 export interface LineDestination {
   /**
-   * Delivers all of it. What has failed is delivered again, so it may arrive twice.
-   * @param signal that there is no more time for it.
+   * Delivers the whole batch. A failed batch is delivered again, so lines may arrive twice.
+   * @param signal aborts the delivery when no time is left.
    * @throws LineDeliveryError
    */
   deliver(batch: LineBatch, signal: AbortSignal): Promise<void>
 }
 
 /**
- * Whose fault it is that lines were not delivered: that of their destination, which is waited for; that of the lines, so
- * that trying again for long is of no use; or one cannot tell.
+ * The cause of a failed delivery. With `destination`, retries continue until it recovers; with `lines`, few are made;
+ * `unclear` may be either.
  */
 export type LineFault = "destination" | "lines" | "unclear"
 
-/** Why lines were not delivered, in words for the operator; without the address, which may hold a secret. */
+/** Reason of a failed delivery, for the operator. Omits the address, which may contain a secret. */
 export class LineDeliveryError extends Error {
   override readonly name = "LineDeliveryError"
   readonly fault: LineFault

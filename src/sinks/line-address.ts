@@ -12,11 +12,11 @@ import { sendLines } from "./send-lines.ts"
 
 const compress = promisify(gzip)
 
-/** What has nothing to do with the lines. */
+/** Statuses that do not depend on the lines. */
 const PASSING: ReadonlySet<number> = new Set([401, 403, 404, 408, 425, 429, 502, 503, 504])
 const SERVER_ERROR = 500
 
-/** An address that takes lines of JSON: an insert of ClickHouse, a log store, a webhook. */
+/** An address that accepts lines of JSON: an insert of ClickHouse, a log store, a webhook. */
 export class LineAddress implements LineDestination {
   readonly #settings: LineAddressSettings
 
@@ -32,7 +32,7 @@ export class LineAddress implements LineDestination {
       headers: {
         "content-type": "application/x-ndjson",
         ...(isCompressed && { "content-encoding": "gzip" }),
-        // The same when it is sent again, so that the receiver can leave it out.
+        // Unchanged when the batch is sent again, so that the receiver can skip it.
         "idempotency-key": id,
         ...headers,
       },
@@ -40,7 +40,7 @@ export class LineAddress implements LineDestination {
       allowsPrivate,
       signal,
     })
-    // What it says may repeat the address, which may hold a secret.
+    // Discarded, because the body may repeat the address, which may contain a secret.
     await discard(answer)
     if (answer.ok) return
     const { status } = answer
@@ -48,7 +48,7 @@ export class LineAddress implements LineDestination {
   }
 }
 
-/** A server that does not expect some lines may say that it has failed. */
+/** Determines the cause of a failure. A server may report an internal error for lines that it does not expect. */
 function faultOf(status: number): LineFault {
   if (PASSING.has(status)) return "destination"
   return status < SERVER_ERROR ? "lines" : "unclear"

@@ -10,15 +10,16 @@ const compress = promisify(gzip)
 
 const TYPE = "application/x-ndjson+gzip"
 
-/** An S3-compatible bucket: an object for each batch, in a folder for each hour. */
+/** Stores lines in an S3-compatible bucket: one object per batch, one folder per hour. */
 export class LineBucket implements LineDestination {
   readonly #prefix: string
   readonly #bucket: Bucket
 
-  constructor({ place, prefix, allowsPrivate }: LineBucketSettings, timeoutMs = PATIENCE) {
+  /** @param patience timeout in milliseconds. */
+  constructor({ place, prefix, allowsPrivate }: LineBucketSettings, patience = PATIENCE) {
     this.#prefix = prefix
-    // What has failed is delivered again, later.
-    this.#bucket = new Bucket(place, { allowsPrivate, timeoutMs, attempts: 1 })
+    // A failed batch is delivered again later, by the sink.
+    this.#bucket = new Bucket(place, { allowsPrivate, patience, attempts: 1 })
   }
 
   async deliver(batch: LineBatch, signal: AbortSignal): Promise<void> {
@@ -32,7 +33,7 @@ export class LineBucket implements LineDestination {
     }
   }
 
-  /** The same when it is stored again. Names are in the order of time. */
+  /** Returns the key of a batch, the same for each attempt. Keys sort by time. */
   #keyOf({ since, id }: LineBatch): string {
     const time = new Date(since).toISOString()
     const folder = time.slice(0, "2026-11-24T13".length).replaceAll(/[-T]/g, "/")

@@ -4,27 +4,27 @@ import type { LineBatch } from "./destination.ts"
 const HOUR = 3_600_000
 const ID_LENGTH = 16
 
-/** A batch that is being filled, or waits. */
+/** A batch that is being filled or waits for delivery. */
 interface WaitingBatch extends LineBatch {
   readonly lines: string[]
   size: number
-  /** Which hour since 1970. */
+  /** Hours since 1970. */
   readonly hour: number
-  /** Whether no line is added to it any more. */
+  /** Whether the batch accepts no further lines. */
   isClosed: boolean
 }
 
 export interface QueueLimits {
-  /** Characters that may wait, those that are being delivered included. */
+  /** Maximum queued characters, including lines being delivered. */
   readonly limit: number
-  /** A batch of so many characters is full. */
+  /** Number of characters at which a batch is full. */
   readonly batch: number
 }
 
-/** Lines that wait to be delivered, in batches. It never holds more than its limit. */
+/** Queues lines for delivery, in batches and within a size limit. */
 export class LineQueue {
   readonly #limits: QueueLimits
-  /** The last one is being filled. */
+  /** The last batch is being filled. */
   #waiting: WaitingBatch[] = []
   #size = 0
   #count = 0
@@ -33,19 +33,19 @@ export class LineQueue {
     this.#limits = limits
   }
 
-  /** Lines that are not delivered yet. */
+  /** Number of undelivered lines. */
   get count(): number {
     return this.#count
   }
 
-  /** Whether a batch is waiting that no line will be added to. */
+  /** Whether a full or closed batch is waiting. */
   get hasFullBatch(): boolean {
     const [first] = this.#waiting
     if (first === undefined) return false
     return this.#waiting.length > 1 || first.isClosed || first.size >= this.#limits.batch
   }
 
-  /** @returns whether there was room for it. */
+  /** Adds a line. @returns whether there was room for it. */
   add(line: string, now = Date.now()): boolean {
     if (this.#size + line.length > this.#limits.limit) return false
     const hour = Math.floor(now / HOUR)
@@ -66,18 +66,18 @@ export class LineQueue {
     return true
   }
 
-  /** The oldest batch, which counts as waiting until it is done. */
+  /** Takes the oldest batch, which counts as queued until `done` is called. */
   take(): LineBatch | undefined {
     return this.#waiting.shift()
   }
 
-  /** A batch that was taken waits again, behind all others. */
+  /** Queues a taken batch again, behind all others. */
   putBack({ id, since, lines, size }: LineBatch): void {
     const hour = Math.floor(since / HOUR)
     this.#waiting.push({ id, since, lines: [...lines], hour, size, isClosed: true })
   }
 
-  /** A batch that was taken is delivered or given up. */
+  /** Removes a taken batch after it was delivered or abandoned. */
   done({ lines, size }: LineBatch): void {
     this.#count -= lines.length
     this.#size -= size

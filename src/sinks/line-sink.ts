@@ -7,50 +7,50 @@ import {
 } from "./destination.ts"
 import { LineQueue, type QueueLimits } from "./line-queue.ts"
 
-/** The first pause after a failure, and the longest, milliseconds. */
+/** The first and the maximum delay after a failure. */
 const FIRST_PAUSE = 1_000
 const LONGEST_PAUSE = 30_000
-/** The pause while the process is ending, milliseconds. */
+/** Delay between attempts during shutdown. */
 const LAST_PAUSE = 200
-/** How often a destination may refuse a batch until it is given up: it would keep all others waiting. */
+/** Maximum refusals of a batch before it is dropped, since it blocks all others. */
 const MOST_REFUSALS = 5
-/** How often a batch may fail while others get through, until it is given up. */
+/** Maximum failures of a batch, while others are delivered, before it is dropped. */
 const MOST_DOUBTS = 5
-/** How long what is waiting may take to be delivered when the process ends, milliseconds. */
+/** Maximum time for delivering the remaining lines at shutdown. */
 const LAST_TIME = 5_000
-/** How often lost lines are reported, milliseconds. */
+/** Minimum interval between reports of lost lines. */
 const REPORT_EVERY = 60_000
 
 export interface LineAlarms {
-  /** Lines wait, since their sink cannot be reached or refuses them. */
+  /** Lines are queued because their sink is unreachable or refuses them. */
   linesNotDelivered(sink: string, reason: string): void
-  /** @param lines that the sink has lost since the start. */
+  /** @param lines number of lines the sink has lost since the start. */
   linesDropped(sink: string, lines: number): void
 }
 
 export interface LineSinkParts extends QueueLimits {
   readonly name: string
   readonly destination: LineDestination
-  /** How long a line waits for others that are delivered with it, milliseconds. */
+  /** Time that a line waits for others before its batch is delivered, in milliseconds. */
   readonly every: number
   readonly alarms: LineAlarms
-  /** The first pause after a failure, milliseconds; for tests. */
+  /** The first delay after a failure in milliseconds; for tests. */
   readonly pause?: number
-  /** How long the end may take, milliseconds. */
+  /** Returns the maximum time for shutdown in milliseconds. */
   readonly lastTime?: () => number
 }
 
-/** What is known of a batch that fails. */
+/** Record of a failing batch. */
 interface Doubt {
-  /** How often it has failed after others had got through. */
+  /** Number of failures after others had been delivered. */
   readonly count: number
-  /** What was written when it failed last. */
+  /** Number of lines written at the time of the last failure. */
   readonly written: number
 }
 
 /**
- * Delivers lines to one destination, in batches and in the background. Whoever adds a line never waits: what does not
- * fit into the queue is dropped and counted.
+ * Delivers lines to one destination, in batches and in the background. Callers never wait: lines that do not fit into
+ * the queue are dropped and counted.
  */
 export class LineSink implements AsyncDisposable {
   readonly name: string
@@ -59,12 +59,12 @@ export class LineSink implements AsyncDisposable {
   readonly #over = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
   #running: Promise<void> | undefined
-  /** Ends a pause. */
+  /** Ends the current delay. */
   #wake: (() => void) | undefined
   #isEnding = false
   /** Failures since the last success. */
   #failures = 0
-  /** Batches of which one cannot tell why they fail, by their ids. */
+  /** Batches that fail for an unclear cause, by id. */
   readonly #doubts = new Map<string, Doubt>()
   #written = 0
   #dropped = 0
@@ -77,7 +77,7 @@ export class LineSink implements AsyncDisposable {
     this.#queue = new LineQueue(parts)
   }
 
-  /** Lines since the start, and those that wait. */
+  /** Lines written and dropped since the start, and lines now queued. */
   get counts(): { readonly written: number; readonly dropped: number; readonly waiting: number } {
     return { written: this.#written, dropped: this.#dropped, waiting: this.#queue.count }
   }
@@ -87,7 +87,7 @@ export class LineSink implements AsyncDisposable {
     else if (this.#running === undefined) this.#plan()
   }
 
-  /** Delivers what waits, for a few seconds at most; what is left is lost. */
+  /** Delivers queued lines for a few seconds at most. The remaining ones are lost. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnding = true
     this.#wake?.()
@@ -118,7 +118,7 @@ export class LineSink implements AsyncDisposable {
       const batch = this.#queue.take()
       if (batch === undefined) return
       const fate = await this.#deliver(batch)
-      // What is late is counted as lost already.
+      // A batch that ends after the abort was already counted as lost.
       if (this.#over.signal.aborted) return
       if (fate === "later") {
         this.#queue.putBack(batch)
@@ -149,13 +149,13 @@ export class LineSink implements AsyncDisposable {
       if (fault === "lines" && ++refusals >= MOST_REFUSALS) return "given up"
       if (fault === "unclear" && this.#isAtFault(batch)) return "given up"
       await this.#pause(this.#failures++)
-      // The others show whether it was the batch.
+      // The delivery of other batches will show whether this one is the cause.
       if (fault === "unclear") return "later"
     }
     return "later"
   }
 
-  /** Notes that a batch has failed. @returns whether it did so often enough while others got through. */
+  /** Records that a batch has failed. @returns whether it failed too often while others were delivered. */
   #isAtFault({ id }: LineBatch): boolean {
     const before = this.#doubts.get(id)
     const isOnlyThis = before !== undefined && this.#written > before.written

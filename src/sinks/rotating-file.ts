@@ -5,20 +5,20 @@ import type { LineFileSettings } from "../config/sections/log.ts"
 import { type LineBatch, type LineDestination, LineDeliveryError } from "./destination.ts"
 
 const NEW_LINE = 10
-/** What a line of JSON begins with. */
+/** The first byte of a line of JSON. */
 const BRACE = 123
 const SUFFIX_LENGTH = 6
-/** The group may read it: collectors run as another user. */
+/** Readable by the group, because collectors run as another user. */
 const MODE = 0o640
 
 /**
- * A file that lines are appended to, and put away when it is large. Several processes may share it: each looks before it
- * writes whether the file is still the one it has open, so that another process, or logrotate, may put it away as well.
+ * A file that lines are appended to, and that is rotated by size. Several processes may share it. Each checks before
+ * writing that the path still leads to its open file, so another process or logrotate may rotate it too.
  */
 export class RotatingFile implements LineDestination, AsyncDisposable {
   readonly #settings: LineFileSettings
   #handle: FileHandle | undefined
-  /** How much of a batch is in the file, where not all of it could be written. */
+  /** Bytes of a batch already in the file, if a write was incomplete. */
   #broken: { readonly id: string; readonly bytes: number } | undefined
 
   constructor(settings: LineFileSettings) {
@@ -44,7 +44,7 @@ export class RotatingFile implements LineDestination, AsyncDisposable {
     if (this.#broken?.id === id) {
       const { bytes: before } = this.#broken
       done = bytes.lastIndexOf(NEW_LINE, before - 1) + 1
-      // What is there of a line stays, as a line of its own, and the line comes again.
+      // The incomplete line remains as a line of its own, and the whole line is written again.
       if (done < before) await file.write("\n")
     }
     try {
@@ -59,7 +59,7 @@ export class RotatingFile implements LineDestination, AsyncDisposable {
     }
   }
 
-  /** The file, open; a new one where it is missing, large, or was put away. */
+  /** Returns the open file; opens a new one if it is missing, too large or was rotated. */
   async #file(): Promise<FileHandle> {
     const { path, rotateBytes } = this.#settings
     const found = await stat(path).catch(() => undefined)
@@ -77,7 +77,7 @@ export class RotatingFile implements LineDestination, AsyncDisposable {
     return this.#handle
   }
 
-  /** When two processes do it at once, the second one puts a file away that is short, and nothing is lost. */
+  /** Rotates the file. If two processes do so at once, the second one rotates a short file and nothing is lost. */
   async #putAway(): Promise<void> {
     const { path, keep } = this.#settings
     const extension = extname(path)
@@ -85,7 +85,7 @@ export class RotatingFile implements LineDestination, AsyncDisposable {
     const directory = dirname(path)
     const time = new Date().toISOString().replaceAll(/[-:.]/g, "")
     const target = `${stem}-${time}-${randomText(SUFFIX_LENGTH)}${extension}`
-    // Another process may have been faster.
+    // Another process may have rotated it first.
     await rename(path, join(directory, target)).catch(ignoreMissing)
     const names = (await readdir(directory)).filter((name) => isPutAway(name, stem, extension))
     const old = names.toSorted().slice(0, Math.max(0, names.length - keep))
@@ -100,12 +100,12 @@ export class RotatingFile implements LineDestination, AsyncDisposable {
 }
 
 /**
- * Looks at a file before anything is done to it: its path may be that of another file, by mistake.
- * @returns whether its last line is ended, which a full disk may have kept a process from.
- * @throws LineDeliveryError that it holds something else.
+ * Checks a file before writing, since the path may be that of an unrelated file by mistake.
+ * @returns whether the last line is complete, which a full disk may have prevented.
+ * @throws LineDeliveryError if the file holds other data.
  */
 async function isLines(path: string, size: number): Promise<boolean> {
-  // Another process may have put it away.
+  // Another process may have rotated it.
   await using file = await open(path, "r").catch(ignoreMissing)
   if (!file) return true
   const ends = Buffer.alloc(2)
@@ -119,7 +119,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error
 }
 
-/** Whether a file was put away here: nothing else in the folder is ever deleted. */
+/** Returns whether a file was rotated by the gateway. No other file in the folder is ever deleted. */
 function isPutAway(name: string, stem: string, extension: string): boolean {
   if (!name.startsWith(`${stem}-`) || !name.endsWith(extension)) return false
   const middle = name.slice(stem.length, name.length - extension.length)

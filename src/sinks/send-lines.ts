@@ -1,7 +1,6 @@
 import { pinnedFetch, PinnedFetchError, readWebAddress } from "../wire/http/pinned-fetch.ts"
 import { LineDeliveryError } from "./destination.ts"
 
-/** How long one delivery may take, milliseconds. */
 export const PATIENCE = 30_000
 
 export interface SentLines {
@@ -15,8 +14,8 @@ export interface SentLines {
 
 /**
  * Sends lines to an address.
- * @returns the answer, of whose body nothing is read yet.
- * @throws LineDeliveryError that there is none.
+ * @returns the response with an unread body.
+ * @throws LineDeliveryError if there is no response.
  */
 export async function sendLines(lines: SentLines): Promise<Response> {
   const { url, ...request } = lines
@@ -30,12 +29,12 @@ export async function sendLines(lines: SentLines): Promise<Response> {
     if (!(error instanceof PinnedFetchError)) throw error
     const { message, isRefused } = error
     if (isRefused) throw new LineDeliveryError(refusedAddress(message))
-    // What takes them may have died of them.
+    // The lines themselves may have crashed the receiver.
     throw new LineDeliveryError(message, "unclear")
   }
 }
 
-/** Says of an address that is refused what the operator can do. */
+/** Adds advice for the operator to the message of a refused address. */
 export function refusedAddress(message: string): string {
   return `${message}. Add "private: true" to it if it is meant`
 }

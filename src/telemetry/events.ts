@@ -1,10 +1,10 @@
 import { lineWriter, type Logger } from "./logger.ts"
 import { throttled } from "./throttle.ts"
 
-/** What became of a newer list of known prices, and how many prices it changes. */
+/** The state of a newer list of known prices, and the number of prices it changes. */
 export interface PriceNews {
   readonly state: "applied" | "waiting"
-  /** Of the list, `YYYY-MM-DD`. */
+  /** Date of the list, `YYYY-MM-DD`. */
   readonly date: string
   readonly source: string
   readonly dearer: number
@@ -17,17 +17,17 @@ export interface PriceNews {
 export interface AnsweredError {
   readonly request: string
   readonly endpoint: string
-  /** A word of the error table. */
+  /** An error kind from the error table. */
   readonly kind: string
-  /** Of the answer. */
+  /** HTTP status of the response. */
   readonly status: number
-  /** The field that was wrong. */
+  /** The invalid field. */
   readonly parameter?: string | undefined
-  /** As the caller reads it. */
+  /** The message sent to the caller. */
   readonly message: string
-  /** Absent where the caller was not known. */
+  /** Absent if the caller is unknown. */
   readonly key?: { readonly id: string; readonly account: string } | undefined
-  /** As the caller named it; absent where the request was not read so far. */
+  /** The model as the caller named it; absent if the request was not read that far. */
   readonly model?: string | undefined
 }
 
@@ -35,30 +35,30 @@ export interface AnsweredError {
 export interface AttemptFailure {
   readonly request: string
   readonly deployment: string
-  /** The vendor's; 0 where none came. */
+  /** The vendor's HTTP status; 0 without a response. */
   readonly status: number
-  /** A word of the error table. */
+  /** An error kind from the error table. */
   readonly kind: string
-  /** The vendor's own code. */
+  /** The vendor's own error code. */
   readonly code?: string | undefined
-  /** The vendor's own words where there are some, without the operator's secrets: for operators only. */
+  /** The vendor's message if present, without the operator's secrets. Only operators may read it. */
   readonly message: string
 }
 
-/** Why an upstream call failed, for the log: without a word of the vendor, which may quote the request. */
+/** Reason of a failed upstream call, for the log. Contains no text of the vendor, which may quote the request. */
 export interface LoggedFailure {
-  /** A word of the error table. */
+  /** An error kind from the error table. */
   readonly outcome: string
-  /** The vendor's; 0 if none came. */
+  /** The vendor's HTTP status; 0 without a response. */
   readonly status: number
-  /** In our own words. */
+  /** A description in the gateway's own words. */
   readonly cause: string
-  /** How far a connection that failed had come, and the system's code. */
+  /** The phase in which a connection failed, and the system's error code. */
   readonly phase?: string
   readonly code?: string
 }
 
-/** One helper for each event that the operator should know of. Helpers never throw. */
+/** One method per event that matters to the operator. The methods never throw. */
 export interface Events {
   writtenOff(request: string, nanocredits: bigint, reason: string): void
   settledLate(request: string, nanocredits: bigint): void
@@ -74,22 +74,22 @@ export interface Events {
   unpricedPassed(request: string, deployment: string, places: readonly string[]): void
   usageUncharged(request: string, deployment: string, name: string): void
   attemptFailed(request: string, deployment: string, failure: LoggedFailure): void
-  /** The same, and refusals of the request itself, with all that is known: not for the log. */
+  /** Reports failed attempts and refusals of the request itself, with all details. Not for the log. */
   attemptEnded(failure: AttemptFailure): void
   /** A provider rejected a parameter; later requests to the deployment are adjusted accordingly. */
   ruleLearned(deployment: string, rule: string, value: string): void
   requestFailed(request: string, error: unknown): void
-  /** Whoever watches requests did not take one that has ended. */
+  /** An observer of requests failed to process a completed one. */
   observerFailed(request: string, error: unknown): void
-  /** A request that held money has ended; only where each is logged. */
+  /** A request that held money has ended. Called only if each request is logged. */
   requestEnded(line: string): void
-  /** A request was answered with an error; only where each is logged. */
+  /** A request was answered with an error. Called only if each request is logged. */
   requestRefused(request: string, endpoint: string, kind: string): void
-  /** A request was answered with an error, whoever's fault it was. */
+  /** A request was answered with an error, regardless of cause. */
   errorAnswered(answered: AnsweredError): void
-  /** Lines of requests wait, since a sink cannot be reached or refuses them. */
+  /** Request lines are queued because a sink is unreachable or refuses them. */
   linesNotDelivered(sink: string, reason: string): void
-  /** @param lines that a sink has lost since the start. */
+  /** @param lines number of lines the sink has lost since the start. */
   linesDropped(sink: string, lines: number): void
   imagesLeft(error: unknown): void
   contentsFailed(error: unknown): void
@@ -98,20 +98,20 @@ export interface Events {
   conversationNotStored(request: string, error: unknown): void
   nodeForgotten(): void
   nodeFailed(error: unknown): void
-  /** What is done a few times a day for the database. */
+  /** The periodic maintenance of the database failed. */
   upkeepFailed(error: unknown): void
-  /** Old rows of the ledger were removed. */
+  /** Old rows were removed from the ledger. */
   ledgerPruned(before: number, removed: number): void
   workerKilled(processId: number, milliseconds: number): void
   settingsApplied(changes: readonly string[]): void
   settingsRefused(message: string): void
-  /** A list of known prices was put in force, or waits for the operator. */
+  /** A list of known prices became active, or waits for the operator's approval. */
   priceChanged(news: PriceNews): void
-  /** The daily look for newer prices has failed. */
+  /** The daily check for newer prices failed. */
   pricesNotRefreshed(error: unknown): void
-  /** Notices could not be stored, or what they tell of not be read. */
+  /** Notices could not be stored or delivered, or their data could not be read. */
   noticesFailed(error: unknown): void
-  /** Failures of requests were not stored: there were too many at once, or the database failed. */
+  /** Request failures were not stored: there were too many at once, or the database failed. */
   failuresLost(count: number, error?: unknown): void
   /** Traces or metrics did not reach the collector. */
   telemetryFailed(error: unknown): void
@@ -119,8 +119,8 @@ export interface Events {
 }
 
 /**
- * Business events as log lines.
- * @param clean removes secrets from text that comes from outside.
+ * Creates events that write log lines.
+ * @param clean removes secrets from external text.
  */
 export function createEvents(
   logger: Logger,
@@ -189,7 +189,7 @@ export function createEvents(
   }
 }
 
-/** Newer lists of known prices. */
+/** Logs newer lists of known prices. */
 function priceEvents(
   logger: Logger,
   words: (error: unknown) => string,
@@ -210,7 +210,7 @@ function priceEvents(
   }
 }
 
-/** What was to be sent elsewhere. */
+/** Logs failed deliveries to external services. */
 function deliveryEvents(
   logger: Logger,
   words: (error: unknown) => string,
@@ -230,7 +230,7 @@ function deliveryEvents(
   }
 }
 
-/** Results of upstream calls. */
+/** Logs the results of upstream calls. */
 function attemptEvents(
   logger: Logger,
 ): Pick<Events, "attemptFailed" | "attemptEnded" | "ruleLearned"> {
@@ -240,7 +240,7 @@ function attemptEvents(
         { event: "attempt_failed", request, deployment, ...failure },
         "an attempt failed",
       ),
-    // The vendor may have quoted the request.
+    // Not logged, because the vendor may have quoted the request.
     attemptEnded: () => undefined,
     ruleLearned: (deployment, rule, value) =>
       logger.warn(
@@ -250,7 +250,7 @@ function attemptEvents(
   }
 }
 
-/** How requests ended. */
+/** Logs the results of requests. */
 function requestEvents(
   logger: Logger,
   words: (error: unknown) => string,
@@ -272,12 +272,12 @@ function requestEvents(
     requestEnded: lineWriter(logger, "request"),
     requestRefused: (request, endpoint, kind) =>
       logger.info({ event: "error_answered", request, endpoint, kind }),
-    // The caller knows it, and the log would be theirs to fill.
+    // Not logged: the caller receives the error, and could otherwise flood the log.
     errorAnswered: () => undefined,
   }
 }
 
-/** Where lines of requests go. */
+/** Logs failed deliveries of request lines. */
 function lineEvents(
   logger: Logger,
   clean: (text: string) => string,
@@ -298,7 +298,7 @@ function lineEvents(
   }
 }
 
-/** The state of the ledger. */
+/** Logs the state of the ledger. */
 function ledgerEvents(
   logger: Logger,
   words: (error: unknown) => string,
@@ -334,7 +334,7 @@ function workerEvents(logger: Logger): Pick<Events, "workerKilled"> {
   }
 }
 
-/** What vendors bill and no one is charged for. */
+/** Logs vendor charges that no caller pays for. */
 function unchargedEvents(logger: Logger): Pick<Events, "unpricedPassed" | "usageUncharged"> {
   return {
     unpricedPassed: (request, deployment, places) =>
@@ -350,7 +350,7 @@ function unchargedEvents(logger: Logger): Pick<Events, "unpricedPassed" | "usage
   }
 }
 
-/** What could not be stored, or deleted. */
+/** Logs data that could not be stored or deleted. */
 function leftEvents(
   logger: Logger,
   words: (error: unknown) => string,

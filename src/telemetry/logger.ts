@@ -2,20 +2,22 @@ import { pino, type DestinationStream, type Logger } from "pino"
 
 export type { Logger } from "pino"
 
-/** What may wait to be written: whoever reads the log may stop reading. Bytes. */
+/** Maximum bytes queued for writing, because the reader of the log may stop reading. */
 const MOST_WAITING = 16 * 1024 * 1024
-/** How long lines are gathered, milliseconds, and how many characters: to write costs the less the fewer times it is done. */
+/** Lines are batched up to this time and number of characters, because each write is expensive. */
 const GATHERED_FOR = 100
 const MOST_GATHERED = 256 * 1024
 const ERROR = pino.levels.values["error"]
 const INFO = pino.levels.values["info"]
 
-/** Where the log goes, and its level. */
 export interface LoggerSettings {
   readonly level: string
 }
 
-/** Standard error, written in the background. What does not fit is dropped, and reported when there is room again. */
+/**
+ * Opens standard error for writes in the background. Lines that do not fit are dropped, and reported once there is
+ * room.
+ */
 function standardError(): DestinationStream {
   const stream = pino.destination({ dest: 2, sync: false, maxLength: MOST_WAITING })
   let dropped = 0
@@ -32,8 +34,8 @@ function standardError(): DestinationStream {
 }
 
 /**
- * JSON lines on standard error. Written in the background: no request waits for the log. Nothing that holds a
- * credential is ever logged, and these names are masked all the same.
+ * Creates a logger that writes JSON lines to standard error in the background, so that no request waits for the log. No
+ * credential is ever logged; masking these names is a second safeguard.
  */
 export function createLogger(settings: LoggerSettings): Logger {
   return pino(
@@ -47,9 +49,9 @@ export function createLogger(settings: LoggerSettings): Logger {
 }
 
 /**
- * Writes events whose members are a JSON object already. To go through the logger, which looks for credentials in every
- * member, would cost ten times as much as to make the text; and to begin a write costs as much again, so that lines wait
- * for each other for a moment.
+ * Creates a writer of events whose members are already a JSON object. The logger would search every member for
+ * credentials, which costs ten times as much as making the text. Starting a write costs as much again, so lines are
+ * batched for a moment.
  */
 export function lineWriter(logger: Logger, event: string): (text: string) => void {
   if (!logger.isLevelEnabled("info")) return () => undefined

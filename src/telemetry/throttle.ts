@@ -1,11 +1,9 @@
-/** How long the same text is suppressed, milliseconds. */
 const QUIET_TIME = 60_000
-/** Texts remembered. */
 const MAX_TEXTS = 100
 
 /**
- * Reports each text at most once a minute, with the details of that occurrence: a full disk fails several times a second,
- * and its log is on the same disk.
+ * Reports each text at most once a minute, with the details of that occurrence. A full disk fails several times a
+ * second, and its log may be on the same disk.
  */
 export function throttled(
   report: (text: string, about: string) => void,

@@ -1,10 +1,10 @@
-/** The trace that a request says it is a part of. @see https://www.w3.org/TR/trace-context */
+/** The trace context sent with a request. @see https://www.w3.org/TR/trace-context */
 export interface TraceContext {
   /** 32 hexadecimal digits. */
   readonly traceId: string
-  /** The span that has sent it, 16 hexadecimal digits. */
+  /** The span of the sender, 16 hexadecimal digits. */
   readonly spanId: string
-  /** What other tracers have added, as it came. */
+  /** Unmodified data of other tracers. */
   readonly state?: string
 }
 
@@ -12,7 +12,7 @@ const TRACE_PARENT =
   /^(?<version>[\da-f]{2})-(?<traceId>[\da-f]{32})-(?<spanId>[\da-f]{16})-[\da-f]{2}(?<more>-.*)?$/
 const NO_TRACE = "0".repeat(32)
 const NO_SPAN = "0".repeat(16)
-/** A version that cannot be. */
+/** The version that the standard forbids. */
 const NO_VERSION = "ff"
 const FIRST_VERSION = "00"
 
@@ -21,7 +21,7 @@ const MOST_MEMBERS = 32
 const MEMBER =
   /^(?:[a-z][\da-z_*/-]{0,255}|[\da-z][\da-z_*/-]{0,240}@[a-z][\da-z_*/-]{0,13})=[ -+\--<>-~]*$/
 
-/** What the headers of a request say; undefined where that is nothing, or cannot be understood. */
+/** Reads the trace context from the headers of a request; undefined if it is absent or invalid. */
 export function readTraceContext(headers: Headers): TraceContext | undefined {
   const parent = headers.get("traceparent")
   if (parent === null) return undefined
@@ -33,7 +33,7 @@ export function readTraceContext(headers: Headers): TraceContext | undefined {
   return state === null || !isState(state) ? { traceId, spanId } : { traceId, spanId, state }
 }
 
-/** The header that says which span a call belongs to. */
+/** Builds the header that assigns a call to its span. */
 export function traceParent(traceId: string, spanId: string, isSampled: boolean): string {
   return `${FIRST_VERSION}-${traceId}-${spanId}-${isSampled ? "01" : "00"}`
 }
@@ -49,17 +49,15 @@ const SPAN_BYTES = 8
 const pool = Buffer.allocUnsafe(POOL_BYTES)
 let used = POOL_BYTES
 
-/** A new id of a trace. */
 export function newTraceId(): string {
   return randomHex(2 * SPAN_BYTES)
 }
 
-/** A new id of a span. */
 export function newSpanId(): string {
   return randomHex(SPAN_BYTES)
 }
 
-/** Random bytes cost little only where many are drawn at once. */
+/** Draws random bytes from a pool, because drawing many at once is cheaper. */
 function randomHex(bytes: number): string {
   if (used + bytes > POOL_BYTES) {
     crypto.getRandomValues(pool)

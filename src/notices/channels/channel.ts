@@ -1,10 +1,10 @@
 import type { NoticeMessage } from "../message.ts"
 
-/** Where a target's notices go: what is stored encrypted. */
+/** The destination of a target's notices, stored encrypted. */
 export interface Destination {
-  /** A web address, or an e-mail address. */
+  /** A web address or an email address. */
   readonly address: string
-  /** Signs what is sent to a webhook: `whsec_…`. */
+  /** Signs the requests to a webhook: `whsec_…`. */
   readonly secret?: string
 }
 
@@ -14,10 +14,10 @@ export interface Channel {
   send(message: NoticeMessage, destination: Destination): Promise<void>
 }
 
-/** Why a notice could not be delivered, in words for who set the target up; never what the other side has said. */
+/** Reason of a failed delivery, for the owner of the target. It never contains text from the remote server. */
 export class DeliveryError extends Error {
   override readonly name = "DeliveryError"
-  /** Whether another attempt is of no use. */
+  /** Whether another attempt would be useless. */
   readonly isFinal: boolean
 
   constructor(message: string, isFinal = false) {

@@ -4,7 +4,7 @@ import { type Channel, DeliveryError, type Destination } from "./channel.ts"
 
 const DEADLINE = 15_000
 
-/** E-mail by the operator's server. Its library is loaded with the first mail. */
+/** Sends email through the operator's server. The library is loaded with the first email. */
 export class Mail implements Channel {
   readonly #settings: () => MailSettings | undefined
 
@@ -30,7 +30,7 @@ export class Mail implements Channel {
         to: { name: "", address },
         subject: `Tollgate: ${titleOf(message)}`,
         text: [`${titleOf(message)}.`, "", ...linesOf(message)].join("\n"),
-        // A server that gets it twice shows it once.
+        // A mail server that receives the message twice shows it once.
         messageId: `<${message.id}@tollgate.invalid>`,
       })
     } catch (error) {
@@ -41,7 +41,7 @@ export class Mail implements Channel {
   }
 }
 
-/** The kind of a failure: its text may hold the server's credentials. */
+/** Returns the codes of a failure, since its text may contain the server's credentials. */
 function codeOf(error: unknown): string {
   const code: unknown = Reflect.get(Object(error), "code")
   const status: unknown = Reflect.get(Object(error), "responseCode")

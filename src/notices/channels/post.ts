@@ -2,12 +2,12 @@ import { pinnedFetch, PinnedFetchError, readWebAddress } from "../../wire/http/p
 import { DeliveryError } from "./channel.ts"
 
 const DEADLINE = 10_000
-/** The receiver wants no more of it, for good. */
+/** The receiver permanently rejects notices. */
 const GONE = 410
 
 /**
- * Sends JSON to an address that someone typed.
- * @throws DeliveryError unless the answer's status is 2xx.
+ * Sends JSON to a user-supplied address.
+ * @throws DeliveryError unless the response has status 2xx.
  */
 export async function post(
   address: string,

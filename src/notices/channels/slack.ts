@@ -3,7 +3,7 @@ import type { Channel, Destination } from "./channel.ts"
 import { post } from "./post.ts"
 
 /**
- * An incoming webhook of Slack, or of what takes the same form: Mattermost, Rocket.Chat, Discord under `/slack`.
+ * An incoming webhook of Slack or of a compatible service: Mattermost, Rocket.Chat, Discord under `/slack`.
  * @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
  */
 export class Slack implements Channel {
@@ -20,7 +20,7 @@ export class Slack implements Channel {
   }
 }
 
-/** As Slack wants it: a name must not become a link or mention people. */
+/** Escapes text for Slack, so that a name cannot become a link or mention people. */
 function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 }

@@ -6,13 +6,13 @@ import { post } from "./post.ts"
 const PREFIX = "whsec_"
 const SECRET_BYTES = 32
 
-/** A new secret that signs what is sent to a webhook. */
+/** Creates a secret for signing webhook requests. */
 export function newWebhookSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString("base64")
 }
 
 /**
- * JSON with a signature as Standard Webhooks define it, so that their libraries verify it.
+ * Sends JSON with a signature by the Standard Webhooks specification, so that its libraries can verify it.
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export class Webhook implements Channel {
