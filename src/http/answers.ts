@@ -4,7 +4,7 @@ import { errorEnvelope, type GatewayError } from "../canon/errors.ts"
 /** The default `retry-after` of a 429 or 503, in seconds. */
 const DEFAULT_RETRY_AFTER = 5
 
-/** A JSON answer of our own. */
+/** Builds a JSON response of the gateway itself. */
 export function jsonAnswer(
   requestId: string,
   body: unknown,
@@ -13,7 +13,7 @@ export function jsonAnswer(
   return textAnswer(requestId, JSON.stringify(body), headers)
 }
 
-/** A JSON answer that is text already. */
+/** Builds a response from JSON text. */
 export function textAnswer(
   requestId: string,
   body: string,
@@ -22,7 +22,7 @@ export function textAnswer(
   return new Response(body, { headers: textHeaders(requestId, headers) })
 }
 
-/** The headers of a JSON answer. */
+/** Returns the headers of a JSON response. */
 export function textHeaders(
   requestId: string,
   headers: Readonly<Record<string, string>>,
@@ -35,7 +35,7 @@ export function textHeaders(
   }
 }
 
-/** The headers of an error, the same in every dialect. */
+/** Returns the headers of an error, which are the same in every dialect. */
 export function errorHeaders(error: GatewayError, requestId: string): Record<string, string> {
   const headers: Record<string, string> = {
     "content-type": "application/json",
@@ -52,18 +52,18 @@ export function errorHeaders(error: GatewayError, requestId: string): Record<str
   return headers
 }
 
-/** An error in the dialect of an endpoint, or of its request. */
+/** Builds an error response in the dialect of an endpoint or of its request. */
 export type ErrorAnswer = (error: GatewayError, requestId: string, request: Request) => Response
 
-/** The events that end a stream which breaks off: `ClientDialect.encodeBreak`. */
+/** Encodes the final events of an interrupted stream: `ClientDialect.encodeBreak`. */
 export type EncodeBreak = ClientDialect["encodeBreak"]
 
-/** The last event of a stream in OpenAI's envelope, for endpoints that have no dialect. */
+/** Encodes the final event of a stream in OpenAI's envelope, for endpoints without a dialect. */
 export const encodeBreak: EncodeBreak = (error, requestId) => [
   { data: JSON.stringify(errorEnvelope(error, requestId)) },
 ]
 
-/** An error in OpenAI's envelope, for endpoints that have no dialect. */
+/** Builds an error response in OpenAI's envelope, for endpoints without a dialect. */
 export function errorAnswer(error: GatewayError, requestId: string): Response {
   return new Response(JSON.stringify(errorEnvelope(error, requestId)), {
     status: error.status,

@@ -5,10 +5,10 @@ import { isPublicAddress } from "../wire/http/public-address.ts"
 const PRIVATE_NAMES = /(^|\.)(localhost|local|internal|home\.arpa)$/
 
 /**
- * Where a caller seems to reach this gateway, as far as that can be believed: `Host` is what the caller says.
- * A name or an address of the public internet may be a stranger's, so links do not lead there unless the settings say so.
- * @param url of the request.
- * @param own the gateway's own address.
+ * Returns the origin by which a caller reaches this gateway, if it can be trusted: the caller controls `Host`. A public
+ * name or address may belong to a third party, so links use it only if the settings do.
+ * @param url URL of the request.
+ * @param own the gateway's own origin.
  */
 export function callerOrigin(url: string, own: string): string {
   const { origin, hostname } = new URL(url)

@@ -3,11 +3,11 @@ import type { Keyring } from "../keys/keyring.ts"
 import { headersWithKey } from "./google-key.ts"
 import type { Handler, Route } from "./server.ts"
 
-/** Seconds for which a browser need not ask again: more is not believed. */
+/** Seconds for which a browser may cache a preflight. Browsers ignore higher values. */
 const MAX_AGE = "7200"
-/** What a preflight may name; anything else is no list of headers. */
+/** Matches the header names that a preflight may list. Any other text is not a list of names. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,4000}$/
-/** Response headers that pages may read, besides those that they always may. */
+/** Response headers that pages may read besides the default ones. */
 const EXPOSED = [
   "x-request-id",
   "request-id",
@@ -23,16 +23,16 @@ const EXPOSED = [
   ]),
 ].join(", ")
 
-/** The origins whose pages may read: those of the settings, for every key, and those of a key, for that key. */
+/** The origins whose pages may read responses. Those of the settings apply to all keys, those of a key to this key. */
 export interface PageOrigins {
-  /** Such as `https://app.example.com`, or `*`; undefined: none. */
+  /** Origins such as `https://app.example.com`, or `*`; undefined if not configured. */
   readonly ofSettings: () => readonly string[] | undefined
   readonly keyring: Pick<Keyring, "known" | "latestOrigins" | "origins">
 }
 
 /**
- * Lets pages of some origins read answers (CORS, in the Fetch standard). Never with credentials: a key is sent by the page
- * itself, so that no page spends what a browser keeps for another one.
+ * Allows pages of some origins to read responses (CORS in the Fetch standard). Credentials are never allowed: the page
+ * itself sends the key, so no page can use a key that the browser stores for another one.
  */
 export class CrossOrigin {
   readonly #ofSettings: PageOrigins["ofSettings"]
@@ -43,15 +43,15 @@ export class CrossOrigin {
     this.#keyring = keyring
   }
 
-  /** The same routes, whose answers such pages may read. */
+  /** Wraps routes, so that allowed pages may read their responses. */
   routes(routes: readonly Route[]): Route[] {
     return routes.map((route) => ({ ...route, handler: this.readable(route.handler) }))
   }
 
-  /** A handler whose answers such pages may read. */
+  /** Wraps a handler, so that allowed pages may read its responses. */
   readable(handler: Handler): Handler {
     return (request, connection, id) => {
-      // Taken before the handler has the request: a body that is read takes nothing from these.
+      // Read before the handler receives the request, because it may consume the body.
       const { headers, method } = request
       const origin = headers.get("origin")
       if (origin !== null) {
@@ -64,7 +64,7 @@ export class CrossOrigin {
     }
   }
 
-  /** Answers what browsers ask before they send what a page wants; the rest is the handler's. */
+  /** Wraps a handler to answer preflight requests; all other requests go to the handler. */
   asked(handler: Handler): Handler {
     const readable = this.readable(handler)
     return async (request, connection, id) => {
@@ -88,7 +88,7 @@ export class CrossOrigin {
     asking: Pick<Request, "headers" | "method" | "url">,
     answering: Response | Promise<Response>,
   ): Promise<Response> {
-    // The key is looked up behind the handler: who has just made it is known by then.
+    // The key is looked up after the handler, so that a newly created one is found.
     const answer = await answering
     const allowed = allowedBy(this.#ofSettings(), origin) ?? this.#allowedByKey(origin, asking)
     if (allowed !== undefined) {
@@ -99,7 +99,10 @@ export class CrossOrigin {
     return isKept || (allowed !== undefined && allowed !== "*") ? varied(answer) : answer
   }
 
-  /** The response to a request without a valid key holds no one's data, so the page may read what is wrong. */
+  /**
+   * Checks the origins of the key. Without a valid key the response contains no private data, so the origins of all
+   * keys apply and the page can read the error.
+   */
   #allowedByKey(origin: string, asking: Pick<Request, "headers" | "url">): string | undefined {
     if (this.#keyring.origins.isEmpty) return undefined
     const key = this.#keyring.known(headersWithKey(asking))
@@ -107,7 +110,7 @@ export class CrossOrigin {
   }
 }
 
-/** What `access-control-allow-origin` says; undefined when pages of an origin may not read. */
+/** Returns the value of `access-control-allow-origin`; undefined if pages of an origin may not read. */
 function allowedBy(
   origins: readonly string[] | KeyOrigins | undefined,
   origin: string,
@@ -119,7 +122,7 @@ function allowedBy(
   return has(origin) ? origin : undefined
 }
 
-/** A browser that keeps an answer for one page does not take it for another's. */
+/** Prevents a browser from reusing a response cached for another page. */
 async function varied(answering: Response | Promise<Response>): Promise<Response> {
   const answer = await answering
   answer.headers.append("vary", "origin")

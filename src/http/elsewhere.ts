@@ -11,27 +11,27 @@ import { RouteTable } from "./route-table.ts"
 import type { Handler, Mount, Route } from "./server.ts"
 import { withModel } from "./with-model.ts"
 
-/** What Anthropic's clients always send, and the endpoint whose errors they can read. */
+/** A header that Anthropic's clients always send, and the endpoint whose error format they understand. */
 const ANTHROPIC = { header: "anthropic-version", path: "/v1/messages" }
-/** The same of Google's, and where theirs are alone. */
+/** The same for Google's clients, with the paths that only they use. */
 const GOOGLE = {
   header: GOOGLE_KEY,
   path: "/v1beta/models/{id...}",
   below: /^(?:\/upload)?\/v1(?:beta|alpha)/,
 }
-/** More of an address is neither repeated nor compared. */
+/** Maximum length of an address repeated in an error or compared. */
 const LONGEST_PATH = 200
 
-/** Serves the paths below that of `server.public_url`, for proxies that keep it in the address. */
+/** Serves the paths below the path of `server.public_url`, for proxies that forward the full path. */
 export interface Below {
   readonly mounts: readonly Mount[]
-  /** Empty without one. */
+  /** Returns an empty text without a base path. */
   readonly basePath: () => string
 }
 
 /**
- * Answers what no route matches. An address that can mean one endpoint only is answered by it; every other one gets
- * 404 or 405, with what may have been meant, in the caller's dialect.
+ * Creates the handler of requests that no route matches. If the address can only mean one endpoint, that endpoint
+ * handles it. All others get 404 or 405 with suggestions, in the caller's dialect.
  */
 export function elsewhere(
   routes: readonly Route[],
@@ -59,7 +59,7 @@ export function elsewhere(
       const named = succeed(request, withModel(request, url.href, meant.model))
       return route.handler(named, connection)
     }
-    // Only these read their address; the others get the request unchanged, with its body.
+    // Only these routes read their address. The others get the unchanged request with its body.
     const addressed = isOpenEnded(route.path)
       ? succeed(request, new Request(url.href, request))
       : request
@@ -67,12 +67,12 @@ export function elsewhere(
   }
 }
 
-/** Whether a path is that of a mount: `/docs`, or `/console/*`. */
+/** Returns whether a path belongs to a mount such as `/docs` or `/console/*`. */
 function isBelow(pathname: string, path: string): boolean {
   return path.endsWith("/*") ? pathname.startsWith(path.slice(0, -1)) : pathname === path
 }
 
-/** Whether a body can be added to. */
+/** Returns whether fields can be added to a body. */
 function isPlainJson(headers: Headers): boolean {
   return !headers.has("content-encoding") && /json/i.test(headers.get("content-type") ?? "")
 }
@@ -93,7 +93,10 @@ function wrongMethod(
   return errors(error, newRequestId(), request)
 }
 
-/** With 426, clients that prefer a web socket (Codex) send their requests by HTTP immediately, and do not try again. */
+/**
+ * Builds the error for web sockets. With 426, clients that prefer a web socket (Codex) switch to HTTP immediately and
+ * do not retry.
+ */
 function noUpgrade(path: string): GatewayError {
   return new GatewayError(
     "upgrade_not_supported",
@@ -114,7 +117,7 @@ function unknown(request: Request, pathname: string, routes: readonly Route[]): 
   return (like?.errors ?? errorAnswer)(error, newRequestId(), request)
 }
 
-/** The endpoint whose errors a caller can read; undefined: everyone's. */
+/** Returns the endpoint whose error format a caller understands; undefined for the general format. */
 function readablePath({ headers }: Request, pathname: string): string | undefined {
   if (headers.has(ANTHROPIC.header)) return ANTHROPIC.path
   return headers.has(GOOGLE.header) || GOOGLE.below.test(pathname) ? GOOGLE.path : undefined

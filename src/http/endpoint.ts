@@ -13,18 +13,18 @@ import { newRequestId } from "./request-id.ts"
 import type { Connection, Handler, Route } from "./server.ts"
 import { afterBody } from "./unread-body.ts"
 
-/** Who sent a request, what of the memory it holds, and its place in a trace. */
+/** The sender of a request, with its memory reservation and its trace. */
 export interface Sender {
   readonly memory?: Reservation
-  /** Absent: it came without one. */
+  /** Absent if the request has no key. */
   readonly key?: { readonly id: string; readonly account: string }
   readonly trace?: RequestTrace | undefined
 }
 
-/** A request whose sender is known and whose body is read. */
+/** An authenticated request whose body has been read. */
 export interface HandlerContext<Caller> {
   readonly request: Request
-  /** `req_...`: in the headers of its answer. */
+  /** `req_...`, sent in the headers of the response. */
   readonly id: string
   /** The endpoint's path. */
   readonly path: string
@@ -32,32 +32,32 @@ export interface HandlerContext<Caller> {
   readonly connection: Connection
   /** Unix milliseconds. */
   readonly receivedAt: number
-  /** The same moment by `performance.now()`. */
+  /** The same time by `performance.now()`. */
   readonly startedAt: number
 }
 
-/** Authenticates a request. Not a promise where the caller is in memory. @throws GatewayError */
+/** Authenticates a request, synchronously if the caller is in memory. @throws GatewayError */
 export type Auth<Caller> = (
   request: Request,
   connection: Connection,
   receivedAt: number,
 ) => Caller | Promise<Caller>
 
-/** The body of a request; undefined where the endpoint takes none. @throws GatewayError */
+/** Reads the body of a request; undefined for endpoints without a body. @throws GatewayError */
 export type BodyReader<Caller, Body> = (request: Request, caller: Caller) => Body | Promise<Body>
 
-/** What an endpoint is. */
+/** Definition of an endpoint. */
 export interface Endpoint<Caller extends Sender, Body> {
   readonly method: Method
-  /** As `Route` has it. */
+  /** The path in the form of `Route`. */
   readonly path: string
   readonly auth: Auth<Caller>
   readonly body: BodyReader<Caller, Body>
-  /** Its errors in the dialect of its clients; absent: in OpenAI's envelope. */
+  /** Builds errors in the dialect of the endpoint's clients; in OpenAI's envelope by default. */
   readonly errors?: ErrorAnswer
-  /** Turns what was thrown into an error for the caller; absent: an internal error unless it is a `GatewayError`. */
+  /** Converts an exception to an error for the caller. By default, all but a `GatewayError` are internal errors. */
   readonly errorOf?: (thrown: unknown) => GatewayError
-  /** A whole response, or an answer that holds the request's memory until it is sent. @throws GatewayError */
+  /** Returns a whole response, or an answer that holds the request's memory until it is sent. @throws GatewayError */
   readonly handle: (
     context: HandlerContext<Caller>,
     body: Body,
@@ -66,13 +66,13 @@ export interface Endpoint<Caller extends Sender, Body> {
 
 const ANYONE: Sender = {}
 
-/** For endpoints that ask for no credential. */
+/** Accepts requests without a credential. */
 export const anyone: Auth<Sender> = () => ANYONE
 
-/** For endpoints that take no body. */
+/** Reads no body. */
 export const noBody = (): undefined => undefined
 
-/** The one frame around every endpoint: authentication, body, handler, and errors. */
+/** Builds the route of an endpoint, with authentication, reading of the body and error handling. */
 export function serve<Caller extends Sender, Body>(
   endpoint: Endpoint<Caller, Body>,
   events: Events,
@@ -104,23 +104,23 @@ export function serve<Caller extends Sender, Body>(
   return { method, path, handler, handlesUnread: true, errors }
 }
 
-/** The request that failed, and how its failure is reported. */
+/** A failed request, with the means to report its failure. */
 interface Failed {
   readonly request: Request
   readonly id: string
-  /** The endpoint's. */
+  /** The path of the endpoint. */
   readonly path: string
   readonly errors: ErrorAnswer
   readonly errorOf?: ((thrown: unknown) => GatewayError) | undefined
   readonly events: Pick<Events, "requestFailed" | "errorAnswered">
-  /** Where the caller was known by then. */
+  /** Absent if the failure happened before authentication. */
   readonly key?: Sender["key"]
-  /** What was read of it by then. */
+  /** Absent if the failure happened before the body was read. */
   readonly body?: unknown
   readonly trace?: RequestTrace | undefined
 }
 
-/** What was thrown, as an answer. What is a fault of the gateway itself goes to the log as well. */
+/** Converts an exception to a response. Internal errors are also logged. */
 export function failure(
   thrown: unknown,
   { request, id, path, errors, errorOf = callerError, events, key, trace, body }: Failed,
@@ -141,7 +141,7 @@ export function failure(
   return errors(error, id, request)
 }
 
-/** The model that a request names, where that can be seen from outside. */
+/** Returns the model named by a request, if its body shows it. */
 function namedModel(body: unknown): string | undefined {
   if (typeof body !== "object" || body === null) return undefined
   const { json, fields } = body as { readonly json?: object; readonly fields?: unknown }

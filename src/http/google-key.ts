@@ -5,12 +5,12 @@ import type { Route } from "./server.ts"
 export const GOOGLE_KEY = "x-goog-api-key"
 const PARAMETER = "key"
 
-/** Whether a request comes with a key as Google's clients send it. */
+/** Returns whether a request has a key in the form of Google's clients. */
 export function hasGoogleKey({ headers, url }: Request): boolean {
   return headers.has(GOOGLE_KEY) || new URL(url).searchParams.has(PARAMETER)
 }
 
-/** A route to which keys in the address are keys in the headers. */
+/** Wraps a route to accept keys in the address as if they were in the headers. */
 export function keyInHeaders(route: Route): Route {
   const { handler } = route
   return {
@@ -20,8 +20,8 @@ export function keyInHeaders(route: Route): Route {
 }
 
 /**
- * The request with the key of its address in its headers instead: what is logged of an address
- * then holds no secret. A header takes precedence.
+ * Moves a key from the address to the headers, so that a logged address contains no secret. A key in the headers takes
+ * precedence.
  */
 function withoutKeyInUrl(request: Request): Request {
   if (!request.url.includes(`${PARAMETER}=`)) return request
@@ -34,7 +34,7 @@ function withoutKeyInUrl(request: Request): Request {
   return succeed(request, new Request(url.href, { method, headers, signal, body }))
 }
 
-/** The headers of a request with the key of its address among them, where they have none of their own. */
+/** Returns the headers of a request, including a key from its address unless they already have one. */
 export function headersWithKey({ headers, url }: Pick<Request, "headers" | "url">): Headers {
   const key = url.includes(`${PARAMETER}=`) ? new URL(url).searchParams.get(PARAMETER) : null
   if (key === null || headers.get(GOOGLE_KEY)) return headers

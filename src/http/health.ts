@@ -6,10 +6,10 @@ import { jsonAnswer } from "./answers.ts"
 import { anyone, noBody, serve } from "./endpoint.ts"
 import type { Route } from "./server.ts"
 
-/** Seconds after which it is worth looking again. */
+/** Seconds until the next check is worthwhile. */
 const RETRY_AFTER = 1
 
-/** `GET /healthz`: the process answers. */
+/** `GET /healthz`: the process responds. */
 export function healthz(events: Events): Route {
   return serve(
     {
@@ -28,7 +28,7 @@ export interface ReadinessServices {
   readonly events: Events
 }
 
-/** `GET /readyz`: it can serve requests: not while it drains, not while the ledger cannot be written. */
+/** `GET /readyz`: whether the gateway can serve requests. Not ready while it drains or the ledger cannot be written. */
 export function readyz({ ledger, isDraining, events }: ReadinessServices): Route {
   return serve(
     {
@@ -46,7 +46,10 @@ export function readyz({ ledger, isDraining, events }: ReadinessServices): Route
   )
 }
 
-/** Which ledger it is, and where, is only in the log: anyone may call this. */
+/**
+ * Returns the reason without the identity and location of the ledger, which are only logged, because this endpoint is
+ * public.
+ */
 function reasonOf(failure: unknown): string {
   const isDamaged = failure instanceof LedgerError && failure.code === "damaged"
   return isDamaged ? "the ledger is damaged" : "the ledger cannot be written"

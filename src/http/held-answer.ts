@@ -1,13 +1,13 @@
 import type { Reservation } from "../limits/memory-budget.ts"
 import type { Answer } from "../relay/request/call.ts"
 
-/** Whole answers up to here are handed over in one chunk. Bytes, roughly. */
+/** Approximate maximum bytes of a response sent in one chunk. */
 const LARGE_ANSWER = 1024 * 1024
 const CHUNK = 256 * 1024
 
 /**
- * The response to a call. What it holds of the memory goes back when a whole answer has been handed over; a
- * stream gives it back itself, at its end. A large answer goes out as fast as it is read, and counts until then.
+ * Builds the response to a call. A whole body releases its memory once it has been handed over, a stream at its own
+ * end. A large body is sent as fast as the client reads it, and counts until then.
  */
 export function heldAnswer({ headers, body }: Answer, memory: Reservation | undefined): Response {
   if (body instanceof ReadableStream) return new Response(body, { headers })

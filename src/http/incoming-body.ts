@@ -1,22 +1,22 @@
 import { GatewayError } from "../canon/errors.ts"
 import { nextTurn } from "../canon/next-turn.ts"
 
-/** How slowly a body may come: fewer bytes than these in two windows on end are too few. */
+/** Minimum pace of a body. It is too slow if two consecutive windows each receive fewer bytes. */
 export interface Pace {
   readonly bytes: number
-  /** Milliseconds. */
+  /** Length of a window in milliseconds. */
   readonly window: number
 }
 
-/** 32 KB a second: what a poor mobile line has. */
+/** 32 KB a second, the speed of a poor mobile connection. */
 export const USUAL_PACE: Pace = { bytes: 160 * 1024, window: 5_000 }
 
-/** After shorter chunks, reading waits for a turn of the event loop: see `pauseAfter`. Bytes. */
+/** Chunks below this size are followed by a pause: see `pauseAfter`. */
 const SHORT_CHUNK_BYTES = 4 * 1024
 
 /**
- * Waits for a turn of the event loop after a short chunk, so that the runtime joins chunks that were not read yet. A
- * read for each of 100,000 chunks of one byte would block the event loop.
+ * Waits for a turn of the event loop after a short chunk, so that the runtime joins unread chunks. Reading 100,000
+ * chunks of one byte separately would block the event loop.
  */
 export function pauseAfter(chunkBytes: number): Promise<void> | undefined {
   return chunkBytes < SHORT_CHUNK_BYTES ? nextTurn() : undefined
@@ -27,11 +27,11 @@ export type RestOfBody =
   | Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">
   | undefined
 
-/** The unread rest of bodies, by request. */
+/** Unread parts of bodies, by request. */
 const rests = new WeakMap<Request, Promise<RestOfBody>>()
 const successors = new WeakMap<Request, Request>()
 
-/** Registers a request that was made of another one and has its body. */
+/** Registers a request that was created from another one and has taken over its body. */
 export function succeed(request: Request, successor: Request): Request {
   successors.set(request, successor)
   return successor
@@ -45,8 +45,8 @@ export function restOf(request: Request): RestOfBody | Promise<RestOfBody> {
 }
 
 /**
- * The chunks of a body as they come. Who sends so slowly that what is kept for it lies idle is cut off.
- * @throws GatewayError `overloaded` of a slow one; what the runtime throws when the caller leaves.
+ * Yields the chunks of a body as they arrive. Slow senders, which would leave their reserved memory idle, are cut off.
+ * @throws GatewayError `overloaded` for a slow sender; an error of the runtime if the caller disconnects.
  */
 export async function* incomingChunks(
   request: Request,
@@ -76,7 +76,7 @@ export async function* incomingChunks(
   }
 }
 
-/** Looks at the end of each window how much has come in it. One alone may be our own standing still. */
+/** Checks the received bytes at the end of each window. A single slow window may result from a blocked event loop. */
 export class PaceWatch implements Disposable {
   isTooSlow = false
   readonly #timer: ReturnType<typeof setInterval>
@@ -107,7 +107,7 @@ function tooSlow({ bytes, window }: Pace): GatewayError {
   return new GatewayError(
     "overloaded",
     `The body came more slowly than ${rate} KB a second, so it was not waited for. Send it again over a faster connection.`,
-    // What is still to come of it would be taken for another request.
+    // Without closing, the remaining body would be read as another request.
     { headers: { connection: "close" } },
   )
 }

@@ -1,27 +1,27 @@
 /**
- * The answers of a gateway that shuts down: each one closes its connection, so that the next request of its caller
- * goes over a new one, to a gateway that stays.
+ * The responses of a gateway that shuts down. Each closes its connection, so that the caller's next request opens one
+ * to a remaining gateway.
  */
 export class LastAnswers {
   #isOn = false
   #count = 0
 
-  /** Whether it shuts down. */
+  /** Whether the gateway is shutting down. */
   get isOn(): boolean {
     return this.#isOn
   }
 
-  /** How many requests have come since it began to. */
+  /** Number of requests received during shutdown. */
   get count(): number {
     return this.#count
   }
 
-  /** From now on answers close their connections. */
+  /** Makes all further responses close their connections. */
   begin(): void {
     this.#isOn = true
   }
 
-  /** The answer to a request that came since. */
+  /** Marks the response to a request that arrived during shutdown. */
   async close(answering: Response | Promise<Response>): Promise<Response> {
     this.#count += 1
     const answer = await answering

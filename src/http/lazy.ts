@@ -1,6 +1,6 @@
 /**
- * Something that is made when it is first needed: what only the console uses costs a gateway that
- * no one manages neither memory nor time to start.
+ * A value that is created on first use. The parts for the console cost neither memory nor startup time unless they are
+ * used.
  */
 export class Lazy<Value extends AsyncDisposable> implements AsyncDisposable {
   readonly #make: () => Promise<Value>
@@ -11,7 +11,7 @@ export class Lazy<Value extends AsyncDisposable> implements AsyncDisposable {
     this.#make = make
   }
 
-  /** What failed to be made is tried again the next time. @throws what making it throws. */
+  /** Returns the value. Failed creation is repeated with the next call. @throws the errors of creation. */
   async get(): Promise<Value> {
     if (this.#isOver) throw new Error("the gateway is ending")
     const made = (this.#made ??= this.#make())

@@ -1,29 +1,36 @@
 import { GOOGLE_METHODS, GOOGLE_MODEL_PATHS } from "./v1/google-address.ts"
 
-/** Where a request was probably meant to go. */
+/** The address a request was probably meant for. */
 export interface MeantAddress {
   readonly path: string
-  /** The model that an address of Azure's names. */
+  /** The model named in an address of Azure. */
   readonly model?: string
 }
 
-/** What clients put before the path of an endpoint, by how base addresses of vendors and routers are usually written. */
+/** Path prefixes that clients use, from the usual base addresses of vendors and routers. */
 const HABITS = new Set(["v1", "openai", "anthropic", "api", "v1beta", "v1alpha", "v1beta1"])
-/** Azure OpenAI: `/openai/deployments/{deployment}/chat/completions?api-version=…`. A model's name may hold slashes. */
+/**
+ * Matches Azure OpenAI: `/openai/deployments/{deployment}/chat/completions?api-version=…`. Model names may contain
+ * slashes.
+ */
 const DEPLOYMENT =
   /^\/openai\/deployments\/(.+?)\/((?:chat|images|audio)\/[a-z]+|embeddings|responses)$/
-/** What servers of models and their load tests call the same. */
+/** Equivalent paths of model servers and their load tests. */
 const ALIASES: ReadonlyMap<string, string> = new Map([["/health", "/healthz"]])
 
-/** Google: without `models/`, as several clients write a model with a slash in its name, or with Vertex AI's folders before it. */
+/**
+ * Matches addresses of Google: without `models/`, as several clients write a model with a slash in its name, or with
+ * Vertex AI's folders before it.
+ */
 const MODEL_METHOD = new RegExp(
   `^/v1(?:alpha|beta1?)?/(?!tunedModels/)(?:(?:.+/)?models/)?(.+:(?:${GOOGLE_METHODS.join("|")}))$`,
 )
 
 /**
- * The address of ours that another one can only mean: with slashes too many, with `/v1` twice or not at all, or as Azure has it.
- * @param isKnown whether a path is an endpoint's.
- * @returns undefined when there is none.
+ * Returns the only endpoint that an address can mean, if it has extra slashes, `/v1` twice or not at all, or the form
+ * of Azure.
+ * @param isKnown returns whether a path is that of an endpoint.
+ * @returns undefined if there is no such endpoint.
  */
 export function meantAddress(
   pathname: string,
@@ -46,7 +53,7 @@ export function meantAddress(
   return path === undefined ? undefined : { path }
 }
 
-/** What cannot be decoded is not the name of a model, and is reported as such. */
+/** Decodes a model name. Invalid encodings are kept, and reported as an unknown model. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -8,12 +8,12 @@ import type { Route } from "./server.ts"
 
 export interface MetricsServices {
   readonly settings: () => { readonly metrics?: MetricSettings }
-  /** All metrics, as text; undefined where nothing is counted. */
+  /** Returns all metrics as text; undefined if metrics are disabled. */
   readonly metricsText: (() => Promise<string>) | undefined
   readonly events: Events
 }
 
-/** `GET /metrics`, where a token protects it and it has no port of its own. */
+/** `GET /metrics`, served if a token protects it and no separate port is configured. */
 export function metrics({ settings, metricsText, events }: MetricsServices): Route {
   return serve(
     {

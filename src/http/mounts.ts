@@ -9,19 +9,19 @@ import type { Lazy } from "./lazy.ts"
 import { newRequestId } from "./request-id.ts"
 import type { Connection, Mount } from "./server.ts"
 
-/** In the place of the address in the OpenAPI document, which differs between callers. */
+/** Placeholder for the address in the OpenAPI document, which differs between callers. */
 const NO_ADDRESS = "https://address.invalid"
 
 export interface MountServices {
   readonly admin: Lazy<Admin>
   readonly events: Events
-  /** The address that callers use, without `/v1`. */
+  /** The public address without `/v1`. */
   readonly baseUrl: BaseUrl
-  /** The path of that address, without a slash at its end. */
+  /** Returns the path of that address without a trailing slash. */
   readonly basePath: () => string
 }
 
-/** What people use to manage the gateway. None of it is loaded before someone does. */
+/** Mounts the management API, the console and the documentation. Each is loaded with its first request. */
 export function managementMounts(services: MountServices): Mount[] {
   const { admin, basePath } = services
   const toConsole = (): Response => {
@@ -46,7 +46,7 @@ export function managementMounts(services: MountServices): Mount[] {
     }),
     "/openapi.json": reading(async ({ origin }) => {
       const { openApiDocument } = await import("./docs/openapi.ts")
-      // To build it takes as long as hundreds of requests do, and anyone may call this.
+      // Built once: it takes as long as hundreds of requests, and the endpoint is public.
       document ??= JSON.stringify(openApiDocument(NO_ADDRESS))
       const text = document.replace(NO_ADDRESS, () => services.baseUrl(origin))
       return textAnswer(newRequestId(), text, { "cache-control": "no-cache" })
@@ -58,7 +58,7 @@ export function managementMounts(services: MountServices): Mount[] {
   }))
 }
 
-/** What can only be read. */
+/** Wraps a handler to reject all methods except GET and HEAD. */
 function reading(
   handler: (connection: Connection) => Response | Promise<Response>,
 ): Mount["handler"] {
@@ -73,7 +73,7 @@ function reading(
   }
 }
 
-/** With what it throws as an answer. */
+/** Wraps a handler to convert exceptions to responses. */
 function failing(handler: Mount["handler"], events: Events): Mount["handler"] {
   return async (request, connection) => {
     try {

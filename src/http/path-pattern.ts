@@ -1,27 +1,27 @@
 /*
- * Paths of routes: `/keys/{id}`. A part takes one segment; a last part `{name...}` takes all that follows, slashes
- * included.
+ * Route paths such as `/keys/{id}`. A part matches one segment. A final part `{name...}` matches the rest, including
+ * slashes.
  */
 
-/** The named parts of a path that fits, decoded. A part that cannot be decoded stays as it is. */
+/** Returns the named parts of a matching path, decoded. An invalid encoding is left unchanged. */
 export function partsOf(path: string, pathname: string): (part: string) => string {
   const parts = patternOf(path).exec(pathname)?.groups ?? {}
   return (part) => decoded(parts[part] ?? "")
 }
 
-/** Whether a path has a part that takes all that follows. */
+/** Returns whether a path has a final part that matches the rest. */
 export function isOpenEnded(path: string): boolean {
   return path.endsWith("...}")
 }
 
-/** A path as Bun's own router writes it. */
+/** Converts a path to the syntax of Bun's router. */
 export function bunPath(path: string): string {
   return path.replace(/\{(\w+)(\.\.\.)?\}/g, (_, name: string, rest?: string) =>
     rest === undefined ? `:${name}` : "*",
   )
 }
 
-/** Matches the paths that fit, with their named parts as groups. */
+/** Returns a pattern of matching paths, with named parts as groups. */
 export function patternOf(path: string): RegExp {
   const source = path.replace(/\{(\w+)(\.\.\.)?\}/g, (_, name, rest) =>
     rest ? `(?<${name}>.+)` : `(?<${name}>[^/]+)`,

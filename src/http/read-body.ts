@@ -18,16 +18,16 @@ import { ChunkList } from "../wire/chunk-list.ts"
 import { incomingChunks, type Pace, USUAL_PACE } from "./incoming-body.ts"
 import { encodingOf, unpackedChunks } from "./unpacked-body.ts"
 
-/** Deeper nesting than this is an attack on recursive code. */
+/** Maximum nesting. Deeper bodies are an attack on recursive code. */
 const DEEPEST = 64
-/** A body up to here is read in one go: it arrives together with its head. Bytes. */
+/** Maximum bytes of a body that is read at once, since it arrives together with its head. */
 const SMALL_BODY = 32 * 1024
-/** Begins a character of JSON that is written as its number. */
+/** Begins an escaped character in JSON. */
 const ESCAPE = String.raw`\u`
-/** A body is in memory as received, as parsed, and as what goes upstream. */
+/** A body is in memory as received, as parsed, and as sent upstream. */
 const COPIES = 3
 
-/** A JSON body and its size, unpacked, in bytes. */
+/** A JSON body and its uncompressed size in bytes. */
 export interface ReceivedBody {
   readonly json: JsonObject
   readonly bytes: number
@@ -43,23 +43,22 @@ export interface BodyWatch {
   named(model: string): MaybePromise<void>
 }
 
-/** How a JSON body is read. */
+/** Parameters for reading a JSON body. */
 export interface BodyReading {
-  /** Bytes, unpacked. */
+  /** Maximum uncompressed bytes. */
   readonly limit: number
-  /** Takes what the body needs; absent where small bodies alone are read. */
+  /** Reserves memory for the body. May be absent if only small bodies are read. */
   readonly memory?: Reservation | undefined
   readonly pace?: Pace
-  /** The number of lists, objects, members and elements. */
+  /** Maximum number of lists, objects, members and elements. */
   readonly maxValues?: number
   readonly watch?: BodyWatch
 }
 
 /**
- * Reads a JSON body. One that is announced as too large, or for which there is no memory, is refused before a byte of
- * it is read.
+ * Reads a JSON body. If its announced size is too large or exceeds the memory, it is rejected unread.
  * @throws GatewayError `unsupported_media_type`, `body_too_large`, `invalid_json`, `invalid_value`, `overloaded`, and
- * what the watch throws.
+ *   the errors of the watch.
  */
 export async function readJsonBody(request: Request, reading: BodyReading): Promise<ReceivedBody> {
   const { limit, memory, pace = USUAL_PACE, watch } = reading
@@ -78,7 +77,7 @@ export async function readJsonBody(request: Request, reading: BodyReading): Prom
     if (announced !== undefined && announced <= SMALL_BODY && encoding === undefined) {
       memory?.takeBody(COPIES * announced)
       const text = await request.text()
-      // Each byte that is not ASCII is a part of a longer character, or no character.
+      // Bytes outside ASCII are part of a longer character or invalid, so the lengths differ.
       const isAscii = text.length === announced && !text.includes(ESCAPE)
       return { json: parseSmall(text, memory), bytes: announced, isAscii }
     }
@@ -88,7 +87,7 @@ export async function readJsonBody(request: Request, reading: BodyReading): Prom
     return await readLarge(unpackedChunks(incoming, encoding, memory), reading, undefined)
   } catch (error) {
     if (error instanceof GatewayError) throw error
-    // A caller who leaves while the body still comes gets this error, in case it still reads; it is no failure of ours.
+    // A caller that disconnects during the upload gets this error, in case it still reads. The gateway has not failed.
     throw new GatewayError("invalid_json", "The body ended before it was complete.", {
       cause: error,
     })
@@ -96,7 +95,7 @@ export async function readJsonBody(request: Request, reading: BodyReading): Prom
 }
 
 /**
- * Whether a body is short enough to arrive together with its head, so that reading it takes no work.
+ * Returns whether a body is short enough to arrive together with its head, so that reading it takes no work.
  * @param maxBytes a lower maximum.
  */
 export function isSmallBody({ headers }: Request, maxBytes = SMALL_BODY): boolean {
@@ -110,7 +109,7 @@ function isJsonType(type: string): boolean {
 }
 
 /**
- * A large body is checked while it arrives: reading stops as soon as it is too deep or too large.
+ * Reads a large body, checking it as it arrives. Reading stops as soon as it is too deep or too large.
  * @param announced its size, if known.
  */
 async function readLarge(
@@ -124,7 +123,7 @@ async function readLarge(
   let bytes = 0
   let whole: Buffer
   let isNamed = false
-  // The memory of the chunks is released immediately: the collector does not see how large its garbage is.
+  // The memory of the chunks is released immediately, because the garbage collector does not account for its size.
   try {
     for await (const chunk of incoming) {
       list.push(chunk)
@@ -197,8 +196,8 @@ const NUMBERED = `${shownNumber(MAX_NUMBERED_MEMBERS)} members whose names begin
 const WIDE_OBJECT = `${shownNumber(MAX_OBJECT_MEMBERS)} members in one object`
 
 /**
- * @param limit what the body has more of.
- * @param member where the limit was passed.
+ * @param limit the exceeded limit.
+ * @param member the member that exceeded it.
  */
 function tooMany(limit: string, member: string | undefined): GatewayError {
   const place = member === undefined ? "" : ` It is passed in '${member.slice(0, 100)}'.`

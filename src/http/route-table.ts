@@ -1,7 +1,7 @@
 import { patternOf } from "./path-pattern.ts"
 import type { Route } from "./server.ts"
 
-/** The route for a method and a path; without one, the routes of other methods that have the path. */
+/** The route of a method and path; otherwise the routes of the path with other methods. */
 export type Found = { readonly route: Route } | { readonly allowed: readonly [Route, ...Route[]] }
 
 interface Row {
@@ -9,7 +9,7 @@ interface Row {
   readonly pattern: RegExp
 }
 
-/** The routes of a table by method and path. The first that matches counts. */
+/** Routes by method and path. The first match is used. */
 export class RouteTable {
   readonly #rows: readonly Row[]
 
@@ -17,7 +17,7 @@ export class RouteTable {
     this.#rows = routes.map((route) => ({ route, pattern: patternOf(route.path) }))
   }
 
-  /** @returns undefined when no route has the path. */
+  /** @returns undefined if no route has the path. */
   find(method: string, pathname: string): Found | undefined {
     const fitting = this.#rows.filter(({ pattern }) => pattern.test(pathname))
     const read = method === "HEAD" ? "GET" : method
@@ -27,7 +27,7 @@ export class RouteTable {
     return first === undefined ? undefined : { allowed: [first, ...others] }
   }
 
-  /** Whether a route has the path, whatever its method. */
+  /** Returns whether a route with any method has the path. */
   has(pathname: string): boolean {
     return this.#rows.some(({ pattern }) => pattern.test(pathname))
   }

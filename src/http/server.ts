@@ -11,17 +11,17 @@ import type { Forwarded, TrustedProxies } from "./trusted-proxies.ts"
 
 /** The connection of a request. */
 export interface Connection {
-  /** The network address of the caller: of the other end, or what trusted proxies say. */
+  /** The network address of the caller, from the connection or from trusted proxies. */
   readonly address: string | null
-  /** Where trusted proxies say that the caller reached this gateway, as an origin; undefined: they say nothing. */
+  /** The origin of the request as reported by trusted proxies; undefined if they report none. */
   readonly origin: string | undefined
-  /** Called once the request is read: its answer may take longer than a silent connection is left open. */
+  /** Disables the idle timeout. Called once the request is read, since the response may take long. */
   waitLong(): void
 }
 
 /**
- * Answers a request.
- * @param id of the request, where it has one already; a new one otherwise.
+ * Handles a request.
+ * @param id id of the request; a new one is created by default.
  */
 export type Handler = (
   request: Request,
@@ -30,19 +30,19 @@ export type Handler = (
 ) => Response | Promise<Response>
 
 export interface Route {
-  /** May have named parts: `/keys/{id}`. A last part `{name...}` takes all that follows, slashes included. */
+  /** May have named parts: `/keys/{id}`. A final part `{name...}` matches the rest, including slashes. */
   readonly path: string
   readonly method: Method
   readonly handler: Handler
   /** Whether its handler calls `afterBody` itself. Default: false. */
   readonly handlesUnread?: boolean
-  /** Its errors in the dialect of its clients. */
+  /** Builds errors in the dialect of the route's clients. */
   readonly errors: ErrorAnswer
-  /** Ends a stream that breaks off, in the dialect of its clients; absent: with OpenAI's envelope. */
+  /** Ends an interrupted stream in the dialect of the route's clients; in OpenAI's envelope by default. */
   readonly encodeBreak?: EncodeBreak
 }
 
-/** A part of the gateway that routes by itself: every method, all paths below one. */
+/** A part of the gateway with its own routing, for every method and all paths below one. */
 export interface Mount {
   /** Ends in `/*`. */
   readonly path: string
@@ -56,13 +56,16 @@ export interface ServerSettings {
   readonly isShared: boolean
 }
 
-/** Seconds without a byte after which a connection that is not being answered is closed. */
+/** Idle timeout of connections in seconds, except while a response is pending. */
 const IDLE_TIMEOUT = 60
-/** The same for what is managed: to verify a large ledger takes its time. The largest value that Bun takes, apart from forever. */
+/**
+ * The same for management requests, since verifying a large ledger takes long. The largest value that Bun accepts,
+ * apart from unlimited.
+ */
 const LONG_TIMEOUT = 255
-/** Characters of one `Host` header. Bun joins several with commas. */
+/** Matches a single `Host` header. Bun joins several with commas. */
 const HOST = /^[^\s,/?#@\\]+$/
-/** Bodies are limited where they are read, with an error of ours; this is only a last resort. */
+/** Last resort: bodies are limited with proper errors during reading. */
 const LARGEST_BODY = 1024 * 1024 * 1024
 
 /**
@@ -72,21 +75,21 @@ const LARGEST_BODY = 1024 * 1024 * 1024
  */
 const requestsPerTurn = new TurnLimit(64)
 
-/** What a server answers. */
+/** The handlers of a server. */
 export interface Answering {
   readonly routes: readonly Route[]
   readonly mounts: readonly Mount[]
-  /** Handles what no path of these matches, or not with its method. */
+  /** Handles requests without a matching path or method. */
   readonly elsewhere: Handler
   readonly lastAnswers: LastAnswers
 }
 
-/** What may change while the server runs. */
+/** The state that may change while the server runs. */
 export interface ServerState {
   readonly proxies: TrustedProxies
 }
 
-/** Listens. Bun's own router matches the paths. */
+/** Starts a server. Bun's router matches the paths. */
 export function serve(
   settings: ServerSettings,
   { routes, mounts, elsewhere, lastAnswers }: Answering,
@@ -149,7 +152,7 @@ async function answeredLater(
   return answered(request, handler, connection)
 }
 
-/** The answer of a handler, once it is clear that the request has one host. */
+/** Calls the handler after checking that the request has exactly one host. */
 function answered(
   request: Request,
   handler: Handler,
@@ -158,17 +161,17 @@ function answered(
   const host = request.headers.get("host")
   if (host === null) return handler(withHost(request), connection)
   if (host !== lastHost) {
-    // The address of a request is made of it, and is parsed.
+    // Validated because the address of a request is parsed from it.
     if (!HOST.test(host) || !URL.canParse(`http://${host}/`)) return wrongHost()
     lastHost = host
   }
   return handler(request, connection)
 }
 
-/** The last host that was found to be one: nearly all requests have the same. */
+/** The last valid host, cached because nearly all requests have the same one. */
 let lastHost = ""
 
-/** HTTP/1.0 allows requests without a host. Bun then shows only the path of their address. */
+/** Adds a host. HTTP/1.0 allows requests without one, and Bun then provides only the path. */
 function withHost(request: Request): Request {
   return succeed(request, new Request(`http://localhost${request.url}`, request))
 }
@@ -182,7 +185,7 @@ function wrongHost(): Response {
   return errorAnswer(error, newRequestId())
 }
 
-/** The address is looked up only where it is asked for. */
+/** Looks up the address on demand. */
 class BunConnection implements Connection {
   readonly #request: Request
   readonly #server: Bun.Server<undefined>

@@ -1,44 +1,47 @@
 import { Networks, plainAddress } from "../wire/http/networks.ts"
 import { isPublicAddress } from "../wire/http/public-address.ts"
 
-/** More hops than this are not followed: no one has as many proxies of their own. */
+/** Maximum hops followed. No operator has that many proxies. */
 const MOST_HOPS = 32
-/** More of a header is not read. Those of real proxies have a few dozen characters. */
+/** Maximum characters read of a header. Headers of real proxies have a few dozen. */
 const LONGEST_HEADER = 4_096
 const SCHEME = /^https?$/i
-/** A name or address with or without a port, as long as names can be. */
+/** Matches a name or address, with or without a port, up to the maximum length of names. */
 const HOST = /^[\w.:[\]-]{1,261}$/
 
-/** Who sends a request, and where. */
+/** The address of a caller and the origin it used. */
 export interface Forwarded {
-  /** The network address of the caller; null where the connection is gone. */
+  /** The network address of the caller; null if the connection is gone. */
   readonly address: string | null
-  /** Where trusted proxies say that the caller reached this gateway (`https://ai.example.com`); absent: they say nothing. */
+  /**
+   * The origin used by the caller as reported by trusted proxies (`https://ai.example.com`); absent if they report
+   * none.
+   */
   readonly origin?: string
 }
 
-/** The proxies whose `x-forwarded-for`, `-proto` and `-host` are believed. Those of all others are ignored. */
+/** The proxies whose `x-forwarded-for`, `-proto` and `-host` are trusted. Those headers of all others are ignored. */
 export class TrustedProxies {
   readonly #networks: Networks | undefined
   readonly #ignored: (proxy: string) => void
   #hasIgnored = false
 
   /**
-   * @param networks addresses and CIDRs, as the settings have checked them.
-   * @param ignored called once, with the address of what is probably a proxy of the operator's that is not among them.
+   * @param networks addresses and CIDRs, validated by the settings.
+   * @param ignored called once with the address of a probable proxy of the operator that is not listed.
    */
   constructor(networks: readonly string[] = [], ignored: (proxy: string) => void = () => {}) {
     this.#ignored = ignored
     if (networks.length > 0) this.#networks = new Networks(networks)
   }
 
-  /** Whether there is none. */
+  /** Whether no proxy is trusted. */
   get isNone(): boolean {
     return this.#networks === undefined
   }
 
   /**
-   * Who sends a request, and where they reached this gateway.
+   * Returns the address of the caller and the origin it used.
    * @param peer the other end of the connection.
    */
   forwarded(request: Request, peer: string | null): Forwarded {
@@ -53,14 +56,14 @@ export class TrustedProxies {
     return { address, ...(origin !== undefined && { origin }) }
   }
 
-  /** From the internet anyone may send the header; from the operator's own network it is a proxy that sends it. */
+  /** Reports headers from the operator's own network, which come from a proxy. On the internet anyone may send them. */
   #ignore(proxy: string): void {
     if (this.#hasIgnored || isPublicAddress(proxy)) return
     this.#hasIgnored = true
     this.#ignored(proxy)
   }
 
-  /** From the right, where the nearest proxy writes, to the first address that is not a trusted proxy's. */
+  /** Walks from the right, written by the nearest proxy, to the first address that is not a trusted proxy's. */
   #walk(header: string | null, proxy: string): { address: string; hops: number } {
     let address = proxy
     let hops = 0
@@ -79,11 +82,11 @@ export class TrustedProxies {
   }
 }
 
-/** The last entries of a list, the last one first. */
+/** Returns the last entries of a list, beginning with the last one. */
 function lastEntries(header: string | null): string[] {
   if (header === null) return []
   const end = header.slice(-LONGEST_HEADER).split(",")
-  // The first one may be the rest of a longer one.
+  // The first entry may be truncated.
   if (header.length > LONGEST_HEADER) end.shift()
   return end
     .slice(-MOST_HOPS)
@@ -92,9 +95,9 @@ function lastEntries(header: string | null): string[] {
 }
 
 /**
- * The scheme and host by which the caller reached the first proxy that is trusted.
- * @param hops how many trusted proxies have added to the headers; entries left of theirs are the caller's own.
- * @returns undefined where they say neither, or nothing that can be an address.
+ * Returns the origin by which the caller reached the first trusted proxy.
+ * @param hops number of trusted proxies that have added to the headers. Earlier entries come from the caller.
+ * @returns undefined if the headers are missing or invalid.
  */
 function forwardedOrigin(request: Request, hops: number): string | undefined {
   const scheme = entryAt(request.headers.get("x-forwarded-proto"), hops)

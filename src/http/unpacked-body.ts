@@ -3,7 +3,7 @@ import type { Reservation } from "../limits/memory-budget.ts"
 import { decompressed } from "../wire/http/decompression.ts"
 
 const MEBIBYTE = 1024 * 1024
-/** Memory that unpacking takes at most, besides its result: the window, and a chunk. Bytes. */
+/** Maximum bytes of memory for decompression besides its result: the window and a chunk. */
 const WINDOWS: Readonly<Record<string, number>> = {
   gzip: 128 * 1024,
   "x-gzip": 128 * 1024,
@@ -11,13 +11,16 @@ const WINDOWS: Readonly<Record<string, number>> = {
   br: 17 * MEBIBYTE,
   zstd: 9 * MEBIBYTE,
 }
-/** A body may unpack to so many times its size, and to so much in any case: JSON that people send unpacks to 30 times. */
+/**
+ * Maximum ratio of decompressed size to compressed size, above a free allowance. JSON of real requests reaches a ratio
+ * of 30.
+ */
 const MAX_RATIO = 100
 const FREE_BYTES = MEBIBYTE
 const ACCEPTED = "gzip, deflate, br, zstd"
 
 /**
- * How a body is compressed; undefined when it is not.
+ * Returns the compression of a body; undefined if it is not compressed.
  * @throws GatewayError `unsupported_media_type`
  */
 export function encodingOf(headers: Headers): string | undefined {
@@ -29,7 +32,10 @@ export function encodingOf(headers: Headers): string | undefined {
   throw unsupported(header, ACCEPTED)
 }
 
-/** @throws GatewayError `unsupported_media_type`, of a form that is compressed: its limits are those of its files. */
+/**
+ * Rejects compressed forms, since their limits apply to the contained files. @throws GatewayError
+ * `unsupported_media_type`
+ */
 export function refuseEncoding(headers: Headers): void {
   const header = headers.get("content-encoding")
   if (header === null || /^(identity)?$/i.test(header.trim())) return
@@ -37,8 +43,8 @@ export function refuseEncoding(headers: Headers): void {
 }
 
 /**
- * The chunks of a compressed body, unpacked no faster than they are read: a reader that stops at a limit has not unpacked more.
- * @throws GatewayError `invalid_value` when it cannot be unpacked; what the chunks throw.
+ * Decompresses the chunks of a body on demand, so that nothing is decompressed beyond a reader's limit.
+ * @throws GatewayError `invalid_value` for invalid data; the errors of the chunks.
  */
 export async function* unpackedChunks(
   chunks: AsyncGenerator<Uint8Array, undefined>,

@@ -1,20 +1,20 @@
 import { detachBuffer } from "../canon/detach-buffer.ts"
 import { PaceWatch, pauseAfter, type RestOfBody, restOf, USUAL_PACE } from "./incoming-body.ts"
 
-/** How long an answer waits for the rest of its request, so that the connection can be used again. */
+/** Maximum delay of a response until the rest of its request arrives, so that the connection can be reused. */
 const REST_WAIT_MS = 100
-/** A sender that is silent for this long has stopped, or waits for the answer. */
+/** A sender that is silent for this long has stopped or waits for the response. */
 const MAX_SILENCE_MS = 1_000
-/** As much as the server accepts of any body: many clients read no answer before they have sent all of theirs. */
+/** The server's limit for any body: many clients read no response before they have sent all of theirs. */
 const MAX_DROPPED_BYTES = 1024 * 1024 * 1024
-/** The same of a body without a length, which may never end. */
+/** The same for a body without a length, which may be endless. */
 const MAX_DROPPED_ENDLESS_BYTES = 64 * 1024 * 1024
 const WITHOUT_BODY = new Set(["GET", "HEAD"])
 
 /**
- * The answer to a request whose body may be unread, as after an early error. The caller gets the answer at once, and
- * has time to send the rest, which is dropped: if the connection were closed before, the answer would be lost with it.
- * A caller that sends the rest too slowly is cut off.
+ * Sends a response to a request whose body may be unread, for example after an early error. The caller gets the
+ * response immediately, while the rest of the body is read and dropped: closing the connection earlier would lose the
+ * response. A caller that sends the rest too slowly is cut off.
  */
 export function afterBody(request: Request, answer: Response): Response | Promise<Response> {
   const rest = restOf(request)
@@ -23,12 +23,12 @@ export function afterBody(request: Request, answer: Response): Response | Promis
     const maxBytes = isEndless ? MAX_DROPPED_ENDLESS_BYTES : MAX_DROPPED_BYTES
     return whileDropping(answer, dropped(rest, maxBytes))
   }
-  // The runtime shows no body of these, and drops it for as long as it comes.
+  // The runtime does not expose a body of these, and drops it without a limit.
   if (WITHOUT_BODY.has(request.method) && announcesBody(request.headers)) return closing(answer)
   return answer
 }
 
-/** Wraps a handler so that its answers pass through `afterBody`. */
+/** Wraps a handler so that its responses pass through `afterBody`. */
 export function droppingRest<Others extends readonly unknown[]>(
   handler: (request: Request, ...others: Others) => Response | Promise<Response>,
 ): (request: Request, ...others: Others) => Promise<Response> {
@@ -39,7 +39,7 @@ function announcesBody(headers: Headers): boolean {
   return (headers.get("content-length") ?? "0") !== "0" || headers.has("transfer-encoding")
 }
 
-/** @param dropping settles when the rest has come or is not waited for any more. @returns whether it has come. */
+/** @param dropping resolves when the rest was received or abandoned. @returns whether it was received. */
 async function whileDropping(answer: Response, dropping: Promise<boolean>): Promise<Response> {
   const wait = Promise.withResolvers<undefined>()
   const timer = setTimeout(wait.resolve, REST_WAIT_MS)
@@ -53,7 +53,7 @@ async function whileDropping(answer: Response, dropping: Promise<boolean>): Prom
   return closing(new Response(lingering(answer.body, dropping), { status, headers }))
 }
 
-/** A body that ends only with the dropping, since the connection is closed with its end. */
+/** Delays the end of a body until the rest of the request is dropped, since the connection is closed at the end. */
 function lingering(
   body: ReadableStream<Uint8Array>,
   dropping: Promise<boolean>,
@@ -78,7 +78,7 @@ function closing(answer: Response): Response {
   return answer
 }
 
-/** Drops the rest of a body. @returns whether all of it came. */
+/** Drops the rest of a body. @returns whether all of it arrived. */
 async function dropped(rest: RestOfBody | Promise<RestOfBody>, maxBytes: number): Promise<boolean> {
   const reader = await rest
   // It was read to its end, or is broken.

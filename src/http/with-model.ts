@@ -4,8 +4,8 @@ const CLOSING_BRACE = 0x7d
 const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d])
 
 /**
- * The same request with a model as the first member of its JSON body: what the body says itself comes later and counts.
- * @param url where it goes.
+ * Adds a model as the first member of a request's JSON body. A model in the body comes later and takes precedence.
+ * @param url URL of the new request.
  */
 export function withModel(request: Request, url: string, model: string): Request {
   const { method, signal } = request

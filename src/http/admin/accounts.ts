@@ -43,7 +43,7 @@ export function keyEndpoints({ keys }: { readonly keys: Keys }): AdminEndpoint[]
   })
 }
 
-/** `/admin/v1/codes`: codes that give credits to the account that redeems them. */
+/** `/admin/v1/codes`: codes that add credits to the account that redeems them. */
 export function codeEndpoints({ codes }: { readonly codes: Codes }): AdminEndpoint[] {
   return endpoints(codeRoutes, {
     "GET /codes": ({ actor, query }) => codes.list(actor, query),

@@ -2,22 +2,22 @@ import { asGatewayError, GatewayError } from "../../canon/errors.ts"
 import { LedgerError } from "../../store/ledger-error.ts"
 import { type ErrorAnswer, errorAnswer, jsonAnswer } from "../answers.ts"
 
-/** What a handler returned, as a response that is not cached. */
+/** Converts the result of a handler to an uncached response. */
 export function answerOf(requestId: string, result: unknown): Response {
   if (result instanceof Response) return unkept(named(result, requestId))
   if (result === undefined) return unkept(named(new Response(null, { status: 204 }), requestId))
   return unkept(jsonAnswer(requestId, result))
 }
 
-/** An error in OpenAI's envelope that is not cached. */
+/** Builds an uncached error response in OpenAI's envelope. */
 export const errors: ErrorAnswer = (error, requestId) => unkept(errorAnswer(error, requestId))
 
-/** What a handler threw, for the caller. */
+/** Converts an exception to an error for the caller. */
 export function errorOf(thrown: unknown): GatewayError {
   return thrown instanceof LedgerError ? ledgerUnavailable(thrown) : asGatewayError(thrown)
 }
 
-/** Where the ledger is, and what is wrong with it, is only in the log. */
+/** Omits the location and the fault of the ledger, which are only logged. */
 function ledgerUnavailable(cause: LedgerError): GatewayError {
   return new GatewayError(
     "ledger_unavailable",

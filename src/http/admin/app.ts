@@ -8,10 +8,10 @@ import { cookieScope, keepOwnCookies } from "./browser.ts"
 import { ADMIN_PATH } from "./routes.ts"
 import type { AdminEndpoint, AdminFrame } from "./endpoint.ts"
 
-/** More of an address is not repeated. */
+/** Maximum length of a path repeated in an error. */
 const LONGEST_PATH = 200
 
-/** Answers requests whose path begins with `/admin/v1`. */
+/** Creates the handler of requests whose path begins with `/admin/v1`. */
 export function adminApp(endpoints: readonly AdminEndpoint[], frame: AdminFrame): Handler {
   const table = new RouteTable(endpoints.map((endpoint) => endpoint(frame)))
   const { events } = frame
@@ -35,7 +35,7 @@ export function adminApp(endpoints: readonly AdminEndpoint[], frame: AdminFrame)
   }
 }
 
-/** @param allowed the routes of the path; undefined where there is no such path. */
+/** @param allowed the routes of the path; undefined if the path does not exist. */
 function misdirected(
   { method }: Request,
   pathname: string,
@@ -56,7 +56,7 @@ function misdirected(
   })
 }
 
-/** An invalid 'host' makes an invalid URL. */
+/** Reports an invalid URL, which results from an invalid 'host' header. */
 function wrongHost(): GatewayError {
   return new GatewayError("invalid_value", "The header 'host' is not a host name.", {
     parameter: "host",

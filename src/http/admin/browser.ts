@@ -4,12 +4,12 @@ import type { ClientInfo } from "../../users/client-info.ts"
 import { jsonAnswer } from "../answers.ts"
 import type { AdminContext } from "./endpoint.ts"
 
-/** The token of the page that began a sign-in at an issuer. */
+/** Header with the token of the page that began a sign-in at an issuer. */
 const LINK_HEADER = "x-tollgate-link-token"
-/** Browsers take a cookie of this name only from the host itself: not by a plain connection, not from a sibling. */
+/** Browsers accept a cookie with this prefix only over TLS and only from the host itself, not from a sibling domain. */
 const HOST_PREFIX = "__Host-"
 
-/** What signing in needs of a request. */
+/** Returns the details of a request that sign-in needs. */
 export function clientOf({
   request,
   address,
@@ -21,22 +21,25 @@ export function clientOf({
 
 type Reached = Pick<AdminContext, "request" | "origin">
 
-/** Where the browser reaches this gateway: what the operator says, else trusted proxies, else the request itself. */
+/**
+ * Returns the origin of the gateway for the browser: the configured one, else that of trusted proxies, else that of the
+ * request.
+ */
 export function originOf({ request, origin }: Reached, publicUrl: string | undefined): string {
   return publicUrl ?? origin ?? new URL(request.url).origin
 }
 
-/** How far cookies of an answer reach. */
+/** The scope of cookies in a response. */
 export interface CookieScope {
-  /** Whether they travel by TLS alone. */
+  /** Whether the cookies are sent over TLS only. */
   readonly isSecure: boolean
-  /** Before all paths that get them: other programs on the same host do not. */
+  /** Prefix of the cookies' paths, so that other programs on the host do not receive them. */
   readonly basePath: string
-  /** Before the name of each cookie. */
+  /** Prefix of the cookies' names. */
   readonly prefix: "" | typeof HOST_PREFIX
 }
 
-/** How far cookies of this answer reach. */
+/** Returns the scope of the cookies of a response. */
 export function cookieScope(reached: Reached, publicUrl: string | undefined): CookieScope {
   const isTls = originOf(reached, publicUrl).startsWith("https:")
   const isSecure = isTls || (publicUrl === undefined && saysTls(reached.request))
@@ -46,9 +49,9 @@ export function cookieScope(reached: Reached, publicUrl: string | undefined): Co
 }
 
 /**
- * Whether an operator on the machine itself connects without TLS; browsers may reject the cookie prefix then. A proxy
- * that ends TLS may send the same host. In that case the page has another origin, or the browser has already accepted
- * the prefix.
+ * Returns whether a request comes from a browser on the same machine without TLS, which may reject the cookie prefix. A
+ * proxy that terminates TLS may send the same host. In that case the page has another origin, or the browser has
+ * already accepted the prefix.
  */
 function isLocal({ request, origin }: Reached): boolean {
   const isProxied = origin !== undefined || saysTls(request)
@@ -59,7 +62,7 @@ function isLocal({ request, origin }: Reached): boolean {
   return !hasPrefix && (page === null || isLocalHost(page.host))
 }
 
-/** Leaves a request the cookies that were set with this scope, named without the prefix. */
+/** Removes the cookies outside this scope from a request, and the prefix from the names of the others. */
 export function keepOwnCookies({ headers }: Request, { prefix }: CookieScope): void {
   const header = headers.get("cookie")
   if (header === null || prefix === "") return
@@ -68,7 +71,7 @@ export function keepOwnCookies({ headers }: Request, { prefix }: CookieScope): v
   headers.set("cookie", own.map((pair) => pair.slice(prefix.length)).join("; "))
 }
 
-/** An answer with cookies. */
+/** Builds a JSON response with cookies. */
 export function cookieAnswer(
   requestId: string,
   body: unknown,
@@ -78,8 +81,8 @@ export function cookieAnswer(
 }
 
 /**
- * Sends the browser on, with cookies.
- * @param location without the base path.
+ * Redirects the browser, with cookies.
+ * @param location path without the base path.
  */
 export function redirectAnswer(
   location: string,
@@ -101,7 +104,10 @@ function withCookies(
   return response
 }
 
-/** Also believed of a proxy that is not trusted: who pretends it only makes their own cookies travel by TLS. */
+/**
+ * Returns whether a proxy reports TLS. Untrusted proxies are believed too: a forged header only restricts the sender's
+ * own cookies to TLS.
+ */
 function saysTls(request: Request): boolean {
   return request.headers.get("x-forwarded-proto")?.split(",")[0]?.trim() === "https"
 }

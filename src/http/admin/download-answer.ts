@@ -1,6 +1,6 @@
 import type { Download } from "../../management/download.ts"
 
-/** Sent chunk by chunk: it may be long. */
+/** Streams a download, which may be long. */
 export function downloadAnswer({ name, contentType, chunks }: Download): Response {
   return new Response(bytesOf(chunks), {
     headers: {

@@ -14,40 +14,40 @@ import { ADMIN_PATH, takesIdempotencyKey } from "./routes.ts"
 import { type AdminCaller, repeatable } from "./repeatable.ts"
 
 /*
- * How the management API is written:
+ * Structure of the management API:
  *
- * - The package `contract/` declares every route: method and path, summary, the least role, the schemas
- *   of query, body and answer. The console's client, `/openapi.json` and the test of every role are made from it.
- * - Here stands one file for each resource. It says what its routes do, typed by what they are:
+ * - The package `contract/` declares every route: method and path, summary, minimum role, and the schemas of query,
+ *   body and response. The console's client, `/openapi.json` and the role tests are generated from it.
+ * - This folder has one file per resource, which maps its routes to typed handlers:
  *
  *     endpoints(keyRoutes, {
  *       "POST /keys/{id}/rotate": ({ actor, path, body }) =>
  *         keys.rotate(actor, path("id"), body.grace_seconds * 1_000),
  *     })
  *
- * - What comes in has been checked when a handler is called: who sends it (guard.ts), that another site does
- *   not, and query and body by their schemas (read.ts). `operator` and "someone is signed in" are the guard's;
- *   the role in an account is the service's (`requireRole`), since only it knows whose the thing is.
- * - A handler returns what the contract says; undefined becomes 204; a `Response` (a file, a cookie)
- *   goes out as it is. What it throws goes out in the error envelope. It writes no headers of its own.
+ * - Before a handler is called, the guard authenticates the sender and rejects cross-site requests (guard.ts), and
+ *   query and body are validated by their schemas (read.ts). The guard checks `operator` and that a user is signed
+ *   in. The service checks the role in an account (`requireRole`), since it loads the object and its account.
+ * - A handler returns the response of the contract. undefined becomes 204, and a `Response` (a file, a cookie) is
+ *   sent unchanged. Exceptions become the error envelope. Handlers write no headers of their own.
  */
 
-/** What a handler knows of a request. */
+/** The request data of a handler. */
 export interface AdminContext<Part extends string = string, Query = unknown, Body = unknown> {
-  /** A named part of the path, decoded. */
+  /** Returns a named part of the path, decoded. */
   readonly path: (part: Part) => string
   readonly query: Query
   readonly body: Body
-  /** As it came. Its body is read already where the route takes one. */
+  /** The original request. Its body has already been read if the route takes one. */
   readonly request: Request
-  /** The network address that it came from. */
+  /** The network address of the client. */
   readonly address: string | null
-  /** Where trusted proxies say that it was sent to. */
+  /** The origin of the request as reported by trusted proxies. */
   readonly origin: string | undefined
   readonly requestId: string
 }
 
-/** A request of someone who is known. */
+/** An authenticated request. */
 export interface KnownContext<
   Part extends string = string,
   Query = unknown,
@@ -56,7 +56,7 @@ export interface KnownContext<
   readonly actor: Actor
 }
 
-/** A request of someone who may or may not be known. */
+/** A request that may be unauthenticated. */
 export interface OpenContext<
   Part extends string = string,
   Query = unknown,
@@ -68,7 +68,7 @@ export interface OpenContext<
 type QueryOf<One extends Route> = z.output<One["query"]>
 type BodyOf<One extends Route> = z.output<One["body"]>
 
-/** What a route answers with; a `Response` is a file, or the answer with cookies. */
+/** The result of a route. A `Response` is a file or carries cookies. */
 type Result<One extends Route> = One["answer"] extends Nothing
   ? Response | void
   : Response | Immutable<z.input<One["answer"]>>
@@ -84,19 +84,19 @@ type OpenHandler<Name extends string, One extends Route> = (
 type KnownRoutes<Name> = { readonly [One in keyof Name]: Route<Exclude<MinimumRole, "anyone">> }
 type OpenRoutes<Name> = { readonly [One in keyof Name]: Route<"anyone"> }
 
-/** What all endpoints of the management API are served with. */
+/** Shared dependencies of all management endpoints. */
 export interface AdminFrame {
   readonly guard: Guard
   readonly events: Events
   readonly idempotency: Pick<Idempotency, "answer">
-  /** The address that callers use, where it is not the one it listens on. */
+  /** The public address, if it differs from the listening address. */
   readonly publicUrl: () => string | undefined
 }
 
-/** An endpoint that waits for its frame. */
+/** Builds an endpoint with its shared dependencies. */
 export type AdminEndpoint = (frame: AdminFrame) => server.Route
 
-/** What routes for people who are known do. */
+/** Builds endpoints that require authentication. */
 export function endpoints<Table extends KnownRoutes<Table>>(
   table: Table,
   handlers: { readonly [Name in keyof Table]: KnownHandler<Name & string, Table[Name]> },
@@ -114,7 +114,7 @@ export function endpoints<Table extends KnownRoutes<Table>>(
   return all
 }
 
-/** What routes do that need no session. */
+/** Builds endpoints that require no session. */
 export function openEndpoints<Table extends OpenRoutes<Table>>(
   table: Table,
   handlers: { readonly [Name in keyof Table]: OpenHandler<Name & string, Table[Name]> },

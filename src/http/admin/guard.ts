@@ -5,23 +5,23 @@ import { isSameSecret } from "../../secrets/same-secret.ts"
 import type { Connection } from "../server.ts"
 import type { MinimumRole } from "#contract/route.ts"
 
-/** Who stands behind a session's cookie; undefined for no one. */
+/** Finds the user of a session cookie; undefined without a valid session. */
 export type ActorOf = (headers: Headers, address: string | null) => Promise<Actor | undefined>
 
 export interface GuardParts {
   readonly actorOf: ActorOf
-  /** Read at each request: settings change while the gateway runs. */
+  /** Read for each request, since settings change while the gateway runs. */
   readonly adminToken: () => string | undefined
-  /** Addresses from which the console is used besides the one that it is asked at, as behind a proxy. */
+  /** Further origins of the console, for example behind a proxy. */
   readonly trustedOrigins: () => readonly string[]
 }
 
 const BEARER = /^bearer +/i
-/** What the console sends with each request, and no form or link of another site can. */
+/** Header of each console request. Forms and links of other sites cannot send it. */
 const CONSOLE_HEADER = "x-tollgate-console"
 const READING = new Set(["GET", "HEAD"])
 
-/** Authenticates requests to the management API, and refuses those that other sites make a browser send. */
+/** Authenticates requests to the management API and rejects cross-site requests. */
 export class Guard {
   readonly #parts: GuardParts
 
@@ -30,9 +30,9 @@ export class Guard {
   }
 
   /**
-   * Who sends the request: the admin token, or a user by their session.
-   * @throws GatewayError `not_signed_in`; `forbidden` for a caller's key, for what is the operator's,
-   * and for changes that another site asks.
+   * Authenticates a request by the admin token or a session.
+   * @throws GatewayError `not_signed_in`; `forbidden` for a caller's key, for operator actions by others, and for
+   *   cross-site changes.
    */
   async admit(
     request: Request,
@@ -57,7 +57,7 @@ export class Guard {
     return token !== undefined && token !== "" && isSameSecret(credential, token)
   }
 
-  /** @param reached where trusted proxies say that the request was sent to. */
+  /** @param reached origin of the request as reported by trusted proxies. */
   #refuseOtherSites({ headers }: Request, reached: string | undefined): void {
     const host = reached === undefined ? headers.get("host") : new URL(reached).host
     const site = headers.get("sec-fetch-site")
@@ -81,9 +81,10 @@ export class Guard {
   }
 }
 
-/** Both get the same length, so that the comparison reveals nothing about the token's length. */
-
-/** Callers' clients also send `x-api-key`, which is not the same as no credential at all. */
+/**
+ * Reads a credential. `x-api-key` is included so that a caller's key is reported as such and not as a missing
+ * credential.
+ */
 function credentialOf(headers: Headers): string | undefined {
   const authorization = headers.get("authorization")?.replace(BEARER, "").trim()
   return authorization || headers.get("x-api-key")?.trim() || undefined
@@ -115,7 +116,7 @@ function wrongToken(): GatewayError {
   )
 }
 
-/** No one is signed in. */
+/** Builds the error for missing authentication. */
 export function notSignedIn(): GatewayError {
   return new GatewayError(
     "not_signed_in",

@@ -11,18 +11,18 @@ export interface MemberServices {
   readonly invitations: Invitations
   readonly sessions: Sessions
   readonly signIn: SignInService
-  /** The address that callers use, where it is not the one it listens on. */
+  /** The public address, if it differs from the listening address. */
   readonly publicUrl: () => string | undefined
 }
 
 const OK = { ok: true } as const
-/** A link that no one signed for long enough is none. */
+/** Maximum length of an invitation token; longer ones are invalid. */
 const LONGEST_TOKEN = 200
 
 /** `/admin/v1/members` and `/admin/v1/invitations`. */
 export function memberEndpoints(services: MemberServices): AdminEndpoint[] {
   return [
-    // Before those of a member's id, which 'invitations' is not.
+    // Listed before the routes with a member's id, which would match 'invitations'.
     ...invitationEndpoints(services),
     ...membershipEndpoints(services),
     ...acceptanceEndpoints(services),

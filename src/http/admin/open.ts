@@ -73,14 +73,14 @@ import {
   writeOffEndpoints,
 } from "./billing-reports.ts"
 
-/** What the management API needs of the running gateway. */
+/** The parts of the running gateway that the management API needs. */
 export interface AdminParts extends SystemParts {
   readonly store: Store
-  /** The database for one that reads through all of it. */
+  /** Opens a database for scans over all rows. */
   readonly openReader: () => Promise<StoreReader>
-  /** What is known of past requests, on a thread of its own. */
+  /** Reports of past requests, read on a separate thread. */
   readonly reports: Reports
-  /** Prompts and answers of accounts that have them stored. */
+  /** Stored prompts and responses, of accounts that have enabled this. */
   readonly payloads: PayloadLog
   readonly failures: FailureLog
   /** The users of the console and their credentials. */
@@ -91,31 +91,31 @@ export interface AdminParts extends SystemParts {
   readonly idempotency: Idempotency
   readonly events: Events
   readonly notices: Notices
-  /** Encrypts where notices are sent. */
+  /** Encrypts the destinations of notices. */
   readonly noticeCipher: SecretCipher
-  /** Those active. */
+  /** Returns the active settings. */
   readonly settings: () => Settings
-  /** The same, with where they come from. */
+  /** The active settings with their sources. */
   readonly live: LiveSettings
   readonly priceUpdates: PriceUpdates
-  /** The models active. */
+  /** Returns the active models. */
   readonly catalog: () => Catalog
   readonly learnedRules: LearnedRules
   readonly health: Health
-  /** The settings file, when there is one. */
+  /** Path of the settings file, if one exists. */
   readonly file: string | undefined
-  /** The address that callers use, without `/v1`. */
+  /** The public address without `/v1`. */
   readonly baseUrl: BaseUrl
 }
 
-/** The management API of a running gateway: opened at its first request. */
+/** The management API of a running gateway, opened with its first request. */
 export interface Admin extends AsyncDisposable {
   readonly handler: Handler
   /** Handles Stripe's webhook. */
   readonly stripe: Handler
 }
 
-/** Opens what only the management API needs, and builds its services on it. */
+/** Opens the parts that only the management API needs, and builds its services. */
 export async function openAdmin(parts: AdminParts): Promise<Admin> {
   const { store, reports, events, settings } = parts
   await using opening = new AsyncDisposableStack()
@@ -172,7 +172,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
   return { handler, stripe, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-/** In the log, and once in a notice. */
+/** Reports a payment problem in the log and in one notice. */
 function reportPayment(
   { events, notices }: Pick<AdminParts, "events" | "notices">,
   problem: PaymentProblem,
@@ -186,7 +186,7 @@ function reportPayment(
   notices.tell({ type: "payment.rejected", data: { event, type, object, reason, action }, mark })
 }
 
-/** Accounts, their ledgers, and the codes that fill them. */
+/** Builds the endpoints of accounts, their ledgers, and redeemable codes. */
 function ledgerEndpoints(
   parts: RedemptionParts & Pick<AdminParts, "keyring" | "events" | "settings" | "live" | "reports">,
   payments: Payments,
@@ -229,7 +229,7 @@ function noticesOf(
   })
 }
 
-/** What models are called with, what they cost, and how the gateway is set. */
+/** Builds the endpoints of providers, models, prices and settings. */
 function consoleEndpoints(
   { store, live, catalog, learnedRules, health, failures, file, openReader }: AdminParts,
   audit: Audit,
@@ -248,7 +248,10 @@ function consoleEndpoints(
   ]
 }
 
-/** All processes of this machine know it before their next request. What fails here comes with the next changes. */
+/**
+ * Announces changed keys to all processes of this machine before their next request. After a failure, the next change
+ * announces them too.
+ */
 async function keysChanged({
   keyring,
   events,
@@ -260,7 +263,10 @@ async function keysChanged({
   }
 }
 
-/** Keys are shown without their use where that cannot be found: a new secret is shown once only. */
+/**
+ * Finds the use of keys. A failure only omits the use, because the response may contain a secret that is shown only
+ * once.
+ */
 function usesOf(reports: Reports, events: Events): KeyUses {
   return async (ids) => {
     try {

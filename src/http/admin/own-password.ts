@@ -7,7 +7,7 @@ import { type AdminEndpoint, endpoints, openEndpoints, type AdminContext } from 
 export interface OwnPasswordServices {
   readonly signIn: SignInService
   readonly own: OwnPassword
-  /** The address that callers use, where it is not the one it listens on. */
+  /** The public address, if it differs from the listening address. */
   readonly publicUrl: () => string | undefined
 }
 
@@ -15,7 +15,7 @@ const OK = { ok: true } as const
 
 type Finish = (context: AdminContext<never>, cookies: readonly string[]) => Response
 
-/** `/admin/v1/auth/...`: passwords, and the second factor. */
+/** `/admin/v1/auth/...`: passwords and the second factor. */
 export function ownPasswordEndpoints(services: OwnPasswordServices): AdminEndpoint[] {
   const finish: Finish = (context, cookies) =>
     cookieAnswer(context.requestId, OK, {

@@ -9,13 +9,13 @@ export interface PasskeyServices {
   readonly users: Users
   readonly signIn: SignInService
   readonly own: OwnPasskeys
-  /** The address that callers use, where it is not the one it listens on. */
+  /** The public address, if it differs from the listening address. */
   readonly publicUrl: () => string | undefined
 }
 
 const OK = { ok: true } as const
 
-/** `/admin/v1/auth/passkeys`, and signing in with one. */
+/** `/admin/v1/auth/passkeys` and sign-in with a passkey. */
 export function passkeyEndpoints(services: PasskeyServices): AdminEndpoint[] {
   const { users, signIn, own } = services
   const originFor = (context: AdminContext<never>): string =>

@@ -6,18 +6,17 @@ import { isStorableText } from "../../canon/storable-text.ts"
 import { isNothing } from "#contract/route.ts"
 import { readJsonBody } from "../read-body.ts"
 
-/** Bytes. What people type is smaller. */
+/** Maximum bytes of a body. Input from people is smaller. */
 const LARGEST_BODY = 256 * 1024
-const READING = { limit: LARGEST_BODY, maxValues: 20_000 }
-/** Faults that are reported; a form has fewer fields. */
+/** Maximum faults reported. A form has fewer fields. */
 const MAX_FAULTS = 50
-/** How the contract's schemas begin their own words. */
+/** Matches the beginning of the contract's own error texts. */
 const OWN_WORDS = /^(must|needs|has to)\b/
 
 /**
- * The body of a request, as its schema has it. A request without a body counts as an empty object.
- * @throws GatewayError of the first fault; `errors` holds all of them, so that a form can show each
- * next to its field.
+ * Reads the body of a request by its schema. A missing body counts as an empty object.
+ * @throws GatewayError of the first fault; `errors` contains all of them, so that a form can show each next to its
+ *   field.
  */
 export async function readBody<Schema extends z.ZodType>(
   request: Request,
@@ -30,8 +29,8 @@ export async function readBody<Schema extends z.ZodType>(
 }
 
 /**
- * The parameters of an address, as their schema has them. An empty one counts as absent.
- * @throws GatewayError as `readBody` does.
+ * Reads the query parameters by their schema. Empty parameters count as absent.
+ * @throws GatewayError like `readBody`.
  */
 export function readQuery<Schema extends z.ZodType>(url: URL, schema: Schema): z.output<Schema> {
   if (isNothing(schema)) return schema.parse(undefined)
@@ -48,7 +47,7 @@ export function readQuery<Schema extends z.ZodType>(url: URL, schema: Schema): z
   return check(schema, Object.fromEntries(values))
 }
 
-/** A value as a schema has it. @throws GatewayError as `readBody` does. */
+/** Validates a value by its schema. @throws GatewayError like `readBody`. */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
   value: JsonObject,
@@ -61,15 +60,8 @@ export function check<Schema extends z.ZodType>(
   throw refusalOf([...(error?.issues.flatMap(faultsOf) ?? []), ...unknown])
 }
 
-/** A value within a body, and where it stands. */
-interface Place {
-  readonly value: JsonValue | undefined
-  readonly member: string | number
-  readonly parent: Place | undefined
-}
-
-/** Returns a fault for each member whose name or text a database may reject. */
-function unstorableMembers(body: JsonObject): Fault[] {
+/** Finds members whose name or text a database may reject. */
+function unstorableMembers(value: JsonObject): Fault[] {
   const faults: Fault[] = []
   const left: Place[] = [{ value: body, member: "", parent: undefined }]
   for (let place = left.pop(); place && faults.length < MAX_FAULTS; place = left.pop()) {
@@ -103,13 +95,13 @@ function unstorable(name: string): Fault {
   return { kind: "invalid_value", name, words }
 }
 
-/** A decoded part of a path. @throws GatewayError as `readBody` does. */
+/** Validates a decoded part of a path. @throws GatewayError like `readBody`. */
 export function checkedPart(name: string, text: string): string {
   if (!isStorableText(text)) throw refusalOf([unstorable(name)])
   return text
 }
 
-/** Members that the schema does not know, unless it says that they may be there. */
+/** Finds members that are not in the schema, unless it allows additional ones. */
 function unknownMembers(schema: z.ZodType, value: JsonObject): Fault[] {
   if (!(schema instanceof z.ZodObject) || schema.def.catchall !== undefined) return []
   const names = Object.keys(value).filter((name) => !Object.hasOwn(schema.shape, name))
@@ -119,7 +111,7 @@ function unknownMembers(schema: z.ZodType, value: JsonObject): Fault[] {
 interface Fault {
   readonly kind: ErrorKind
   readonly name: string
-  /** What is wrong, to stand after the field's name: `must not be empty`. */
+  /** The fault, phrased to follow the field's name: `must not be empty`. */
   readonly words: string
 }
 
@@ -232,7 +224,7 @@ function choice(values: readonly string[]): string {
   return others.length === 0 ? `${only}` : `one of ${[only, ...others].join(", ")}`
 }
 
-/** Names come from the asker, so they are repeated up to here. */
+/** Shortens a name for an error, since names come from the client. */
 function shown(name: string): string {
   return name.slice(0, 100)
 }

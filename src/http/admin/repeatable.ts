@@ -8,10 +8,10 @@ import type { RepeatableRequest } from "../idempotency/repeatable-request.ts"
 import type { Route } from "../server.ts"
 import { notSignedIn } from "./guard.ts"
 
-/** Bytes; the endpoints themselves take less. */
+/** Maximum bytes of a body. The endpoints themselves have lower limits. */
 const LARGEST_BODY = 1024 * 1024
 
-/** Who sends the request. */
+/** The sender of a request. */
 export interface AdminCaller extends Sender {
   readonly actor: Actor | undefined
 }
@@ -22,9 +22,8 @@ export interface RepeatableServices {
 }
 
 /**
- * An endpoint that changes something: a request with an idempotency key is performed once, however often it is
- * sent. What it changes is in one transaction with the mark that it is done, so that not even the death of the
- * process makes it happen twice.
+ * Builds a route for changes that performs a request with an idempotency key only once. The change and its completion
+ * mark are in one transaction, so it cannot happen twice even if the process dies.
  */
 export function repeatable<Body>(
   endpoint: Endpoint<AdminCaller, Body>,
@@ -36,7 +35,7 @@ export function repeatable<Body>(
       ...endpoint,
       body: noBody,
       async handle({ request, connection, caller: { actor } }) {
-        // It needs a session, so the guard lets no one in whom it does not know.
+        // Unreachable: the guard rejects unauthenticated requests to such routes.
         if (actor === undefined) throw notSignedIn()
         return await idempotency.answer({
           ...repeatableOf(actor, request),
@@ -58,7 +57,7 @@ export function repeatable<Body>(
   }
 }
 
-/** @throws GatewayError `forbidden` for who may do less than the first time. */
+/** @throws GatewayError `forbidden` if the sender has fewer permissions than for the first request. */
 function repeatableOf(actor: Actor, request: Request): Omit<RepeatableRequest, "perform"> {
   return {
     request,

@@ -9,13 +9,13 @@ export interface SessionServices {
   readonly users: Users
   readonly sessions: Sessions
   readonly signIn: SignInService
-  /** The address that callers use, where it is not the one it listens on. */
+  /** The public address, if it differs from the listening address. */
   readonly publicUrl: () => string | undefined
 }
 
 const OK = { ok: true } as const
 
-/** `/admin/v1/session` and the ways to one. What people do with their own password is in own-password.ts. */
+/** `/admin/v1/session` and the sign-in methods. The endpoints for the user's own password are in own-password.ts. */
 export function sessionEndpoints(services: SessionServices): AdminEndpoint[] {
   return [...signInEndpoints(services), ...openSessions(services)]
 }

@@ -7,7 +7,7 @@ import { anyone, failure, serve } from "../endpoint.ts"
 import type { Handler } from "../server.ts"
 import { answerOf, errorOf, errors } from "./answer.ts"
 
-/** Bytes. Stripe's notices are a few thousand long. */
+/** Maximum bytes of a body. Stripe's events have a few thousand. */
 const LARGEST_NOTICE = 256 * 1024
 
 const PATH = "/webhooks/stripe"
@@ -18,8 +18,8 @@ export interface StripeServices {
 }
 
 /**
- * `POST /webhooks/stripe`: Stripe's events. The signature covers the body byte for byte, so that is read
- * unparsed. Stripe repeats what is not answered with 2xx for three days.
+ * `POST /webhooks/stripe`: Stripe's events. The body is read as text, since the signature covers its exact bytes.
+ * Stripe repeats events without a 2xx response for three days.
  */
 export function stripeWebhook({ payments, events }: StripeServices): Handler {
   const { handler } = serve(
@@ -57,7 +57,7 @@ async function readText(request: Request): Promise<string> {
     }
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause
-    // The sender has left. That is no failure of the gateway.
+    // The sender disconnected, which is not a failure of the gateway.
     throw new GatewayError("invalid_value", "The body ended before it was complete.", { cause })
   }
   return Buffer.concat(chunks).toString("utf8")

@@ -29,12 +29,12 @@ export interface UserAccessParts {
   readonly audit: Audit
   readonly events: Events
   readonly settings: () => Settings
-  /** The address that callers use, without `/v1`. */
+  /** The public address without `/v1`. */
   readonly baseUrl: BaseUrl
   readonly takesCards: () => boolean
 }
 
-/** The users of the console, their endpoints, and how a request is identified. */
+/** The users of the console, their endpoints, and the identification of requests. */
 export interface UserAccess extends Disposable {
   readonly endpoints: readonly AdminEndpoint[]
   readonly actorOf: ActorOf

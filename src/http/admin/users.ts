@@ -3,7 +3,7 @@ import type { Erasure } from "../../management/erasure.ts"
 import type { UserDirectory } from "../../management/user-directory.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 
-/** `/admin/v1/users`: everyone who can sign in. */
+/** `/admin/v1/users`: all users of the console. */
 export function userEndpoints({
   directory,
   erasure,

@@ -5,7 +5,7 @@ import { IS_EXECUTABLE } from "../../runtime.ts"
 /** The suffix of the gzipped form of a file, which is in the same folder. */
 const GZIPPED = ".gz"
 
-/** Their names hold a hash of what is in them. */
+/** Names of these files contain a hash of their content. */
 const HASHED = /^assets\//
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -26,29 +26,29 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface ConsoleFile {
   readonly type: string
   readonly content: Blob
-  /** The gzipped form; undefined if it saves nothing. */
+  /** The gzipped form; undefined if it is not smaller. */
   readonly gzipped: Blob | undefined
-  /** Whether its name changes with its content, so that it can be kept forever. */
+  /** Whether its name changes with its content, so that it can be cached forever. */
   readonly isImmutable: boolean
-  /** Of its content. */
+  /** Entity tag of the content. */
   readonly tag: string
 }
 
-/** The console as it was built. */
+/** The built console. */
 export interface BuiltConsole {
-  /** By their paths below `/console/`. Nothing else is ever served, whatever a path looks like. */
+  /** Files by their path below `/console/`. No other file is ever served, whatever the requested path. */
   readonly files: ReadonlyMap<string, ConsoleFile>
-  /** Whether it was not built again since. */
+  /** Returns whether the build is still the latest one. */
   readonly isCurrent: () => boolean
 }
 
-/** Where the console is built to in the source tree: next to `src`. */
+/** The build folder in the source tree, next to `src`. */
 export const CONSOLE_FOLDER = join(import.meta.dir, "..", "..", "..", "console", "dist")
 
-/** How the executable names the files that it carries. */
+/** Prefix of the names of files embedded in the executable. */
 const EMBEDDED_PREFIX = "console/dist/"
 
-/** The built console; undefined when there is none. */
+/** Finds the built console; undefined if it was not built. */
 export async function findConsole(
   folder: string = CONSOLE_FOLDER,
 ): Promise<BuiltConsole | undefined> {
@@ -66,7 +66,7 @@ export async function findConsole(
   return { files, isCurrent: () => IS_EXECUTABLE || timeOf(folder) === builtAt }
 }
 
-/** When a folder's console was built; undefined where none is. */
+/** Returns the build time of a folder's console; undefined if it was not built. */
 function timeOf(folder: string): number | undefined {
   return statSync(join(folder, "index.html"), { throwIfNoEntry: false })?.mtimeMs
 }

@@ -5,14 +5,14 @@ import { type BuiltConsole, type ConsoleFile, findConsole } from "./console-file
 
 export const CONSOLE_PATH = "/console/"
 
-/** Seconds: a year, the usual maximum for caches. */
+/** Cached for a year (in seconds), the usual maximum. */
 const FOR_EVER = "public, max-age=31536000, immutable"
-/** Kept, and asked for again each time whether it is still the one. */
+/** Cached, but revalidated on each use. */
 const ASK_FIRST = "no-cache"
 
 /**
- * Everything of the console comes from here and talks to here; nothing may frame it. Mantine puts sizes
- * and colours of its parts into their `style`, so inline styles are allowed; inline scripts are not.
+ * Restricts the console to its own resources and forbids framing. Mantine sets sizes and colours in `style` attributes,
+ * so inline styles are allowed; inline scripts are not.
  */
 const CONTENT_POLICY = [
   "default-src 'none'",
@@ -38,11 +38,11 @@ const FIRST_PAGE = "index.html"
 
 export interface ConsoleParts {
   readonly find?: () => Promise<BuiltConsole | undefined>
-  /** The path before `/console/` in the browser; absent: none. */
+  /** The path before `/console/` in the browser; empty by default. */
   readonly basePath?: () => string
 }
 
-/** The console's files at `/console/`, found when the first one is asked for, and when it was built again. */
+/** Serves the console's files at `/console/`. They are loaded with the first request and after each new build. */
 export class ConsolePages {
   readonly #find: () => Promise<BuiltConsole | undefined>
   readonly #basePath: () => string
@@ -68,7 +68,10 @@ export class ConsolePages {
   }
 }
 
-/** The first page with its scripts and styles below a base path. They find everything else by their own address. */
+/**
+ * Prefixes the scripts and styles of the first page with a base path. They resolve everything else by their own
+ * address.
+ */
 async function moved(page: ConsoleFile, basePath: string): Promise<ConsoleFile> {
   const text = await page.content.text()
   const content = new Blob([text.replaceAll(`="${CONSOLE_PATH}`, `="${basePath}${CONSOLE_PATH}`)])
@@ -80,7 +83,7 @@ async function moved(page: ConsoleFile, basePath: string): Promise<ConsoleFile> 
   }
 }
 
-/** What is no path, or has no host to go with it, is answered with the console's first page. */
+/** Returns the path of a file. An invalid path or URL leads to the console's first page. */
 function pathOf(request: Request): string {
   try {
     const { pathname } = new URL(request.url)
@@ -90,7 +93,7 @@ function pathOf(request: Request): string {
   }
 }
 
-/** The console has pages of its own, whose paths are no files: the browser finds them in the app. */
+/** Returns whether a path may be a page of the console, which the app resolves in the browser. */
 function isPage(path: string): boolean {
   return !path.startsWith("assets/")
 }

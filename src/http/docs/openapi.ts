@@ -37,7 +37,7 @@ const errorSchema = z.object({
   }),
 })
 
-/** The resources, which are declared once and referred to. */
+/** The resources, declared once and referenced. */
 const SCHEMAS = {
   Error: errorSchema,
   Account: accounts.account,
@@ -62,7 +62,7 @@ const SCHEMAS = {
   Settings: operations.settingsView,
 } as const
 
-/** What makes a request that is sent again the same one. */
+/** The header that identifies a repeated request. */
 const idempotencyHeader = z.object({
   "idempotency-key": z.string().min(1).max(255).optional().meta({
     description:
@@ -70,7 +70,7 @@ const idempotencyHeader = z.object({
   }),
 })
 
-/** Who may use a route, for readers. */
+/** Descriptions of the roles that may use a route. */
 export const ROLE_WORDS: Readonly<Record<MinimumRole, string>> = {
   anyone: "Needs no session.",
   session: "For everyone who is signed in.",
@@ -81,9 +81,9 @@ export const ROLE_WORDS: Readonly<Record<MinimumRole, string>> = {
 }
 
 /**
- * `/openapi.json`: the endpoints of the management API with the schemas that check them, and those of the
- * service by name, whose fields are in the documentation of their official clients.
- * @param baseUrl where the gateway is.
+ * `/openapi.json`: the endpoints of the management API with the schemas that validate them. The service endpoints are
+ * listed by name; their official clients document the fields.
+ * @param baseUrl the public address.
  */
 export function openApiDocument(baseUrl: string) {
   const paths: ZodOpenApiPathsObject = {}
@@ -171,7 +171,7 @@ function answersOf(method: Method, { answer }: Route): ZodOpenApiOperationObject
   return { "204": { description: "Done." } }
 }
 
-/** `keys` of `/keys/{id}`. */
+/** Returns `keys` for `/keys/{id}`. */
 export function groupOf(path: string): string {
   return path.split("/")[1] ?? ""
 }

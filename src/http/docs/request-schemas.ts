@@ -2,7 +2,10 @@ import type { RequestLimits } from "#contract/request-limits.ts"
 import { limitsAt } from "#contract/service-routes.ts"
 import * as z from "zod"
 
-/** The fields of an endpoint's body that have limits; undefined: it has none. The others are those of its vendor's API. */
+/**
+ * Returns a schema of the limited fields in an endpoint's body; undefined without limits. All other fields are those of
+ * the vendor's API.
+ */
 export function requestSchema(path: string): z.ZodType | undefined {
   const limits = limitsAt(path)
   return limits && bodySchema(limits)

@@ -2,60 +2,60 @@ import { createCipheriv, createDecipheriv } from "node:crypto"
 import type { FileHandle } from "node:fs/promises"
 import type { KeptFile } from "../../store/kept-files.ts"
 
-/** Where the bytes of a file are read from. */
+/** The source of a file's bytes. */
 type ByteSource = Pick<KeptFile, "read">
 
-/** Status and headers of an answer. */
+/** Status and headers of a response. */
 export interface AnswerHead {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** How an answer ended: all of it came, or its connection was cut. */
+/** Whether a recorded response is complete or was cut off. */
 export type Ending = "whole" | "cut"
 
-/** What a part of a file holds: its first byte says which. */
+/** The kinds of a file's parts, stored in the first byte. */
 const KINDS = { head: 0, chunk: 1, whole: 2, cut: 3 } as const satisfies Record<string, number> &
   Record<Ending, number>
 
 type PartKind = keyof typeof KINDS
 
 const CIPHER = "aes-256-gcm"
-/** Bytes of the key that a file is encrypted with. */
+/** Bytes of a file's encryption key. */
 export const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** Before each part stands how long it is. */
+/** Bytes of the length before each part. */
 const LENGTH_BYTES = 4
-/** Bytes of an answer in one part, so that none is read in one go. */
+/** Maximum response bytes in one part, so that files are read in small steps. */
 export const LARGEST_CHUNK = 256 * 1024
 const NOTHING = new Uint8Array()
 
-/** Where a part of a file is, and its number. */
+/** Offset and number of a part in a file. */
 export interface PartPosition {
   readonly offset: number
   readonly sequence: number
 }
 
-/** A part of a file. */
+/** A decrypted part of a file. */
 export interface Part {
   readonly kind: PartKind
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly next: PartPosition
 }
 
-/** The first part of a file: the head. */
+/** The position of the first part, the head. */
 export const BEGINNING: PartPosition = { offset: 0, sequence: 0 }
 
 /**
- * A file of encrypted parts. They are numbered by their nonces, and the last one says that it is the last: none can be
- * left out, exchanged or cut off unnoticed.
+ * A file of encrypted parts. Nonces number the parts and the last one is marked, so removing, swapping or truncating
+ * parts is detected.
  */
 export class AnswerFile {
   readonly #handle: FileHandle
   readonly #key: Uint8Array
   #end: PartPosition = BEGINNING
-  /** Encrypted, and not written yet. */
+  /** Encrypted parts that are not written yet. */
   #pending: Buffer[] = []
 
   constructor(handle: FileHandle, key: Uint8Array) {
@@ -63,22 +63,22 @@ export class AnswerFile {
     this.#key = key
   }
 
-  /** Bytes. */
+  /** Size in bytes. */
   get size(): number {
     return this.#end.offset
   }
 
-  /** Appends status and headers, which come first. */
+  /** Appends status and headers, which must come first. */
   appendHead(head: AnswerHead): void {
     this.#append("head", Buffer.from(JSON.stringify(head)))
   }
 
-  /** Appends bytes of the answer. @returns where they are once they have been written. */
+  /** Appends bytes of the response. @returns their position, which is readable after `write`. */
   appendChunk(bytes: Uint8Array): PartPosition {
     return this.#append("chunk", bytes)
   }
 
-  /** Writes what has been appended. */
+  /** Writes all appended parts. */
   async write(): Promise<void> {
     const pending = Buffer.concat(this.#pending)
     this.#pending = []
@@ -86,8 +86,8 @@ export class AnswerFile {
   }
 
   /**
-   * Says how the answer ended, and waits until all of it is on the disk. Its name in the folder may be lost
-   * with the power, as file systems have it: then the answer is gone, and no money.
+   * Appends the ending and waits until the file is on disk. A power failure may still remove its directory entry; the
+   * response is then lost, but no money.
    */
   async finish(ending: Ending): Promise<void> {
     this.#append(ending, NOTHING)
@@ -110,7 +110,7 @@ export class AnswerFile {
     return position
   }
 
-  /** @throws Error when no complete part is there, or it was changed. */
+  /** @throws Error if the part is incomplete or was modified. */
   read(position: PartPosition): Promise<Part> {
     const read: ByteSource["read"] = async (start, length) => {
       const { buffer, bytesRead } = await this.#handle.read(Buffer.alloc(length), 0, length, start)
@@ -124,7 +124,7 @@ export class AnswerFile {
   }
 }
 
-/** Decrypts a part. @throws Error when no complete part is there, or it was changed. */
+/** Decrypts a part. @throws Error if it is incomplete or was modified. */
 export async function readPart(
   source: ByteSource,
   key: Uint8Array,
@@ -155,7 +155,7 @@ async function bytesOf(source: ByteSource, start: number, length: number): Promi
   return bytes
 }
 
-/** @throws Error for a part of no known kind. */
+/** @throws Error for an unknown kind. */
 function kindOf(byte: number | undefined): PartKind {
   switch (byte) {
     case KINDS.head:

@@ -6,12 +6,12 @@ import type { KeptFiles } from "../../store/kept-files.ts"
 import { AnswerFile, type AnswerHead, KEY_BYTES } from "./answer-file.ts"
 import { StoredAnswer } from "./stored-answer.ts"
 
-/** An hour longer than the claim is remembered that it belongs to. Milliseconds. */
+/** An hour longer than the lifetime of the claim to which an answer belongs. */
 const LIFETIME = 25 * 3_600_000
 
 /**
- * Where answers are, each in a file of its own, encrypted with a key of its own that is derived from the installation's
- * secret and the request's id: in a folder of this machine while they come, then where all nodes find them.
+ * Stores answers, one file each, encrypted with a key derived from the installation's secret and the request's id.
+ * Files are in a local folder during recording, and then where all nodes can read them.
  */
 export class AnswerFolder {
   readonly #folder: string
@@ -26,7 +26,7 @@ export class AnswerFolder {
   }
 
   async create(request: string, head: AnswerHead): Promise<AnswerFile> {
-    // Someone may have cleaned up.
+    // The folder may have been deleted by cleanup.
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     const handle = await open(this.#path(request), "wx+", 0o600)
     const file = new AnswerFile(handle, this.#keyOf(request))
@@ -34,12 +34,12 @@ export class AnswerFolder {
     return file
   }
 
-  /** An answer that has ended is found by all nodes from now on. */
+  /** Publishes a finished answer to all nodes. */
   async keep(request: string): Promise<void> {
     await this.#files.adopt(request, this.#path(request), LIFETIME)
   }
 
-  /** An answer as it ended; undefined when there is none, or it was damaged. */
+  /** Opens a finished answer; undefined if it is missing or damaged. */
   async open(request: string): Promise<StoredAnswer | undefined> {
     const file = await this.#files.open(request)
     if (!file) return undefined
@@ -47,7 +47,7 @@ export class AnswerFolder {
       const stored = await StoredAnswer.read(file, this.#keyOf(request))
       if (stored) return stored
     } catch {
-      // Damaged, or written under another secret.
+      // Damaged, or encrypted with another secret.
     }
     await file[Symbol.asyncDispose]()
     return undefined
@@ -59,8 +59,8 @@ export class AnswerFolder {
   }
 
   /**
-   * Removes files that nothing refers to any more: those that are kept, and those here that were never finished.
-   * @param before last changed, Unix milliseconds.
+   * Removes expired files, and unfinished ones of this machine.
+   * @param before removes unfinished files last changed before this time, in Unix milliseconds.
    */
   async sweep(before: number): Promise<void> {
     await this.#files.sweep()

@@ -7,23 +7,23 @@ import type { NeighbourAnswer } from "./neighbours.ts"
 import type { RecordingReader } from "./recording.ts"
 import type { StoredAnswer } from "./stored-answer.ts"
 
-/** Answers up to this many bytes go out with their length, as the first one did. */
+/** Maximum bytes of a response sent with its length, like the original response. */
 const SMALL = 1024 * 1024
-/** The caller has closed the connection, so the status is not delivered. */
+/** The caller has disconnected, so this status is never delivered. */
 const CALLER_LEFT = 499
 
-/** Where the bytes of an answer come from. */
+/** The source of an answer's bytes. */
 interface Source {
-  /** Undefined at the end. @throws when the answer broke off there. */
+  /** Undefined at the end. @throws if the answer broke off there. */
   next(): Promise<Uint8Array<ArrayBuffer> | undefined>
   close(): void
-  /** The error that ends a stream of events which breaks off; absent: the connection is cut. */
+  /** Returns the error that ends an interrupted event stream. If absent, the connection is cut. */
   readonly errorOf?: (request: string) => GatewayError
 }
 
 /**
- * An answer while it comes, for its caller.
- * @param caller who may leave at any time.
+ * Responds with an answer while it is being recorded.
+ * @param caller aborted when the caller disconnects.
  */
 export function fromReader(
   reader: RecordingReader,
@@ -33,7 +33,7 @@ export function fromReader(
   return answerOfReader(reader, caller, { errorOf: endedEarly }, encode)
 }
 
-/** The same for another process, whose caller gets an error event from there. */
+/** The same for another process, which sends the error event to its caller itself. */
 export function forNeighbour(reader: RecordingReader, caller: AbortSignal): Promise<Response> {
   return answerOfReader(reader, caller, {})
 }
@@ -53,7 +53,7 @@ async function answerOfReader(
   return await answerOf(head, reader.rest, source, encode)
 }
 
-/** An answer that was kept. */
+/** Responds with a stored answer. */
 export async function fromStored(stored: StoredAnswer, encode?: EncodeBreak): Promise<Response> {
   const { head, length, ending } = stored
   const next = async (): Promise<Uint8Array<ArrayBuffer> | undefined> => {
@@ -66,7 +66,7 @@ export async function fromStored(stored: StoredAnswer, encode?: EncodeBreak): Pr
   return await answerOf(head, ending === "whole" ? length : undefined, source, encode)
 }
 
-/** An answer that another process gives. */
+/** Responds with an answer received from another process. */
 export async function fromNeighbour(
   { head, response }: NeighbourAnswer,
   encode?: EncodeBreak,
@@ -87,7 +87,7 @@ function lengthOf(text: string | null): number | undefined {
   return text === null ? undefined : Number(text)
 }
 
-/** @param rest how many bytes are to come, where that is known. */
+/** @param rest number of remaining bytes, if known. */
 async function answerOf(
   { status, headers }: AnswerHead,
   rest: number | undefined,
@@ -115,10 +115,10 @@ async function answerOf(
   return new Response(isEmpty ? null : Buffer.concat(chunks), { status, headers })
 }
 
-/** The events that end a stream. @param last the last frames that were sent. */
+/** Returns the events that end a stream. @param last the last frames sent. */
 type BreakOff = (last: string) => string
 
-/** @param frames of a stream of events; absent for other bodies, whose connection is cut when they break off. */
+/** @param frames the frames of an event stream; absent for other bodies, whose connection is cut if they break off. */
 function streamOf(
   { next, close }: Source,
   frames?: EventFrames,
@@ -139,7 +139,7 @@ function streamOf(
         } catch {
           close()
           if (!frames?.isComplete || !breakOff) {
-            // The connection is cut, so that the partial answer is not mistaken for the complete one.
+            // Cuts the connection, so that the partial response is not mistaken for the complete one.
             return controller.error(undefined)
           }
           controller.enqueue(encodeText(breakOff(frames.last)))
@@ -152,7 +152,7 @@ function streamOf(
   )
 }
 
-/** The answer ended while it was recorded: its process or the gateway did. */
+/** Builds the error for an answer whose process ended during the recording. */
 function endedEarly(): GatewayError {
   return new GatewayError(
     "overloaded",
@@ -160,7 +160,7 @@ function endedEarly(): GatewayError {
   )
 }
 
-/** The answer was kept as it broke off. */
+/** Builds the error for a stored answer that broke off. */
 function brokeOff(request: string): GatewayError {
   return new GatewayError(
     "upstream_error",

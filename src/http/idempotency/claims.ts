@@ -16,7 +16,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** The claims in the ledger. What comes while others are written is written together, with one wait for the disk. */
+/** The claims in the ledger. Steps that arrive during a write are written together, with one wait for the disk. */
 export class Claims {
   readonly #store: Pick<Store, "idempotency">
   #waiting: Waiting[] = []
@@ -26,27 +26,27 @@ export class Claims {
     this.#store = store
   }
 
-  /** The claim that holds; null when the scope has used too many keys. */
+  /** Claims a key. @returns the valid claim, or null if the scope has used too many keys. */
   claim(claim: ClaimInput): Promise<IdempotencyRecord | null> {
     return this.#perform({ kind: "claim", claim })
   }
 
-  /** An answer is on disk. */
+  /** Records an answer that is on disk. */
   keep(answer: KeptAnswer): Promise<KeepResult> {
     return this.#perform({ kind: "keep", answer })
   }
 
-  /** A request is done, and its answer is not kept. */
+  /** Records a completed request whose answer is not stored. */
   async drop(request: string): Promise<void> {
     await this.#perform({ kind: "drop", request })
   }
 
-  /** Forgets a request that did nothing. @returns false when it did. */
+  /** Deletes the claim of a request without an effect. @returns false if it had one. */
   release(request: string): Promise<boolean> {
     return this.#perform({ kind: "release", request })
   }
 
-  /** The store answers each step with the result of its kind. */
+  /** The store returns a result of the step's kind. */
   #perform(step: StepOf<"claim">): Promise<IdempotencyRecord | null>
   #perform(step: StepOf<"keep">): Promise<KeepResult>
   #perform(step: StepOf<"release">): Promise<boolean>

@@ -1,12 +1,12 @@
-/** The longest incomplete frame that is held back, bytes. */
+/** Maximum bytes of an incomplete frame that are held back. */
 const MAX_HELD_BYTES = 256 * 1024
-/** Both kinds of line ends, since some streams are passed on as the provider sent them. */
+/** Both kinds of line ends, since some streams are forwarded as the provider sent them. */
 const FRAME_ENDS = ["\n\n", "\r\n\r\n"] as const
 const COMMENT = 0x3a
 
 /**
- * Passes a stream of events on in complete frames, so that an error event can follow wherever the stream breaks off.
- * A frame that is larger than what is held back is passed on in parts.
+ * Forwards an event stream in complete frames, so that an error event can follow at any point. A frame above the limit
+ * is forwarded in parts.
  */
 export class EventFrames {
   #held: Uint8Array<ArrayBuffer> | undefined
@@ -27,23 +27,23 @@ export class EventFrames {
     return passed
   }
 
-  /** Whether what was passed on ends with a complete frame. */
+  /** Whether the forwarded bytes end with a complete frame. */
   get isComplete(): boolean {
     return !this.#isSplit
   }
 
-  /** The bytes that are held back at the end. */
+  /** The bytes still held back at the end. */
   get rest(): Uint8Array<ArrayBuffer> | undefined {
     return this.#held
   }
 
-  /** The last frames that were passed on, as text; of a long one, its last part. */
+  /** The last forwarded frames as text; for a long frame, only its last part. */
   get last(): string {
     return Buffer.from(this.#last ?? []).toString()
   }
 }
 
-/** Returns how many bytes are complete frames. */
+/** Returns the number of bytes in complete frames. */
 function endOfLastFrame({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): number {
   const bytes = Buffer.from(buffer, byteOffset, byteLength)
   const ends = FRAME_ENDS.map((end) => {

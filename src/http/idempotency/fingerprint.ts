@@ -7,7 +7,7 @@ import { type FilePart, type FormReceiver, readMultipart } from "../../wire/mult
 
 export const IDEMPOTENCY_KEY = "idempotency-key"
 
-/** Headers that make another request of the same body. */
+/** Headers that change the meaning of a request with the same body. */
 const MEANT_HEADERS = [
   "x-tollgate-on-low-balance",
   "x-tollgate-strict",
@@ -17,13 +17,13 @@ const MEANT_HEADERS = [
 
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
 const FORM = /^multipart\/form-data\s*(;|$)/i
-/** More than any form may have: the endpoint's own reader refuses more. */
+/** Higher limits than those of any form. The reader of the endpoint rejects larger forms. */
 const FORM_LIMITS = { parts: 1_000, fields: 1_000, fieldBytes: 4 * 1024 * 1024 }
 const KEY_BYTES = 32
-/** Bytes that are read at a time. */
+/** Bytes read at a time. */
 const CHUNK = 256 * 1024
 
-/** The key that a request came with. @throws GatewayError `invalid_value`. */
+/** Reads the idempotency key of a request. @throws GatewayError `invalid_value`. */
 export function readIdempotencyKey(headers: Headers): string {
   const key = headers.get(IDEMPOTENCY_KEY) ?? ""
   if (PRINTABLE.test(key)) return key
@@ -38,14 +38,14 @@ export function isForm(headers: Headers): boolean {
   return FORM.test(headers.get("content-type") ?? "")
 }
 
-/** What a body says, as far as it matters for a retry. */
+/** The parts of a body that matter for a retry. */
 export interface ReadBody {
   readonly fingerprint: string
-  /** The model it names; scans it once more, since only a few have to know. */
+  /** Returns the model in the body. Scans the body again, since few requests need it. */
   readonly model: () => Promise<string | undefined>
 }
 
-/** Turns requests into hashes that reveal nothing about them to someone who has only the database. */
+/** Computes hashes of requests, which reveal nothing about them to an attacker who has only the database. */
 export class Fingerprints {
   readonly #secret: Uint8Array
 
@@ -59,8 +59,8 @@ export class Fingerprints {
   }
 
   /**
-   * Two requests with the same fingerprint ask for the same: method, address, what their headers want, and
-   * the body. A form is what is in it, since its boundary is another one in each retry.
+   * Computes the fingerprint of a request, from its method, address, relevant headers and body. A form is represented
+   * by its parts, since its boundary differs in each retry.
    */
   async ofRequest({ method, url, headers }: Request, body: FileBytes): Promise<ReadBody> {
     const { pathname, search } = new URL(url)
@@ -83,7 +83,7 @@ export class Fingerprints {
   }
 }
 
-/** The bytes of a file, one chunk after the other. */
+/** Yields the bytes of a file in chunks. */
 export async function* chunksOf(body: FileBytes): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   for (let start = 0; start < body.size; start += CHUNK) {
     yield await body.read(start, Math.min(body.size, start + CHUNK))
@@ -92,7 +92,7 @@ export async function* chunksOf(body: FileBytes): AsyncGenerator<Uint8Array<Arra
 
 type Part = readonly string[]
 
-/** The parts of a form in their order; undefined for what is no form, which is refused later. */
+/** Reads the parts of a form in order; undefined for an invalid form, which is rejected later. */
 async function readForm(
   headers: Headers,
   body: FileBytes,

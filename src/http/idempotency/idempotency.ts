@@ -15,34 +15,34 @@ import type { RepeatableRequest } from "./repeatable-request.ts"
 import { keepBody, requestAgain } from "./request-body.ts"
 import { Run } from "./run.ts"
 
-/** Keys of one account in a day. Each takes some hundred bytes of the ledger. */
+/** Maximum keys per account and day. Each takes a few hundred bytes of the ledger. */
 const MAX_KEYS = 1_000_000
-/** How often to check whether a process that does not respond is dead by now, milliseconds. */
+/** Interval of checks whether an unresponsive process has died. */
 const LOOK_EVERY = 100
-/** For how long. The other processes notice it sooner. */
+/** Maximum time for these checks. Other processes detect a death sooner. */
 const LOOK_FOR = 60_000
-/** An answer that is not stored so long after its request was done is lost, milliseconds. */
+/** Time after which an answer is considered lost, counted from the completion of its request. */
 const STORE_TIME = 5_000
-/** How long the last answers may take to be written when the gateway ends, milliseconds. */
+/** Maximum time for writing the last answers at shutdown. */
 const END_TIME = 5_000
 
 export interface IdempotencyParts {
   readonly store: Store
   readonly node: string
-  /** The folder of the installation. */
+  /** The data folder of the installation. */
   readonly data: string
   readonly secret: string
-  /** Where answers are kept. */
+  /** The store of answers. */
   readonly files: KeptFiles
   readonly spool: Spool
   readonly limits: () => IdempotencySettings
-  /** Hears of answers that could not be kept. */
+  /** Reports answers that could not be stored. */
   readonly notKept: (request: string, error: unknown) => void
-  /** Unix milliseconds. */
+  /** Returns Unix milliseconds. */
   readonly now?: () => number
 }
 
-/** A request whose body is here. */
+/** A request with a complete body. */
 interface Arrived {
   readonly input: RepeatableRequest
   readonly key: string
@@ -51,16 +51,15 @@ interface Arrived {
 }
 
 /**
- * Requests with an idempotency key: the first is performed, what comes with the same key gets its answer,
- * from the beginning and while it still comes, whichever process it reaches. Nothing is made before
- * someone sends a key.
+ * Handles requests with an idempotency key. The first is performed, and each repetition receives its complete answer,
+ * even while it is in progress and from any process. Resources are opened with the first key.
  */
 export class Idempotency implements AsyncDisposable {
   readonly #parts: IdempotencyParts
   readonly #now: () => number
   readonly #runs = new Map<string, Run>()
   readonly #ending = new AbortController()
-  /** Opened when the first key comes. */
+  /** Opened with the first key. */
   #kept: KeptAnswers | undefined
 
   constructor(parts: IdempotencyParts) {
@@ -68,21 +67,21 @@ export class Idempotency implements AsyncDisposable {
     this.#now = parts.now ?? Date.now
   }
 
-  /** Requests that run. */
+  /** The number of running requests. */
   get running(): number {
     return this.#runs.size
   }
 
-  /** Whether a request with an idempotency key runs here. */
+  /** Returns whether a request with an idempotency key runs in this process. */
   isRunning(request: string): boolean {
     return this.#runs.has(request)
   }
 
   /**
-   * Answers a request that has the header `idempotency-key`.
-   * @param onRead called when its body is here.
-   * @throws GatewayError `invalid_value`, `idempotency_key_reused`, `conflict`, `body_too_large`,
-   * `too_many_attempts`, `overloaded`, `ledger_unavailable`, and what `admit` throws.
+   * Responds to a request with the header `idempotency-key`.
+   * @param onRead called when the body is complete.
+   * @throws GatewayError `invalid_value`, `idempotency_key_reused`, `conflict`, `body_too_large`, `too_many_attempts`,
+   *   `overloaded`, `ledger_unavailable`, and the errors of `admit`.
    */
   async answer(input: RepeatableRequest, onRead: () => void = () => {}): Promise<Response> {
     const { request } = input
@@ -94,7 +93,7 @@ export class Idempotency implements AsyncDisposable {
     return await this.#claim({ input, key, body, bytes })
   }
 
-  /** Ends all that runs: the gateway does. */
+  /** Abandons all running requests at shutdown. */
   end(): void {
     for (const run of this.#runs.values()) run.abandon()
   }
@@ -184,13 +183,13 @@ export class Idempotency implements AsyncDisposable {
     return run
   }
 
-  /** Performs the request. Its caller is a reader like those who come later. */
+  /** Performs the request. Its caller reads the recording like those of later repetitions. */
   async #first(run: Run, reader: RecordingReader, { input, bytes }: Arrived): Promise<Response> {
     const { request } = input
     const own = await requestAgain(request, bytes, run.signal)
     const performed = input.perform(own, run.id)
     const answer = fromReader(reader, request.signal, input.encodeBreak)
-    // It fails before it is awaited where its bytes are gone.
+    // Prevents an unhandled rejection: it may fail before it is awaited if its bytes are gone.
     answer.catch(() => {})
     await run.follow(performed)
     return await answer
@@ -202,7 +201,7 @@ export class Idempotency implements AsyncDisposable {
   }
 }
 
-/** With what says that it is not the first. */
+/** Marks a response as a repetition. */
 function repeated(answer: Response, own: Readonly<Record<string, string>>): Response {
   answer.headers.set("idempotent-replayed", "true")
   for (const [name, value] of Object.entries(own)) answer.headers.set(name, value)

@@ -12,30 +12,30 @@ import { Neighbours } from "./neighbours.ts"
 import type { RepeatableRequest } from "./repeatable-request.ts"
 import type { Run } from "./run.ts"
 
-/** How long a key is remembered, milliseconds. */
+/** Lifetime of a key. */
 export const LIFETIME = 86_400_000
 const SWEEP_EVERY = 3_600_000
 
 export interface KeptAnswerParts {
   readonly store: Store
   readonly node: string
-  /** The folder of the installation. */
+  /** The data folder of the installation. */
   readonly data: string
   readonly secret: string
-  /** Where answers are kept. */
+  /** The store of answers. */
   readonly files: KeptFiles
   readonly limits: () => IdempotencySettings
   readonly notKept: (request: string, error: unknown) => void
-  /** Unix milliseconds. */
+  /** Returns Unix milliseconds. */
   readonly now: () => number
-  /** Those of this process, by request. */
+  /** The runs of this process, by request. */
   readonly runs: ReadonlyMap<string, Run>
 }
 
-/** The answer of the request that has a key. `gone`: it ended and did nothing. `unclear`: ask again. */
+/** The answer of the request that holds a key. `gone`: it ended without an effect. `unclear`: look it up again. */
 export type Found = Response | "gone" | "unclear"
 
-/** Where the answers of requests with keys are: in this process, in another one, or kept. */
+/** Finds the answers of requests with keys: in this process, in another one, or in the store. */
 export class KeptAnswers implements AsyncDisposable {
   readonly claims: Claims
   readonly folder: AnswerFolder
@@ -65,9 +65,9 @@ export class KeptAnswers implements AsyncDisposable {
   }
 
   /**
-   * The answer of the request that has the key, or what is known of it.
-   * @param looks `wasUnclear`: it was asked before, so what is written of a request without a process is the last word.
-   * `isLost`: the answer would have been stored by now.
+   * Finds the answer of the request that holds the key.
+   * @param looks `wasUnclear`: a second lookup, so the stored state of a request without a process is final. `isLost`:
+   *   the answer would have been stored by now.
    * @throws GatewayError `answerGone` of the request.
    */
   async find(
@@ -85,10 +85,10 @@ export class KeptAnswers implements AsyncDisposable {
       const answer = await this.#neighbours.ask(claim.node, request, signal)
       if (typeof answer === "object") return fromNeighbour(answer, input.encodeBreak)
       const isAlive = (await store.nodes.list()).some(({ id }) => processOf(id) === claim.node)
-      // On another machine, as long as it lives.
+      // It may run on another machine that is alive.
       if (isAlive && answer === "unreachable" && !isLost) return "unclear"
     }
-    // It may just have ended.
+    // It may have ended a moment ago.
     if (!wasUnclear) return "unclear"
     return await this.#afterDeath(claim, input)
   }
@@ -104,7 +104,7 @@ export class KeptAnswers implements AsyncDisposable {
     return await fromStored(stored, input.encodeBreak)
   }
 
-  /** No process runs it any more: the ledger says whether it may run again. */
+  /** Resolves a request whose process is gone: the ledger determines whether it may run again. */
   async #afterDeath(claim: IdempotencyRecord, input: RepeatableRequest): Promise<Found> {
     const { request, state } = claim
     const isDone = state === "done" || (await input.isSettled(request))
@@ -118,14 +118,14 @@ export class KeptAnswers implements AsyncDisposable {
     return await fromStored(stored, input.encodeBreak)
   }
 
-  /** Counts an answer that was written by a process that died before it could report it. */
+  /** Counts an answer of a process that died before reporting it. */
   async #count(request: string, size: number): Promise<void> {
     const { accountBytes: maxOfScope, totalBytes: maxOfAll } = this.#parts.limits()
     const { dropped } = await this.claims.keep({ request, size, maxOfScope, maxOfAll })
     for (const one of dropped) await this.folder.remove(one)
   }
 
-  /** Forgets what is older than a day. */
+  /** Deletes claims and answers older than a day. */
   async #sweep(): Promise<void> {
     const { store, notKept, now } = this.#parts
     const expired = now() - LIFETIME

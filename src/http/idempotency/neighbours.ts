@@ -6,31 +6,31 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { AnswerHead } from "./answer-file.ts"
 
-/** Status and headers of the answer, which are not those of the connection between two processes. */
+/** Header with the status and headers of the answer, which differ from those of the connection between processes. */
 const HEAD = "x-tollgate-answer"
-/** An address of a socket is no longer than this, bytes: systems allow 104 to 108 with its end. */
+/** Maximum bytes of a socket address. Systems allow 104 to 108, including the terminator. */
 const LONGEST_ADDRESS = 100
 const ENDING = ".sock"
-/** How long others may take to read what they were answered when the process ends, milliseconds. */
+/** Maximum time at shutdown for other processes to read their answers. */
 const LAST_TIME = 2_000
 
-/** An answer that another process gives. */
+/** An answer received from another process. */
 export interface NeighbourAnswer {
   readonly head: AnswerHead
   readonly response: Response
 }
 
 export interface NeighbourParts {
-  /** The folder of the installation. */
+  /** The data folder of the installation. */
   readonly data: string
   readonly node: string
-  /** The answer of a request that runs here, or of none. */
+  /** Returns the answer of a request that runs here; undefined if it does not. */
   readonly answer: (request: string, caller: AbortSignal) => Promise<Response | undefined>
 }
 
 /**
- * The processes on one data folder, as far as they ask each other for answers: each listens on a socket in
- * that folder, which only its owner can use.
+ * Exchanges answers between the processes of one data folder. Each listens on a socket in that folder, which only its
+ * owner can use.
  */
 export class Neighbours implements AsyncDisposable {
   readonly #folder: string
@@ -42,7 +42,7 @@ export class Neighbours implements AsyncDisposable {
     this.#folder = folderOf(parts.data, parts.node)
   }
 
-  /** Begins to listen, once. */
+  /** Starts listening, unless already done. */
   listen(): void {
     if (this.#server) return
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
@@ -55,7 +55,7 @@ export class Neighbours implements AsyncDisposable {
     })
   }
 
-  /** Removes what dead processes have left. @param living the ids of the others. */
+  /** Removes sockets of dead processes. @param living ids of the other processes. */
   async sweep(living: ReadonlySet<string>): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       const node = name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : undefined
@@ -65,8 +65,8 @@ export class Neighbours implements AsyncDisposable {
   }
 
   /**
-   * Asks a process for the answer of a request that runs there.
-   * @returns `absent` when it runs none such, `unreachable` when no one answers.
+   * Requests the answer of a request that runs in another process.
+   * @returns `absent` if it does not run there, `unreachable` without a response.
    */
   async ask(
     node: string,
@@ -89,7 +89,7 @@ export class Neighbours implements AsyncDisposable {
     return { head: JSON.parse(decodeURIComponent(head)) as AnswerHead, response }
   }
 
-  /** Who reads the end of an answer gets it, unless that takes long. */
+  /** Lets other processes read the end of their answers for a limited time. */
   async [Symbol.asyncDispose](): Promise<void> {
     const server = this.#server
     if (!server) return
@@ -113,7 +113,7 @@ export class Neighbours implements AsyncDisposable {
   }
 }
 
-/** In the data folder, unless its name is too long for a socket. */
+/** Returns the folder of the sockets: in the data folder, unless its path is too long for a socket. */
 function folderOf(data: string, node: string): string {
   const folder = join(resolve(data), "run")
   if (Buffer.byteLength(join(folder, node + ENDING)) <= LONGEST_ADDRESS) return folder

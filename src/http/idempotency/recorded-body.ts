@@ -7,25 +7,25 @@ import {
 } from "./answer-file.ts"
 import type { AnswerFolder } from "./answer-folder.ts"
 
-/** Why the rest of an answer does not come: the connections of those who read it are cut. */
+/** Thrown when the rest of an answer is unavailable. The connections of its readers are cut. */
 export class CutShort extends Error {
   override readonly name = "CutShort"
 }
 
 /** Bytes of a body that are on disk. */
 interface Spilled extends PartPosition {
-  /** Where in the body they begin. */
+  /** Offset in the body. */
   readonly start: number
 }
 
-/** The body of an answer while it comes: the last bytes in memory, those before them on disk, encrypted. */
+/** The body of an answer during recording. The last bytes are in memory, earlier ones encrypted on disk. */
 export class RecordedBody {
   readonly #folder: AnswerFolder
   readonly #request: string
   readonly #spilled: Spilled[] = []
   #file: AnswerFile | undefined
   #memory: Uint8Array<ArrayBuffer>[] = []
-  /** Where in the body the bytes in memory begin. */
+  /** Offset in the body at which the bytes in memory begin. */
   #memoryStart = 0
   #length = 0
 
@@ -34,7 +34,7 @@ export class RecordedBody {
     this.#request = request
   }
 
-  /** Bytes so far. */
+  /** Bytes received so far. */
   get length(): number {
     return this.#length
   }
@@ -49,7 +49,7 @@ export class RecordedBody {
     this.#length += bytes.byteLength
   }
 
-  /** Moves what is in memory to the disk. */
+  /** Moves the bytes in memory to disk. */
   async spill(head: AnswerHead): Promise<void> {
     const file = await this.#open(head)
     const positions = appendAll(file, Buffer.concat(this.#memory))
@@ -60,9 +60,7 @@ export class RecordedBody {
     this.forgetMemory()
   }
 
-  /**
-   * Writes all of it to disk, with last bytes that cannot be read yet. @returns its size there.
-   */
+  /** Writes the whole body to disk, including last bytes that are not readable yet. @returns its size on disk. */
   async finish(head: AnswerHead, last: Uint8Array | undefined, ending: Ending): Promise<number> {
     const file = await this.#open(head)
     appendAll(file, Buffer.concat(this.#memory))
@@ -71,7 +69,7 @@ export class RecordedBody {
     return file.size
   }
 
-  /** Bytes from a position on, as many as are together. @throws CutShort when they are gone. */
+  /** Returns contiguous bytes from a position. @throws CutShort if they are gone. */
   async bytesFrom(position: number): Promise<Uint8Array<ArrayBuffer>> {
     if (position < this.#memoryStart) return this.#fromDisk(position)
     let start = this.#length
@@ -107,7 +105,7 @@ export class RecordedBody {
   }
 }
 
-/** In chunks of the largest size but for the last. */
+/** Appends bytes in chunks of the maximum size; only the last one may be shorter. */
 function appendAll(file: AnswerFile, bytes: Uint8Array): PartPosition[] {
   const positions: PartPosition[] = []
   for (let done = 0; done < bytes.byteLength; done += LARGEST_CHUNK) {

@@ -5,17 +5,17 @@ import { CutShort, RecordedBody } from "./recorded-body.ts"
 export interface RecordingParts {
   readonly folder: AnswerFolder
   readonly request: string
-  /** Bytes of a body that is kept. One that is larger reaches only those who have asked for it by then. */
+  /** Maximum bytes of a stored body. A larger one reaches only the readers that joined before. */
   readonly limit: number
-  /** Called when the last reader has left an answer that is too large to be kept, so no retry can get it. */
+  /** Called when the last reader leaves an answer that is too large to store, so that no retry can receive it. */
   readonly onAbandoned: () => void
   readonly onFailure: (error: unknown) => void
 }
 
 /**
- * An answer while it comes, for any number of readers, each of which starts at its first byte and reads at its own
- * speed. What is in memory is bounded: the rest is on disk. Beyond its limit it is not written any more, and comes
- * only as fast as the slowest of its readers takes it.
+ * An answer during recording. Any number of readers start at its first byte and read at their own speed. Memory is
+ * bounded, since earlier bytes are on disk. Beyond the size limit nothing is written, and the slowest reader determines
+ * the speed.
  */
 export class Recording {
   head: AnswerHead | undefined
@@ -32,27 +32,27 @@ export class Recording {
     this.#body = new RecordedBody(parts.folder, parts.request)
   }
 
-  /** Bytes that can be read. */
+  /** Number of readable bytes. */
   get length(): number {
     return this.#body.length
   }
 
-  /** Whether it was given up: it has no reader and cannot be kept. */
+  /** Whether it was abandoned: it has no reader and cannot be stored. */
   get isAbandoned(): boolean {
     return this.#isAbandoned
   }
 
-  /** Whether it has grown beyond what is kept. */
+  /** Whether it has exceeded the size limit. */
   get isTooLarge(): boolean {
     return this.#isTooLarge
   }
 
-  /** The next change of anything that can be seen here. */
+  /** Resolves with the next change of the recording. */
   get changed(): Promise<void> {
     return this.#change.promise
   }
 
-  /** Undefined when it is too late to read it from its beginning. */
+  /** Adds a reader; undefined if the beginning is no longer readable. */
   join(): RecordingReader | undefined {
     if (this.#isAbandoned || this.#isTooLarge) return undefined
     const reader = new RecordingReader(this)
@@ -60,13 +60,13 @@ export class Recording {
     return reader
   }
 
-  /** A reader has had enough. */
+  /** Removes a reader. */
   left(reader: RecordingReader): void {
     if (!this.#readers.delete(reader)) return
     this.#report()
     if (this.#readers.size > 0) return
     if (this.ending) return this.#close()
-    // Otherwise it goes on: its caller gets it with the next try.
+    // Otherwise recording continues, and a retry of the caller receives the answer.
     if (this.#isTooLarge || this.length >= this.#parts.limit) this.#abandon()
   }
 
@@ -75,7 +75,7 @@ export class Recording {
     this.#report()
   }
 
-  /** Adds bytes, and waits until there is room for more. */
+  /** Adds bytes and waits until there is room for more. */
   async add(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     this.#show(bytes)
     if (this.#body.inMemory <= LARGEST_CHUNK) return
@@ -87,8 +87,8 @@ export class Recording {
   }
 
   /**
-   * Keeps all of it, the last bytes before anyone can read them.
-   * @returns its size as it is kept; undefined where it is too large, or there is none.
+   * Stores the whole answer, before its last bytes become readable.
+   * @returns its stored size; undefined if it is too large or has no head.
    */
   async store(last: Uint8Array | undefined, ending: Ending): Promise<number | undefined> {
     const length = this.length + (last?.byteLength ?? 0)
@@ -98,7 +98,7 @@ export class Recording {
     return size
   }
 
-  /** The last bytes, and the end. */
+  /** Adds the last bytes and the ending. */
   end(last: Uint8Array<ArrayBuffer> | undefined, ending: Ending): void {
     this.ending = ending
     if (last) this.#show(last)
@@ -106,12 +106,12 @@ export class Recording {
     if (this.#readers.size === 0) this.#close()
   }
 
-  /** Bytes from a position on, as many as come together. */
+  /** Returns contiguous bytes from a position. */
   bytesFrom(position: number): Promise<Uint8Array<ArrayBuffer>> {
     return this.#body.bytesFrom(position)
   }
 
-  /** A reader has taken bytes. */
+  /** Reports that a reader has taken bytes. */
   taken(): void {
     if (this.#isTooLarge) this.#report()
   }
@@ -121,7 +121,7 @@ export class Recording {
     this.#parts.onAbandoned()
   }
 
-  /** What cannot be written is as what is too large: it is still delivered. */
+  /** Writes bytes to disk. After a failure the answer is delivered but not stored, like one that is too large. */
   async #spill(): Promise<void> {
     if (!this.head) return
     try {
@@ -152,9 +152,9 @@ export class Recording {
   }
 }
 
-/** Someone who reads an answer while it comes. */
+/** Reads an answer during recording. */
 export class RecordingReader {
-  /** Bytes taken so far. */
+  /** Bytes read so far. */
   position = 0
   readonly #recording: Recording
   #hasLeft = false
@@ -164,8 +164,8 @@ export class RecordingReader {
   }
 
   /**
-   * Waits for the beginning of the answer: its head, and some of its body or its end.
-   * @returns undefined when the reader has left before.
+   * Waits for the beginning of the answer: its head, and part of its body or its end.
+   * @returns undefined if the reader has already left.
    */
   async begun(): Promise<AnswerHead | undefined> {
     const recording = this.#recording
@@ -177,13 +177,13 @@ export class RecordingReader {
     return undefined
   }
 
-  /** How many bytes are left, once that is known to be all. */
+  /** Number of remaining bytes, if the answer is complete. */
   get rest(): number | undefined {
     const { ending, length } = this.#recording
     return ending === "whole" ? length - this.position : undefined
   }
 
-  /** The next bytes; undefined at the end. @throws CutShort. */
+  /** Returns the next bytes; undefined at the end. @throws CutShort. */
   async read(): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const recording = this.#recording
     while (!this.#hasLeft) {

@@ -5,33 +5,33 @@ import type { EncodeBreak } from "../answers.ts"
 import type { Pace } from "../incoming-body.ts"
 import type { ReadBody } from "./fingerprint.ts"
 
-/** A request that came with a key, and what is particular to its kind. */
+/** A request with an idempotency key, and the specifics of its kind. */
 export interface RepeatableRequest {
   readonly request: Request
-  /** Whose key it is: the same key of someone else is another one. */
+  /** Owner of the key. The same key of another owner is a different key. */
   readonly scope: string
-  /** Kept with the claim, for `admit`. */
+  /** Stored with the claim, for `admit`. */
   readonly rights: string
-  /** The largest body that is read, in bytes. */
+  /** Maximum bytes of the body. */
   readonly bodyLimit: number
-  /** Takes what of the body is kept in memory. */
+  /** Accounts for the part of the body in memory. */
   readonly memory?: Reservation
   readonly pace?: Pace | undefined
-  /** Answers it in earnest, once. It must not throw. */
+  /** Performs the request once. It must not throw. */
   perform(request: Request, id: string): Promise<Response>
   /**
-   * Whether a retry may have the answer.
-   * @returns headers of its own.
+   * Checks whether a retry may receive the answer.
+   * @returns additional headers for the retry.
    * @throws GatewayError
    */
   admit(claim: IdempotencyRecord, body: ReadBody): Promise<Readonly<Record<string, string>>>
   /**
-   * Whether a request did what it was to do, so that it must not be done again.
-   * @param status of its answer; absent of one whose process died.
+   * Returns whether a request took effect, so that it must not be repeated.
+   * @param status status of its response; absent if its process died.
    */
   isSettled(request: string, status?: number): Promise<boolean>
-  /** The error for a retry whose answer is no longer kept. */
+  /** Builds the error for a retry whose answer is no longer stored. */
   answerGone(request: string): GatewayError
-  /** Ends a stream of events that breaks off; absent: with OpenAI's envelope. */
+  /** Encodes the end of an interrupted event stream; in OpenAI's envelope by default. */
   readonly encodeBreak?: EncodeBreak | undefined
 }

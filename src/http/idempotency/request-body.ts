@@ -6,10 +6,10 @@ import { encodingOf, refuseEncoding, unpackedChunks } from "../unpacked-body.ts"
 import { isForm, chunksOf } from "./fingerprint.ts"
 import type { RepeatableRequest } from "./repeatable-request.ts"
 
-/** Bodies up to this many bytes are in memory anyway. */
+/** Maximum bytes of a body that is kept in memory anyway. */
 const SMALL_BODY = 1024 * 1024
 
-/** The complete body, on disk where it is long. */
+/** Receives the complete body, on disk if it is long. */
 export async function keepBody(spool: Spool, repeatable: RepeatableRequest): Promise<SpooledBytes> {
   const { request, bodyLimit, memory, pace = USUAL_PACE } = repeatable
   const check = (size: number): void => {
@@ -36,14 +36,14 @@ export async function keepBody(spool: Spool, repeatable: RepeatableRequest): Pro
   }
 }
 
-/** Forms come as they are. @throws GatewayError `unsupported_media_type` */
+/** Returns the compression of a body. Forms must not be compressed. @throws GatewayError `unsupported_media_type` */
 function packingOf(headers: Headers): string | undefined {
   if (!isForm(headers)) return encodingOf(headers)
   refuseEncoding(headers)
   return undefined
 }
 
-/** The request as received, unpacked, to be performed: its caller is all that wait for the answer. */
+/** Rebuilds the received request, uncompressed. It is aborted when no caller waits for the answer any more. */
 export async function requestAgain(
   request: Request,
   bytes: SpooledBytes,
@@ -59,7 +59,8 @@ export async function requestAgain(
     const body = bytes.size === 0 ? null : await bytes.read(0, bytes.size)
     return new Request(url, { method, headers, body, signal })
   }
-  // To send a long file on while its form is still read gains nothing here, and costs a call when it is not the last part.
+  // Without a length, the file is not sent on before the form is complete. Sending early gains nothing here, and wastes
+  // a call if the file is not the last part.
   if (isForm(headers)) headers.delete("content-length")
   const chunks = chunksOf(bytes)
   const body = new ReadableStream<Uint8Array>({

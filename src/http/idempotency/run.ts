@@ -9,15 +9,15 @@ export interface RunParts {
   readonly claims: Claims
   readonly folder: AnswerFolder
   readonly limits: IdempotencySettings
-  /** Whether it did what it was to do. @param status of its answer. */
+  /** Returns whether the request took effect. @param status status of its response. */
   readonly isSettled: (status: number) => Promise<boolean>
   readonly onOver: () => void
   readonly onFailure: (error: unknown) => void
-  /** Aborted when the gateway ends. */
+  /** Aborted at shutdown. */
   readonly ending: AbortSignal
 }
 
-/** The last chunk of a body, and how that ended. */
+/** The last chunk of a body, and its ending. */
 interface Last {
   readonly bytes: Uint8Array<ArrayBuffer> | undefined
   readonly ending: Ending
@@ -25,7 +25,7 @@ interface Last {
 
 type Body = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>
 
-/** The one request that is performed under a key, with its answer on its way to all who wait for it. */
+/** The single execution of a request with a key. Forwards its answer to all waiting callers. */
 export class Run {
   readonly id: string
   readonly recording: Recording
@@ -33,7 +33,7 @@ export class Run {
   readonly #caller = new AbortController()
   readonly #over = Promise.withResolvers<void>()
   #body: Body | undefined
-  /** Settled when what writes the body has settled what was delivered. */
+  /** Resolves when the producer of the body has settled the delivered part. */
   #cancelled: Promise<void> | undefined
 
   constructor(parts: RunParts) {
@@ -48,23 +48,23 @@ export class Run {
     })
   }
 
-  /** Aborted when the answer is given up. Callers that leave do not abort it. */
+  /** Aborted when the answer is abandoned. Disconnected callers do not abort it. */
   get signal(): AbortSignal {
     return this.#caller.signal
   }
 
-  /** When its key has been given back, or its answer is on disk. */
+  /** Resolves when the key has been released or the answer is on disk. */
   get isOver(): Promise<void> {
     return this.#over.promise
   }
 
-  /** Gives the answer up: it has no reader and cannot be kept, or the gateway ends. */
+  /** Abandons the answer, if it has no reader and cannot be stored, or at shutdown. */
   abandon(): void {
     this.#caller.abort()
     this.#cancelled ??= this.#body?.cancel().catch(this.#parts.onFailure)
   }
 
-  /** Follows the answer to its end; settles once that has started. */
+  /** Records the answer to its end. Resolves once it has begun. */
   async follow(performed: Promise<Response>): Promise<void> {
     const response = await performed.catch((error: unknown) => {
       this.#parts.onFailure(error)
@@ -89,7 +89,7 @@ export class Run {
     this.#over.resolve()
   }
 
-  /** Passes all on but the last chunk, which waits until the answer is on disk. */
+  /** Records all chunks except the last one, which waits until the answer is on disk. */
   async #passOn({ body }: Response): Promise<Last> {
     if (!body) return { bytes: undefined, ending: "whole" }
     const reader = body.getReader() as Body
@@ -109,7 +109,9 @@ export class Run {
     }
   }
 
-  /** The database is away. Those who ask elsewhere wait until it knows that there is no answer. */
+  /**
+   * Retries while the database is unavailable. Callers of other processes wait until the lack of an answer is recorded.
+   */
   async #decideLater(status: number): Promise<void> {
     const { claims, folder, id, ending } = this.#parts
     while (!ending.aborted) {
@@ -119,12 +121,12 @@ export class Run {
         if (isSettled || !(await claims.release(id))) await claims.drop(id)
         return await folder.remove(id)
       } catch {
-        // It has been reported.
+        // Already reported.
       }
     }
   }
 
-  /** Keeps the answer, or gives the key back where nothing was done. */
+  /** Stores the answer, or releases the key if the request had no effect. */
   async #decide(status: number, { bytes, ending }: Last): Promise<void> {
     const { claims, folder, id, limits } = this.#parts
     if (!(await this.#parts.isSettled(status)) && (await claims.release(id))) {
@@ -146,12 +148,12 @@ export class Run {
   }
 }
 
-/** Between attempts to say what became of a request, milliseconds. */
+/** Interval between attempts to record the result of a request. */
 const LATER = 1_000
 
 /**
- * Whether a body ends with the chunk that has just come. What writes a body closes it together with its
- * last chunk, so that one turn of the loop is enough to see it.
+ * Returns whether a body ends with the chunk just received. Producers close a body together with its last chunk, so one
+ * turn of the event loop is enough to detect the end.
  */
 function isOverAtOnce(next: Promise<{ readonly done: boolean }>): Promise<boolean> {
   const turn = new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))

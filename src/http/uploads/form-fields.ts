@@ -2,16 +2,16 @@ import { GatewayError } from "../../canon/errors.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import { type JsonObject, type JsonValue, parseJson } from "../../canon/json.ts"
 
-/** How to read a field's text; a field that is not named is text. */
+/** The type of a field's text. Unlisted fields are plain text. */
 export type FieldKind = "number" | "flag" | "list"
 export type FieldKinds = Readonly<Record<string, FieldKind>>
 
-/** Bytes of all values together; they are kept in memory. */
+/** Maximum bytes of all values together, which are kept in memory. */
 export const ALL_FIELDS = 4 * 1024 * 1024
-/** A field's name is repeated in a message up to here. */
+/** Maximum length of a field's name in a message. */
 const LONGEST_NAME = 100
 
-/** The fields of a form that are no files, in the order in which they arrived. */
+/** The fields of a form other than files, in order of arrival. */
 export class FormFields {
   readonly #fields: (readonly [name: string, value: string])[]
   #length = 0
@@ -32,20 +32,20 @@ export class FormFields {
     this.#fields.push([name, value])
   }
 
-  /** The first value of a field; undefined: it was not given. */
+  /** Returns the first value of a field; undefined if it is missing. */
   first(name: string): string | undefined {
     return this.#fields.find(([given]) => given === name)?.[1]
   }
 
-  /** Those that have arrived by now. */
+  /** Copies the fields that have arrived by now. */
   copy(): FormFields {
     return new FormFields(this.#fields)
   }
 
   /**
-   * The fields as the members of a JSON body, so that they can be validated like one: text that is no
-   * number stays text.
-   * @throws GatewayError `invalid_value` where a field that is no list was given twice.
+   * Returns the fields as members of a JSON body, so that they can be validated like one. Text that is not a number
+   * stays text.
+   * @throws GatewayError `invalid_value` if a field other than a list occurs twice.
    */
   parameters(kinds: FieldKinds): JsonObject {
     const parameters = Object.create(null) as JsonObject
@@ -59,7 +59,7 @@ export class FormFields {
         const shown = shownName(plain)
         throw invalidValue(shown, `The field '${shown}' was given more than once.`)
       } else if (text !== "") {
-        // An empty field is one that was left out, as forms have it.
+        // An empty field counts as missing, as is usual for forms.
         parameters[plain] = valueOf(text, kind)
       }
     }
@@ -67,12 +67,15 @@ export class FormFields {
   }
 }
 
-/** A field's name without the brackets of an array, which is written `image[]` or `image[0]` (docs/wire/README.md#f6). */
+/**
+ * Returns a field's name without the brackets of an array, which is written `image[]` or `image[0]`
+ * (docs/wire/README.md#f6).
+ */
 export function plainName(name: string): string {
   return name.replace(/\[\d*\]$/, "")
 }
 
-/** A name as messages show it. */
+/** Shortens a name for a message. */
 export function shownName(name: string): string {
   return name.slice(0, LONGEST_NAME)
 }

@@ -20,23 +20,23 @@ import {
 import type { Spool, SpooledWrite } from "./spool.ts"
 import type { SpooledBytes } from "./spooled-bytes.ts"
 
-/** Shorter files have arrived before anything could be started with them. Bytes. */
+/** Minimum bytes of a long file. Shorter ones arrive before their processing could start. */
 const LONG_FILE = 1024 * 1024
-/** What a form takes while it is read, whatever is in it. Bytes. */
+/** Memory for reading a form regardless of its content, in bytes. */
 const READING_BYTES = 128 * 1024
 
-/** How a form is read. */
+/** Parameters for reading a form. */
 export interface FormReading {
   readonly spool: Spool
   readonly rules: FileRules
   readonly pace: Pace
-  /** Takes what of the form is kept in memory. */
+  /** Accounts for the parts of the form in memory. */
   readonly memory: Reservation
-  /** Absent: the form is small. */
+  /** May be absent for small forms. */
   readonly watch?: BodyWatch
 }
 
-/** A form that has been read. Its files end with the memory of its request. */
+/** A complete form. Its files are deleted when the memory of its request is released. */
 export interface Form {
   readonly files: readonly FormFile[]
   readonly fields: FormFields
@@ -44,12 +44,12 @@ export interface Form {
   readonly bytes: number
 }
 
-/** The beginning of a form whose last part is a long file. */
+/** The beginning of a form with a long file as its last part. */
 export interface LongFile {
-  /** The length of the complete body, as announced. */
+  /** The announced length of the complete body. */
   readonly bytes: number
   readonly fields: FormFields
-  /** As it will be if nothing follows it. */
+  /** The file, on the assumption that nothing follows it. */
   readonly file: FormFile
 }
 
@@ -58,20 +58,20 @@ export class FormReader implements FormReceiver {
   readonly #request: Request
   readonly #reading: FormReading
   readonly #type: string
-  /** Of the complete body, in bytes. */
+  /** The announced length of the complete body in bytes. */
   readonly #announced: number | undefined
   readonly #chunks = new ChunkBuffers()
   readonly #longFile = Promise.withResolvers<LongFile>()
   #bytes = 0
   readonly #fields = new FormFields()
-  /** In the order in which they arrived, which is not that in which they were kept. */
+  /** In order of arrival, which may differ from the order of storage. */
   readonly #files: (FormFile | undefined)[] = []
   readonly #counts = new Map<string, number>()
   readonly #spooled: SpooledBytes[] = []
   /** The check of the model, while it waits for the ledger. */
   #named: Promise<void> | undefined
 
-  /** @throws GatewayError where the form cannot be read. */
+  /** @throws GatewayError if the form cannot be read. */
   constructor(request: Request, reading: FormReading) {
     const { headers } = request
     const length = headers.get("content-length")
@@ -85,12 +85,12 @@ export class FormReader implements FormReceiver {
     reading.memory.takeBody(Math.min(READING_BYTES, this.#announced ?? Infinity))
   }
 
-  /** The beginning of a long file; pending for good where there is none whose length is known. */
+  /** Resolves with the beginning of a long file; never resolves without a long file of known length. */
   get longFile(): Promise<LongFile> {
     return this.#longFile.promise
   }
 
-  /** Called once. @throws GatewayError; then nothing of it is kept. */
+  /** Reads the form. Called once. @throws GatewayError; nothing is stored in that case. */
   async read(): Promise<Form> {
     const { watch, memory } = this.#reading
     try {
@@ -101,7 +101,7 @@ export class FormReader implements FormReceiver {
       await closeAll(this.#spooled)
       throw error instanceof FormError ? refusalOf(error) : error
     }
-    // A file without a name that cannot be closed is no one's loss.
+    // Failing to close an unlinked file has no consequences.
     memory.defer(() => void closeAll(this.#spooled).catch(() => {}))
     const files = this.#files.filter((file) => file !== undefined)
     return { files, fields: this.#fields, bytes: this.#bytes }
@@ -117,7 +117,7 @@ export class FormReader implements FormReceiver {
         yield chunk
       }
     } catch (error) {
-      // A caller who leaves while they send is no failure of ours.
+      // A caller that disconnects during an upload is not a failure of the gateway.
       throw error instanceof GatewayError ? error : new FormError("broken", undefined, error)
     }
   }
@@ -128,7 +128,7 @@ export class FormReader implements FormReceiver {
     this.#fields.add(name, value)
     if (name === "model" && watch !== undefined && this.#named === undefined) {
       this.#named = Promise.resolve(watch.named(value))
-      // It is reported to what awaits it.
+      // The error is reported where the check is awaited.
       this.#named.catch(() => {})
     }
     memory.takeBody(value.length)
@@ -157,12 +157,12 @@ export class FormReader implements FormReceiver {
     }
     const kept = draft.finish()
     this.#spooled.push(kept)
-    // What browsers send for a file that no one chose.
+    // Browsers send such a part if no file was chosen.
     if (kept.size === 0 && head.name === "") return
     this.#files[place] = new StoredFile(head, kept)
   }
 
-  /** Resolves `longFile` with the first file, if it is known how long it will be. */
+  /** Resolves `longFile` with the first file, if its length is known. */
   async #begin(draft: SpooledWrite, { head, limit, first }: Beginning): Promise<void> {
     const bytes = this.#announced
     const position = this.#chunks.positionOf(first)
@@ -174,15 +174,15 @@ export class FormReader implements FormReceiver {
   }
 }
 
-/** A file of which the first bytes are here. */
+/** A file with its first bytes. */
 interface Beginning {
   readonly head: FileHead
-  /** Bytes that it may have. */
+  /** Maximum bytes of the file. */
   readonly limit: number
   readonly first: Uint8Array
 }
 
-/** Bytes after the last file of a form: its end, as all usual clients write it. */
+/** Returns the number of bytes after the last file of a form, as written by all common clients. */
 function closingBytes(type: string): number {
   const [, quoted, plain = ""] = /boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(type) ?? []
   return Buffer.byteLength(`\r\n--${quoted ?? plain}--\r\n`)

@@ -4,20 +4,20 @@ import { invalidValue } from "../../canon/invalid-request.ts"
 import type { FormError, FormLimits } from "../../wire/multipart.ts"
 import { ALL_FIELDS, shownName } from "./form-fields.ts"
 
-/** The files an endpoint takes, by field. */
+/** The files that an endpoint accepts, by field. */
 export type FileRules = Readonly<Record<string, FileRule>>
 
 export interface FileRule {
   readonly count: number
-  /** Of each. */
+  /** Maximum bytes of each file. */
   readonly bytes: number
 }
 
-/** Fields of all kinds that no form of an API has more of. */
+/** Maximum fields of all kinds. No form of an API has more. */
 const MAX_FIELDS = 128
-/** Fields and files. Each part takes work, whether or not it has a name. */
+/** Maximum fields and files. Each part takes work, whether or not it has a name. */
 const MAX_PARTS = 256
-/** Bytes of one value: a prompt, or a short sample of a voice as a data URL. */
+/** Maximum bytes of one value, such as a prompt or a short voice sample as a data URL. */
 const LONGEST_FIELD = 1024 * 1024
 
 export const FIELD_LIMITS: FormLimits = {
@@ -28,7 +28,7 @@ export const FIELD_LIMITS: FormLimits = {
 
 const FORM = /^multipart\/form-data\s*(;|$)/i
 
-/** @throws GatewayError `unsupported_media_type` where a content type is no form's. */
+/** @throws GatewayError `unsupported_media_type` if a content type is not that of a form. */
 export function requireForm(type: string): void {
   if (FORM.test(type)) return
   const other = type === "" ? "" : `, not '${shownName(type)}'`
@@ -38,13 +38,13 @@ export function requireForm(type: string): void {
   )
 }
 
-/** @throws GatewayError `file_too_large`, `body_too_large` where a body is larger than its files and fields may be. */
+/** @throws GatewayError `file_too_large` or `body_too_large` if a body exceeds the limits of its files and fields. */
 export function refuseLarge(bytes: number, rules: FileRules): void {
   const files = Object.entries(rules)
   const limit = files.reduce((sum, [, rule]) => sum + rule.count * rule.bytes, ALL_FIELDS)
   if (bytes <= limit) return
   const [only, ...others] = files
-  // Where there is one file alone, it is the one that is too large.
+  // With a single file, that file is the one that is too large.
   if (only && others.length === 0 && only[1].count === 1) {
     throw fileTooLarge(only[0], only[1].bytes)
   }
@@ -55,9 +55,9 @@ export function refuseLarge(bytes: number, rules: FileRules): void {
 }
 
 /**
- * The rule for a file of a field.
- * @param count how many files the field has, this one included.
- * @throws GatewayError `invalid_value` where the endpoint takes none there, or none more.
+ * Returns the rule for a file of a field.
+ * @param count number of files in the field, including this one.
+ * @throws GatewayError `invalid_value` if the endpoint accepts no file or no further file there.
  */
 export function ruleOf(field: string, count: number, rules: FileRules): FileRule {
   const rule = Object.hasOwn(rules, field) ? rules[field] : undefined
@@ -76,7 +76,7 @@ export function ruleOf(field: string, count: number, rules: FileRules): FileRule
   return rule
 }
 
-/** The error for a form that cannot be read. */
+/** Builds the error for an unreadable form. */
 export function refusalOf({ fault, field = "" }: FormError): GatewayError {
   const shown = shownName(field)
   switch (fault) {

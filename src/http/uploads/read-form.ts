@@ -2,20 +2,20 @@ import type { FormFile } from "../../canon/form-file.ts"
 import type { FormFields } from "./form-fields.ts"
 import { type Form, FormReader, type FormReading, type LongFile } from "./form-reader.ts"
 
-/** A form whose end may still be missing. */
+/** A form that may be incomplete. */
 export interface UploadInProgress {
   /** The fields that have arrived. */
   readonly fields: FormFields
-  /** A long file that is still arriving, as it will be if nothing follows it; absent: the form is complete. */
+  /** A long file that is still arriving, on the assumption that nothing follows it; absent if the form is complete. */
   readonly file?: FormFile
-  /** The complete body, in bytes: as announced, or as received. */
+  /** Bytes of the complete body, as announced or as received. */
   readonly bytes: number
-  /** Rejects as `readForm` does. */
+  /** Rejects like `readForm`. */
   readonly completed: Promise<Form>
 }
 
 /**
- * Reads a form, its files into the spool. What is over a limit stops being read.
+ * Reads a form, with its files in the spool. Reading stops at the first exceeded limit.
  * @throws GatewayError `unsupported_media_type`, `invalid_value`, `file_too_large`, `body_too_large`, `overloaded`.
  */
 export async function readForm(request: Request, reading: FormReading): Promise<Form> {
@@ -23,9 +23,8 @@ export async function readForm(request: Request, reading: FormReading): Promise<
 }
 
 /**
- * Reads a form as `readForm` does, but does not wait for its end where a long file begins and the sender says how
- * much there is.
- * @throws GatewayError as `readForm` does.
+ * Reads a form like `readForm`, but returns early when a long file of announced length begins.
+ * @throws GatewayError like `readForm`.
  */
 export async function receiveUpload(
   request: Request,
@@ -33,7 +32,7 @@ export async function receiveUpload(
 ): Promise<UploadInProgress> {
   const reader = new FormReader(request, reading)
   const completed = reader.read()
-  // It is reported to what awaits the form, which may do so later.
+  // The error is reported where the form is awaited, possibly later.
   completed.catch(() => {})
   const received: LongFile | Form = await Promise.race([reader.longFile, completed])
   const { fields, bytes } = received

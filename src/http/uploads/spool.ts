@@ -11,30 +11,30 @@ import {
   writeAll,
 } from "./spooled-bytes.ts"
 
-/** Files up to this many bytes stay in memory. */
+/** Maximum bytes of a file that stays in memory. */
 const SMALL = 1024 * 1024
 
 /**
- * Where uploads are kept while their requests run: the small ones in memory, the others on disk in
- * files without a name. Whatever becomes of the process, nothing of them stays.
+ * Stores uploads while their requests run, small ones in memory and others in unlinked files on disk. Nothing remains
+ * even if the process dies.
  */
 export class Spool {
   readonly #folder: string
 
-  /** @param folder may be shared by processes; what a dead one left in it is swept now. */
+  /** @param folder may be shared by processes. Files of dead processes are removed now. */
   constructor(folder: string) {
     this.#folder = folder
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     for (const name of readdirSync(folder)) rmSync(join(folder, name), { force: true })
   }
 
-  /** A file to be written. @param memory takes what of it is kept in memory, and what is read of it at once. */
+  /** Creates a file for writing. @param memory accounts for the parts of it in memory and for large reads. */
   create(memory?: Reservation): SpooledWrite {
     return new SpooledWrite(this.#folder, memory)
   }
 }
 
-/** Opens a file and removes its name immediately, which a sweep of another process may have done already. */
+/** Opens a file and unlinks it immediately, unless another process has already swept it. */
 async function openUnnamed(folder: string): Promise<FileHandle> {
   const path = join(folder, crypto.randomUUID())
   const handle = await open(path, "wx+", 0o600)
@@ -47,9 +47,9 @@ async function openUnnamed(folder: string): Promise<FileHandle> {
   return handle
 }
 
-/** A file that is being written. Dispose of it in any case; what is finished outlives it. */
+/** A file that is being written. Must be disposed of in any case; a finished file outlives it. */
 export class SpooledWrite implements AsyncDisposable {
-  /** Bytes so far. */
+  /** Bytes written so far. */
   size = 0
   readonly #folder: string
   readonly #memory: Reservation | undefined
@@ -63,9 +63,9 @@ export class SpooledWrite implements AsyncDisposable {
   }
 
   /**
-   * The file as it will be, to be read while it is written: a reader that is ahead of the writer waits, and at its
-   * end until `letFinish` is called.
-   * @param size what it is expected to come to. If it comes to less, reading fails.
+   * Returns the file for reading during the write. A reader ahead of the writer waits, and also waits at the end until
+   * `letFinish` is called.
+   * @param size expected size. Reading fails if the file turns out shorter.
    */
   async readAhead(size: number): Promise<FileBytes> {
     this.#handle = await openUnnamed(this.#folder)
@@ -73,7 +73,7 @@ export class SpooledWrite implements AsyncDisposable {
     return this.#arriving
   }
 
-  /** Keeps the next chunk, which is of no use any more then. @throws GatewayError `overloaded` */
+  /** Stores the next chunk, which the caller must not use afterwards. @throws GatewayError `overloaded` */
   async add(chunk: Uint8Array): Promise<void> {
     const position = this.size
     this.size += chunk.byteLength
@@ -93,7 +93,7 @@ export class SpooledWrite implements AsyncDisposable {
     this.#arriving?.grow(this.size)
   }
 
-  /** All that was written. */
+  /** Returns the complete file. */
   finish(): SpooledBytes {
     const handle = this.#handle
     this.#handle = undefined

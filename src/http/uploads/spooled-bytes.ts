@@ -2,14 +2,14 @@ import type { FileHandle } from "node:fs/promises"
 import type { FileBytes } from "../../media/stored-file.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 
-/** Who reads so much of a file at once does so to put it into a request: as it is, as base64 and as text. Bytes. */
+/** Reads of this many bytes are for a request, which holds them as received, as base64 and as text. */
 const LARGE_READ = 256 * 1024
 const COPIES = 3
 
-/** Bytes that were received and can be read until they are disposed of. */
+/** Received bytes, readable until disposal. */
 export interface SpooledBytes extends FileBytes, AsyncDisposable {}
 
-/** What was to be read of a file has not arrived. */
+/** Thrown when the requested bytes of a file have not arrived. */
 export class IncompleteFile extends Error {
   override readonly name = "IncompleteFile"
 }
@@ -28,7 +28,7 @@ export class ArrivingBytes implements FileBytes {
     this.size = size
   }
 
-  /** @param written bytes that are on disk by now. */
+  /** @param written number of bytes on disk. */
   grow(written: number): void {
     this.#written = written
     this.#wake()
@@ -39,26 +39,26 @@ export class ArrivingBytes implements FileBytes {
     this.#wake()
   }
 
-  /** No more will arrive. */
+  /** Marks the file as complete. */
   end(): void {
     if (this.#state === "arriving") this.#state = "over"
     this.#wake()
   }
 
-  /** No more will arrive, and what has cannot be read any more. */
+  /** Marks the file as interrupted and unreadable. */
   breakOff(): void {
     if (this.#state === "arriving") this.#state = "broken off"
     this.#wake()
   }
 
   async read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
-    // Who needs so much at once gains nothing by asking early, and would take the memory for it twice.
+    // A large read gains nothing from starting early, and would reserve its memory twice.
     if (end - start > LARGE_READ) throw new IncompleteFile("it is still arriving")
     while (!this.#canRead(end)) await this.#more.promise
     return readAll(this.#handle, start, end)
   }
 
-  /** @throws IncompleteFile where waiting is of no use. */
+  /** @throws IncompleteFile if waiting is useless. */
   #canRead(end: number): boolean {
     if (this.#state === "broken off") throw new IncompleteFile("it broke off")
     if (this.#written < end) {
@@ -74,7 +74,7 @@ export class ArrivingBytes implements FileBytes {
   }
 }
 
-/** A file that is small. */
+/** A small file. */
 export class BytesInMemory implements SpooledBytes {
   readonly #bytes: Uint8Array<ArrayBuffer>
 
@@ -95,7 +95,7 @@ export class BytesInMemory implements SpooledBytes {
   }
 }
 
-/** A file that is long. */
+/** A long file. */
 export class BytesOnDisk implements SpooledBytes {
   readonly size: number
   readonly #handle: FileHandle
@@ -125,7 +125,7 @@ function takeLarge(memory: Reservation | undefined, bytes: number): void {
   if (bytes > LARGE_READ) memory?.takeAnswer(COPIES * bytes)
 }
 
-/** Writes a chunk at a place of a file. */
+/** Writes a chunk at an offset of a file. */
 export async function writeAll(
   handle: FileHandle,
   chunk: Uint8Array,

@@ -2,16 +2,16 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { Model } from "../../catalog/model.ts"
 
-/** What a page holds where its caller does not say, and at most (`PageParams` of the official client). */
+/** Default and maximum size of a page (`PageParams` of the official client). */
 const USUAL_LIMIT = 20
 const LARGEST_LIMIT = 1000
 
-/** Whether a caller of the model list is a client of Anthropic's: each of their requests has the header. */
+/** Returns whether the caller of the model list is a client of Anthropic, all of whose requests have this header. */
 export function speaksAnthropic(headers: Headers): boolean {
   return headers.has("anthropic-version")
 }
 
-/** A model as Anthropic's API shows it (`ModelInfo` of the official client). What is not known is null. */
+/** Returns a model in the form of Anthropic's API (`ModelInfo` of the official client). Unknown values are null. */
 export function anthropicModel(model: Model): JsonObject {
   return {
     type: "model",
@@ -29,8 +29,8 @@ export function anthropicModel(model: Model): JsonObject {
 }
 
 /**
- * A page of models: those behind `after_id`, or those before `before_id`, at most `limit`.
- * @throws GatewayError naming the parameter that is wrong.
+ * Returns a page of at most `limit` models, after `after_id` or before `before_id`.
+ * @throws GatewayError naming the invalid parameter.
  */
 export function anthropicPage(all: readonly Model[], query: URLSearchParams): JsonObject {
   const models = isAskedForActive(query) ? all : []
@@ -48,7 +48,7 @@ export function anthropicPage(all: readonly Model[], query: URLSearchParams): Js
   }
 }
 
-/** All that are listed are active. */
+/** Returns whether active models are requested, since all listed models are active. */
 function isAskedForActive(query: URLSearchParams): boolean {
   const stages = [...query.getAll("lifecycle"), ...query.getAll("lifecycle[]")]
   return stages.length === 0 || stages.includes("active")

@@ -5,7 +5,7 @@ import { plainAddress } from "../../wire/http/networks.ts"
 import type { Connection } from "../server.ts"
 
 /**
- * The key of a request that comes from where its key may be used. Not a promise where the key is in memory.
+ * Authenticates a caller by key and address, synchronously if the key is in memory.
  * @throws GatewayError `missing_api_key`, `invalid_api_key`, `address_not_allowed`, `ledger_unavailable`.
  */
 export function callerKey(
@@ -25,7 +25,7 @@ async function foundLater(
   return fromAllowed(await finding, connection)
 }
 
-/** The address is looked up only where it matters. */
+/** Checks the address. It is only looked up if the key restricts addresses. */
 function fromAllowed(key: Key, connection: Pick<Connection, "address">): Key {
   if (key.addresses === undefined) return key
   const { address } = connection

@@ -22,14 +22,14 @@ import type { JsonValue } from "../../canon/json.ts"
 import { type BodyWatch, isSmallBody, readJsonBody, type ReceivedBody } from "../read-body.ts"
 import type { Spool } from "../uploads/spool.ts"
 
-/** Who calls with a key, what the request holds of the process's memory, and its place in a trace. */
+/** A caller with a key, the memory reservation of the request, and its trace. */
 export interface KeyCaller {
   readonly key: Key
   readonly memory: Reservation
   readonly trace: RequestTrace | undefined
 }
 
-/** A request of someone with a key. */
+/** A request authenticated by a key. */
 export type CallContext = HandlerContext<KeyCaller>
 
 export interface CallServices {
@@ -37,40 +37,40 @@ export interface CallServices {
   readonly events: Events
   readonly memory: MemoryBudget
   readonly checks: EarlyChecks
-  /** Bytes. */
+  /** Returns the maximum bytes of a body. */
   readonly bodyLimit: () => number
-  /** Where the files of forms are while their requests run. */
+  /** Stores the files of forms while their requests run. */
   readonly spool: Spool
   readonly pace?: Pace
-  /** Absent where nothing is traced. */
+  /** Absent if tracing is disabled. */
   readonly tracer?: Tracer | undefined
 }
 
-/** Begins traces, or carries on those of callers. */
+/** Begins traces or continues those of callers. */
 export interface Tracer {
-  /** Undefined for a request that is not traced. */
+  /** Returns undefined for a request that is not traced. */
   begin(request: Request, key: Key, receivedAt: number): RequestTrace | undefined
 }
 
-/** What a body is for. */
+/** The purpose of a body. */
 export interface BodyPurpose {
-  /** The path of its endpoint, which limits its fields. */
+  /** The path of the endpoint, which limits the body's fields. */
   readonly path: string
-  /** The kind of model that it names; absent: it costs nothing. */
+  /** The kind of model in the body; absent if the request is free. */
   readonly kind?: ModelKind
-  /** Maximum number of values; absent: the usual maximum. */
+  /** Maximum number of values; the default maximum if absent. */
   readonly maxValues?: number
 }
 
-/** How endpoints that are called with a key know who calls, and read what they send. */
+/** Authenticates callers with keys and reads their bodies. */
 export interface Calls {
   readonly events: Events
   readonly auth: Auth<KeyCaller>
-  /** The same for requests that run a model: rejects keys that are paused, and requests beyond those that may run. */
+  /** The same for requests that run a model. Rejects paused keys, and requests above the concurrency limit. */
   readonly callerAuth: Auth<KeyCaller>
   readonly json: (purpose: BodyPurpose) => BodyReader<KeyCaller, ReceivedBody>
   readonly form: (rules: FileRules, kind: ModelKind) => BodyReader<KeyCaller, Form>
-  /** A form whose long file may still be arriving when it is handed over. */
+  /** Reads a form, which may be returned while its long file is still arriving. */
   readonly upload: (rules: FileRules, kind: ModelKind) => BodyReader<KeyCaller, UploadInProgress>
 }
 
@@ -107,7 +107,7 @@ export function callsOf(services: CallServices): Calls {
     const limit = bodyLimit()
     const reading = { limit, memory, pace, watch, ...(maxValues && { maxValues }) }
     const body = await readJsonBody(request, reading)
-    // The watch is called only while longer bodies arrive.
+    // Calls the watch for a short body, as otherwise only the reading of longer ones does.
     if (isSmallBody(request)) await watch.arrived(body.json["model"])
     refuseLongLists(body.json, path, body.bytes)
     return body
@@ -148,7 +148,7 @@ async function waited(caller: KeyCaller, entering: Promise<void>): Promise<KeyCa
   }
 }
 
-/** A body of up to so many bytes holds no file that takes long to measure, and no long list. */
+/** A body of at most this many bytes contains neither a file that takes long to measure nor a long list. */
 const PLAIN_BYTES = 4 * 1024
 
 /** Rejects a call while its body arrives, by its key's rate, its credits and its model. */
@@ -165,12 +165,12 @@ class CallWatch implements BodyWatch {
     this.#request = request
   }
 
-  /** The model that the address names. */
+  /** The model named in the address. */
   get #addressed(): string | undefined {
     return readGoogleAddress(new URL(this.#request.url).pathname)?.model
   }
 
-  /** A body that arrived with its head, which may hold a file that takes long to measure. */
+  /** Checks a body that arrived with its head, which may contain a file that takes long to measure. */
   async arrived(model: JsonValue | undefined): Promise<void> {
     await this.begins()
     if (typeof model === "string") await this.named(model)
@@ -196,9 +196,9 @@ type Taken = Pick<TakenPreferences, "preferences"> & Partial<Pick<TakenPreferenc
 const NOTHING_TAKEN: Taken = { preferences: undefined }
 
 /**
- * A request as the relay takes it, with what its headers ask for.
- * @param bodyBytes of the body as received.
- * @param taken the same, where it is JSON or a form, without what says where it is to go.
+ * Builds the call of a request, including the options in its headers.
+ * @param bodyBytes size of the received body.
+ * @param taken the JSON or form without its routing preferences.
  * @throws GatewayError `invalid_value`.
  */
 export function callOf(
@@ -223,17 +223,20 @@ export function callOf(
   }
 }
 
-/** Whether the caller prefers a refusal to an answer that is shorter than it asks for. @throws GatewayError */
+/** Returns whether the caller prefers a refusal to a response shortened for lack of credits. @throws GatewayError */
 export function refusesOnLowBalance(headers: Headers): boolean {
   return asksFor(headers, "x-tollgate-on-low-balance", "clamp", "refuse")
 }
 
-/** Whether the caller prefers a refusal to a request that loses something in translation. @throws GatewayError */
+/** Returns whether the caller prefers a refusal to a lossy translation. @throws GatewayError */
 export function isStrict(headers: Headers): boolean {
   return asksFor(headers, "x-tollgate-strict", "false", "true")
 }
 
-/** Whether a header asks for what is not the default. @throws GatewayError `invalid_value` for any other value. */
+/**
+ * Returns whether a header selects the option that is not the default. @throws GatewayError `invalid_value` for any
+ * other value.
+ */
 export function asksFor(headers: Headers, name: string, usual: string, other: string): boolean {
   const value = headers.get(name)
   if (value === null || value === usual) return false

@@ -11,17 +11,17 @@ export const CHAT_COMPLETIONS: ChatEndpoint = {
   bodyAt: (json) => chatShaped(isResponsesBody(json) ? fromResponses(json) : json),
 }
 
-/** Whether a client has sent a request for a response here, as Cursor does for some models. */
+/** Returns whether a client has sent a Responses request here, as Cursor does for some models. */
 function isResponsesBody({ messages, input }: JsonObject): boolean {
   return !isDefined(messages) && isDefined(input)
 }
 
-/** Fields of `/v1/responses` that ask for nothing that a chat completion can have. */
+/** Fields of `/v1/responses` that request nothing a chat completion can have. */
 const RESPONSES_ONLY: ReadonlySet<string> = new Set(["include", "truncation", "background"])
 
 /**
- * A request for a response as one for a chat completion. Tools and fields that only responses have are kept, so that they
- * are reported as losses.
+ * Converts a Responses request to a chat completion request. Tools and fields that only responses support are kept, so
+ * that they are reported as losses.
  * @throws GatewayError for an invalid request, and if it continues a stored response.
  */
 function fromResponses(json: JsonObject): JsonObject {

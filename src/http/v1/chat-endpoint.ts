@@ -12,25 +12,25 @@ import { errorsIn } from "./dialect-errors.ts"
 import { labelsOf } from "./labels.ts"
 import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
 
-/** What one endpoint for chat is. */
+/** Definition of a chat endpoint. */
 export interface ChatEndpoint {
   readonly path: ServicePath | GooglePath
   readonly dialect: ClientDialect
   /**
-   * The body as the dialect reads it: where the address says a part of the request, or the body holds
-   * what only the gateway can read.
-   * @param url of the request, or its path.
+   * Prepares the body for the dialect, if the address contains a part of the request or the body contains
+   * gateway-specific data.
+   * @param url URL of the request, or its path.
    */
   bodyAt?(json: JsonObject, url: string): JsonObject
-  /** How many bytes `bodyAt` adds at most; absent: none. */
+  /** Maximum bytes added by `bodyAt`; zero by default. */
   readonly addedBytes?: number
-  /** The endpoint that answers instead where a header asks for another form. @throws GatewayError */
+  /** Returns the endpoint that responds instead if a header selects another form. @throws GatewayError */
   inForm?(headers: Headers): ChatEndpoint | undefined
-  /** Headers of the caller's that a vendor of the same dialect is to see too. */
+  /** Returns the caller's headers to forward to a vendor with the same dialect. */
   forwarded?(headers: Headers): Readonly<Record<string, string>> | undefined
 }
 
-/** Answers chat requests in one dialect. */
+/** Builds the route of a chat endpoint. */
 export function chatEndpoint(usual: ChatEndpoint, calls: Calls, relay: ChatRelay): Route {
   const route = serve(
     {

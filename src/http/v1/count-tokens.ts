@@ -13,11 +13,11 @@ import type { Calls } from "./calls.ts"
 import { errorsIn } from "./dialect-errors.ts"
 import type { GooglePath } from "./google-address.ts"
 
-/** What one endpoint that counts tokens is. */
+/** Definition of a token-counting endpoint. */
 export interface CountEndpoint {
   readonly path: ServicePath | GooglePath
   readonly dialect: Pick<ClientDialect, "encodeError">
-  /** @param path of the request, without its query. */
+  /** @param path path of the request, without its query. */
   read(json: JsonObject, path: string): ChatRequest
   report(tokens: number): JsonObject
 }
@@ -45,7 +45,9 @@ export const RESPONSE_TOKENS: CountEndpoint = {
   report: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
 }
 
-/** Counts the tokens of a prompt with our own counter, for every model. It costs nothing. */
+/**
+ * Builds a route that counts the tokens of a prompt with the gateway's own counter, for every model and free of charge.
+ */
 export function tokenCounter(endpoint: CountEndpoint, calls: Calls, relay: ChatRelay): Route {
   return serve(
     {

@@ -13,7 +13,7 @@ export interface CreditServices {
   readonly ledger: Ledger
 }
 
-/** `GET /v1/credits`: what the key's account has, and what is left of the key's own budgets. */
+/** `GET /v1/credits`: the credits of the key's account, and the remaining budgets of the key. */
 export function getCredits(calls: Calls, services: CreditServices): Route {
   return serve(
     {

@@ -1,7 +1,7 @@
 import type { ClientDialect } from "../../canon/dialect.ts"
 import { type ErrorAnswer, errorHeaders } from "../answers.ts"
 
-/** Errors in the words of a dialect. */
+/** Builds errors in the format of a dialect. */
 export function errorsIn(dialect: Pick<ClientDialect, "encodeError">): ErrorAnswer {
   return (error, id) => {
     const { status, body } = dialect.encodeError(error, id)

@@ -38,7 +38,7 @@ function googleEmbeddings(method: EmbeddingMethod): OperationEndpoint {
   })
 }
 
-/** The texts to embed. @throws GatewayError */
+/** Decodes the texts to embed. @throws GatewayError */
 function embeddingAt(method: EmbeddingMethod, json: JsonObject, url: string): EmbeddingRequest {
   const path = url.startsWith("/") ? url : new URL(url).pathname
   const address = readGoogleAddress(path) ?? { model: "", method }

@@ -5,7 +5,7 @@ import type { Estimate, EstimatedPart, EstimatedStep } from "../../relay/pipelin
 import { readPeriodOwner } from "../../accounting/budget-periods.ts"
 import { readLabel, readLabelHolder } from "../../accounting/label-budgets.ts"
 
-/** An estimate as `POST /v1/estimate` answers it. */
+/** Builds the response of `POST /v1/estimate`. */
 export function estimateDocument(path: string, estimate: Estimate) {
   const { min: least, max: most, refusal, clampedTo, standings, parts } = estimate
   const [account, ...budgets] = standings
@@ -27,7 +27,7 @@ export function estimateDocument(path: string, estimate: Estimate) {
   }
 }
 
-/** Whose a budget is. */
+/** Returns the owner of a budget. */
 function holderOf(holder: string, account: string | undefined) {
   const label = readLabelHolder(holder)?.label
   if (label !== undefined) return { of: "label", ...readLabel(label) }
@@ -63,7 +63,7 @@ function stepDocument({ deployment, isCircuitOpen, plan, losses, error }: Estima
   }
 }
 
-/** As the header `x-tollgate-losses` has it. */
+/** Formats a loss like the header `x-tollgate-losses`. */
 function lossText({ name, effect }: Loss): string {
   return `${name}:${effect}`
 }

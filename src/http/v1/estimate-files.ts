@@ -12,7 +12,7 @@ import { describedAudio } from "../../media/audio-file.ts"
 
 const CONTAINERS: readonly AudioContainer[] = ["flac", "mp3", "mp4", "mpeg", "ogg", "wav", "webm"]
 
-/** The fields of a form without its files, which the decoders of fields do not know. */
+/** Removes the files from a form's fields, since the decoders of fields do not support them. */
 export function withoutFiles(body: JsonObject, ...names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)))
 }
@@ -35,7 +35,7 @@ export function readDescribedAudio(file: JsonValue | undefined): Audio {
   })
 }
 
-/** An edit or a variation with the images that it begins with. @throws GatewayError */
+/** Adds the described source images to an edit or a variation. @throws GatewayError */
 export function withDescribedImages(parameters: ImageParameters, body: JsonObject): ImageRequest {
   const { task, size } = parameters
   const described = Array.isArray(body["image"]) ? body["image"] : [body["image"]]
@@ -49,10 +49,10 @@ export function withDescribedImages(parameters: ImageParameters, body: JsonObjec
   }
 }
 
-/** Stands for an image that is only described. */
+/** Represents an image that is only described. */
 const STAND_IN: ImageFile = { bytes: new Uint8Array(), mediaType: "image/png" }
 
-/** An image is square unless its height is described too. */
+/** Returns the described size. An image without a height is square. */
 function sizeOf(name: string, image: JsonValue | undefined): ImageSize {
   if (image === undefined || image === null) throw missingParameter(name)
   const described = objectOf(name, image)

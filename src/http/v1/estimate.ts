@@ -68,7 +68,7 @@ export function estimate(calls: Calls, services: EstimateServices): Route {
   )
 }
 
-/** The size of the body of the estimated request. A long one is written in slices. */
+/** Returns the size of the estimated request's body. A large one is serialized in slices. */
 async function bytesOf(body: JsonObject): Promise<number> {
   if (isLargeJson(body)) return (await jsonBytesInSlices(body)).byteLength
   return Buffer.byteLength(JSON.stringify(body))
@@ -96,14 +96,14 @@ function estimatorsOf(services: EstimateServices): ReadonlyMap<string, Estimator
   ])
 }
 
-/** The endpoint of a path: Google's clients name the model in it. */
+/** Returns the endpoint of a path. Google's clients name the model in it. */
 function endpointAt(path: string): string {
   const address = readGoogleAddress(path)
   const method = GOOGLE_METHODS.find((known) => known === address?.method)
   return method === undefined ? path : googlePath(method)
 }
 
-/** The two members of the body. @throws GatewayError */
+/** Reads the two members of the body. @throws GatewayError */
 function readMembers({ path, body }: JsonObject): { path: string; body: JsonObject } {
   if (path === undefined) throw missingParameter("path")
   if (typeof path !== "string") {

@@ -4,16 +4,16 @@ import { GatewayError } from "../../canon/errors.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 
-/** A shorter body cannot reach any limit: an element and its comma are two bytes. */
+/** A shorter body cannot exceed any limit: an element and its comma take two bytes. */
 const SHORT_BODY = 2 * 2_048
 
-/** A field whose elements or members are counted. */
+/** A field with a limited number of elements, members or characters. */
 interface LimitedField {
-  /** Its name, after those of the fields that it is in; `[]` stands for each element of a list. */
+  /** Path of the field; `[]` stands for each element of a list. */
   readonly steps: readonly string[]
   readonly max: number
   readonly unit: "elements" | "members" | "characters"
-  /** Whether a list of numbers is one text. */
+  /** Whether a list of numbers counts as one text. */
   readonly isTokens: boolean
 }
 
@@ -22,9 +22,10 @@ const EACH = "[]"
 const fields = new Map<string, readonly LimitedField[]>()
 
 /**
- * Rejects a body with a longer list than its endpoint takes, so that no list causes more work than a large request needs.
- * @param path of the endpoint; one without limits of its own has that of the body alone.
- * @param bytes of the body.
+ * Rejects a body with a list above the limit of its endpoint, so that no list causes more work than a large request
+ * needs.
+ * @param path path of the endpoint. Without specific limits, only the limit of the body applies.
+ * @param bytes size of the body.
  * @throws GatewayError `invalid_value`, naming the field.
  */
 export function refuseLongLists(body: JsonObject, path: string, bytes: number): void {
@@ -81,14 +82,14 @@ function refuseLength(
   )
 }
 
-/** The characters of a text, or of all texts of a list. */
+/** Counts the characters of a text, or of all texts of a list. */
 function lengthOf(value: JsonValue | undefined): number {
   if (typeof value === "string") return value.length
   if (!Array.isArray(value)) return 0
   return value.reduce<number>((sum, text) => sum + (typeof text === "string" ? text.length : 0), 0)
 }
 
-/** Google's clients may write each name with underscores as well. */
+/** Returns the limited fields. Google's clients may write each name with underscores as well. */
 function fieldsOf(path: string): readonly LimitedField[] {
   const known = limitsAt(path.replace("{model}", "{id}"))
   if (known === undefined) return []

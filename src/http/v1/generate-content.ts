@@ -5,7 +5,7 @@ import { addressedOf, googlePath, readGoogleAddress } from "./google-address.ts"
 
 const ORIGIN = /^https?:\/\/[^/?#]*/
 
-/** Google's clients name the model, and whether to stream, in the address. */
+/** Adds the model and the stream mode, which Google's clients put in the address. */
 function bodyAt(json: JsonObject, url: string): JsonObject {
   const [path = ""] = url.replace(ORIGIN, "").split("?", 1)
   const address = readGoogleAddress(path)

@@ -26,11 +26,11 @@ import type { OperationEndpoint, OperationParts } from "./operation-endpoint.ts"
 export interface GoogleServices extends OperationParts {
   readonly relay: ChatRelay
   readonly catalog: () => Catalog
-  /** Endpoints that cost money take idempotency keys. */
+  /** Adds idempotency keys to endpoints that cost money. */
   readonly repeatable: (route: Route) => Route
 }
 
-/** The list of models, and below it what Google's clients call: the address ends in what is asked of a model. */
+/** Builds the model lists and the calls of Google's clients, whose addresses end in the method. */
 export function googleRoutes(calls: Calls, services: GoogleServices): Route[] {
   const { catalog } = services
   const ask = byMethod(methodHandlers(calls, services))

@@ -4,7 +4,7 @@ import type { Events } from "../../telemetry/events.ts"
 import { anyone, noBody, serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 
-/** `GET /v1/images/files/{name}`: a stored image, for anyone who has its link. */
+/** `GET /v1/images/files/{name}`: a stored image, for anyone with its link. */
 export function getImageFile(images: ImageStore, events: Events): Route {
   return serve(
     {
@@ -24,7 +24,7 @@ export function getImageFile(images: ImageStore, events: Events): Route {
   )
 }
 
-/** What a model made is shown as an image and nothing else, whatever its bytes are. */
+/** Sends generated content strictly as an image, whatever its bytes are. */
 function answer({ body, mediaType, lifetime }: StoredImage, id: string): Response {
   return new Response(body, {
     headers: {

@@ -24,7 +24,7 @@ import { callOf, type Calls } from "./calls.ts"
 import { withDescribedImages, withoutFiles } from "./estimate-files.ts"
 import type { EditRules, OperationEndpoint, OperationParts } from "./operation-endpoint.ts"
 
-/** The rules of the settings. */
+/** Returns the edit rules of the settings. */
 export function editRulesOf({ images: { mask, rules } }: Pick<Settings, "images">): EditRules {
   const isByProvider = rules === "provider"
   return { needsMask: mask !== "optional" && !isByProvider, isByProvider }
@@ -32,10 +32,10 @@ export function editRulesOf({ images: { mask, rules } }: Pick<Settings, "images"
 
 const GENERATIONS_PATH = "/v1/images/generations"
 
-/** Images that an edit may begin with. Models that take fewer say so themselves. */
+/** Maximum images of an edit. Models with a lower limit report it themselves. */
 const MAX_IMAGES = 4
 
-/** The files of an edit by the model's own rules. */
+/** The files of an edit under the model's own rules. */
 const PHOTOS: FileRules = {
   image: { count: MAX_PHOTOS, bytes: MAX_PHOTO_BYTES },
   mask: { count: 1, bytes: MAX_PHOTO_BYTES },
@@ -43,7 +43,7 @@ const PHOTOS: FileRules = {
 
 const ONE_IMAGE = { count: 1, bytes: MAX_IMAGE_BYTES }
 
-/** Images from a prompt. */
+/** Generates images from a prompt. */
 export const IMAGE_GENERATIONS: OperationEndpoint = {
   path: GENERATIONS_PATH,
   serve: (calls, parts) =>
@@ -69,14 +69,14 @@ export const IMAGE_GENERATIONS: OperationEndpoint = {
   },
 }
 
-/** Images changed where a mask is transparent. */
+/** Changes images at the transparent areas of a mask. */
 export const IMAGE_EDITS = fromForm({
   task: "edit",
   path: "/v1/images/edits",
   rules: { image: { count: MAX_IMAGES, bytes: MAX_IMAGE_BYTES }, mask: ONE_IMAGE },
 })
 
-/** Images like another one. */
+/** Generates variations of an image. */
 export const IMAGE_VARIATIONS = fromForm({
   task: "variation",
   path: "/v1/images/variations",
@@ -119,7 +119,7 @@ function formRoute(
         const call = callOf(context, form.bytes)
         const fields = form.fields.parameters(IMAGE_FIELD_KINDS)
         if (isByProvider()) {
-          // As the models of OpenAI answer that edit: its clients expect no links.
+          // OpenAI's models for such edits return image data, and their clients expect no links.
           const parameters = decodeImageParameters(task, fields, "b64_json")
           const { size, ...images } = await readPhotos(form.files)
           const wanted = { ...parameters, ...images, size: parameters.size ?? size }
@@ -145,7 +145,7 @@ function requireMask(
   if (task === "edit" && mask === undefined && needsMask) throw missingParameter("mask")
 }
 
-/** An edit is as large as its image, unless the caller leaves that to the model. */
+/** Adds the images. An edit has the size of its image, unless the caller leaves the size to the model. */
 async function withImages(
   parameters: ImageParameters,
   form: Form,
@@ -167,7 +167,7 @@ function make(
   { call, context: { request, connection }, parameters }: Received,
   wanted: ImageRequest,
 ): Promise<Answer> {
-  // By the name of its own network that leads a caller to this gateway, its images are reached too.
+  // A host name in the caller's network that leads to this gateway also serves its images.
   const base = publicUrl() ?? connection.origin ?? callerOrigin(request.url, ownUrl())
   return performers.image.make({ call, model: parameters.model, request: wanted, base }, request)
 }

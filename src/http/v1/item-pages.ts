@@ -11,8 +11,8 @@ export interface ItemList {
 }
 
 /**
- * Returns a page of a list like OpenAI's API: `limit` from 1 to 100, `order` by place (default `desc`, the newest first),
- * `after` the id of the last item of the page before. Only items of the page are read, or those up to `after`.
+ * Returns a page of a list in the form of OpenAI's API: `limit` from 1 to 100, `order` by position (default `desc`,
+ * newest first), `after` the last id of the previous page. Only items of the page are read, or those up to `after`.
  * @throws GatewayError `invalid_value`.
  */
 export function pageOf({ length, itemAt }: ItemList, query: URLSearchParams): JsonObject {

@@ -1,17 +1,17 @@
 import { SseParser } from "../../wire/sse.ts"
 
 const encoder = new TextEncoder()
-/** White space between elements: it says that the stream lives. */
+/** White space between elements, which keeps the stream alive. */
 const STILL_ALIVE = encoder.encode("\n")
 
-/** Whether a caller of `streamGenerateContent` wants events; the answer is one long array otherwise. */
+/** Returns whether a caller of `streamGenerateContent` requests events. Otherwise the response is one long array. */
 export function wantsEvents(url: string): boolean {
   const { searchParams } = new URL(url)
   const form = searchParams.get("alt") ?? searchParams.get("$alt")
   return form?.toLowerCase() === "sse"
 }
 
-/** A stream of events as one JSON array that comes chunk by chunk. Other answers stay as they are. */
+/** Converts an event stream to a JSON array, chunk by chunk. Other responses are returned unchanged. */
 export function asJsonArray(response: Response): Response {
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false
   if (!isStream || response.body === null) return response
@@ -20,7 +20,7 @@ export function asJsonArray(response: Response): Response {
   return new Response(new ReadableStream(new ArraySource(response.body.getReader())), { headers })
 }
 
-/** What of a reader is needed. */
+/** The required part of a reader. */
 type Chunks = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">
 
 class ArraySource {

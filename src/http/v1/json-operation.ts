@@ -11,20 +11,20 @@ import { serve } from "../endpoint.ts"
 import { type BodyPurpose, callOf } from "./calls.ts"
 import type { OperationEndpoint } from "./operation-endpoint.ts"
 
-/** A charged answer. */
+/** A charged response. */
 export interface JsonOperationAnswer {
   /** Encodes it in the endpoint's format. */
   readonly encode: () => JsonObject
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** An operation that takes JSON and answers with JSON. */
+/** An operation with a JSON request and a JSON response. */
 export interface JsonOperation<Request> {
   readonly path: OperationEndpoint["path"]
   readonly purpose: Omit<BodyPurpose, "path">
   /** Default: OpenAI's envelope. */
   readonly errors?: ErrorAnswer
-  /** @param url of the request, or its path. @throws GatewayError */
+  /** @param url URL of the request, or its path. @throws GatewayError */
   readonly decode: (body: JsonObject, url: string) => Request
   readonly plan: (
     performers: Performers,
@@ -37,7 +37,7 @@ export interface JsonOperation<Request> {
   ) => Promise<JsonOperationAnswer>
 }
 
-/** Builds the endpoint of an operation that takes JSON. */
+/** Builds the endpoint of an operation with a JSON request. */
 export function jsonOperation<Request>(operation: JsonOperation<Request>): OperationEndpoint {
   const { path, purpose, errors = errorAnswer, decode, plan, perform } = operation
   return {

@@ -14,13 +14,13 @@ import type { Route } from "../server.ts"
 import type { Calls } from "./calls.ts"
 import { type ItemList, pageOf } from "./item-pages.ts"
 
-/** Where kept responses are. */
+/** The base path of stored responses. */
 const KEPT_RESPONSES_PATH = "/v1/responses/"
 const INPUT_ITEMS = "/input_items"
 
 /**
- * `GET /v1/responses/{id}`: a response as it was answered, while it is kept. `GET /v1/responses/{id}/input_items`: what
- * it was asked with, page by page (openai 7.55, `InputItemListParams`).
+ * `GET /v1/responses/{id}`: a stored response, in its original form. `GET /v1/responses/{id}/input_items`: its input,
+ * page by page (openai 7.55, `InputItemListParams`).
  */
 export function getKeptResponse(calls: Calls, keepers: ResponseKeepers): Route {
   return serve(
@@ -46,7 +46,9 @@ export function getKeptResponse(calls: Calls, keepers: ResponseKeepers): Route {
   )
 }
 
-/** `DELETE /v1/responses/{id}`: forgets a response and its items, and has its vendor do so. What went on from it stays. */
+/**
+ * `DELETE /v1/responses/{id}`: deletes a response and its items, also at its vendor. Responses that continue it remain.
+ */
 export function deleteKeptResponse(calls: Calls, keepers: ResponseKeepers): Route {
   return serve(
     {
@@ -105,7 +107,10 @@ function nameIn({ pathname }: URL): string {
   return pathname.slice(KEPT_RESPONSES_PATH.length)
 }
 
-/** The same for another account's: that they exist is not revealed. */
+/**
+ * Builds the error for a missing response. Responses of other accounts get the same error, so that their existence is
+ * not revealed.
+ */
 function notKept(): GatewayError {
   return new GatewayError(
     "not_found",

@@ -10,7 +10,9 @@ import {
 const TAGS = "x-tollgate-tags"
 const USER = "x-tollgate-user"
 
-/** Where a session's id is: our own header, then those of Claude Code, Codex (newer, older), opencode and others. */
+/**
+ * Headers with a session id: the gateway's own, then those of Claude Code, Codex (newer, older), opencode and others.
+ */
 const SESSIONS = [
   "x-tollgate-session",
   "x-claude-code-session-id",
@@ -20,10 +22,10 @@ const SESSIONS = [
   "x-session-id",
 ]
 
-/** Members of a body that hold names and values of the caller's own: OpenAI's and Anthropic's, and Google's. */
+/** Body members with custom names and values: `metadata` of OpenAI and Anthropic, `labels` of Google. */
 const METADATA = ["metadata", "labels"]
 
-/** Characters of what agents send as a user. */
+/** Maximum characters of the user that agents send. */
 const LONGEST_USER = 512
 const SESSION_MARK = "_session_"
 const ACCOUNT_MARK = "_account_"
@@ -32,10 +34,10 @@ const TAG_NAME = /^[\w.:/-]+$/
 const CONTROL = /\p{Cc}/u
 
 /**
- * What a request says of by whom and for what it was sent; headers come before the body. What a body has is shortened,
- * since it was written for others.
- * @param body where it is JSON.
- * @throws GatewayError `invalid_value` for a header of ours that cannot be read.
+ * Reads the labels of a request: user, session and tags. Headers take precedence over the body. Values in the body are
+ * shortened, since they are written for other purposes.
+ * @param body the body, if it is JSON.
+ * @throws GatewayError `invalid_value` for an unreadable header of the gateway.
  */
 export function labelsOf(headers: Headers, body: JsonObject | undefined): Labels | undefined {
   const named = userOf(headers, body)
@@ -61,7 +63,7 @@ function userOf(headers: Headers, body: JsonObject | undefined): Labels | undefi
   return text === undefined ? undefined : splitUser(text)
 }
 
-/** Claude Code's is a user and a session: `user_…_account_…_session_…`, or the same as JSON. */
+/** Splits the user of Claude Code into a user and a session: `user_…_account_…_session_…`, or the same as JSON. */
 function splitUser(text: string): Labels {
   const [user, session] = markedUser(text) ?? jsonUser(text)
   return {
@@ -132,7 +134,7 @@ function readTags(header: string, tags: Map<string, string>): void {
   if (tags.size > MAX_TAGS) throw refused(TAGS, `takes ${MAX_TAGS} tags at most`)
 }
 
-/** What the header says comes first, and what is too much is left out. */
+/** Adds tags of the metadata. Tags of the header take precedence, and tags above the limit are left out. */
 function addMetadata(metadata: JsonObject, tags: Map<string, string>): void {
   for (const [name, value] of Object.entries(metadata)) {
     if (tags.size >= MAX_TAGS) return
@@ -161,10 +163,10 @@ function headerOf(headers: Headers, name: string): string | undefined {
   return value
 }
 
-/** Text that is not empty, without what would break a line; undefined for anything else. */
+/** Returns a non-empty text without line breaks; undefined for anything else. */
 function shortened(value: JsonValue | undefined, longest: number): string | undefined {
   if (typeof value !== "string") return undefined
-  // Half of a character at its end would be no text for a database.
+  // Databases reject text that ends in half a character.
   const text = value.slice(0, longest).toWellFormed().trim()
   return text === "" || CONTROL.test(text) ? undefined : text
 }

@@ -17,14 +17,14 @@ import { googleModel, googlePage } from "./google-models.ts"
 
 type ModelPath = (typeof GOOGLE_MODEL_PATHS)[number]
 
-/** In whose form a request for models is answered, errors included. */
+/** The format of a response to a request for models, including errors. */
 type Form = "google" | "anthropic" | "openai"
 
 /** `GET /v1/models`, `GET /v1beta/models`: the models that this key may call. */
 export function listModels(calls: Calls, path: ModelPath, catalog: () => Catalog): Route {
   const formOf = (request: Request): Form => {
     const form = formOfClient(request)
-    // Anthropic's clients know the newer place alone.
+    // Anthropic's clients use only the newer path.
     return form === "anthropic" && path === "/v1beta/models" ? "openai" : form
   }
   return keyInHeaders(
@@ -41,7 +41,7 @@ export function listModels(calls: Calls, path: ModelPath, catalog: () => Catalog
   )
 }
 
-/** `GET /v1/audio/models`: the speech models that this key may call, as Open WebUI reads them. */
+/** `GET /v1/audio/models`: the speech models that this key may call, in the form that Open WebUI reads. */
 export function listSpeechModels(calls: Calls, catalog: () => Catalog): Route {
   return serve(
     {
@@ -59,7 +59,7 @@ export function listSpeechModels(calls: Calls, catalog: () => Catalog): Route {
   )
 }
 
-/** `GET /v1/models/{provider}/{name}`: one of them. A name may hold slashes of its own. */
+/** `GET /v1/models/{provider}/{name}`: one model. A name may contain slashes. */
 export function getModel(calls: Calls, path: ModelPath, catalog: () => Catalog): Route {
   return keyInHeaders(
     serve(
@@ -102,7 +102,7 @@ function listIn(
   return jsonAnswer(id, page(catalog.list(key.allows, kind), searchParams))
 }
 
-/** The kind of models that a list is restricted to. @throws GatewayError `invalid_value` for an unknown one. */
+/** Returns the kind of models that a list is restricted to. @throws GatewayError `invalid_value` for an unknown one. */
 function kindOf(query: URLSearchParams): ModelKind | undefined {
   const name = query.get("kind")
   if (name === null || name === "") return undefined
@@ -113,7 +113,7 @@ function kindOf(query: URLSearchParams): ModelKind | undefined {
 
 function modelIn(form: Form, context: CallContext, catalog: Catalog): Response {
   const name = modelName(new URL(context.request.url).pathname)
-  // The address of the list, with a slash at its end.
+  // The address of the list with a trailing slash.
   if (name === "" && form !== "google") return listIn(form, context, catalog)
   const model = catalog.visible(name, context.caller.key)
   switch (form) {

@@ -12,7 +12,7 @@ import type { GooglePath } from "./google-address.ts"
 /** Rules of the specification for image edits. */
 export interface EditRules {
   readonly needsMask: boolean
-  /** Whether masks, shapes, formats and sizes are up to the model. */
+  /** Whether the model decides on masks, shapes, formats and sizes. */
   readonly isByProvider: boolean
 }
 
@@ -20,17 +20,17 @@ export interface EditRules {
 export interface OperationParts {
   readonly performers: Performers
   readonly inspector: MediaInspector
-  /** The address that callers use, if the operator has set it. */
+  /** Returns the public address, if the operator has configured it. */
   readonly publicUrl: () => string | undefined
   readonly editRules: () => EditRules
-  /** The address where the gateway listens. */
+  /** Returns the address on which the gateway listens. */
   readonly ownUrl: () => string
 }
 
-/** A request to be estimated, as its endpoint would receive it. */
+/** A request to be estimated, in the form its endpoint would receive. */
 export interface EstimatedCall {
   readonly call: Call
-  /** Where the request would be sent. */
+  /** The path to which the request would be sent. */
   readonly path: string
   readonly body: JsonObject
 }

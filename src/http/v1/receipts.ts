@@ -9,7 +9,9 @@ import type { Calls } from "./calls.ts"
 
 const PREFIX = "/v1/receipts/"
 
-/** `GET /v1/receipts/{request_id}`: how one charge came about. Other accounts' receipts do not exist. */
+/**
+ * `GET /v1/receipts/{request_id}`: the calculation of one charge. Receipts of other accounts are reported as missing.
+ */
 export function getReceipt(calls: Calls, store: Pick<StoreReader, "settlements">): Route {
   return serve(
     {

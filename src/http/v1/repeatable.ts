@@ -27,18 +27,18 @@ export interface RepeatableServices {
   readonly catalog: () => Catalog
   readonly store: Store
   readonly events: Events
-  /** The largest JSON body, in bytes. */
+  /** Returns the maximum bytes of a JSON body. */
   readonly bodyLimit: () => number
   readonly memory: MemoryBudget
   readonly pace?: Pace
 }
 
-/** The largest form that any endpoint takes; each has limits of its own below it. Bytes. */
+/** Maximum bytes of a form of any endpoint. Each endpoint has its own lower limit. */
 const LARGEST_FORM = 64 * 1024 * 1024
 
 /**
- * An endpoint that costs money, for callers who try again: with the header `idempotency-key`, the same
- * request is performed and charged once (docs/decisions, 25). Without it, it is what it was.
+ * Wraps an endpoint that costs money: requests with the same `idempotency-key` are performed and charged once
+ * (docs/decisions, 25). Requests without the header are handled as before.
  */
 export function repeatable(route: Route, services: RepeatableServices): Route {
   const { handler } = route
@@ -63,14 +63,14 @@ function answerOnce(
       const key = await callerKey(keyring, request, connection, Date.now())
       refuseHindered(key)
       services.checks.refuseFrequent(key)
-      // The body has been read, and those who wait for the answer have connections of their own.
+      // The body has been read, and the waiting callers have connections of their own.
       const address = key.addresses === undefined ? null : connection.address
       const spooled: Connection = { address, origin: connection.origin, waitLong() {} }
       using held = memory.open(key)
       const order = {
         request,
         scope: `account ${key.account}`,
-        // Whose request it is.
+        // The key that owns the request.
         rights: key.id,
         bodyLimit,
         memory: held,
@@ -88,7 +88,7 @@ function answerOnce(
   }
 }
 
-/** A retry counts as a request of its key, not for tokens, and its key has to be allowed the model. */
+/** Checks a retry. It counts as a request of its key but not for tokens, and its key must be allowed the model. */
 async function admit(
   services: RepeatableServices,
   key: Key,
@@ -100,7 +100,10 @@ async function admit(
   return services.limiter.check(id, { requestsPerMinute, tokens: 0 })
 }
 
-/** Another key may have meant another model by the same name: then what was called counts, which its receipt says. */
+/**
+ * Checks the model of a retry. For another key, the same name may mean another model, so the model called by the
+ * receipt counts.
+ */
 async function admitModel(
   { catalog, store }: RepeatableServices,
   key: Key,
@@ -112,7 +115,7 @@ async function admitModel(
   const model =
     name !== undefined && isSame ? name : modelOf(await store.settlements.findReceipt(request))
   if (model !== undefined) catalog().visible(model, key)
-  // A body without a name may mean another model for each key too.
+  // Without a name in the body, the model may also differ between keys.
   else if (rights !== key.id) throw notKnownYet()
 }
 

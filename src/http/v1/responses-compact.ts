@@ -20,7 +20,7 @@ const ONE_WAY: ClientDialect = {
   decodeRequest: (body) => ({ ...OPENAI_RESPONSES.decodeRequest(body), stream: false }),
 }
 
-/** In OpenAI's own form: a conversation made shorter, by any model. */
+/** Returns a compaction in OpenAI's own form, made by any model. */
 const COMPACTION: ChatEndpoint = {
   path: "/v1/responses/compact",
   dialect: { ...ONE_WAY, encodeResult: compactionOf },
@@ -29,8 +29,8 @@ const COMPACTION: ChatEndpoint = {
 }
 
 /**
- * `POST /v1/responses/compact`: the body of `/v1/responses`, answered by its text alone. `stream` in the
- * body changes nothing, since such an answer has no chunks. `x-compact-format: openai` asks for a compaction.
+ * `POST /v1/responses/compact`: accepts the body of `/v1/responses` and returns only the text. `stream` in the body has
+ * no effect, since such a response has no chunks. `x-compact-format: openai` selects a compaction.
  */
 export const RESPONSES_COMPACT: ChatEndpoint = {
   path: COMPACTION.path,

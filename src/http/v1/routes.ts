@@ -34,7 +34,7 @@ import { RESPONSES } from "./responses.ts"
 
 const CHAT_ENDPOINTS = [CHAT_COMPLETIONS, MESSAGES, RESPONSES, RESPONSES_COMPACT]
 
-/** What the endpoints are made of. */
+/** Dependencies of the endpoints. */
 export interface RouteParts
   extends
     Omit<OperationParts, "editRules" | "publicUrl">,
@@ -50,11 +50,11 @@ export interface RouteParts
   readonly imageStore: ImageStore
   readonly limiter: Rates
   readonly idempotency: Idempotency
-  /** All metrics, as text; undefined where nothing is counted. */
+  /** Returns all metrics as text; undefined if metrics are disabled. */
   readonly metricsText: (() => Promise<string>) | undefined
 }
 
-/** Every endpoint that callers use, with what it needs. */
+/** Builds every endpoint for callers. */
 export function callerRoutes(parts: RouteParts): Route[] {
   const { settings, store, ledger, relay, events } = parts
   const bodyLimit = (): number => settings().limits.bodyBytes

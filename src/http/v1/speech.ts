@@ -6,7 +6,7 @@ import type { OperationEndpoint } from "./operation-endpoint.ts"
 
 const PATH = "/v1/audio/speech"
 
-/** Speech from a text; the audio is passed on while it arrives. */
+/** Generates speech from a text. The audio is forwarded as it arrives. */
 export const SPEECH: OperationEndpoint = {
   path: PATH,
   serve: (calls, { performers }) =>

@@ -20,10 +20,10 @@ import type { OperationEndpoint, OperationParts } from "./operation-endpoint.ts"
 /** One file of at most 25 MB. */
 const FILES = { file: { count: 1, bytes: 25 * 1024 * 1024 } }
 
-/** Writes down what an audio file says. */
+/** Transcribes an audio file. */
 export const TRANSCRIPTIONS = endpointOf("transcribe", "/v1/audio/transcriptions")
 
-/** Writes down in English what an audio file says. */
+/** Transcribes an audio file into English. */
 export const TRANSLATIONS = endpointOf("translate", "/v1/audio/translations")
 
 function endpointOf(task: TranscriptionTask, path: OperationEndpoint["path"]): OperationEndpoint {
@@ -56,7 +56,7 @@ function routeOf(
         try {
           await begin(transcription, upload, task)
         } catch (error) {
-          // What is wrong with the request is reported when it is complete.
+          // Errors of the request are reported when it is complete.
           if (!isExpected(error)) events.requestFailed(context.id, error)
         }
         const request = await requestOf(await upload.completed, task, (file) =>
@@ -69,7 +69,7 @@ function routeOf(
   )
 }
 
-/** Begins with a file that is still arriving, where all that is needed came before it. */
+/** Begins with a file that is still arriving, if all required fields came before it. */
 async function begin(
   transcription: Transcription,
   { fields, file }: UploadInProgress,
@@ -78,7 +78,7 @@ async function begin(
   if (!file) return
   const wanted = decodeTranscription(fields.parameters(TRANSCRIPTION_FIELDS), task)
   const head = await readAudioHead(file)
-  // How long it really is can only be seen when it is complete.
+  // The real duration is only known once the file is complete.
   await transcription.begin(withAudio(wanted, { ...head, seconds: head.maxSeconds }))
 }
 
