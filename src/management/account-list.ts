@@ -5,30 +5,29 @@ import type { AccountUse as AccountUseRecord } from "../store/requests.ts"
 import { accountDocument } from "./account-document.ts"
 import { foreignCursor, pageFrom, positionOf } from "./cursor.ts"
 
-/** Milliseconds. */
 const DAY = 24 * 3_600_000
-/** What is added up; today is one of them. */
+/** Days of spending added up, including today. */
 export const SPENT_DAYS = 30
-/** The days that say how fast an account spends. */
+/** Days used to measure an account's spending rate. */
 export const PACE_DAYS = 7
-/** Sorts behind all that run dry. */
+/** Sort value of accounts that never run out of credits, after all others. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
 export type AccountUses = ReadonlyMap<string, AccountUseRecord>
 
-/** What needs no use to be sorted by, and what does. */
+/** Sort orders that require the use of each account. */
 const SORTED_BY_USE: ReadonlySet<AccountSort> = new Set([
   "spent_30_days",
   "last_used_at",
   "days_left",
 ])
 
-/** Whether the use of every account has to be known to find the first of them. */
+/** Returns whether sorting requires the use of every account. */
 export function isSortedByUse({ sort }: AccountQuery): boolean {
   return SORTED_BY_USE.has(sort)
 }
 
-/** Whether an account is one of those that were asked for. */
+/** Returns whether an account matches a query. */
 export function fits(
   { id, name, state, balance, debt, limits }: AccountRecord,
   { search, state: wanted, credits, price_group: group }: AccountQuery,
@@ -41,7 +40,7 @@ export function fits(
   return name.toLowerCase().includes(text) || id.toLowerCase().includes(text)
 }
 
-/** What accounts are sorted by. Text and amounts are compared as such, so that both fit into a cursor. */
+/** A value to sort accounts by. Text and amounts keep their types, so that a cursor can hold both. */
 type SortValue = string | number | bigint
 
 interface CursorPosition {
@@ -50,9 +49,9 @@ interface CursorPosition {
 }
 
 /**
- * A page of accounts in an order. Those whose place changes while someone reads are seen again or not; no other is missed
- * or seen twice.
- * @param uses of all of them, where they are sorted by it.
+ * Returns a page of sorted accounts. Accounts that move during paging may be repeated or skipped; all others appear
+ * exactly once.
+ * @param uses uses of all accounts, if they are sorted by use.
  * @throws GatewayError `invalid_value` for a cursor of another list.
  */
 export function pageOfAccounts(
@@ -131,7 +130,9 @@ function readValue(value: string | number, sort: AccountSort): SortValue | undef
   }
 }
 
-/** How long the balance lasts at the recent pace, in days and down to a tenth; null where there is no pace. */
+/**
+ * Returns how many days the balance lasts at the recent rate, rounded down to a tenth; null without recent spending.
+ */
 function daysLeft(
   { balance, debt, createdAt }: AccountRecord,
   use: AccountUseRecord | undefined,
@@ -140,12 +141,15 @@ function daysLeft(
   const spent = use?.recentlySpent ?? 0n
   if (spent <= 0n) return null
   if (balance <= 0n || debt > 0n) return 0
-  // A younger account has spent it in fewer days.
+  // A newer account has spent this amount in fewer days.
   const days = Math.min(PACE_DAYS, Math.max(1, (now - createdAt) / DAY))
   return Math.floor((Number(balance) / Number(spent)) * days * 10) / 10
 }
 
-/** An account of a list as the API shows it. @param uses absent where they were not asked for or cannot be found. */
+/**
+ * Converts an account of a list to the form of the API. @param uses absent if they were not requested or are
+ * unavailable.
+ */
 export function listedDocument(
   account: AccountRecord,
   uses: AccountUses | undefined,

@@ -3,12 +3,11 @@ import type { Reports } from "../store/reports.ts"
 import { type AccountUses, PACE_DAYS, SPENT_DAYS } from "./account-list.ts"
 import { Remembered } from "./remembered.ts"
 
-/** Milliseconds. */
 const DAY = 24 * 3_600_000
-/** What took half a second to add up is good for a minute. */
+/** Cache time as a multiple of the query time: a query of half a second is reused for a minute. */
 const PATIENCE = 120
 
-/** How accounts were used, from the reports. */
+/** Reads the use of accounts from the reports. */
 export class AccountUsage {
   readonly #reports: Reports
   readonly #all = new Remembered(() => this.#read(daysUntil(Date.now())), PATIENCE)
@@ -17,12 +16,12 @@ export class AccountUsage {
     this.#reports = reports
   }
 
-  /** Of some accounts, as it is now. */
+  /** Returns the current use of some accounts. */
   async of(accounts: readonly string[], now: number): Promise<AccountUses> {
     return this.#read({ accounts, ...daysUntil(now) })
   }
 
-  /** Of all accounts. Where it takes long to add that up, as it was a moment ago. */
+  /** Returns the use of all accounts. The result may be cached if the query takes long. */
   ofAll(): Promise<AccountUses> {
     return this.#all.get()
   }

@@ -26,23 +26,23 @@ import type { Audit } from "./audit.ts"
 
 type Templates = Readonly<Record<string, AccountTemplate>>
 
-/** What an installation has besides the ledger. */
+/** Parts of an installation besides the ledger. */
 export interface AccountContext {
-  /** Called for every change that concerns requests, before it is answered. */
+  /** Called after each change that affects requests, before it returns. */
   readonly changed?: () => Promise<void>
-  /** What new accounts begin with, by name. */
+  /** Returns the templates of new accounts, by name. */
   readonly templates?: () => Templates
-  /** Absent where the use of accounts is not shown. */
+  /** Absent if the use of accounts is not shown. */
   readonly usage?: Pick<AccountUsage, "of" | "ofAll">
   readonly warn?: (message: string) => void
-  /** Whether there is a price group; absent: nothing is known of them. */
+  /** Returns whether a price group exists; absent if price groups are unavailable. */
   readonly hasPriceGroup?: (id: string) => Promise<boolean>
 }
 
 const NO_USES: AccountUses = new Map()
 const NO_USAGE = { of: async () => NO_USES, ofAll: async () => NO_USES }
 
-/** Accounts, which pay for requests: created and renamed by operators, visible to their members. */
+/** Manages the accounts that pay for requests. Operators create and rename them, and members can see them. */
 export class Accounts {
   readonly #store: Store
   readonly #audit: Audit
@@ -62,7 +62,7 @@ export class Accounts {
     this.#hasPriceGroup = context.hasPriceGroup ?? (async () => true)
   }
 
-  /** Those that they may see. @throws GatewayError `invalid_value` for a cursor of another list. */
+  /** Lists the accounts visible to the caller. @throws GatewayError `invalid_value` for a cursor of another list. */
   async list(actor: Actor, query: AccountQuery): Promise<AccountPage> {
     const now = Date.now()
     const isByUse = isSortedByUse(query)
@@ -86,7 +86,7 @@ export class Accounts {
     return actor.isOperator ? this.#usage.ofAll() : this.#usage.of([...roles.keys()], now)
   }
 
-  /** Accounts are shown without their use where that cannot be found. */
+  /** Returns the use of accounts; undefined if it is unavailable. */
   async #usesOf(accounts: readonly AccountRecord[], now: number): Promise<AccountUses | undefined> {
     try {
       return await this.#usage.of(
@@ -105,7 +105,7 @@ export class Accounts {
     return accountDocument(await this.#require(id))
   }
 
-  /** @throws GatewayError `forbidden`; `conflict` when another account has the name. */
+  /** @throws GatewayError `forbidden`; `conflict` if another account has the name. */
   async create(actor: Actor, input: NewAccount): Promise<Account> {
     requireOperator(actor)
     const { credits: begun, ...limits } = this.#template(input.template)
@@ -129,7 +129,7 @@ export class Accounts {
     return accountDocument(await this.#require(account.id))
   }
 
-  /** @throws GatewayError `forbidden`, `not_found`; `conflict` when another account has the name. */
+  /** @throws GatewayError `forbidden`, `not_found`; `conflict` if another account has the name. */
   async change(actor: Actor, id: string, change: AccountChange): Promise<Account> {
     requireRole(actor, id, "viewer")
     requireOperator(actor)
@@ -200,7 +200,7 @@ export class Accounts {
 
   async #require(id: string): Promise<AccountRecord> {
     const account = await this.#store.accounts.find(id)
-    // It is also found by its name, which is not an id.
+    // The store also finds accounts by name, which is not accepted as an id.
     if (account?.id === id) return account
     throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
   }

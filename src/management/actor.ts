@@ -2,27 +2,27 @@ import { reaches } from "#contract/roles.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { AccountRole } from "#contract/common.ts"
 
-/** The caller of the management API, and what they may do. */
+/** The caller of the management API, with the caller's permissions. */
 export interface Actor {
   readonly kind: "user" | "admin_token" | "command"
   /** The user's id; null for the admin token and for commands. */
   readonly id: string | null
-  /** The name in the audit log and the ledger's entries: an e-mail address, `admin token`, `command line`. */
+  /** The name in the audit log and the ledger's entries: an email address, `admin token`, `command line`. */
   readonly name: string
-  /** The address that someone who is not signed in has typed, as their name. */
+  /** The address that an unauthenticated person has typed as a name. */
   readonly typed?: { readonly address: string }
   readonly isOperator: boolean
-  /** Their role in each account that they belong to, by the account's id. */
+  /** The role in each account of the user, by account id. */
   readonly roles: ReadonlyMap<string, AccountRole>
   /** The network address of the caller. */
   readonly address: string | null
-  /** Where trusted proxies say that they reached this gateway: links lead there. */
+  /** The origin of the request as reported by trusted proxies, used for links. */
   readonly origin?: string | undefined
-  /** The request whose idempotency key these changes use up, if it has one. */
+  /** The request whose idempotency key is consumed by these changes, if it has a key. */
   readonly claim?: string
 }
 
-/** The person at the command line, who has access to the files and may do everything. */
+/** The user of the command line, who has access to the files and is allowed everything. */
 export const COMMAND_LINE: Actor = {
   kind: "command",
   id: null,
@@ -32,12 +32,12 @@ export const COMMAND_LINE: Actor = {
   address: null,
 }
 
-/** What someone may do, as text that `mayStill` reads. */
+/** Serializes the permissions of an actor for `mayStill`. */
 export function rightsOf({ isOperator, roles }: Actor): string {
   return JSON.stringify({ isOperator, roles: Object.fromEntries(roles) })
 }
 
-/** Whether someone still has all the rights that they had then. */
+/** Returns whether an actor still has all of the given permissions. */
 export function mayStill(actor: Actor, rights: string): boolean {
   const once = JSON.parse(rights) as Rights
   if (actor.isOperator) return true
@@ -59,14 +59,14 @@ export function requireOperator(actor: Actor): void {
   throw new GatewayError("forbidden", "Only an operator of this gateway may do that.")
 }
 
-/** Whether they may see an account at all. */
+/** Returns whether an actor may see an account. */
 export function maySee(actor: Actor, account: string): boolean {
   return actor.isOperator || actor.roles.has(account)
 }
 
 /**
- * Checks a role in an account. For someone who does not belong to the account, it does not exist.
- * @throws GatewayError `not_found` for strangers, `forbidden` for members whose role is too low.
+ * Checks a role in an account. To users outside the account, it appears missing.
+ * @throws GatewayError `not_found` for users outside the account, `forbidden` for members with a lower role.
  */
 export function requireRole(actor: Actor, account: string, least: AccountRole): void {
   if (actor.isOperator) return

@@ -9,18 +9,18 @@ interface Point {
   readonly at: number
   readonly group: string
   readonly step: UsageTime
-  /** Those that are told apart. */
+  /** The distinguished group names. */
   readonly names: readonly string[]
 }
 
-/** How long answers took, of a sample, in the groups of a report. */
+/** Response times of a sample, in the groups of a report. */
 export class AnswerTimes {
   readonly #sample: AnswerSample
   readonly #names: readonly string[]
   #groups: ReadonlyMap<string, number[]> | undefined
   #points: ReadonlyMap<string, number[]> | undefined
 
-  /** @param names of the groups that the sample tells apart. */
+  /** @param names names of the groups distinguished in the sample. */
   constructor(sample: AnswerSample, names: readonly string[]) {
     this.#sample = sample
     this.#names = names
@@ -45,7 +45,9 @@ export class AnswerTimes {
     return this.#timesOf(this.#points.get(pointOf(at, group)) ?? [])
   }
 
-  /** The places of answers, by what their groups come to. @param keyOf of a name; of undefined for another group. */
+  /**
+   * Returns the indexes of responses by key. @param keyOf returns the key of a name; undefined stands for other groups.
+   */
   #grouped(
     keyOf: (name: string | undefined, answer: number) => string | undefined,
   ): ReadonlyMap<string, number[]> {
@@ -84,7 +86,7 @@ export class AnswerTimes {
   }
 }
 
-/** The least value that so many are not above. @param values ascending. */
+/** Returns the smallest value that is not exceeded by this fraction of values. @param values ascending. */
 function percentile(values: Float64Array, part: number): number | null {
   return values[Math.max(0, Math.ceil(values.length * part) - 1)] ?? null
 }

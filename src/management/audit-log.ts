@@ -12,10 +12,10 @@ import type { PersonalNames } from "./personal-names.ts"
 
 export type AuditQuery = z.output<typeof auditQuery>
 
-/** More users than have a part of a name in common. */
+/** Maximum users matching a part of a name; higher than any real number. */
 const MOST_USERS = 1_000
 
-/** Who changed what: operators read all of it, owners the records of their accounts. */
+/** Reads the audit log. Operators see all of it, owners the records of their accounts. */
 export class AuditLog {
   readonly #store: Store
   readonly #names: PersonalNames
@@ -27,7 +27,7 @@ export class AuditLog {
     this.#users = users
   }
 
-  /** The newest first. @throws GatewayError `not_found`, or `forbidden` for callers who own no account. */
+  /** Lists records, newest first. @throws GatewayError `not_found`, or `forbidden` for callers who own no account. */
   async list(actor: Actor, query: AuditQuery): Promise<Page<AuditDocument>> {
     const filter = {
       accounts: accountsOf(actor, query.account),
@@ -43,7 +43,7 @@ export class AuditLog {
     return { ...page, data: (await decryptRecords(this.#names, page.data)).map(auditDocument) }
   }
 
-  /** By their names of today: those in the log are encrypted. */
+  /** Finds people by their current names, since names in the log are encrypted. */
   async #peopleNamed(text: string): Promise<string[]> {
     const users = await this.#users.list({ search: text, limit: MOST_USERS })
     const address = await this.#names.findAddress(text)

@@ -4,7 +4,7 @@ import type { Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
 import { type NamedPerson, PersonalNames, personOf } from "./personal-names.ts"
 
-/** What an audit record says of a change, besides who made it. */
+/** The content of an audit record, besides the actor. */
 export interface AuditedChange {
   /** `<resource>.<verb>`: `key.create`, `account.entry`, `provider.change`. */
   readonly action: string
@@ -12,14 +12,17 @@ export interface AuditedChange {
   readonly account?: string | null
   /** The id of the changed object. */
   readonly target?: string | null
-  /** What the API showed before, and what it shows now: contract documents, never with a secret. */
+  /** The API documents before and after the change. They never contain a secret. */
   readonly before?: object | undefined
   readonly after?: object | undefined
-  /** Whose name and addresses are in them. */
+  /** The person named in these documents. */
   readonly about?: NamedPerson | undefined
 }
 
-/** Makes changes so that each is in the audit log, and none that is not made. What names people is encrypted there. */
+/**
+ * Makes changes together with their audit records, so that neither exists without the other. Personal names are
+ * encrypted in the log.
+ */
 export class Audit {
   readonly names: PersonalNames
   readonly #store: Store
@@ -30,7 +33,7 @@ export class Audit {
   }
 
   /**
-   * Makes a change in the store, which writes the record with it or neither.
+   * Makes a change in the store, which writes the change and the record together.
    * @param write the method of the store, with its parameters before the record.
    * @throws StoreError of the method.
    */
@@ -86,12 +89,12 @@ export class Audit {
   }
 }
 
-/** What names someone in a document of a user, a member, an invitation or a target of mail. */
+/** Personal fields in documents of users, members, invitations and email targets. */
 const PERSONAL: ReadonlySet<string> = new Set(["name", "email", "address"])
 
-/** An audit record as people read it. */
+/** An audit record in readable form. */
 export interface ReadableRecord extends Omit<AuditRecord, "actorName" | "before" | "after"> {
-  /** Null for someone whose name the reader may not know. */
+  /** Null if the reader may not see the name. */
   readonly actorName: string | null
   readonly before: unknown
   readonly after: unknown
@@ -106,7 +109,7 @@ export function decryptRecords(
 }
 
 /**
- * Replaces the texts in records by what a reader may see.
+ * Replaces the texts in records by their visible form.
  * @param readTexts returns the visible form of each text; null if it is hidden.
  */
 export async function readRecords(

@@ -1,13 +1,12 @@
 import { withoutTrailing } from "#contract/trailing.ts"
 
 /**
- * The address that callers use, without `/v1`: what the operator says, else where this caller reached the gateway,
- * else its own.
- * @param reached where trusted proxies say that the caller reached it.
+ * Returns the public address without `/v1`: the configured one, else the origin of the request, else the gateway's own.
+ * @param reached origin of the request as reported by trusted proxies.
  */
 export type BaseUrl = (reached?: string) => string
 
-/** The path that callers have before every path of the gateway: `/ai` for `https://example.com/ai`; mostly empty. */
+/** Returns the path before every path of the gateway: `/ai` for `https://example.com/ai`; usually empty. */
 export function basePathOf(publicUrl: string | undefined): string {
   return withoutTrailing((publicUrl && URL.parse(publicUrl)?.pathname) || "", "/")
 }

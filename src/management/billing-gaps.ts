@@ -56,7 +56,7 @@ export class BillingGapReports {
   }
 
   /**
-   * @param max maximum receipts that are read.
+   * @param max maximum receipts to read.
    * @throws GatewayError `forbidden`, `invalid_value`.
    */
   async report(
@@ -112,7 +112,7 @@ function addReceipt(gaps: Gaps, { body, entry, writtenOff }: ReceiptRecord): voi
   gaps.uncharged.add(Array.isArray(attempts) ? attempts.flatMap(unchargedOf) : [])
 }
 
-/** The operator's cost of an uncharged attempt. */
+/** Returns the operator's cost of an uncharged attempt. */
 function unchargedOf(attempt: unknown): readonly (readonly [string, bigint])[] {
   if (!isJsonObject(attempt)) return []
   const { outcome, provider_cost: cost } = attempt

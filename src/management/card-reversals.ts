@@ -6,10 +6,13 @@ import type { Actor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import type { ReportedReversal } from "./reversal-events.ts"
 
-/** How long it waits for processes to return what they have leased but do not need; milliseconds. */
+/** Maximum wait for processes to return unneeded leases. */
 const RECALL_TIME = 1_500
 const RECALL_PAUSE = 50
-/** Others may settle the same payment at the same moment; each time one of them is done. */
+/**
+ * Maximum attempts. Concurrent settlements of the same payment may conflict, and each conflict means that one
+ * succeeded.
+ */
 const ATTEMPTS = 20
 
 export interface ReversalParts {
@@ -19,8 +22,8 @@ export interface ReversalParts {
 }
 
 /**
- * Takes credits back when their card payment was refunded or disputed, and returns them when the dispute is
- * won. A balance never falls below zero: what is missing is a debt, which new credits pay first.
+ * Takes credits back after a refund or dispute of their card payment, and returns them when the dispute is won. A
+ * balance never falls below zero: the missing amount becomes a debt, which new credits pay first.
  */
 export class CardReversals {
   readonly #parts: ReversalParts
@@ -36,7 +39,7 @@ export class CardReversals {
   async settle(actor: Actor, reported: ReportedReversal): Promise<void> {
     const { store } = this.#parts
     const payment = await store.payments.findCard(reported.intent)
-    // In another currency, the amount does not say which part of the payment it is.
+    // An amount in another currency does not determine a part of the payment.
     const units = payment === null || payment.currency === reported.currency ? reported.units : null
     const { id, intent, kind, isUndone } = reported
     for (let attempt = 1; ; attempt++) {
@@ -46,7 +49,7 @@ export class CardReversals {
         return await this.#post(actor, reported, open)
       } catch (error) {
         if (!(error instanceof StoreError)) throw error
-        // Another process has settled it, or more was reported in the meantime.
+        // Another process has settled it, or another reversal was reported in the meantime.
         if (error.code === "exists") return
         if (error.code !== "conflict" || attempt === ATTEMPTS) throw error
       }
@@ -74,7 +77,7 @@ export class CardReversals {
     if (debt > 0n) warn(`the account ${account} owes ${formatCredits(debt)} credits: ${note}`)
   }
 
-  /** Processes lease entire balances, so what they do not need is recalled first. */
+  /** Recalls unneeded leases first, since processes lease entire balances. */
   async #recalled(account: string, amount: bigint, post: () => Promise<unknown>): Promise<void> {
     const { store } = this.#parts
     const deadline = performance.now() + RECALL_TIME

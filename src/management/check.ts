@@ -3,6 +3,6 @@ export interface Check {
   readonly name: string
   readonly result: "ok" | "warning" | "failed"
   readonly found: string
-  /** What to do about it. */
+  /** Advice for fixing the problem. */
   readonly mend?: string
 }

@@ -18,7 +18,7 @@ interface NewCodeParts {
   readonly text: string
 }
 
-/** Codes that give credits: made and ended by operators, redeemed by `Credits`. */
+/** Manages codes that add credits. Operators create and revoke them; `Credits` redeems them. */
 export class Codes {
   readonly #store: Store
   readonly #audit: Audit
@@ -30,7 +30,7 @@ export class Codes {
     this.#hasher = hasher
   }
 
-  /** All, the newest first. @throws GatewayError `forbidden`. */
+  /** Lists all codes, newest first. @throws GatewayError `forbidden`. */
   async list(actor: Actor, input: PageQuery): Promise<Page<Code>> {
     requireOperator(actor)
     const [after = null] = positionOf(input.cursor) ?? []
@@ -43,7 +43,7 @@ export class Codes {
     return { ...page, data: await this.#documents(page.data, now) }
   }
 
-  /** The code itself is only in this response. @throws GatewayError `forbidden`, `invalid_value`. */
+  /** Creates a code, which only this response contains. @throws GatewayError `forbidden`, `invalid_value`. */
   async create(actor: Actor, input: NewCode): Promise<CodeWithText> {
     requireOperator(actor)
     const now = Date.now()
@@ -56,7 +56,7 @@ export class Codes {
     return { ...codeDocument(record, now), author: actor.name, code: text }
   }
 
-  /** The same many times, all or none, with one audit record. @throws GatewayError `forbidden`, `invalid_value`. */
+  /** Creates several codes, all or none, with one audit record. @throws GatewayError `forbidden`, `invalid_value`. */
   async createBatch(
     actor: Actor,
     { count, ...input }: NewCodes,
@@ -110,7 +110,7 @@ export class Codes {
   }
 
   /**
-   * Revokes it for good; the credits it gave remain. Revoking it a second time changes nothing.
+   * Revokes a code permanently; its redeemed credits remain. Revoking it again has no effect.
    * @throws GatewayError `forbidden`, `not_found`.
    */
   async revoke(actor: Actor, id: string): Promise<Code> {

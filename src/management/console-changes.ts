@@ -5,7 +5,7 @@ import type { Actor } from "./actor.ts"
 import type { Audit, AuditedChange } from "./audit.ts"
 import type { EntryChange, LiveSettings } from "./live-settings.ts"
 
-/** Makes changes to what the console sets: on disk, in the audit log, and active when it returns. */
+/** Changes settings of the console. When it returns, they are stored, in the audit log, and active. */
 export class ConsoleChanges {
   readonly live: LiveSettings
   readonly #store: Store
@@ -17,7 +17,7 @@ export class ConsoleChanges {
     this.#audit = audit
   }
 
-  /** @throws GatewayError `conflict` when someone else has changed the same entry in the meantime. */
+  /** @throws GatewayError `conflict` if someone else has changed the same entry in the meantime. */
   async make(actor: Actor, change: AuditedChange, entries: readonly EntryChange[]): Promise<void> {
     const changes = this.live.prepare(entries)
     try {
@@ -37,7 +37,7 @@ export class ConsoleChanges {
   }
 }
 
-/** What the file or the environment sets can only be changed there. */
+/** Builds the error for a setting of the file or the environment, which can only be changed there. */
 export function locked(what: string, origin: "file" | "environment" | "sandbox"): GatewayError {
   const place = {
     file: "the settings file (tollgate.yaml): change it there",

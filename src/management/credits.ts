@@ -12,16 +12,16 @@ import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 
 export interface EntryQuery extends PageQuery {
   readonly kind?: EntryKind | undefined
-  /** ISO; the end exclusive. */
+  /** ISO 8601. The end is exclusive. */
   readonly from?: string | undefined
   readonly to?: string | undefined
 }
 
-/** How long a change waits for processes to return what they have leased but do not need; milliseconds. */
+/** Maximum wait for processes to return unneeded leases. */
 const RECALL_TIME = 1_500
 const RECALL_PAUSE = 50
 
-/** The credits of accounts: the ledger, which members read and operators add to. */
+/** Manages the credits of accounts. Members read the ledger, and operators add entries. */
 export class Credits {
   readonly #store: Store
   readonly #audit: Audit
@@ -51,7 +51,7 @@ export class Credits {
     }
   }
 
-  /** The newest first. @throws GatewayError `not_found`. */
+  /** Lists entries, newest first. @throws GatewayError `not_found`. */
   async entries(actor: Actor, account: string, input: EntryQuery): Promise<Page<Entry>> {
     requireRole(actor, account, "viewer")
     await this.#require(account)
@@ -64,7 +64,10 @@ export class Credits {
     return { ...page, data }
   }
 
-  /** Where a time is in the ledger is found by halving it; entries near its ends may be out of order. */
+  /**
+   * Reads entries of a time range. Its position in the ledger is found by bisection, so entries near its ends may be
+   * out of order.
+   */
   async #entriesOf(account: string, input: EntryQuery): Promise<Page<EntryRecord>> {
     const { kind = null, limit, cursor } = input
     const from = input.from === undefined ? 0 : Date.parse(input.from)
@@ -82,7 +85,7 @@ export class Credits {
     }
   }
 
-  /** The entries of a time are after one number and before another; null: to the end. */
+  /** Returns the range of entry numbers for a time range, both ends exclusive; null for no end. */
   async #rangeOf(
     account: string,
     { from, to }: EntryQuery,
@@ -95,9 +98,9 @@ export class Credits {
   }
 
   /**
-   * Adds an entry; nothing in the ledger is ever edited.
-   * @throws GatewayError `forbidden`, `not_found`, `below_min_value`, `above_max_value`; `conflict` when an
-   * adjustment takes out more than there is, or than running requests leave.
+   * Adds an entry. The ledger is never edited.
+   * @throws GatewayError `forbidden`, `not_found`, `below_min_value`, `above_max_value`; `conflict` if an adjustment
+   *   exceeds the balance, or the part of it that running requests leave free.
    */
   async add(actor: Actor, account: string, input: NewEntry): Promise<Entry> {
     requireRole(actor, account, "viewer")
@@ -119,7 +122,7 @@ export class Credits {
     return { ...entryDocument(added), author: actor.name }
   }
 
-  /** Processes lease entire balances, so what is taken out has to be recalled first. */
+  /** Recalls the amount before it is taken out, since processes lease entire balances. */
   async #takeOut(
     account: string,
     amount: bigint,
@@ -175,7 +178,7 @@ async function adding(append: () => Promise<EntryRecord>): Promise<EntryRecord> 
   }
 }
 
-/** A request may have been charged since it was free. */
+/** Returns undefined if a request was charged after the amount was recalled. */
 async function unlessInsufficient(
   append: () => Promise<EntryRecord>,
 ): Promise<EntryRecord | undefined> {
@@ -203,7 +206,7 @@ function stillHeld(balance: bigint, leased: bigint, amount: bigint): GatewayErro
   )
 }
 
-/** An entry as the API shows it. */
+/** Converts an entry to the form of the API. */
 export function entryDocument(entry: EntryRecord): Entry {
   return {
     number: entry.number,

@@ -1,4 +1,4 @@
-/** One row of CSV (RFC 4180). */
+/** Formats a row of CSV (RFC 4180). */
 export function csvRow(cells: readonly string[]): string {
   return `${cells.map(quoted).join(",")}\r\n`
 }
@@ -8,8 +8,8 @@ function quoted(cell: string): string {
 }
 
 /**
- * A text that people or callers have written, as no formula: spreadsheets treat a text that starts like this as one, in
- * full-width characters too.
+ * Prevents user-supplied text from being a formula. Spreadsheets evaluate text with these first characters, including
+ * full-width ones.
  */
 export function defused(text: string): string {
   return /^[=+\-@＝＋－＠\t\r]/.test(text) ? `'${text}` : text

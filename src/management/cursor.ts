@@ -2,10 +2,10 @@ import { GatewayError } from "../canon/errors.ts"
 import { isStorableText } from "../canon/storable-text.ts"
 import type { Page } from "#contract/common.ts"
 
-/** Where a page of a list starts: the sort values of the last entry of the previous page. */
+/** The start of a page: the sort values of the last entry on the previous page. */
 export type Position = readonly (string | number)[]
 
-/** The latest moment that a date can be, Unix milliseconds. */
+/** The latest time of a `Date`, in Unix milliseconds. */
 const LATEST_TIME = 8.64e15
 
 /** The parameters of a list, as in `pageQuery`. */
@@ -15,7 +15,7 @@ export interface PageQuery {
 }
 
 /**
- * The position in a cursor; undefined without one.
+ * Decodes the position in a cursor; undefined without a cursor.
  * @throws GatewayError `invalid_value`.
  */
 export function positionOf(cursor: string | undefined): Position | undefined {
@@ -24,13 +24,13 @@ export function positionOf(cursor: string | undefined): Position | undefined {
     const value: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"))
     if (isPosition(value)) return value
   } catch {
-    // Reported below as a cursor that is not ours.
+    // Reported below as a foreign cursor.
   }
   throw foreignCursor()
 }
 
 /**
- * The position in a list that is sorted by time, Unix milliseconds, and id; null without one.
+ * Decodes the position in a list sorted by time (Unix milliseconds) and id; null without a cursor.
  * @throws GatewayError `invalid_value`.
  */
 export function timePositionOf(cursor: string | undefined): { at: number; id: string } | null {
@@ -42,7 +42,7 @@ export function timePositionOf(cursor: string | undefined): { at: number; id: st
   throw foreignCursor()
 }
 
-/** Why a cursor cannot be taken. */
+/** Builds the error for an invalid cursor. */
 export function foreignCursor(): GatewayError {
   return new GatewayError(
     "invalid_value",
@@ -51,14 +51,14 @@ export function foreignCursor(): GatewayError {
   )
 }
 
-/** The cursor for a position. Its text is opaque to others. */
+/** Encodes a position as a cursor, which is opaque to clients. */
 export function cursorOf(position: Position): string {
   return Buffer.from(JSON.stringify(position)).toString("base64url")
 }
 
 /**
- * A page of entries.
- * @param found up to one more than the page holds, which shows that there is a next page.
+ * Builds a page of entries.
+ * @param found up to one more entry than the page holds, which indicates a next page.
  */
 export function pageFrom<Item>(
   found: readonly Item[],

@@ -1,14 +1,13 @@
-/** Characters. */
 const CHUNK = 16 * 1024
 
-/** A file to download, chunk by chunk: it may be long. */
+/** A file to download. It is sent in chunks, since it may be long. */
 export interface Download {
   readonly name: string
   readonly contentType: string
   readonly chunks: AsyncIterable<string>
 }
 
-/** Lines are short: to send each alone costs more than to write it. */
+/** Joins lines to chunks, since sending a line costs more than creating it. */
 export async function* gathered(lines: AsyncIterable<string>): AsyncGenerator<string> {
   let chunk = ""
   for await (const line of lines) {

@@ -2,23 +2,23 @@ import { GatewayError } from "../canon/errors.ts"
 import { pathName } from "../canon/invalid-request.ts"
 import type { IssueFinding } from "../config/issues.ts"
 
-/** How many faults are reported at most. */
+/** Maximum reported faults. */
 const MAX_FAULTS = 50
 const LONGEST_NAME = 100
-/** A complete sentence, which needs no subject before it. */
+/** Matches a complete sentence, which needs no subject before it. */
 const WHOLE_SENTENCE = /^(the|this|there) /
 
 interface Fault {
   readonly name: string
-  /** A sentence that has no subject yet, or needs none. */
+  /** A message that needs a subject, or a complete sentence. */
   readonly words: string
 }
 
 /**
- * Refuses what the rules of the settings file refuse, with the messages of those rules.
+ * Rejects an entry by the rules of the settings file, with their messages.
  * @param subject the subject for a fault without a name: `The provider`.
  * @param idName the parameter with the entry's own name.
- * @throws GatewayError `invalid_value`; `errors` holds all faults, for a form to show next to its fields.
+ * @throws GatewayError `invalid_value`; `errors` contains all faults, for a form to show next to its fields.
  */
 export function refuseFindings(
   findings: readonly IssueFinding[],
@@ -39,7 +39,7 @@ export function refuseFindings(
   })
 }
 
-/** One fault that is not in the rules of the file. */
+/** Builds the error for a fault outside the rules of the file. */
 export function refused(parameter: string, message: string): GatewayError {
   return new GatewayError("invalid_value", message, {
     parameter,
@@ -48,7 +48,7 @@ export function refused(parameter: string, message: string): GatewayError {
 }
 
 function faultOf({ path, message, name, lacking }: IssueFinding, idName: string): Fault {
-  // The entry's own name is invalid: its path has been cut off before it.
+  // The entry's own name is invalid, and its path ends before the name.
   if (name !== undefined && WHOLE_SENTENCE.test(message) && path.length === 0) {
     return { name: idName, words: message }
   }

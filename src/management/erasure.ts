@@ -14,7 +14,7 @@ export interface ErasureParts {
   readonly audit: Audit
 }
 
-/** Removes people, and what names them wherever it is stored; what they did stays, under their id. */
+/** Erases people and their personal data everywhere. Their actions remain, under their id. */
 export class Erasure {
   readonly #parts: ErasureParts
 
@@ -23,9 +23,9 @@ export class Erasure {
   }
 
   /**
-   * Erases a user, for good. It can be repeated where it was interrupted.
+   * Erases a user permanently. An interrupted erasure can be repeated.
    * @throws GatewayError `forbidden`, `not_found`; `conflict` for oneself, the last operator, and the last owner of an
-   * account that is not closed.
+   *   account that is not closed.
    */
   async erase(actor: Actor, id: string): Promise<ErasureDocument> {
     requireOperator(actor)
@@ -34,7 +34,7 @@ export class Erasure {
     }
     const { users } = this.#parts
     const user = await users.require(id)
-    // They are out from here on, and whoever has to stay is refused before anything is lost.
+    // The user loses access first. A user who must stay is rejected before any data is lost.
     const { isDisabled } = user
     await users.change(id, { isDisabled: true })
     try {
@@ -53,7 +53,7 @@ export class Erasure {
   }
 
   /**
-   * Erases what is stored of someone who is no user: invitations to their address, and what names it.
+   * Erases the data of a person who is not a user: invitations to the address, and records that name it.
    * @throws GatewayError `forbidden`; `conflict` for the address of a user.
    */
   async eraseAddress(actor: Actor, email: string): Promise<ErasureDocument> {

@@ -1,9 +1,9 @@
 import { GatewayError } from "../canon/errors.ts"
 
 /**
- * When something expires, in milliseconds since 1970; null where it never does.
- * @param text as the API takes it, RFC 3339.
- * @throws GatewayError `invalid_value`: it has passed.
+ * Returns an expiry time in Unix milliseconds; null if it never expires.
+ * @param text RFC 3339, from the API.
+ * @throws GatewayError `invalid_value` if it has passed.
  */
 export function expiryOf(text: string | null, now: number): number | null {
   if (text === null) return null

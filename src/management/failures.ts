@@ -13,9 +13,9 @@ import { pageFrom, timePositionOf } from "./cursor.ts"
 import type { Requests } from "./requests.ts"
 import { scopeOf } from "./scope.ts"
 
-/** The kind of failure that is the request's own. */
+/** The kind of failure caused by the request itself. */
 const REFUSED = "refused_by_upstream"
-/** How requests fail after a vendor was asked: these have a receipt, and are listed and counted by it. */
+/** Kinds of failures after an upstream call. Such requests have a receipt, by which they are listed and counted. */
 export const KINDS_OF_VENDORS: readonly ErrorKind[] = [
   REFUSED,
   "upstream_error",
@@ -23,7 +23,7 @@ export const KINDS_OF_VENDORS: readonly ErrorKind[] = [
   "upstream_timeout",
 ]
 
-/** What became of requests, also of those that held no money. */
+/** Reports the outcome of requests, including those that held no money. */
 export class Failures {
   readonly #log: FailureLog
   readonly #requests: Requests
@@ -33,7 +33,7 @@ export class Failures {
     this.#requests = requests
   }
 
-  /** Of one account, or of all that they may see; the newest first. @throws GatewayError `not_found`. */
+  /** Lists failures of one account or of all visible ones, newest first. @throws GatewayError `not_found`. */
   async list(actor: Actor, query: FailureQuery): Promise<Page<FailedRequestDocument>> {
     const { key, endpoint, code, model, search, from, to } = query
     const filter = {
@@ -52,7 +52,7 @@ export class Failures {
     return { ...page, data: page.data.map(failedRequestDocument) }
   }
 
-  /** All that is known of one request. @throws GatewayError `not_found`, also for those of other accounts. */
+  /** Returns the full record of a request. @throws GatewayError `not_found`, also for those of other accounts. */
   async request(actor: Actor, id: string): Promise<RequestRecordDocument> {
     const [receipt, failed, attempts] = await Promise.all([
       this.#receipt(actor, id),
@@ -95,8 +95,8 @@ function failedRequestDocument({
 }
 
 /**
- * What a vendor says of the request itself its caller was told as well. Everything else it says to the operator, of their
- * account and its limits.
+ * Shows the vendor's message if the request itself was refused, since the caller has received it too. All other
+ * messages are for operators only: they concern the operator's account and its limits.
  */
 function failedAttemptDocument(attempt: FailedAttempt, actor: Actor): FailedAttemptDocument {
   const { at, deployment, status, kind } = attempt

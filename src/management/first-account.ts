@@ -1,2 +1,2 @@
-/** The account that the first start creates, so that there is something to call with. */
+/** The account created at the first start, so that a key can be created for it. */
 export const FIRST_ACCOUNT = "demo"

@@ -1,7 +1,7 @@
 import type { HealthReport } from "../routing/health.ts"
 import type { Health } from "#contract/catalog.ts"
 
-/** The health of a deployment, as the API shows it. Only operators see what went wrong. */
+/** Converts the health of a deployment to the form of the API. Only operators see the error. */
 export function healthDocument(report: HealthReport, isOperator: boolean): Health {
   return {
     state: report.state,
@@ -12,7 +12,7 @@ export function healthDocument(report: HealthReport, isOperator: boolean): Healt
   }
 }
 
-/** The health of several deployments together: as well as the best of those that were used. */
+/** Combines the health of several deployments. The state is the best one of those that were used. */
 export function summedReport(reports: readonly HealthReport[]): HealthReport {
   const known = reports.filter(({ state }) => state !== "unknown")
   const state =

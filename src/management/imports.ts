@@ -13,7 +13,7 @@ import type { Audit, AuditedChange } from "./audit.ts"
 import { keySettings } from "./key-document.ts"
 import { newKeyRecord } from "./keys.ts"
 
-/** A key of another gateway: the key itself, or only its SHA-256, hexadecimal. */
+/** A key of another gateway: the key itself, or only its hexadecimal SHA-256. */
 export type ForeignSecret = { readonly hint: string } & (
   | { readonly secret: string }
   | { readonly digest: string }
@@ -28,14 +28,14 @@ export interface ImportedKey {
 }
 
 export interface ImportedAccount {
-  /** Derived from its origin, as the ids of keys are. */
+  /** Derived from its origin, like the ids of keys. */
   readonly id: string
   readonly name: string
   readonly limits: Omit<AccountChange, "name" | "stores_content" | "state">
   readonly isPaused: boolean
-  /** Nanocredits that it begins with. */
+  /** Initial credits in nanocredits. */
   readonly credits: bigint
-  /** The note of the grant. A ledger that has a grant with this note gets no second one. */
+  /** The note of the grant. A ledger that already has a grant with this note gets no second one. */
   readonly note: string
   readonly keys: readonly ImportedKey[]
 }
@@ -44,7 +44,7 @@ export interface ImportCounts {
   readonly accounts: number
   readonly keys: number
   readonly grants: number
-  /** Accounts and keys that existed before. */
+  /** Accounts and keys that already existed. */
   readonly present: number
 }
 
@@ -54,14 +54,14 @@ type Change = Omit<AuditedChange, "action">
 
 const ENTRIES_PER_READ = 500
 
-/** Accounts, credits and keys of other gateways: all of them are written, or none. */
+/** Imports accounts, credits and keys of other gateways, all or none. */
 export class Imports {
   readonly #store: Store
   readonly #audit: Audit
   readonly #hasher: KeyHasher
   readonly #changed: () => Promise<void>
 
-  /** @param changed called after the write: keys are usually used immediately. */
+  /** @param changed called after the write, since keys are usually used immediately. */
   constructor(store: Store, audit: Audit, hasher: KeyHasher, changed = async () => {}) {
     this.#store = store
     this.#audit = audit
@@ -72,7 +72,7 @@ export class Imports {
   /**
    * Writes the missing records in one transaction.
    * @throws GatewayError `forbidden`, `invalid_value`; `conflict` if an account is closed, or if someone else created
-   * one of the accounts at the same time.
+   *   one of the accounts at the same time.
    */
   async apply(actor: Actor, accounts: readonly ImportedAccount[]): Promise<ImportCounts> {
     requireOperator(actor)

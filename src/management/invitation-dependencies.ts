@@ -3,7 +3,7 @@ import type { Store } from "../store/store.ts"
 import type { Users } from "../users/users.ts"
 import type { Audit } from "./audit.ts"
 
-/** What services need that add people to accounts, and create links. */
+/** Dependencies of services that invite people to accounts. */
 export interface InvitationDependencies {
   readonly store: Store
   readonly users: Users

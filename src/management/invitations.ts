@@ -16,7 +16,7 @@ import { accountsOf } from "./members.ts"
 import { userActor } from "./user-actor.ts"
 import type { InvitationDependencies } from "./invitation-dependencies.ts"
 
-/** How long a link works, milliseconds. */
+/** Lifetime of an invitation link. */
 const LIFETIME = 7 * 24 * 60 * 60 * 1_000
 const TOKEN_LENGTH = 43
 
@@ -26,13 +26,13 @@ export interface InvitationInput {
   readonly role: AccountRole
 }
 
-/** What a new user enters. */
+/** The input of a new user. */
 export interface Acceptance {
   readonly name?: string | undefined
   readonly password?: string | undefined
 }
 
-/** Invitations into accounts, by links that the inviting person hands over. */
+/** Manages invitations to accounts, by links that the inviter hands over. */
 export class Invitations {
   readonly #store: Store
   readonly #users: Users
@@ -46,7 +46,7 @@ export class Invitations {
     this.#baseUrl = parts.baseUrl
   }
 
-  /** Open ones, of one account or of all that they may invite into. */
+  /** Lists open invitations, of one account or of all in which the caller may invite. */
   async list(
     actor: Actor,
     input: PageQuery & { readonly account?: string | undefined },
@@ -66,8 +66,8 @@ export class Invitations {
   }
 
   /**
-   * The link is only in this response.
-   * @throws GatewayError `forbidden`, `not_found`; `conflict` when the person is in the account already.
+   * Creates an invitation, whose link only this response contains.
+   * @throws GatewayError `forbidden`, `not_found`; `conflict` if the person already belongs to the account.
    */
   async create(
     actor: Actor,
@@ -126,7 +126,7 @@ export class Invitations {
     )
   }
 
-  /** What the link shows before anyone has signed in. @throws GatewayError `not_found`. */
+  /** Returns the public view of an invitation for its link. @throws GatewayError `not_found`. */
   async open(token: string): Promise<OpenInvitation> {
     const invitation = await this.#require(token)
     const document = invitationDocument(invitation, await this.#accountNames())
@@ -142,9 +142,9 @@ export class Invitations {
   }
 
   /**
-   * Makes someone a member: the user who is signed in, or a new one.
-   * @returns the user, and whether they are new: then they are not signed in yet.
-   * @throws GatewayError `not_found`; `not_signed_in`, `forbidden` and `conflict`, saying what to do.
+   * Adds a member: the authenticated user or a new one.
+   * @returns the user, and whether the user is new and therefore not signed in yet.
+   * @throws GatewayError `not_found`; `not_signed_in`, `forbidden` and `conflict`, with instructions.
    */
   async accept(
     client: { readonly actor: Actor | undefined; readonly address: string | null },

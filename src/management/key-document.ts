@@ -7,16 +7,16 @@ import { endOfPeriod } from "../accounting/budget-periods.ts"
 
 /** The use of a key, from the index of requests. */
 export interface KeyUse {
-  /** Unix milliseconds; null: never. */
+  /** Unix milliseconds; null if it was never used. */
   readonly lastUsedAt: number | null
-  /** Nanocredits. */
+  /** Total in nanocredits. */
   readonly spent: bigint
 }
 
 const UNUSED: KeyUse = { lastUsedAt: null, spent: 0n }
 
 /**
- * A key as the API shows it to someone. The secret is never part of it.
+ * Converts a key to the form of the API for an actor. It never contains the secret.
  * @param now Unix milliseconds.
  */
 export function keyDocument(actor: Actor, key: KeyRecord, now: number, use: KeyUse = UNUSED): Key {
@@ -50,7 +50,10 @@ export function keyDocument(actor: Actor, key: KeyRecord, now: number, use: KeyU
   }
 }
 
-/** Whether someone may change, rotate, pause and revoke a key: operators, owners of its account, and its creator. */
+/**
+ * Returns whether an actor may change, rotate, pause and revoke a key: operators, owners of its account, and its
+ * creator.
+ */
 export function mayChangeKey(actor: Actor, { account, createdBy }: KeyRecord): boolean {
   if (actor.isOperator) return true
   const role = actor.roles.get(account)
@@ -75,7 +78,7 @@ type KeyLimits = Pick<
   | "addresses"
 > & { readonly pausedAt?: number | null }
 
-/** The settings of a key that people change, for the audit log. */
+/** Returns the editable settings of a key, for the audit log. */
 export function keySettings(key: KeyLimits) {
   return {
     name: key.name,
@@ -95,7 +98,7 @@ export function keySettings(key: KeyLimits) {
   }
 }
 
-/** Whether a key works at a moment. */
+/** Returns the status of a key at a given time. */
 export function statusOf(key: KeyRecord, now: number): Key["status"] {
   if (key.revokedAt !== null) return "revoked"
   return key.expiresAt !== null && key.expiresAt <= now ? "expired" : "active"

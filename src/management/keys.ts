@@ -22,14 +22,14 @@ import { keyDocument, keySettings, mayChangeKey, type KeyUse, statusOf } from ".
 import { scopeOf } from "./scope.ts"
 import { expiryOf } from "./expiry.ts"
 
-/** The use of keys, by their ids; one that was never used is absent. */
+/** Returns the use of keys by their ids. Unused keys are absent. */
 export type KeyUses = (ids: readonly string[]) => Promise<ReadonlyMap<string, KeyUse>>
 
-/** What a running gateway has besides the ledger. A command has none of it. */
+/** Parts of a running gateway besides the ledger. Commands have none of them. */
 export interface KeyContext {
-  /** Absent where the use of keys is not shown. */
+  /** Absent if the use of keys is not shown. */
   readonly uses?: KeyUses
-  /** Called for every change before it is answered: a new key is usually used immediately. */
+  /** Called after each change, before it returns, since a new key is usually used immediately. */
   readonly changed?: () => Promise<void>
 }
 
@@ -38,7 +38,7 @@ export interface KeyQuery extends PageQuery {
   readonly status?: Key["status"] | undefined
 }
 
-/** The keys of callers: members of the account that pays create them; owners and their creators change them. */
+/** Manages the keys of callers. Members of an account create them; owners and their creators change them. */
 export class Keys {
   readonly #store: Store
   readonly #audit: Audit
@@ -54,7 +54,7 @@ export class Keys {
     this.#changed = context.changed ?? (async () => {})
   }
 
-  /** Of one account or of all that they may see, the newest first. */
+  /** Lists keys of one account or of all visible ones, newest first. */
   async list(actor: Actor, input: KeyQuery): Promise<Page<Key>> {
     const now = Date.now()
     const filter = { accounts: scopeOf(actor, input.account), status: input.status, now }
@@ -70,7 +70,7 @@ export class Keys {
     return this.#document(actor, await this.#require(actor, id))
   }
 
-  /** @throws GatewayError `not_found` for accounts of others, `forbidden`, `invalid_value`. */
+  /** @throws GatewayError `not_found` for other accounts, `forbidden`, `invalid_value`. */
   async create(actor: Actor, input: NewKey): Promise<KeyWithSecret> {
     const now = Date.now()
     const { secret, record: secretRecord } = this.#newSecret(now)
@@ -92,7 +92,7 @@ export class Keys {
     return this.#document(actor, record)
   }
 
-  /** @throws GatewayError `not_found`, `forbidden`, `invalid_value`; `conflict` once it is revoked. */
+  /** @throws GatewayError `not_found`, `forbidden`, `invalid_value`; `conflict` if it is revoked. */
   async change(actor: Actor, id: string, input: KeyChange): Promise<Key> {
     const before = await this.#requireUsable(actor, id)
     const change = changeOf(input, Date.now())
@@ -110,9 +110,9 @@ export class Keys {
   }
 
   /**
-   * Gives it a new secret; the old ones keep working for a while.
+   * Creates a new secret for a key. Old secrets remain valid for a while.
    * @param grace milliseconds.
-   * @throws GatewayError `not_found`, `forbidden`; `conflict` once it is revoked.
+   * @throws GatewayError `not_found`, `forbidden`; `conflict` if it is revoked.
    */
   async rotate(actor: Actor, id: string, grace: number): Promise<KeyWithSecret> {
     const before = await this.#requireUsable(actor, id)
@@ -133,7 +133,7 @@ export class Keys {
     return { ...(await this.#document(actor, record)), secret }
   }
 
-  /** Stops it for good. To revoke it again changes nothing. @throws GatewayError `not_found`, `forbidden`. */
+  /** Revokes a key permanently. Revoking it again has no effect. @throws GatewayError `not_found`, `forbidden`. */
   async revoke(actor: Actor, id: string): Promise<Key> {
     const before = await this.#requireChangeable(actor, id)
     if (before.revokedAt !== null) return this.#document(actor, before)
@@ -193,7 +193,7 @@ export class Keys {
     return { secret, record: { hash, hint: hintOf(secret), createdAt: now, expiresAt: null } }
   }
 
-  /** Reports a change that someone else has made in the meantime. */
+  /** Makes a change, and converts conflicts with simultaneous changes to errors. */
   async #changing<Result>(step: () => Promise<Result>): Promise<Result> {
     try {
       const result = await step()
@@ -224,7 +224,7 @@ const UNLIMITED = {
   addresses: null,
 }
 
-/** A key as it is stored first, created by no user. @throws GatewayError `invalid_value`. */
+/** Builds the first record of a key without a creator. @throws GatewayError `invalid_value`. */
 export function newKeyRecord(
   input: NewKey,
   id: string,
@@ -254,7 +254,7 @@ function addressesOf(addresses: readonly string[] | null): readonly string[] | n
   return addresses
 }
 
-/** The members that were given, in the store's form. */
+/** Converts the given members to the form of the store. */
 function changeOf(input: KeyChange, now: number): KeyRecordChange {
   return {
     ...(input.name !== undefined && { name: input.name }),
@@ -282,7 +282,7 @@ function amountOf(credits: string | null): bigint | null {
   return credits === null ? null : parseCredits(credits)
 }
 
-/** As browsers write them, without duplicates. */
+/** Normalizes origins to the form of browsers and removes duplicates. */
 function originsOf(texts: readonly string[] | null): string[] | null {
   return texts === null ? null : [...new Set(texts.map((text) => pageOriginOf(text) ?? text))]
 }

@@ -8,7 +8,7 @@ import { readPeriod, readPrice } from "../catalog/read-price.ts"
 import type { ModelKind } from "#contract/model-kinds.ts"
 import { vendors } from "../vendors/index.ts"
 
-/** A known price that could be used for a model without one. */
+/** A known price that could be used for a model without a price. */
 export interface KnownEntry {
   readonly kind: ModelKind
   /** As in `tollgate.yaml`. */
@@ -17,12 +17,12 @@ export interface KnownEntry {
   readonly source: string
 }
 
-/** They sell the models of others under their names: their price is used only when no other is known. */
+/** Resellers of other vendors' models under the original names. Their price is used only if no other is known. */
 const RESELLERS = new Set(["openrouter", "huggingface"])
 
-/** Known prices for models that are not known at the vendor they are called at. */
+/** Finds prices for models that are unknown at their configured vendor. */
 export class KnownPrices {
-  /** The list that they are from. */
+  /** The underlying list of known prices. */
   readonly facts: Facts
   /** Known models by the last part of their names. */
   #byName: Map<string, { readonly vendor: string; readonly name: string }[]> | undefined
@@ -32,8 +32,8 @@ export class KnownPrices {
   }
 
   /**
-   * By the vendor's own name for it, else by the name that the operator gave it.
-   * @param vendorOf the vendor of a provider.
+   * Finds a price by the vendor's name of the model, else by the operator's name.
+   * @param vendorOf returns the vendor of a provider.
    */
   find(model: Model, vendorOf: (provider: string) => string | undefined): KnownEntry | undefined {
     const publicName = model.id.slice(model.id.indexOf("/") + 1)
@@ -58,7 +58,7 @@ export class KnownPrices {
     return undefined
   }
 
-  /** The vendor itself, then the model's maker, then others, each with the very name first. */
+  /** Ranks a candidate: the vendor itself, then the model's maker, then others, each with exact names first. */
   #rankOf(
     { vendor, name }: { readonly vendor: string; readonly name: string },
     own: string | undefined,
@@ -96,12 +96,14 @@ function entryOf(known: ModelFacts, kind: ModelKind): Omit<KnownEntry, "source">
   const periods = (known.price.periods ?? []).flatMap(billablePeriod)
   const card = billable(known.price)
   const read = readPrice(kind, { ...card, periods: periods.map(readPeriod) }, "1")
-  // A price that would be refused is no help.
+  // An invalid price is not offered.
   if (read.price === undefined) return undefined
   return { kind, price: { ...card, ...(periods.length > 0 && { periods }) } }
 }
 
-/** The classes that can be billed; the vendor's others do not apply once an operator takes over the price. */
+/**
+ * Returns the billable classes of a price. Other classes of the vendor do not apply once an operator adopts the price.
+ */
 function billable(price: PriceFacts | PeriodFacts) {
   const { tiers, minimum_seconds: minimum } = price
   return {
@@ -111,7 +113,7 @@ function billable(price: PriceFacts | PeriodFacts) {
   }
 }
 
-/** Without modes of service, which are not taken over. */
+/** Returns a billable period without modes of service, which are not adopted. */
 function billablePeriod(period: PeriodFacts): PeriodFacts[] {
   const prices = billable(period)
   if (Object.keys(prices).length === 0) return []

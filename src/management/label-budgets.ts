@@ -17,10 +17,10 @@ import { type Actor, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 
-/** Called for every change before it is answered. */
+/** Called after each change, before it returns. */
 type Changed = () => Promise<void>
 
-/** What end users and tags of an account may spend: said by its owners, whose words they are. */
+/** Manages the budgets of end users and tags of an account, which its owners define. */
 export class LabelBudgetManagement {
   readonly #store: Store
   readonly #audit: Audit
@@ -52,7 +52,7 @@ export class LabelBudgetManagement {
     return after
   }
 
-  /** In the order of the labels. @throws GatewayError `not_found`. */
+  /** Lists spending in the order of the labels. @throws GatewayError `not_found`. */
   async spent(actor: Actor, account: string, input: PageQuery): Promise<Page<LabelSpending>> {
     requireRole(actor, account, "viewer")
     await this.#require(account)
@@ -60,7 +60,7 @@ export class LabelBudgetManagement {
     const found = await this.#store.keys.listLabelBudgets({
       account,
       at: Date.now(),
-      // From the beginning with the cursor of another list, and never among those of another account.
+      // Starts from the beginning for a cursor of another list, so that other accounts are never listed.
       after: typeof after === "string" && after.startsWith(`${account}#`) ? after : null,
       limit: input.limit + 1,
     })
@@ -70,7 +70,7 @@ export class LabelBudgetManagement {
 
   async #require(id: string): Promise<AccountRecord> {
     const account = await this.#store.accounts.find(id)
-    // It is also found by its name, which is not an id.
+    // The store also finds accounts by name, which is not accepted as an id.
     if (account?.id === id) return account
     throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
   }
@@ -94,7 +94,7 @@ function labelOfTag(tag: string): string {
   return tagLabel(tag.slice(0, end).trim(), tag.slice(end + 1).trim())
 }
 
-/** What a label may spend, as the API shows it. */
+/** Converts the budget of a label to the form of the API. */
 export function budgetDocument({
   label,
   dailyBudget,
@@ -107,7 +107,7 @@ export function budgetDocument({
   }
 }
 
-/** A label as the API names it. */
+/** Converts a label to the form of the API. */
 export function labelDocument(label: string): { user: string | null; tag: string | null } {
   return { user: null, tag: null, ...readLabel(label) }
 }

@@ -25,10 +25,10 @@ import {
   readLists,
 } from "./prices/stored-lists.ts"
 
-/** What requests are served by. */
+/** The settings and known prices by which requests are served. */
 export interface ActiveSettings {
   readonly settings: Settings
-  /** The known prices. */
+  /** The active list of known prices. */
   readonly facts: Facts
   /** Warnings about the file and the environment. */
   readonly warnings: readonly string[]
@@ -40,11 +40,11 @@ export interface LiveSettingsParts {
   readonly vendors: readonly KnownVendor[]
   /** The settings of the file and the environment. */
   readonly base: BaseSettings
-  /** Where the simulator is, when it plays the vendor. */
+  /** The address of the simulator, if it acts as the vendor. */
   readonly sandboxUrl: string | undefined
   /** Activates settings and known prices. */
   readonly apply: (active: ActiveSettings) => void
-  /** Called when the console has changed active settings, with the names that differ. */
+  /** Called when the console has changed active settings, with the names of the changed ones. */
   readonly onConsoleChange: (changed: readonly string[]) => void
   readonly warn: (message: string) => void
 }
@@ -58,8 +58,8 @@ export interface EntryChange {
 }
 
 /**
- * The active settings: those of the file and the environment, below them those of the console, and the
- * simulator. Both can change at any time, independently.
+ * The active settings: those of the file and the environment take precedence over those of the console, which take
+ * precedence over the simulator. File and console can change at any time, independently.
  */
 export class LiveSettings {
   readonly #parts: LiveSettingsParts
@@ -80,12 +80,12 @@ export class LiveSettings {
     this.#warn()
   }
 
-  /** Reads what the console has set. Nothing in it can prevent the gateway from starting. */
+  /** Reads the settings of the console. Invalid ones never prevent the gateway from starting. */
   static async open(parts: LiveSettingsParts): Promise<LiveSettings> {
     return new LiveSettings(parts, await parts.store.settings.read())
   }
 
-  /** What requests are served by. */
+  /** The settings and known prices by which requests are served. */
   get active(): ActiveSettings {
     const { warnings = [] } = this.#base
     return { settings: this.#effective, facts: this.#lists.facts, warnings }
@@ -96,7 +96,7 @@ export class LiveSettings {
     return this.#effective
   }
 
-  /** The known prices in force, and those that wait. */
+  /** The active list of known prices, and the pending one. */
   get lists(): PriceLists {
     return this.#lists
   }
@@ -120,7 +120,9 @@ export class LiveSettings {
     return this.records.find((record) => record.section === section && record.id === id)
   }
 
-  /** An entry of the console as it was set, secrets included; undefined where there is none, or it is unreadable. */
+  /**
+   * Returns an entry of the console in its original form, including secrets; undefined if it is missing or unreadable.
+   */
   entry(section: ConsoleSection, id: string): RawEntry | undefined {
     return this.#reading.entries.get(placeOf(section, id))
   }
@@ -131,13 +133,13 @@ export class LiveSettings {
     this.#base = base
   }
 
-  /** Reads what the console has changed, here or in another process. */
+  /** Reads changes of the console, from this or another process. */
   async refresh(revision?: number): Promise<void> {
     if (revision !== undefined && revision <= this.#state.revision) return
     this.taken(await this.#parts.store.settings.read())
   }
 
-  /** The settings as they would be after some changes. */
+  /** Returns the settings that would result from some changes. */
   preview(changes: readonly SettingChange[]): Settings {
     const places = new Set(changes.map(({ section, id }) => `${section}/${id}`))
     const kept: ConsoleRecord[] = this.records.filter(
@@ -149,7 +151,7 @@ export class LiveSettings {
     return this.#compose(this.#base, this.#read([...kept, ...fresh]))
   }
 
-  /** Changes in the store's form: encrypted, and based on the present state. */
+  /** Converts changes to the form of the store: encrypted, and based on the current state. */
   prepare(changes: readonly EntryChange[]): SettingChange[] {
     return changes.map(({ section, id, entry }) => {
       const replaces = this.record(section, id)?.revision ?? null
@@ -164,7 +166,7 @@ export class LiveSettings {
 
   /** Activates the settings after a change, so that they are active when the change returns. */
   taken(state: SettingsState): void {
-    // Two reads may overtake each other.
+    // Two reads may complete in reverse order.
     if (state.revision <= this.#state.revision) return
     const records = consoleRecords(state.records)
     const reading = this.#read(records)

@@ -10,7 +10,7 @@ import { type Actor, maySee, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 
-/** The members of accounts and their roles. Names come from the users, roles from the store. */
+/** Manages the members of accounts and their roles. Names come from the users, roles from the store. */
 export class Members {
   readonly #store: Store
   readonly #users: Users
@@ -22,7 +22,7 @@ export class Members {
     this.#audit = audit
   }
 
-  /** Of one account, or of all that the actor may see; in the order in which they joined. */
+  /** Lists members of one account or of all visible ones, in the order of joining. */
   async list(
     actor: Actor,
     input: PageQuery & { readonly account?: string | undefined },
@@ -40,7 +40,7 @@ export class Members {
   }
 
   /**
-   * Gives a member another role.
+   * Changes the role of a member.
    * @throws GatewayError `forbidden`, `not_found`; `conflict` for the last owner.
    */
   async change(actor: Actor, id: string, role: AccountRole): Promise<Member> {
@@ -69,7 +69,7 @@ export class Members {
     )
   }
 
-  /** A member that the actor may change. */
+  /** Returns a member that the actor may change. */
   async #requireOwned(actor: Actor, id: string): Promise<MemberRecord> {
     const member = await this.#store.members.find(id)
     if (!member || !maySee(actor, member.account)) throw noMember(id)
@@ -79,8 +79,8 @@ export class Members {
 }
 
 /**
- * The accounts that a list covers; undefined means all.
- * @throws GatewayError `not_found` for someone else's.
+ * Returns the accounts that a list covers; undefined for all.
+ * @throws GatewayError `not_found` for an invisible account.
  */
 export function accountsOf(
   actor: Actor,
@@ -96,7 +96,7 @@ export function accountsOf(
   return roles.filter(([, role]) => least === "viewer" || role === least).map(([id]) => id)
 }
 
-/** A member as the API shows it. */
+/** Converts a member to the form of the API. */
 export function memberDocument(member: MemberRecord, user: UserName | undefined): Member {
   return {
     id: member.id,

@@ -3,9 +3,8 @@ import type { Model } from "../catalog/model.ts"
 import { vendors } from "../vendors/index.ts"
 
 /**
- * The endpoints that a model answers on, according to the vendors' tables: what `docs/endpoints.md` shows per
- * vendor.
- * @param vendorOf the vendor of a provider.
+ * Returns the endpoints of a model by the vendors' tables, like `docs/endpoints.md` for each vendor.
+ * @param vendorOf returns the vendor of a provider.
  */
 export function endpointsOf(
   model: Model,

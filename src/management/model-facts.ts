@@ -5,14 +5,14 @@ import { isPriced, type Model } from "../catalog/model.ts"
 import type { Settings } from "../config/settings.ts"
 import { vendors } from "../vendors/index.ts"
 
-/** A model in the registry, and its vendor's own name for it. */
+/** A model in the list of known models, and its name there. */
 interface FoundFacts {
   readonly facts: ModelFacts
   readonly provider: string
   readonly name: string
 }
 
-/** What the known models say of those that are served. */
+/** Describes served models by the list of known models. */
 export class DescribedModels {
   readonly settings: Settings
   readonly facts: Facts
@@ -31,7 +31,7 @@ export class DescribedModels {
     return { input: [...input], tools, reasoning }
   }
 
-  /** @param set where its entry comes from, and when it was set. */
+  /** @param set origin of the model's entry, and the time of its last change. */
   priceSource(
     model: Model,
     set: { readonly origin: ModelDocument["origin"]; readonly at: number | undefined },
@@ -48,7 +48,7 @@ export class DescribedModels {
     return { kind: "known", name: `${this.#vendorName(provider)}: ${name}`, date }
   }
 
-  /** By its public id, else as a provider of it names it: as its price is found. */
+  /** Finds a model by its public id, else by a provider's name of it, in the same way as its price. */
   #find(model: Model, isWanted: (facts: ModelFacts) => boolean): FoundFacts | undefined {
     const slash = model.id.indexOf("/")
     const places = [

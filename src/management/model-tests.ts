@@ -3,7 +3,7 @@ import { type Actor, requireOperator } from "./actor.ts"
 import type { Models } from "./models.ts"
 import type { Providers } from "./providers.ts"
 
-/** Asks the providers of a model whether they have it. No model has to answer, so nothing is charged. */
+/** Tests whether a model's providers offer it. No model is run, so nothing is charged. */
 export class ModelTests {
   readonly #models: Models
   readonly #providers: Providers
@@ -13,7 +13,7 @@ export class ModelTests {
     this.#providers = providers
   }
 
-  /** Each deployment, the paused ones too. @throws GatewayError `forbidden`, `model_not_found`. */
+  /** Tests each deployment, including paused ones. @throws GatewayError `forbidden`, `model_not_found`. */
   async test(actor: Actor, id: string): Promise<ModelTest> {
     requireOperator(actor)
     const { deployments } = this.#models.find(actor, id)

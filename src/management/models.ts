@@ -23,33 +23,33 @@ import { MAX_READ_REQUESTS, newerModels, UNKNOWN_MODEL } from "./newer-models.ts
 import { priceDocument, priceInForce } from "./price-document.ts"
 import type { FailureLog } from "../store/failure-log.ts"
 
-/** Characters; those of the known models have fewer than a hundred. */
+/** Maximum length of an id. Known models have fewer than a hundred characters. */
 const LONGEST_ID = 200
 
 export interface ModelParts {
   readonly changes: ConsoleChanges
   readonly health: Health
-  /** The active catalog. */
+  /** Returns the active catalog. */
   readonly catalog: () => Catalog
   readonly learnedRules: LearnedRules
   readonly failures: Pick<FailureLog, "list">
-  /** The price group of an account; absent: there are none. */
+  /** Returns the price group of an account; absent if price groups are unavailable. */
   readonly priceGroupOf?: (account: string) => Promise<string | undefined>
 }
 
-/** The filters of a list of models. All of them have to match. */
+/** The filters of a list of models, all of which have to match. */
 export interface ModelQuery extends PageQuery {
   /** A part of the id or of its owner's name. */
   readonly search?: string | undefined
   readonly kind?: Model["kind"] | undefined
-  /** The provider in its id. */
+  /** The provider in the id. */
   readonly provider?: string | undefined
   readonly priced?: "true" | "false" | undefined
-  /** Whose prices are shown; absent: those that everyone pays. */
+  /** The account whose prices are shown; the general prices if absent. */
   readonly account?: string | undefined
 }
 
-/** The catalog, and the console's entries for its models. */
+/** Manages the catalog and the console's entries for its models. */
 export class Models {
   readonly #changes: ConsoleChanges
   readonly #live: LiveSettings
@@ -71,7 +71,7 @@ export class Models {
     this.#priceGroupOf = priceGroupOf ?? (async () => undefined)
   }
 
-  /** By id. @throws GatewayError `not_found`: they do not belong to the account. */
+  /** Lists models by id. @throws GatewayError `not_found` for an account outside the caller's. */
   async list(actor: Actor, input: ModelQuery): Promise<Page<ModelDocument>> {
     const { account } = input
     if (account !== undefined) requireRole(actor, account, "viewer")
@@ -212,7 +212,7 @@ export class Models {
     }
   }
 
-  /** Of the list in force. */
+  /** Returns prices from the active list. */
   #knownPrices(): KnownPrices {
     const { facts } = this.#live.lists
     if (this.#known.facts !== facts) this.#known = new KnownPrices(facts)
@@ -228,7 +228,7 @@ export class Models {
     return this.#described
   }
 
-  /** What a provider calls it is an operator's to know. */
+  /** Returns the source of a price. Only operators see the provider's name of the model. */
   #priceSource(
     model: Model,
     origin: ModelDocument["origin"],
@@ -245,7 +245,10 @@ export class Models {
   }
 }
 
-/** The prices of a model for members of a price group, which replace the usual ones. A rate card has no periods. */
+/**
+ * Returns the prices of a model for members of a price group, which replace the general ones. A rate card has no
+ * periods.
+ */
 function groupPrice(model: Model): Partial<ModelDocument> {
   const price = model.deployments.find((deployment) => deployment.price?.group)?.price
   if (price === undefined) return {}
@@ -264,15 +267,15 @@ function fits(model: Model, { search, kind, provider, priced }: ModelQuery): boo
   return [model.id, model.ownedBy].some((text) => text.toLowerCase().includes(wanted))
 }
 
-/** The factor on a model's price. */
+/** A deployment of a model, for its document. */
 interface ListedDeployment {
   readonly deployment: Deployment
-  /** It with each of its provider's credentials; itself where there are not several. */
+  /** The deployment with each of its provider's credentials; only itself if there is a single credential. */
   readonly credentials: readonly Deployment[]
   readonly isPaused: boolean
 }
 
-/** In the order of the settings. */
+/** Returns deployments in the order of the settings. */
 function deploymentsOf(
   { id, deployments, paused = [] }: Model,
   { models }: Settings,
@@ -289,7 +292,7 @@ function deploymentsOf(
   )
 }
 
-/** Those of the several credentials of a provider are one, as they are in the settings. */
+/** Groups the deployments of a provider's several credentials to one, as in the settings. */
 function asWritten(deployments: readonly Deployment[], isPaused: boolean): ListedDeployment[] {
   const places = Map.groupBy(deployments, (deployment) =>
     deployment.credential === undefined ? deployment : placeOf(deployment),
@@ -299,14 +302,14 @@ function asWritten(deployments: readonly Deployment[], isPaused: boolean): Liste
   )
 }
 
-/** The credentials' parts of a weight do not always add up to just that. */
+/** Sums up the weights of several credentials, rounded because the parts may not add up exactly. */
 function weightOf(credentials: readonly Deployment[]): number {
   const [only] = credentials
   if (credentials.length === 1 && only) return only.weight
   return Number(credentials.reduce((sum, { weight }) => sum + weight, 0).toPrecision(12))
 }
 
-/** Of those that it names, the members that there are. */
+/** Returns the group of a model, limited to existing members. */
 function groupOf({ id, members }: Model, { models, routing }: Settings): ModelDocument["group"] {
   if (members === undefined) return null
   const written = Object.hasOwn(models, id) ? models[id] : undefined
@@ -326,7 +329,7 @@ function entryOf(live: LiveSettings, id: string): Record<string, unknown> | null
   return entry === undefined ? null : { ...entry }
 }
 
-/** Null where a flat table could not hold all of it. */
+/** Returns a price as a flat table; null if it has nested parts. */
 function flatPrice(price: RawEntry): Record<string, string> | null {
   const members = Object.entries(price)
   const isFlat = members.every(([, value]) => typeof value === "string")

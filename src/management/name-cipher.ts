@@ -4,13 +4,13 @@ import { ERASED } from "../accounting/redaction.ts"
 
 const NONCE_BYTES = 24
 
-/** A person with their key, hexadecimal. */
+/** A person and the person's key in hexadecimal. */
 interface KnownPerson {
   readonly person: string
   readonly key: string
 }
 
-/** Returns a text as `encrypted:<person>:<text>`. */
+/** Encrypts a text as `encrypted:<person>:<text>`. */
 export function encryptName({ person, key }: KnownPerson, text: string): string {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = xchacha20poly1305(Buffer.from(key, "hex"), nonce, Buffer.from(person))
@@ -18,7 +18,7 @@ export function encryptName({ person, key }: KnownPerson, text: string): string 
   return `encrypted:${person}:${bytes.toString("base64url")}`
 }
 
-/** Decrypts a name. @param keys of people; null for those who are erased. */
+/** Decrypts a name. @param keys keys of people; null for erased people. */
 export function decryptName(keys: ReadonlyMap<string, string | null>, text: string): string {
   const [, person = "", encoded = ""] = text.split(":")
   const key = keys.get(person) ?? null

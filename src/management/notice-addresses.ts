@@ -7,7 +7,7 @@ import { PinnedFetchError, readWebAddress } from "../wire/http/pinned-fetch.ts"
 
 const mailAddress = z.email().max(200)
 
-/** Why notices cannot be sent to an address. What its name resolves to is looked at with each delivery. */
+/** Returns the reason why an address is invalid for notices, if any. Name resolution is checked with each delivery. */
 export function addressFault(
   channel: NoticeChannel,
   address: string,
@@ -30,7 +30,7 @@ export function addressFault(
   }
 }
 
-/** What is shown of an address. The path and the query of a web address can be as secret as a password. */
+/** Returns the visible part of an address. The path and the query of a web address can be as secret as a password. */
 export function hintOf(channel: NoticeChannel, address: string): string {
   return channel === "mail" ? address : `${readWebAddress(address).origin}/…`
 }

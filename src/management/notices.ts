@@ -30,10 +30,10 @@ import { accountsOf } from "./members.ts"
 import { scopeOf } from "./scope.ts"
 import { addressFault, hintOf } from "./notice-addresses.ts"
 
-/** An account needs a few; each costs a delivery for each notice. */
+/** Maximum targets per account. Each target costs a delivery per notice. */
 const MOST_TARGETS = 10
 const MINUTE = 60_000
-/** Tests of one target. */
+/** Limit for tests of one target. */
 const TESTS = { max: 5, window: 10 * MINUTE }
 
 export interface NoticeManagementParts {
@@ -46,7 +46,7 @@ export interface NoticeManagementParts {
   readonly settings: () => NoticeSettings
 }
 
-/** What people are told of, and where. */
+/** Manages notices and their targets. */
 export class NoticeManagement {
   readonly #parts: NoticeManagementParts
 
@@ -54,7 +54,7 @@ export class NoticeManagement {
     this.#parts = parts
   }
 
-  /** The newest first. @throws GatewayError `not_found` for someone else's account. */
+  /** Lists notices, newest first. @throws GatewayError `not_found` for an invisible account. */
   async list(actor: Actor, query: NoticeQuery): Promise<Page<Notice>> {
     const accounts = scopeOf(actor, query.account) ?? null
     const [position] = positionOf(query.cursor) ?? []
@@ -65,7 +65,7 @@ export class NoticeManagement {
     return { ...page, data: page.data.map(noticeDocument) }
   }
 
-  /** Of one account, or of all that the actor owns; an operator sees those of the operator too. */
+  /** Lists the targets of one account or of all owned ones. Operators also see the targets of the operator. */
   async targets(actor: Actor, account: string | undefined): Promise<NoticeTargets> {
     const accounts = accountsOf(actor, account, "owner") ?? null
     const found = await this.#parts.store.notices.targets(accounts)
@@ -164,7 +164,10 @@ export class NoticeManagement {
     throw invalid("account", `It has ${MOST_TARGETS} targets already. Remove one of them.`)
   }
 
-  /** An owner must not have the operator's server write to just anyone. */
+  /**
+   * Returns whether an address belongs to a member. An owner must not send email through the operator's server to
+   * arbitrary addresses.
+   */
   async #isMember(account: string, address: string): Promise<boolean> {
     const { store, users } = this.#parts
     const members = await store.members.list({ accounts: [account] }, null, 1_000)
@@ -177,7 +180,7 @@ function invalid(parameter: string, message: string): GatewayError {
   return new GatewayError("invalid_value", message, { parameter })
 }
 
-/** Who reads what is sent there, where it is mail. */
+/** Returns the recipient of an email target. */
 function personAt({ channel, hint }: TargetRecord): NamedPerson | undefined {
   return channel === "mail" ? { address: hint } : undefined
 }

@@ -13,16 +13,16 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const OVERVIEW_DAYS = 30
 const OVERVIEW_HOURS = 24
-/** The rows of a list of the dearest. */
+/** Rows in a list of the most expensive items. */
 const TOP = 10
-/** What all accounts did in 30 days is good for so many times as long as it takes to add it up. */
+/** Cache time of the 30-day totals, as a multiple of the query time. */
 const PATIENCE = 10
 
-/** The first page of the console. */
+/** Reads the first page of the console. */
 export class Overviews {
   readonly #store: Store
   readonly #reports: Reports
-  /** As operators see it. */
+  /** The page for operators. */
   readonly #all = new Remembered(() => this.#overviewOf(COMMAND_LINE, undefined), PATIENCE)
 
   constructor(store: Store, reports: Reports) {
@@ -30,7 +30,7 @@ export class Overviews {
     this.#reports = reports
   }
 
-  /** The page. Days and hours are those of UTC. @throws GatewayError `not_found`. */
+  /** Returns the page. Days and hours are in UTC. @throws GatewayError `not_found`. */
   async overview(actor: Actor, account: string | undefined): Promise<Overview> {
     const accounts = scopeOf(actor, account)
     return accounts === undefined ? this.#all.get() : this.#overviewOf(actor, accounts)
@@ -88,14 +88,14 @@ export class Overviews {
 }
 
 interface Times {
-  /** The first of them. */
+  /** Start of the first interval. */
   readonly from: number
-  /** Milliseconds from one to the next. */
+  /** Length of an interval in milliseconds. */
   readonly step: number
   readonly count: number
 }
 
-/** A row for each interval, also for those without requests. */
+/** Returns a row for each interval, including those without requests. */
 function everyTime(
   actor: Actor,
   sums: readonly UsageSum[],

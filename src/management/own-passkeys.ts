@@ -9,7 +9,7 @@ import type { Actor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { requireUser } from "./sessions.ts"
 
-/** The passkeys of the user who is signed in; each change is recorded. */
+/** Manages the passkeys of the signed-in user. Each change is recorded. */
 export class OwnPasskeys {
   readonly #users: Users
   readonly #audit: Audit
@@ -19,7 +19,7 @@ export class OwnPasskeys {
     this.#audit = audit
   }
 
-  /** The oldest first. @throws GatewayError `forbidden` for the admin token. */
+  /** Lists passkeys, oldest first. @throws GatewayError `forbidden` for the admin token. */
   async list(actor: Actor): Promise<Page<Passkey>> {
     const passkeys = await this.#users.passkeys.list(requireUser(actor))
     return { object: "list", data: passkeys.map(passkeyDocument), next_cursor: null }
@@ -73,7 +73,7 @@ export class OwnPasskeys {
   }
 }
 
-/** A passkey as the API shows it. */
+/** Converts a passkey to the form of the API. */
 export function passkeyDocument({ id, name, createdAt, lastUsedAt }: PasskeyRecord): Passkey {
   return {
     id,

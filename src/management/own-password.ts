@@ -6,7 +6,7 @@ import type { Audit } from "./audit.ts"
 import { requireUser } from "./sessions.ts"
 import { userActor } from "./user-actor.ts"
 
-/** Changes that people make to their own password and second factor; each is recorded. */
+/** Changes the password and the second factor of the signed-in user. Each change is recorded. */
 export class OwnPassword {
   readonly #users: Users
   readonly #audit: Audit
@@ -17,7 +17,7 @@ export class OwnPassword {
   }
 
   /**
-   * Ends all their other sessions, and links that would set another password.
+   * Changes the password, and ends all other sessions and password links of the user.
    * @returns the cookies of the remaining session.
    */
   async change(
@@ -32,12 +32,12 @@ export class OwnPassword {
     return cookies
   }
 
-  /** @throws GatewayError `forbidden` for a link that was used or has expired. */
+  /** @throws GatewayError `forbidden` for a used or expired link. */
   checkReset(client: ClientInfo, token: string): Promise<void> {
     return this.#users.own.checkReset(client, token)
   }
 
-  /** By an operator's link. All sessions of the user end. */
+  /** Sets a new password through an operator's link. All sessions of the user end. */
   async reset(client: ClientInfo, token: string, next: string): Promise<void> {
     const user = await this.#users.own.resetPassword(client, token, next)
     const actor = userActor(user, new Map(), client.address)
@@ -45,13 +45,13 @@ export class OwnPassword {
     await this.#audit.record(actor, change)
   }
 
-  /** Starts setting up a second factor; it is active once a code of it was sent. */
+  /** Starts setting up a second factor, which becomes active with the first valid code. */
   beginTwoFactor(actor: Actor, client: ClientInfo, password: string): Promise<Setup> {
     requireUser(actor)
     return this.#users.own.beginTwoFactor(client, password)
   }
 
-  /** @returns the cookies of the remaining session. */
+  /** Disables the second factor. @returns the cookies of the remaining session. */
   async endTwoFactor(
     actor: Actor,
     client: ClientInfo,
@@ -63,7 +63,7 @@ export class OwnPassword {
     return cookies
   }
 
-  /** The old ones are worth nothing from now on. */
+  /** Creates backup codes, which replace all earlier ones. */
   async newBackupCodes(
     actor: Actor,
     client: ClientInfo,

@@ -15,7 +15,7 @@ import { reversalOf } from "./reversal-events.ts"
 import { type StripeClient, stripeClient } from "./stripe-client.ts"
 import { factsOf, objectOf, StripeObject, UnusableEvent } from "./stripe-object.ts"
 
-/** The most that Stripe takes per payment, in the currency's smallest units. */
+/** Stripe's maximum per payment, in the currency's smallest units. */
 const MAX_UNITS = 99_999_999n
 
 /** The actor of changes that Stripe reports, for the ledger and the audit log. */
@@ -31,9 +31,9 @@ const STRIPE: Actor = {
 export interface PaymentParts {
   readonly store: Store
   readonly audit: Audit
-  /** The active settings; undefined where cards are not accepted. */
+  /** Returns the active settings; undefined if cards are not accepted. */
   readonly settings: () => PaymentSettings | undefined
-  /** The address that callers use, to return to after paying. */
+  /** Returns the public address, to which people return after paying. */
   readonly baseUrl: BaseUrl
   readonly warn: (message: string) => void
   /** Reports an event that was not applied to the operator. */
@@ -49,7 +49,7 @@ export interface PaymentProblem {
   readonly reason: string
 }
 
-/** Credits for money, by card. One credit is one unit of the currency; amounts are exact to the cent. */
+/** Sells credits by card. One credit is one unit of the currency, and amounts are exact to the cent. */
 export class Payments {
   readonly #parts: PaymentParts
   readonly #reversals: CardReversals
@@ -59,16 +59,16 @@ export class Payments {
     this.#reversals = new CardReversals(parts)
   }
 
-  /** Whether cards are taken at all. */
+  /** Whether cards are accepted. */
   get isOpen(): boolean {
     return this.#parts.settings() !== undefined
   }
 
   /**
-   * A page of Stripe to pay on.
+   * Creates a payment page at Stripe.
    * @param credits decimal text above zero.
-   * @throws GatewayError `not_found`, `forbidden`; `invalid_value` for amounts that cannot be paid;
-   * `upstream_error` when Stripe does not answer.
+   * @throws GatewayError `not_found`, `forbidden`; `invalid_value` for amounts that cannot be paid; `upstream_error` if
+   *   Stripe does not respond.
    */
   async checkout(actor: Actor, account: string, credits: string): Promise<{ url: string }> {
     requireRole(actor, account, "member")
@@ -84,13 +84,13 @@ export class Payments {
   }
 
   /**
-   * Processes a webhook of Stripe. A payment becomes one entry, however often it is reported, and a reversal
-   * takes its credits back; a payment that is not ours is ignored. An event that cannot be applied changes nothing, and
-   * is an alarm.
-   * @param body as received, byte for byte.
+   * Processes a webhook of Stripe. A payment becomes one entry, however often it is reported, and a reversal takes its
+   * credits back. Payments of other systems are ignored. An event that cannot be applied changes nothing and raises an
+   * alarm.
+   * @param body exact bytes of the request, as text.
    * @param signature the header `stripe-signature`.
-   * @throws GatewayError `invalid_value` when it does not come from Stripe; `upstream_error` when Stripe does
-   * not answer the question which payment a refund belongs to.
+   * @throws GatewayError `invalid_value` if it does not come from Stripe; `upstream_error` if Stripe does not respond
+   *   to the lookup of a refund's payment.
    */
   async receive(body: string, signature: string | null): Promise<void> {
     const client = await stripeClient(this.#settings())
@@ -120,14 +120,17 @@ export class Payments {
     await this.#reversals.settle(STRIPE, reported)
   }
 
-  /** Whether a payment is ours. One that was not reported yet, or only to an older version, is posted. */
+  /**
+   * Returns whether a payment belongs to the gateway. Posts a payment that is unreported, or was reported only to an
+   * older version.
+   */
   async #isOurs(client: StripeClient, intent: string): Promise<boolean> {
     if ((await this.#parts.store.payments.findCard(intent)) !== null) return true
     const session = await client.findSession(intent)
     return session !== undefined && (await this.#postSession(session))
   }
 
-  /** @returns whether it is in the ledger now. @throws UnusableEvent */
+  /** @returns whether the payment is now in the ledger. @throws UnusableEvent */
   async #postSession(object: unknown): Promise<boolean> {
     const session = new StripeObject(object, "checkout.session")
     const payment = paymentOf(session)
@@ -150,7 +153,7 @@ export class Payments {
       await audit.perform(STRIPE, change, (record) => store.payments.add(payment, record))
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== "exists") throw error
-      // It was reported before, perhaps to a version that did not store the name that refunds use.
+      // Already posted, possibly by a version that did not store the name used by refunds.
       if (card) await store.payments.rememberCard({ ...card, payment: id, account, amount })
     }
   }
@@ -193,13 +196,13 @@ interface Order {
 
 interface Payment {
   readonly account: string
-  /** Nanocredits. */
+  /** Amount in nanocredits. */
   readonly amount: bigint
-  /** How refunds and disputes name it; absent where Stripe gives no such name. */
+  /** Identifies the payment in refunds and disputes; absent if Stripe provides no identifier. */
   readonly card: Pick<CardPayment, "intent" | "units" | "currency"> | undefined
 }
 
-/** The purchase of a session; undefined if it is not one of this gateway or not paid yet. @throws UnusableEvent */
+/** Returns the payment of a session; undefined if it is not paid or not from this gateway. @throws UnusableEvent */
 function paymentOf(session: StripeObject): Payment | undefined {
   const { tollgate, account, credits, currency } = session.metadata
   if (tollgate !== "credits" || session.state("payment_status", SESSION_STATES) !== "paid") {
@@ -229,7 +232,7 @@ function cardOf(session: StripeObject): Payment["card"] {
   return { intent, units: session.units("amount_total"), currency: session.currency() }
 }
 
-/** Why an event cannot be applied, now and later; undefined for other errors, after which Stripe tries again. */
+/** Returns the reason why an event can never be applied; undefined for other errors, after which Stripe retries. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof UnusableEvent) return error.message
   if (error instanceof StoreError && error.code !== "conflict") return error.message
@@ -237,7 +240,7 @@ function reasonOf(error: unknown): string | undefined {
   return undefined
 }
 
-/** Credits in the smallest units of a currency. @throws GatewayError `invalid_value`, `above_max_value`. */
+/** Converts credits to the smallest units of a currency. @throws GatewayError `invalid_value`, `above_max_value`. */
 function unitsOf(credits: string, currency: string): number {
   const places = currencyPlaces(currency)
   const parameter = "credits"

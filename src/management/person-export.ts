@@ -6,7 +6,7 @@ import type { Audit, ReadableRecord } from "./audit.ts"
 import { passkeyDocument } from "./own-passkeys.ts"
 import { recordsAbout } from "./person-records.ts"
 
-/** How many invitations are read at once. */
+/** Invitations per read. */
 const PAGE = 500
 
 export interface PersonExportParts {
@@ -15,7 +15,7 @@ export interface PersonExportParts {
   readonly audit: Audit
 }
 
-/** What is stored of a person: no password, no secret of a second factor, no token. */
+/** Exports the stored data of a person, without passwords, secrets of a second factor, and tokens. */
 export async function exportPerson(parts: PersonExportParts, user: User): Promise<PersonExport> {
   const { store, users } = parts
   const { id, email } = user
@@ -62,7 +62,7 @@ async function invitationsTo(
 
 function recordFor(id: string, record: ReadableRecord): PersonExport["audit"][number] {
   const { actorId, actorKind, actorName, address } = record
-  // Without an id it is whoever typed their address, which is what names them here.
+  // Without an id, the actor typed the address, which is visible only if it is the person's.
   const isOwn = actorKind === "user" && (actorId ?? id) === id && actorName !== null
   return {
     number: record.number,

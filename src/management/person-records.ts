@@ -5,7 +5,7 @@ import type { UserRecord } from "../store/users.ts"
 import { type Audit, decryptRecords, readRecords, type ReadableRecord } from "./audit.ts"
 import { personIdOf } from "./personal-names.ts"
 
-/** How many audit records are read at once. */
+/** Audit records per read. */
 const PAGE = 500
 const EMAIL = /^[^\s@]+@[^\s@]+$/
 
@@ -14,7 +14,7 @@ export interface PersonRecordsParts {
   readonly audit: Audit
 }
 
-/** The e-mail address that someone has, and those they had, in lowercase. */
+/** Returns the current and former email addresses of a person, in lowercase. */
 export async function addressesOf(
   { store, audit }: PersonRecordsParts,
   { id, email }: Pick<UserRecord, "id" | "email">,
@@ -31,10 +31,7 @@ export async function addressesOf(
   return [...new Set([email, ...known].map((text) => String(text).toLowerCase()))]
 }
 
-/**
- * What they did, what was done to them, and what mentions them, the newest first: with their own name and nobody
- * else's.
- */
+/** Returns all records by, about or mentioning a person, newest first. Only the person's own name is visible. */
 export async function recordsAbout(
   parts: PersonRecordsParts,
   user: Pick<UserRecord, "id" | "email">,
@@ -49,7 +46,7 @@ export async function recordsAbout(
     ...(await recordsOf(store, { target: id })),
     ...(await recordsOf(store, { mentions: [...people, ...addresses] })),
   ]
-  // Attempts to sign in before they had a user, or with a wrong password.
+  // Includes failed sign-ins, and those before the user existed.
   for (const actor of addresses) {
     const typed = await recordsOf(store, { actor, people })
     records.push(...typed.filter((record) => isActor(record, people, addresses)))
@@ -77,7 +74,7 @@ function isActor(
     : people.includes(person)
 }
 
-/** The filter finds an id in names too. */
+/** Filters the records, since the filter of the store also matches names. */
 async function ownRecords(store: Pick<Store, "audit">, id: string): Promise<AuditRecord[]> {
   return (await recordsOf(store, { actor: id })).filter(({ actorId }) => actorId === id)
 }

@@ -5,15 +5,15 @@ import type { PersonKeyReads, PersonKey } from "../store/person-keys.ts"
 import type { Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
 
-/** The person whom a text names: a user, or the owner of an email address. */
+/** The person named by a text: a user, or the owner of an email address. */
 export type NamedPerson = { readonly user: string } | { readonly address: string }
 
 const KEY_BYTES = 32
 const ENCRYPTED = /^encrypted:([^:]+):([\w-]+)$/
 
 /**
- * Encrypts the names of people in the audit log and the ledger, as `encrypted:<person>:<text>`. Each person has their
- * own key (XChaCha20-Poly1305). Erasing a person destroys the key, so that their texts can no longer be decrypted.
+ * Encrypts the names of people in the audit log and the ledger, as `encrypted:<person>:<text>`. Each person has a
+ * separate key (XChaCha20-Poly1305). Erasing a person destroys the key, so that the texts can no longer be decrypted.
  */
 export class PersonalNames {
   readonly #store: Pick<Store, "personKeys">
@@ -22,7 +22,7 @@ export class PersonalNames {
     this.#store = store
   }
 
-  /** Returns `erased` for a person who was erased. */
+  /** Encrypts a text; returns `erased` for an erased person. */
   async encrypt(who: NamedPerson, text: string): Promise<string> {
     const [encrypted = ERASED] = await this.encryptAll(who, [text])
     return encrypted
@@ -46,7 +46,7 @@ export class PersonalNames {
     return decryptNames(this.#store.personKeys, texts)
   }
 
-  /** Returns the id that stands for an email address without a user; null if there is none. */
+  /** Returns the id that represents an email address without a user; null if it is unknown. */
   findAddress(email: string): Promise<string | null> {
     return this.#store.personKeys.findAddress(addressHash(email))
   }
@@ -72,12 +72,12 @@ export async function decryptNames<Text extends string | null>(
   return texts.map((text) => (ENCRYPTED.test(text ?? "") ? decryptName(keys, text ?? "") : text))
 }
 
-/** Loaded on first use: a gateway whose console is not used never needs it. */
+/** Loads the cipher on first use, since it is only needed for the console. */
 function loadCipher() {
   return import("./name-cipher.ts")
 }
 
-/** The id of the person under whose key a text is encrypted; undefined for plain text. */
+/** Returns the person with whose key a text is encrypted; undefined for plain text. */
 export function personIdOf(text: string): string | undefined {
   return ENCRYPTED.exec(text)?.[1]
 }

@@ -23,8 +23,8 @@ type PriceMembers =
 type PeriodDocument = ModelDocument["price_periods"][number]
 
 /**
- * The price of a model before the multiplier, in credits per million units, outside of its periods and in each period.
- * With several deployments, each class has the highest price, as for holds.
+ * Returns the price of a model before the multiplier, in credits per million units, with its periods. With several
+ * deployments, each class has the highest price, as for holds.
  */
 export function priceDocument(model: Model): Pick<ModelDocument, PriceMembers> {
   const prices = model.deployments.flatMap(({ price }) => price ?? [])
@@ -40,8 +40,8 @@ export function priceDocument(model: Model): Pick<ModelDocument, PriceMembers> {
 }
 
 /**
- * Returns the price that is in force; null if it does not depend on the time.
- * @param model at the prices in force.
+ * Returns the active price; null if it does not depend on the time.
+ * @param model model with the active prices.
  */
 export function priceInForce({ deployments }: Model): ModelDocument["price_in_force"] {
   const prices = deployments.flatMap(({ price }) => price ?? [])
@@ -144,7 +144,7 @@ function changedModes(
   return Object.fromEntries(changed)
 }
 
-/** A class that only one of them prices costs the others what its parent class does. */
+/** Returns the highest rate of each class. For a price without the class, the rate of the parent class applies. */
 function highestRates(all: readonly Rates[], names: readonly PriceName[]): PriceTable {
   const table: PriceTable = {}
   for (const name of names) {

@@ -19,20 +19,20 @@ import { refused, refuseFindings } from "./entry-refusal.ts"
 import type { LiveSettings } from "./live-settings.ts"
 import { termDocuments, writtenTerm } from "./price-term-document.ts"
 
-/** Within this every process knows a new term, so that all of them use it from the same moment. Milliseconds. */
+/** Minimum lead time of a new term, by which every process has received it and applies it from the same time. */
 const LEAD = 5_000
 
 export interface PriceGroupParts {
   readonly changes: ConsoleChanges
   readonly store: Store
-  /** The active catalog. */
+  /** Returns the active catalog. */
   readonly catalog: () => Catalog
   readonly now?: () => number
 }
 
 type Terms = NonNullable<PriceGroupChange["terms"]>
 
-/** Price groups: operators make and change them, and no term that has begun ever changes. */
+/** Manages price groups for operators. A term never changes after its start. */
 export class PriceGroupManagement {
   readonly #changes: ConsoleChanges
   readonly #live: LiveSettings
@@ -48,7 +48,7 @@ export class PriceGroupManagement {
     this.#now = now
   }
 
-  /** By id. @throws GatewayError `forbidden`. */
+  /** Lists price groups by id. @throws GatewayError `forbidden`. */
   async list(actor: Actor, input: PageQuery): Promise<Page<GroupDocument>> {
     requireOperator(actor)
     const [after = ""] = positionOf(input.cursor) ?? []
@@ -175,7 +175,7 @@ export class PriceGroupManagement {
     return Object.hasOwn(this.#live.base.settings.priceGroups ?? {}, id)
   }
 
-  /** How many accounts belong to each group. */
+  /** Counts the accounts of each group. */
   async #members(): Promise<ReadonlyMap<string, number>> {
     const counts = new Map<string, number>()
     for (const { limits } of await this.#store.accounts.list()) {
@@ -204,7 +204,7 @@ export class PriceGroupManagement {
   }
 }
 
-/** A group in the form of `tollgate.yaml`. */
+/** Returns a group in the form of `tollgate.yaml`. */
 function entryOf(
   { name, terms }: PriceGroupChange & { readonly terms: Terms },
   now: number,
@@ -221,8 +221,8 @@ function entryOf(
 }
 
 /**
- * Refuses changes of what members have been charged by.
- * @returns the terms that are new.
+ * Rejects changes of terms that may have been charged.
+ * @returns the new terms.
  */
 function checkBegun(
   before: readonly PriceTermSettings[],

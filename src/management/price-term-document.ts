@@ -1,7 +1,7 @@
 import type { PriceTerm } from "#contract/price-groups.ts"
 import type { PriceSettings, PriceTermSettings } from "../config/settings.ts"
 
-/** Terms as the API shows them. @param terms the earliest first. */
+/** Converts terms to the form of the API. @param terms earliest first. */
 export function termDocuments(terms: readonly PriceTermSettings[], now: number): PriceTerm[] {
   const active = terms.findLast(({ from }) => from <= now)
   return terms.map((term) => {
@@ -11,7 +11,7 @@ export function termDocuments(terms: readonly PriceTermSettings[], now: number):
   })
 }
 
-/** A term in the form of `tollgate.yaml`. */
+/** Returns a term in the form of `tollgate.yaml`. */
 export function writtenTerm({ from, multiplier, prices = {} }: PriceTermSettings) {
   return {
     from: new Date(from).toISOString(),

@@ -9,33 +9,33 @@ import { Connection } from "../wire/http/connection.ts"
 import { isProxied } from "../wire/http/proxies.ts"
 import { connectionErrorOf, proxyRefusal } from "../wire/http/connection-error.ts"
 
-/** A proxy answers with it, not a provider. */
+/** A status sent by a proxy and not by a provider. */
 const PROXY_AUTHENTICATION = 407
-/** How long a provider may take to answer, milliseconds. */
+/** Maximum response time of a provider. */
 const PATIENCE = 5_000
-/** Bytes; a list of models that is longer is not read. */
+/** Maximum bytes of a model list. */
 const LONGEST_LIST = 8 * 1024 * 1024
 
 const UNREACHED = "check the network, and whether the gateway runs where its identity is"
 
-/** The result of a request to a provider that needs its credential and costs nothing. */
+/** The result of a free request to a provider that requires its credential. */
 export interface ProbeFinding {
   readonly result: "ok" | "warning" | "failed"
   /** `it accepts the credential` */
   readonly found: string
-  /** What to do about it. */
+  /** Advice for fixing the problem. */
   readonly mend?: string
-  /** The provider's clock minus ours, milliseconds, when it was reported. */
+  /** The provider's clock minus the local one in milliseconds, if reported. */
   readonly clockOffset?: number
   /** The status of the response, if there was one. */
   readonly status?: number
-  /** The models that it lists, when they were requested and it has a list. */
+  /** The listed models, if they were requested and the provider has a list. */
   readonly models?: readonly string[]
 }
 
 /**
  * Tests a provider's credential.
- * @param wantsModels whether to read its list of models.
+ * @param wantsModels whether to read its model list.
  */
 export async function probeProvider(
   provider: ProviderSettings,
@@ -43,7 +43,7 @@ export async function probeProvider(
   wantsModels = false,
 ): Promise<ProbeFinding> {
   const probe = vendor.probe(provider)
-  // Without a request of its own, the credential is still tried on the base address.
+  // Without a specific request, the credential is tested on the base address.
   const url =
     "url" in probe
       ? ((wantsModels ? probe.list : undefined) ?? probe.url)
@@ -52,7 +52,7 @@ export async function probeProvider(
   try {
     signed = await vendor.signer(provider).sign({ url, body: "", method: "GET" })
   } catch (error) {
-    // A credential that has to be exchanged before it is used, and could not be.
+    // A credential that has to be exchanged before use, which failed.
     if (!(error instanceof GatewayError)) throw error
     const { cause } = error.details
     if (cause instanceof ServiceUnreachable)
@@ -133,7 +133,7 @@ async function validate(
     const found = `it redirects${placeIn(response)} (${status}), which the gateway does not follow`
     return { result: "failed", found, mend: "correct its base_url" }
   }
-  // Some vendors have no list of models; what counts is that the credential was not refused.
+  // Some vendors have no model list. The test passes if the credential is not refused.
   if (status !== 200) return { result: "ok", found: `reached (${status})` }
   const isJson = /\bjson\b/i.test(response.headers.get("content-type") ?? "")
   const isRead = wantsModels || !isJson
@@ -156,7 +156,7 @@ const ACCOUNT_ERRORS: ReadonlySet<ProviderErrorKind | undefined> = new Set<Provi
   "forbidden",
 ])
 
-/** What a refusal says of the operator's account; undefined if it says nothing of it. */
+/** Returns the error of the operator's account in a refusal, if it reports one. */
 async function accountError(
   vendor: Vendor,
   response: Response,
@@ -195,7 +195,7 @@ function parsed(body: string): unknown {
   }
 }
 
-/** The names of the list of models, and of the member that names an element: one row per variant. */
+/** Member names of model lists, and of the names in their elements, one per variant. */
 const LISTS = ["data", "models", "modelSummaries"]
 const NAMES = ["id", "modelId", "name"]
 

@@ -11,7 +11,7 @@ import type { LiveSettings } from "./live-settings.ts"
 export interface ProviderTally {
   models: number
   unpriced: number
-  /** The ids of their deployments there. */
+  /** The ids of the provider's deployments. */
   readonly deployments: Set<string>
 }
 
@@ -32,7 +32,7 @@ export function tallyProviders(catalog: Catalog): Map<string, ProviderTally> {
   return tallies
 }
 
-/** What is shown of a provider's entry, in the API and in the audit log. */
+/** Returns the visible part of a provider's entry, for the API and the audit log. */
 export function shownEntry(id: string, entry: RawEntry): RawEntry {
   return { id, ...splitSecrets(entry).open, secrets: secretNames(entry) }
 }
@@ -43,7 +43,7 @@ interface ProviderFacts {
   readonly tally: ProviderTally | undefined
 }
 
-/** A provider as operators see it; undefined where there is none. */
+/** Returns a provider in the form for operators; undefined if it does not exist. */
 export function providerDocument(id: string, facts: ProviderFacts): Provider | undefined {
   const { live, health, tally } = facts
   const settings = settingsOf(live, id)
@@ -72,7 +72,7 @@ export function providerDocument(id: string, facts: ProviderFacts): Provider | u
   }
 }
 
-/** What everyone may see of a provider: its identity and its health. */
+/** Returns the public part of a provider: its identity and its health. */
 export function publicProvider(provider: Provider): Provider {
   return {
     ...provider,
@@ -87,7 +87,7 @@ export function publicProvider(provider: Provider): Provider {
   }
 }
 
-/** The settings of a provider, even if it is named `constructor`. */
+/** Returns the settings of a provider, even if it is named `constructor`. */
 export function settingsOf(live: LiveSettings, id: string): ProviderSettings | undefined {
   const { providers } = live.effective
   return Object.hasOwn(providers, id) ? providers[id] : undefined

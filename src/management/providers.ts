@@ -29,11 +29,11 @@ import { vendorForms } from "./vendor-forms.ts"
 export interface ProviderParts {
   readonly changes: ConsoleChanges
   readonly health: Health
-  /** The active catalog. */
+  /** Returns the active catalog. */
   readonly catalog: () => Catalog
 }
 
-/** The accounts at vendors that models are called with. Those added in the console can be changed there. */
+/** Manages the accounts at vendors that serve models. Those added in the console can be changed there. */
 export class Providers {
   readonly #changes: ConsoleChanges
   readonly #live: LiveSettings
@@ -47,7 +47,7 @@ export class Providers {
     this.#catalog = catalog
   }
 
-  /** Sorted by id. Callers who are not operators see those that models are called with, and their health. */
+  /** Lists providers by id. Others than operators see only the providers of models, and their health. */
   list(actor: Actor, input: PageQuery): Page<Provider> {
     const [after = ""] = positionOf(input.cursor) ?? []
     const tallies = tallyProviders(this.#catalog())
@@ -59,7 +59,7 @@ export class Providers {
     return actor.isOperator ? page : { ...page, data: page.data.map(publicProvider) }
   }
 
-  /** The vendors that can be added, and the fields that each needs. */
+  /** Lists the vendors that can be added, with their form fields. */
   vendors(actor: Actor): { readonly object: "list"; readonly data: readonly Vendor[] } {
     requireOperator(actor)
     return { object: "list", data: vendorForms() }
@@ -111,8 +111,8 @@ export class Providers {
   }
 
   /**
-   * Deletes one, together with the console's entries for its own models.
-   * @throws GatewayError `forbidden`, `not_found`; `conflict` when models of other names are called there.
+   * Deletes a provider, together with the console's entries for its own models.
+   * @throws GatewayError `forbidden`, `not_found`; `conflict` if other models are served there.
    */
   async remove(actor: Actor, id: string): Promise<void> {
     requireOperator(actor)
@@ -147,7 +147,7 @@ export class Providers {
     await this.#changes.make(actor, audit, gone)
   }
 
-  /** Sends a provider a request that costs nothing. @throws GatewayError `forbidden`, `not_found`. */
+  /** Sends a provider a free request. @throws GatewayError `forbidden`, `not_found`. */
   async test(actor: Actor, id: string): Promise<ProviderTest> {
     requireOperator(actor)
     await this.#live.refresh()
@@ -166,7 +166,7 @@ export class Providers {
       const name = credentials[index]?.name
       return name === undefined ? testMessage(finding) : `${name}: ${testMessage(finding)}`
     })
-    // What only some of them may call is not missing.
+    // A model that is available to only some credentials counts as available.
     const models = findings.flatMap((finding) => finding.models ?? [])
     return {
       ok: findings.every(({ result }) => result === "ok"),
@@ -195,14 +195,14 @@ export class Providers {
     throw new GatewayError("not_found", `There is no provider '${id.slice(0, 100)}'.`)
   }
 
-  /** The console's entry of a provider that is the console's. */
+  /** Returns the console's entry of a provider, which must be the console's. */
   #requireOwn(id: string): RawEntry {
     const { origin } = this.#require(id)
     if (origin !== "console") throw locked(`The provider '${id}'`, origin)
     return this.#live.entry("provider", id) ?? {}
   }
 
-  /** @returns the settings that the entry would be. */
+  /** Validates an entry. @returns the resulting settings. */
   #check(id: string, entry: RawEntry): ProviderSettings {
     const context = { vendors: [...vendors.values()], providers: this.#ids() }
     const findings = entryFindings({ section: "provider", id, value: entry }, context)
@@ -229,7 +229,9 @@ export class Providers {
     )
   }
 
-  /** A stored secret is only sent to the address it was entered for: for a new address it has to be entered again. */
+  /**
+   * Rejects a new address without new secrets: a stored secret is only sent to the address for which it was entered.
+   */
   #refuseElsewhere(id: string, { entry, given, next }: CheckedChange): void {
     const kept = secretNames(entry).filter((name) => !given.includes(name))
     const settings = settingsOf(this.#live, id)
@@ -243,9 +245,9 @@ export class Providers {
 }
 
 interface CheckedChange {
-  /** The whole entry after it. */
+  /** The whole entry after the change. */
   readonly entry: RawEntry
-  /** The names of the secrets that came with it. */
+  /** The names of the secrets in the change. */
   readonly given: readonly string[]
   readonly next: ProviderSettings
 }
@@ -265,7 +267,7 @@ function originOf(provider: ProviderSettings): string | undefined {
   return address === undefined ? undefined : URL.parse(address)?.origin
 }
 
-/** An entry with a change in it: null takes a member away, and headers are changed one by one. */
+/** Merges a change into an entry. null deletes a member, and headers are changed individually. */
 function merged(before: RawEntry, change: RawEntry): RawEntry {
   const headers = asObject(change["headers"])
   return withoutNulls({
@@ -275,7 +277,7 @@ function merged(before: RawEntry, change: RawEntry): RawEntry {
   })
 }
 
-/** Names of headers are the same in capitals. */
+/** Converts header names to lowercase, since they are case-insensitive. */
 function withLowercaseHeaders<Entry extends RawEntry>(entry: Entry): Entry {
   const headers = asObject(entry["headers"])
   if (headers === undefined) return entry

@@ -11,7 +11,7 @@ import { type Actor, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { entryDocument } from "./credits.ts"
 
-/** How many wrong codes one account or one network may enter, at all processes together. */
+/** Limit of wrong codes per account and per network, across all processes. */
 const WRONG_CODES = { max: 10, window: 15 * 60 * 1_000 }
 
 export interface RedemptionParts {
@@ -21,7 +21,7 @@ export interface RedemptionParts {
   readonly limits: AttemptLimits
 }
 
-/** Codes turned into credits. */
+/** Redeems codes for credits. */
 export class Redemptions {
   readonly #parts: RedemptionParts
 
@@ -31,8 +31,8 @@ export class Redemptions {
 
   /**
    * Adds the credits of a code to an account.
-   * @throws GatewayError `not_found`, `forbidden`; `invalid_value` for a wrong code, `too_many_attempts` after
-   * many; `conflict` for one that can no longer be used.
+   * @throws GatewayError `not_found`, `forbidden`; `invalid_value` for a wrong code, `too_many_attempts` after many;
+   *   `conflict` for a code that can no longer be used.
    */
   async redeem(actor: Actor, account: string, text: string): Promise<Entry> {
     requireRole(actor, account, "member")
@@ -63,7 +63,10 @@ export class Redemptions {
   }
 }
 
-/** A program with the admin token has one address for all of its customers. */
+/**
+ * Returns the limits of an attempt. The address counts only for people: a program with the admin token has one address
+ * for all of its customers.
+ */
 function attemptsOf(actor: Actor, account: string): CountedAttempt[] {
   const isPerson = actor.kind === "user" && actor.address !== null
   return [

@@ -8,7 +8,7 @@ import { AnswerTimes } from "./answer-times.ts"
 import { scopeOf } from "./scope.ts"
 
 const HOURS = 24
-/** How requests fail that say nothing of the vendor: they were asked wrongly, or it was the gateway. */
+/** Outcomes unrelated to the vendor: the request was invalid, or the gateway failed. */
 const NO_FAULT: readonly (ErrorKind | "expired" | "released")[] = [
   "refused_by_upstream",
   "internal_error",
@@ -19,7 +19,7 @@ const NO_FAULT: readonly (ErrorKind | "expired" | "released")[] = [
 
 type Counts = Pick<ReliabilityRow, "requests" | "failed">
 
-/** How models and providers did, from the requests that are stored: a restart forgets nothing of it. */
+/** Reports the reliability of models and providers from stored requests, so that it survives restarts. */
 export class ReliabilityReports {
   readonly #reports: Reports
 
@@ -27,13 +27,13 @@ export class ReliabilityReports {
     this.#reports = reports
   }
 
-  /** Of the last 24 hours, and of the accounts that the actor may see; those with the most requests first. */
+  /** Reports the last 24 hours of the accounts visible to the actor, sorted by number of requests. */
   async report(actor: Actor, { group }: ReliabilityQuery, now = Date.now()): Promise<Reliability> {
     const to = (Math.floor(now / HOUR) + 1) * HOUR
     const filter = { accounts: scopeOf(actor, undefined), from: to - HOURS * HOUR, to }
     const reports = await this.#reports.upToDate()
     const sums = await reports.sumUsage(filter, group)
-    // What was never sent anywhere has no provider.
+    // Requests that were never sent have no provider.
     const names = sums.map((sum) => sum.group).filter((name) => name !== "")
     const [outcomes, sample] = await Promise.all([
       reports.sumUsage(filter, "outcome"),
@@ -54,7 +54,7 @@ export class ReliabilityReports {
     }
   }
 
-  /** What counts for each name, by the hour: what was nobody's fault is taken away again. */
+  /** Returns the hourly counts of each name, without outcomes unrelated to the vendor. */
   async #points(
     reports: RequestReports,
     filter: UsageFilter,

@@ -1,6 +1,6 @@
 /**
- * What takes long to find and is asked for again and again. Those who ask at once wait for the same; what was found is good
- * for a multiple of the time that it took: where that is quick, it is always new.
+ * Caches the result of an expensive query. Simultaneous callers share one query. A result is cached for a multiple of
+ * the query time, so quick queries are hardly cached.
  */
 export class Remembered<Value> {
   readonly #find: () => Promise<Value>
@@ -9,7 +9,7 @@ export class Remembered<Value> {
   /** By `performance.now()`. */
   #goodUntil = Infinity
 
-  /** @param patience for how many times as long as it took to find it is good. */
+  /** @param patience cache time as a multiple of the query time. */
   constructor(find: () => Promise<Value>, patience: number) {
     this.#find = find
     this.#patience = patience
@@ -27,7 +27,7 @@ export class Remembered<Value> {
     try {
       return await this.#find()
     } catch (error) {
-      // The next who asks tries it again.
+      // The next call repeats the query.
       this.#found = undefined
       throw error
     } finally {

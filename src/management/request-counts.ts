@@ -10,7 +10,7 @@ import { filterOf } from "./request-filter.ts"
 import { isReadWhole, reachOfReading } from "./request-pages.ts"
 
 const STEPS = { minute: 60_000, hour: 3_600_000, day: 24 * 3_600_000 } as const
-/** Parts of the time in one answer. */
+/** Maximum intervals in one response. */
 const MOST_PARTS = 2_000
 
 interface Counted {
@@ -20,7 +20,7 @@ interface Counted {
 
 const NONE: Counted = { counts: [], reach: null }
 
-/** How many requests there were, over time. */
+/** Counts requests over time. */
 export class RequestCountReports {
   readonly #reports: Reports
   readonly #failures: FailureLog
@@ -30,7 +30,7 @@ export class RequestCountReports {
     this.#failures = failures
   }
 
-  /** @throws GatewayError `not_found`, and `invalid_value` for more than 2,000 parts. */
+  /** @throws GatewayError `not_found`, and `invalid_value` for more than 2,000 intervals. */
   async report(actor: Actor, query: RequestCountQuery): Promise<RequestCounts> {
     const { status, ...rest } = query
     const isRefused = status === "refused"
@@ -64,7 +64,7 @@ interface Span extends RequestFilter {
   readonly to: number
 }
 
-/** By the sums of hours and days, where they know what is asked for; else one request after the other. */
+/** Counts by the hourly and daily sums if they support the filter; otherwise reads each request. */
 async function countsOf(reports: RequestReports, span: Span, step: number): Promise<Counted> {
   if (!isSummed(span, step)) {
     const reach = await reachOfReading(reports, span)
@@ -91,7 +91,7 @@ function isSummed(span: Span, step: number): boolean {
   return isOfNames && isWhole && step !== STEPS.minute && !isGlob(model) && !isReadWhole(span)
 }
 
-/** Whether the log of refusals knows what is asked for. */
+/** Returns whether the log of refusals supports the filter. */
 function isKnownOfRefusals(filter: RequestFilter): boolean {
   const { provider, labels = [], minimumCost, maximumCost } = filter
   const { minimumDuration, maximumDuration } = filter

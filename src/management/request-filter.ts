@@ -5,10 +5,10 @@ import type { Actor } from "./actor.ts"
 import { scopeOf } from "./scope.ts"
 import { labelsOf } from "./usage.ts"
 
-/** Whether requests of a status have failed; undefined where that does not matter. */
+/** Whether requests of a status have failed; undefined if irrelevant. */
 const FAILED = { any: undefined, written_off: undefined, ok: false, failed: true } as const
 
-/** A query for requests of accounts that the actor may see. @throws GatewayError `not_found`. */
+/** Builds the filter for requests of accounts visible to the actor. @throws GatewayError `not_found`. */
 export function filterOf(actor: Actor, query: RequestFilterQuery): RequestFilter {
   const { key, model, provider, endpoint, search, from, to } = query
   return {

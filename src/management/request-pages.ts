@@ -9,12 +9,12 @@ import {
 import type { RequestReports } from "../store/reports.ts"
 import { cursorOf, foreignCursor, type Position, positionOf } from "./cursor.ts"
 
-/** How many requests are read at once where no index has what is asked for. */
+/** Maximum requests read at once if no index supports the filter. */
 const LOOKED_AT = 30_000
-/** The same of requests with a label, each of which is fetched by its id. */
+/** The same for requests with a label, each of which is fetched by id. */
 const LABELLED_LOOKED_AT = 10_000
 
-/** A place in a list of requests, and for one that is not sorted by time how far back it looks. */
+/** A place in a list of requests. If the list is not sorted by time, it includes the oldest time that is read. */
 interface PagePlace extends RequestPlace {
   readonly reach?: number | null
 }
@@ -25,8 +25,8 @@ interface Reading {
 }
 
 /**
- * How far back a page looks: no index has what a request cost or how long it took, so only so many are read at once.
- * All pages of a sorted list look equally far.
+ * Returns the oldest time that a page reads. No index covers costs and durations, so the number of requests read is
+ * limited. All pages of a sorted list have the same limit.
  */
 export async function reachOf(
   reports: RequestReports,
@@ -37,7 +37,7 @@ export async function reachOf(
   return reachOfReading(reports, filter, place)
 }
 
-/** How far back requests are read at once. */
+/** Returns the oldest time up to which requests are read at once. */
 export function reachOfReading(
   reports: RequestReports,
   filter: RequestFilter,
@@ -47,7 +47,7 @@ export function reachOfReading(
   return reports.reach(filter, place, isLabelled ? LABELLED_LOOKED_AT : LOOKED_AT)
 }
 
-/** Whether each request has to be read to know whether a filter lets it through. */
+/** Returns whether each request has to be read to evaluate a filter. */
 export function isReadWhole(filter: RequestFilter): boolean {
   const { minimumCost, maximumCost, minimumDuration, maximumDuration, search } = filter
   return (
@@ -56,7 +56,7 @@ export function isReadWhole(filter: RequestFilter): boolean {
   )
 }
 
-/** As a cursor has it. */
+/** Returns the position after a request, for a cursor. */
 export function positionAfter(
   record: RequestRecord,
   sort: RequestOrder,
@@ -66,7 +66,7 @@ export function positionAfter(
   return value === undefined ? [at, row] : [at, row, sort, String(value), reach ?? ""]
 }
 
-/** Where a list of the newest goes on that has come to the end of its look. */
+/** Returns the cursor that continues a list of the newest requests at the end of the range read. */
 export function cursorBehind(reach: number | null, sort: RequestOrder): string | null {
   return reach === null || sort !== "newest" ? null : cursorOf([reach, 0])
 }

@@ -4,19 +4,19 @@ import { csvRow, defused } from "./csv.ts"
 import { type Download, gathered } from "./download.ts"
 import type { Requests } from "./requests.ts"
 
-/** More than these no one reads, and few spreadsheets open well. */
+/** Maximum rows. More are never read by people, and few spreadsheets open them well. */
 const MOST_ROWS = 50_000
 /** Rows per read. */
 const PAGE = 500
 
-/** A list of requests as a file for spreadsheets. @throws GatewayError `not_found`. */
+/** Exports a list of requests as a file for spreadsheets. @throws GatewayError `not_found`. */
 export async function openRequestTable(
   requests: Pick<Requests, "list">,
   actor: Actor,
   query: RequestTableQuery,
 ): Promise<Download> {
   const pageAt = (cursor?: string) => requests.list(actor, { ...query, limit: PAGE, cursor })
-  // What is wrong with the query is said before the file begins.
+  // Reports errors of the query before the file begins.
   const first = await pageAt()
   return {
     name: "requests.csv",
@@ -52,7 +52,7 @@ async function* linesOf(
   }
 }
 
-/** The columns, and what of a request is in each. What people and callers have written is no formula. */
+/** The columns and their values. Text of people and callers is prevented from being a formula. */
 const COLUMNS: readonly (readonly [string, (request: RequestSummary) => string])[] = [
   ["id", ({ id }) => id],
   ["at", ({ at }) => at],

@@ -11,7 +11,7 @@ import { pageFrom } from "./cursor.ts"
 import { filterOf } from "./request-filter.ts"
 import { cursorBehind, placeOf, positionAfter, reachOf } from "./request-pages.ts"
 
-/** The requests that were made, and their receipts. */
+/** Reads requests and their receipts. */
 export class Requests {
   readonly #store: Store
   readonly #reports: Reports
@@ -23,7 +23,7 @@ export class Requests {
     this.#payloads = payloads
   }
 
-  /** Of one account, or of all that they may see. @throws GatewayError `not_found`. */
+  /** Lists requests of one account or of all visible ones. @throws GatewayError `not_found`. */
   async list(actor: Actor, query: RequestQuery): Promise<RequestPage> {
     const { sort, limit } = query
     const place = placeOf(query.cursor, sort)
@@ -37,7 +37,7 @@ export class Requests {
       sort,
     )
     const page = pageFrom(found, limit, (record) => positionAfter(record, sort, reach))
-    // A full page of the newest has not come so far.
+    // A full page of the newest requests ends before that time.
     const end = sort === "newest" && page.next_cursor !== null ? null : reach
     return {
       ...page,
@@ -47,7 +47,7 @@ export class Requests {
     }
   }
 
-  /** One complete receipt. @throws GatewayError `not_found`, also for those of other accounts. */
+  /** Returns a complete receipt. @throws GatewayError `not_found`, also for those of other accounts. */
   async receipt(actor: Actor, id: string): Promise<Receipt> {
     const receipt = await this.#store.settlements.findReceipt(id)
     if (!receipt || !maySee(actor, receipt.account)) {

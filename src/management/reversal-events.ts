@@ -1,7 +1,7 @@
 import type { Reversal } from "../store/payments.ts"
 import { factsOf, objectOf, StripeObject } from "./stripe-object.ts"
 
-/** A reversal of a payment, or its return, as Stripe reports it. */
+/** A reversal of a payment, or its return, reported by Stripe. */
 export interface ReportedReversal extends Omit<Reversal, "units"> {
   /** In the smallest units of `currency`. */
   readonly units: bigint
@@ -10,12 +10,12 @@ export interface ReportedReversal extends Omit<Reversal, "units"> {
   readonly note: string
 }
 
-/** A refund in these takes nothing, now and later. */
+/** Refunds in these states never take back any money. */
 const FAILED_REFUNDS = ["failed", "canceled"] as const
 const REFUND_STATES = ["pending", "requires_action", "succeeded", ...FAILED_REFUNDS] as const
-/** An inquiry: no money has moved. It may become a dispute. */
+/** States of an inquiry, which moves no money but may become a dispute. */
 const INQUIRIES = ["warning_needs_response", "warning_under_review"] as const
-/** The merchant keeps the money. */
+/** States in which the merchant keeps the money. */
 const WON = ["won", "warning_closed", "prevented"] as const
 const DISPUTE_STATES = ["needs_response", "under_review", "lost", ...INQUIRIES, ...WON] as const
 

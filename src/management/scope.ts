@@ -1,9 +1,9 @@
 import { type Actor, requireRole } from "./actor.ts"
 
 /**
- * The accounts that a report covers: one, or all that the actor may see.
+ * Returns the accounts of a report: one account, or all visible ones.
  * @returns undefined for all accounts.
- * @throws GatewayError `not_found` for an account that is not theirs.
+ * @throws GatewayError `not_found` for an invisible account.
  */
 export function scopeOf(actor: Actor, account: string | undefined): readonly string[] | undefined {
   if (account !== undefined) {

@@ -1,11 +1,11 @@
 import type { ServerStatus } from "../store/database-status.ts"
 import type { Check } from "./check.ts"
 
-/** The oldest PostgreSQL that the schema works with. */
+/** The oldest supported release of PostgreSQL. */
 const OLDEST_RELEASE = 14
-/** A larger difference between the clocks is reported, milliseconds: reports and expiry go by the node's own. */
+/** Maximum difference between the clocks, since reports and expiry use the node's own. */
 const CLOCK_TOLERANCE = 5_000
-/** Fewer days with partitions are reported. */
+/** Minimum days ahead with partitions. */
 const FEW_DAYS = 2
 
 /** Checks the server of a database. */
@@ -34,7 +34,7 @@ function checkServer({ release, isStandby, risks }: ServerStatus, version: strin
   return { name, result: "warning", found: `${found}, ${risks.join(", ")}`, mend }
 }
 
-/** Rejects an encoding that lacks characters: a receipt with such a character cannot be stored. */
+/** Rejects an encoding that lacks characters, since a receipt with such a character cannot be stored. */
 function checkEncoding({ encoding }: ServerStatus): Check {
   const name = "database encoding"
   if (encoding === "UTF8") return { name, result: "ok", found: encoding }

@@ -9,19 +9,22 @@ import type { Actor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { userActor } from "./user-actor.ts"
 
-/** More accounts than someone belongs to. */
+/** Maximum accounts of a user; higher than any real number. */
 const ALL_ACCOUNTS = 100_000
 
 export interface SessionParts {
   readonly store: Store
   readonly users: Users
   readonly audit: Audit
-  /** The address that callers use, without `/v1`. */
+  /** The public address without `/v1`. */
   readonly baseUrl: BaseUrl
   readonly takesCards: () => boolean
 }
 
-/** The caller and their rights: read for each request, so that every change takes effect immediately. */
+/**
+ * Returns the caller and the caller's permissions. They are read for each request, so that every change takes effect
+ * immediately.
+ */
 export class Sessions {
   readonly #parts: SessionParts
 
@@ -29,13 +32,13 @@ export class Sessions {
     this.#parts = parts
   }
 
-  /** The user of these cookies; undefined for none. */
+  /** Returns the user of these cookies; undefined without a session. */
   async actorOf(headers: Headers, address: string | null): Promise<Actor | undefined> {
     const session = await this.#parts.users.sessionOf(headers.get("cookie"))
     return session ? this.actorFor(session.user, address) : undefined
   }
 
-  /** A user with their roles of this moment. */
+  /** Returns a user with current roles. */
   async actorFor(user: UserRecord, address: string | null): Promise<Actor> {
     const { store } = this.#parts
     const members = await store.members.list({ users: [user.id] }, null, ALL_ACCOUNTS)
@@ -43,7 +46,7 @@ export class Sessions {
     return userActor(user, roles, address)
   }
 
-  /** What the console has to know of them. */
+  /** Returns the information about the caller for the console. */
   async describe(actor: Actor): Promise<Session> {
     const { store, users, baseUrl, takesCards } = this.#parts
     const user = actor.kind === "user" && actor.id !== null ? await users.find(actor.id) : null
@@ -66,7 +69,7 @@ export class Sessions {
     }
   }
 
-  /** Changes their name. @throws GatewayError `forbidden` for the admin token. */
+  /** Changes the user's name. @throws GatewayError `forbidden` for the admin token. */
   async rename(actor: Actor, name: string): Promise<Session> {
     const { users, audit } = this.#parts
     const id = requireUser(actor)
@@ -82,7 +85,7 @@ export class Sessions {
     return this.describe(actor)
   }
 
-  /** Their open sessions, the newest first. @throws GatewayError `forbidden` for the admin token. */
+  /** Lists the user's open sessions, newest first. @throws GatewayError `forbidden` for the admin token. */
   async list(actor: Actor, headers: Headers): Promise<Page<OpenSession>> {
     const { users } = this.#parts
     const current = await users.sessionOf(headers.get("cookie"))
@@ -98,7 +101,7 @@ export class Sessions {
     return { object: "list", data, next_cursor: null }
   }
 
-  /** Ends one of their sessions. @throws GatewayError `not_found`. */
+  /** Ends a session of the user. @throws GatewayError `not_found`. */
   async end(actor: Actor, id: string): Promise<void> {
     const { users, audit } = this.#parts
     if (!(await users.endSession(requireUser(actor), id))) {

@@ -17,15 +17,15 @@ import type { LiveSettings } from "./live-settings.ts"
 
 export interface SettingsParts {
   readonly changes: ConsoleChanges
-  /** The active catalog. */
+  /** Returns the active catalog. */
   readonly catalog: () => Catalog
-  /** The settings file, when there is one. */
+  /** The path of the settings file, if one exists. */
   readonly file: string | undefined
-  /** Opens the database for a reader that goes through all of it, without blocking others. */
+  /** Opens the database for a scan of all rows that does not block others. */
   readonly openReader: () => Promise<StoreReader>
 }
 
-/** The active settings, and those that the console can change. */
+/** Manages the active settings, and those that the console can change. */
 export class GatewaySettings {
   readonly #changes: ConsoleChanges
   readonly #live: LiveSettings
@@ -56,7 +56,9 @@ export class GatewaySettings {
     }
   }
 
-  /** All of them or none. @throws GatewayError `forbidden`, `invalid_value` naming the setting, `conflict`. */
+  /**
+   * Changes settings, all or none. @throws GatewayError `forbidden`, `invalid_value` naming the setting, `conflict`.
+   */
   async change(
     actor: Actor,
     change: Readonly<Record<string, string | null>>,
@@ -148,7 +150,7 @@ export class GatewaySettings {
     return this.#own(setting.name)
   }
 
-  /** The console's value. */
+  /** Returns the console's value. */
   #own(name: string): string | null {
     const record = this.#live.record("setting", name)
     if (record === undefined) return null

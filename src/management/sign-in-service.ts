@@ -17,10 +17,10 @@ import type { Audit } from "./audit.ts"
 import { FIRST_ACCOUNT } from "./first-account.ts"
 import { userActor } from "./user-actor.ts"
 
-/** How the audit log names the way in. */
+/** The name of passkey sign-ins in the audit log. */
 const PASSKEY = "passkey"
 
-/** Refusals that are recorded: a guesser must not fill the disk. */
+/** Maximum recorded refusals, so that guessing cannot fill the disk. */
 const REFUSALS_PER_MINUTE = 20
 const MINUTE = 60_000
 
@@ -31,10 +31,10 @@ export interface SignInDependencies {
   readonly issuers: () => readonly OidcSettings[]
 }
 
-/** Someone who was not let in: whom they said they were, or how they tried. */
+/** A person who was refused, by the given name or the sign-in method. */
 type Stranger = Pick<Actor, "name" | "typed">
 
-/** Where people come in: every way to a session, each recorded. */
+/** Handles every way to sign in, and records each attempt. */
 export class SignInService {
   readonly #parts: SignInDependencies
   #refusals = 0
@@ -44,7 +44,7 @@ export class SignInService {
     this.#parts = parts
   }
 
-  /** @param origin where the console is, as the browser sees it. */
+  /** @param origin origin of the console in the browser. */
   async options(origin: string): Promise<SignInOptions> {
     return {
       needs_setup: !(await this.#parts.users.hasOperator()),
@@ -54,15 +54,15 @@ export class SignInService {
     }
   }
 
-  /** @throws GatewayError `forbidden` for a wrong token, `conflict` when there is an operator. */
+  /** @throws GatewayError `forbidden` for a wrong token, `conflict` if an operator exists. */
   async checkSetUp(client: ClientInfo, token: string): Promise<void> {
     const takeBack = await this.#requireSetUp(client, token)
     await takeBack()
   }
 
   /**
-   * Makes the first user, by the one-time link of the start.
-   * @throws GatewayError `forbidden` for a wrong token, `conflict` when there is an operator.
+   * Creates the first user, by the one-time link of the first start.
+   * @throws GatewayError `forbidden` for a wrong token, `conflict` if an operator exists.
    */
   async setUp(client: ClientInfo, token: string, input: NewUser): Promise<UserRecord> {
     const { users, audit, store } = this.#parts
@@ -74,7 +74,7 @@ export class SignInService {
     const after = { name: user.name, email: user.email, is_operator: true }
     const about = { user: user.id }
     await audit.record(actor, { action: "user.setup", target: user.id, after, about })
-    // So that they see something.
+    // The user becomes an owner of the first account, so that the console is not empty.
     const account = await store.accounts.find(FIRST_ACCOUNT)
     if (!account) return user
     const role = "owner" as const
@@ -88,7 +88,7 @@ export class SignInService {
     return user
   }
 
-  /** Counts as an attempt, until that is taken back. */
+  /** Validates the token. Counts as an attempt until it is withdrawn. */
   async #requireSetUp({ address }: ClientInfo, token: string): Promise<() => Promise<void>> {
     const { users } = this.#parts
     const takeBack = await users.beginAttempt("setup", address)
@@ -118,7 +118,7 @@ export class SignInService {
     )
   }
 
-  /** The second step; with a session, the last step of setting a second factor up. */
+  /** Completes the second step. With a session, this is the last step of setting up a second factor. */
   async withCode(
     actor: Actor | undefined,
     client: ClientInfo,
@@ -132,7 +132,7 @@ export class SignInService {
     return done
   }
 
-  /** @throws GatewayError `not_found`, `upstream_error` when the issuer cannot be reached. */
+  /** @throws GatewayError `not_found`, `upstream_error` if the issuer cannot be reached. */
   async toIssuer(
     client: ClientInfo,
     input: { readonly id: string; readonly origin: string; readonly returnTo: string },
@@ -142,7 +142,9 @@ export class SignInService {
     return this.#parts.users.issuers.toIssuer(client, { issuer, origin, returnTo })
   }
 
-  /** The way back. @returns where the browser goes now, with its session or with an error to show. */
+  /**
+   * Handles the return from an issuer. @returns the next location of the browser, with its session or an error to show.
+   */
   async fromIssuer(
     client: ClientInfo,
     input: { readonly id: string; readonly query: string },
@@ -205,7 +207,7 @@ export class SignInService {
     await this.#parts.audit.record(userActor(user, new Map(), client.address), change)
   }
 
-  /** The first of each minute; a flood of them tells nothing more. */
+  /** Records the first refusals of each minute; more would add no information. */
   async #refused({ address }: ClientInfo, stranger: Stranger, reason: string): Promise<void> {
     const minute = Math.floor(Date.now() / MINUTE)
     if (minute !== this.#minute) {

@@ -6,9 +6,9 @@ import { HOUR } from "../store/usage-sums.ts"
 import { type Actor, COMMAND_LINE } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 
-/** What the usual hour is taken from, milliseconds. */
+/** Period for computing the usual hourly spending. */
 const WEEK = 7 * 24 * HOUR
-/** With fewer hours in which something was spent there is no usual one. */
+/** Minimum hours with spending. With fewer of them, no usual spending is computed. */
 const LEAST_HOURS = 24
 
 const AUTOMATIC: Actor = { ...COMMAND_LINE, name: "max_hourly_pace" }
@@ -20,8 +20,8 @@ export interface SpendPaceParts {
 }
 
 /**
- * Pauses accounts that spend many times what they usually do in an hour: a leaked key, or an agent in a loop. The usual
- * hour is the mean of those of the last week in which anything was spent.
+ * Pauses accounts that spend many times their usual amount in an hour, due to a leaked key or an agent in a loop. The
+ * usual amount is the mean of the last week's hours with any spending.
  */
 export class SpendPace {
   readonly #parts: SpendPaceParts
@@ -30,7 +30,7 @@ export class SpendPace {
     this.#parts = parts
   }
 
-  /** Nothing is read of requests unless an account has such a limit. */
+  /** Checks accounts with such a limit. Without one, no requests are read. */
   async look(now: number): Promise<void> {
     const accounts = await this.#parts.store.accounts.list()
     const watched = accounts.filter(({ state, limits }) => state === "active" && limits.pace)
@@ -53,7 +53,7 @@ export class SpendPace {
     }
   }
 
-  /** Once in an hour: who resumes it then has seen it. */
+  /** Pauses an account at most once an hour: whoever resumes it has seen the notice. */
   async #pause(
     id: string,
     {

@@ -6,21 +6,21 @@ import { csvRow, defused } from "./csv.ts"
 /** The balance, charges and credits of an account in a period. */
 export interface Statement {
   readonly account: { readonly id: string; readonly name: string }
-  /** Unix milliseconds, the end exclusive. */
+  /** Unix milliseconds. The end is exclusive. */
   readonly from: number
   readonly until: number
-  /** Nanocredits. */
+  /** Opening balance in nanocredits. */
   readonly opening: bigint
-  /** What the account owed at the end. */
+  /** The debt of the account at the end. */
   readonly debt: bigint
   readonly entries: AsyncIterable<StatementLine>
-  /** What was not charged, for operators only: it is not part of the sum. Absent for others. */
+  /** Uncharged costs, for operators only. They are not part of the sum. Absent for others. */
   readonly writeOffs?: AsyncIterable<WriteOffRecord>
 }
 
 const COLUMNS = "number,time,kind,amount,balance,request,model,key,note"
 
-/** A statement as CSV (RFC 4180); its first and last rows are the balances, and a debt where there is one. */
+/** Formats a statement as CSV (RFC 4180). Its first and last rows are the balances, and the debt if there is one. */
 export async function* csvStatement(statement: Statement): AsyncGenerator<string> {
   const { from, until, opening, debt, entries, writeOffs } = statement
   yield `${COLUMNS}\r\n${balanceRow("opening balance", from, opening)}`
@@ -45,7 +45,7 @@ export async function* csvStatement(statement: Statement): AsyncGenerator<string
   }
 }
 
-/** A statement as one JSON document, one entry a line. */
+/** Formats a statement as a JSON document, one entry per line. */
 export async function* jsonStatement(statement: Statement): AsyncGenerator<string> {
   const { account, from, until, opening, debt, entries, writeOffs } = statement
   const head = { account, from: momentText(from), until: momentText(until) }

@@ -11,7 +11,7 @@ import { csvStatement, jsonStatement, type Statement } from "./statement-text.ts
 const PAGE = 500
 const DAY = 24 * 60 * 60 * 1_000
 
-/** The balance, charges and credits of an account between two days. */
+/** Reports the balance, charges and credits of an account between two days. */
 export class Statements {
   readonly #store: Store
 
@@ -20,10 +20,10 @@ export class Statements {
   }
 
   /**
-   * Each entry is on the statement of its day in UTC; the charge of a request belongs to the day on which the
-   * request started. So the opening balance plus all amounts is the closing balance, and that of one day is the
-   * opening balance of the next.
-   * @throws GatewayError `not_found`; `invalid_value` when it would end before it starts.
+   * Opens a statement. Each entry is on the statement of its day in UTC, and a charge belongs to the day on which its
+   * request started. So the opening balance plus all amounts is the closing balance, which is the opening balance of
+   * the next day.
+   * @throws GatewayError `not_found`; `invalid_value` if it would end before it starts.
    */
   async open(actor: Actor, id: string, query: StatementQuery): Promise<Download> {
     requireRole(actor, id, "viewer")
@@ -57,7 +57,7 @@ export class Statements {
     return { account, from, until, opening, debt, entries }
   }
 
-  /** @throws GatewayError `invalid_value` where entries of that time were removed. */
+  /** @throws GatewayError `invalid_value` if entries of that time were removed. */
   async #requireEntries(account: string, from: number): Promise<void> {
     const { until } = await this.#store.integrity.findPrunedRows()
     if (from >= until || !(await this.#store.integrity.findLastPrunedEntry(account))) return
@@ -69,7 +69,7 @@ export class Statements {
     )
   }
 
-  /** The sum of all entries before a moment. */
+  /** Returns the sum of all entries before a given time. */
   async #balanceAt(account: string, at: number): Promise<bigint> {
     const { after, last } = await this.#store.entries.findRange(account, at, at)
     let balance = await this.#balanceAfter(account, after)
@@ -79,7 +79,7 @@ export class Statements {
     return balance
   }
 
-  /** @param number of an entry; 0: before the first. */
+  /** @param number number of an entry; 0 for the beginning. */
   async #balanceAfter(account: string, number: number): Promise<bigint> {
     const pruned = await this.#store.integrity.findLastPrunedEntry(account)
     if (pruned && number <= pruned.number) return pruned.balance
@@ -88,7 +88,7 @@ export class Statements {
     return end?.balance ?? 0n
   }
 
-  /** The debt at a moment. */
+  /** Returns the debt at a given time. */
   async #debtAt(account: string, at: number): Promise<bigint> {
     const { lines } = await this.#store.payments.findDebts(account)
     return lines.reduce((sum, { line }) => (line.at < at ? sum + line.amount : sum), 0n)
@@ -101,7 +101,7 @@ export class Statements {
     }
   }
 
-  /** The newest first. */
+  /** Yields write-offs, newest first. */
   async *#writeOffs(account: string, from: number, until: number): AsyncGenerator<WriteOffRecord> {
     for (let before: number | null = null; ;) {
       const page: WriteOffRecord[] = await this.#store.settlements.listWriteOffs(
@@ -132,7 +132,7 @@ function startOf(day: string, parameter: string): number {
   })
 }
 
-/** Names are anything; in a file's name only letters and digits are safe everywhere. */
+/** Returns a file name with only letters, digits and hyphens, which are safe everywhere. */
 function fileName(name: string): string {
   const safe = name
     .replace(/[^a-zA-Z0-9]+/g, "-")

@@ -3,21 +3,21 @@ import { asObject } from "../config/issues.ts"
 import { defaultName } from "../config/sections/providers.ts"
 import { refused } from "./entry-refusal.ts"
 
-/** The members of a credential that say which one it is; name and weight do not. */
+/** The members that identify a credential, unlike name and weight. */
 const SECRET_MEMBERS = ["api_key", "access_key_id", "secret_access_key", "credentials"]
 
-/** A change of a provider in which each credential is whole. */
+/** A change of a provider with complete credentials. */
 export interface CompletedChange {
   readonly change: RawEntry
-  /** The names of the secrets that the caller has given: all others were stored before. */
+  /** The names of the secrets in the change. All others were already stored. */
   readonly given: readonly string[]
 }
 
 /**
- * Completes a list of credentials with those that are stored, so that nobody has to give all of them again for the sake
- * of one. An entry without a credential means the one that is stored under its name, or under the name `was`. Of a
- * provider with a single key it means that one.
- * @throws GatewayError `invalid_value` naming the entry, where none is stored.
+ * Completes a list of credentials with the stored ones, so that changing one does not require all others. An entry
+ * without a credential refers to the stored one with its name, or with the name `was`. For a provider with a single key
+ * it refers to that key.
+ * @throws GatewayError `invalid_value` naming the entry, if none is stored.
  */
 export function completedChange(before: RawEntry, change: RawEntry): CompletedChange {
   const list = change["api_keys"]
@@ -29,7 +29,7 @@ export function completedChange(before: RawEntry, change: RawEntry): CompletedCh
     const { was, ...written } = named
     const name = String(was ?? written["name"] ?? defaultName(index))
     const found = stored.get(name) ?? stored.get(SINGLE)
-    // What it is told is what the rules for files say, unless it names something.
+    // Reported by the rules of the settings file, unless `was` is given.
     if (found === undefined && was === undefined) return entry
     if (found === undefined) {
       throw refused(`api_keys[${index}].was`, "There is no key of that name. Give the key itself.")
@@ -47,7 +47,7 @@ export function completedChange(before: RawEntry, change: RawEntry): CompletedCh
   }
 }
 
-/** In the place of a name: that of a provider with one key. */
+/** Replaces the name for a provider with a single key. */
 const SINGLE = ""
 
 function storedCredentials(before: RawEntry): ReadonlyMap<string, RawEntry> {

@@ -3,24 +3,24 @@ import { GatewayError } from "../canon/errors.ts"
 import type { PaymentSettings } from "../config/sections/payments.ts"
 import { UnusableEvent } from "./stripe-object.ts"
 
-/** How long Stripe may take to answer, milliseconds. */
+/** Timeout for responses of Stripe. */
 const PATIENCE = 20_000
 const RETRIES = 2
 
-/** The part of Stripe's API that is used. */
+/** The supported part of Stripe's API. */
 export interface StripeClient {
   /** @returns the address of the page. @throws GatewayError `invalid_value`, `upstream_error`. */
   createCheckout(input: Stripe.Checkout.SessionCreateParams): Promise<string>
   /**
-   * The checkout session of a payment; undefined when it was made elsewhere.
+   * Finds the checkout session of a payment; undefined if it was made elsewhere.
    * @throws GatewayError `upstream_error`.
    */
   findSession(intent: string): Promise<unknown>
-  /** @throws GatewayError when the signature is not Stripe's for this body; UnusableEvent when the body is no event. */
+  /** @throws GatewayError if the signature is not Stripe's for this body; UnusableEvent if the body is not an event. */
   readEvent(body: string, signature: string): Promise<unknown>
 }
 
-/** Stripe's own library, loaded when the first payment is made. */
+/** Creates a client with Stripe's own library, which is loaded with the first payment. */
 export async function stripeClient(settings: PaymentSettings): Promise<StripeClient> {
   const { Stripe } = await import("stripe")
   const stripe = new Stripe(settings.secretKey, {
@@ -77,7 +77,7 @@ function notSigned(cause: Error): GatewayError {
   )
 }
 
-/** The payer may see what Stripe says of an amount, but not what it says of the key. */
+/** Builds an error that shows Stripe's message about an amount, but not about the key. */
 function refusalOf(cause: unknown, { errors }: typeof Stripe): GatewayError {
   if (cause instanceof errors.StripeInvalidRequestError) {
     const message = `Stripe refuses this amount: ${cause.message.slice(0, 300)}`

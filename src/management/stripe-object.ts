@@ -1,19 +1,21 @@
 import { isStorableText } from "../canon/storable-text.ts"
 
-/** The largest amount that is read, in a currency's smallest units. Stripe takes none of twelve digits or more. */
+/** The largest accepted amount, in a currency's smallest units. Stripe accepts none of twelve digits or more. */
 const MAX_UNITS = 999_999_999_999
 const MAX_TEXT_LENGTH = 255
 
-/** An event of Stripe that cannot be applied. It is acknowledged, since Stripe would repeat the same for three days. */
+/**
+ * An event of Stripe that cannot be applied. It is acknowledged, since otherwise Stripe would repeat it for three days.
+ */
 export class UnusableEvent extends Error {
   override readonly name = "UnusableEvent"
 }
 
-/** An object of Stripe's API, read field by field: a signed event is still untrusted input. */
+/** An object of Stripe's API, validated field by field: a signed event is still untrusted input. */
 export class StripeObject {
   readonly #fields: Readonly<Record<string, unknown>>
 
-  /** @throws UnusableEvent when it is not such an object. */
+  /** @throws UnusableEvent if it is not such an object. */
   constructor(value: unknown, kind: string) {
     if (!isObject(value)) throw new UnusableEvent(`it contains no ${kind}`)
     if (value["object"] !== kind) throw new UnusableEvent(`its object is not a ${kind}`)
@@ -29,7 +31,7 @@ export class StripeObject {
     )
   }
 
-  /** An amount in the currency's smallest units. @throws UnusableEvent */
+  /** Returns an amount in the currency's smallest units. @throws UnusableEvent */
   units(name: string): bigint {
     const value = this.#fields[name]
     const isUnits = Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= MAX_UNITS
@@ -44,7 +46,9 @@ export class StripeObject {
     throw new UnusableEvent("'currency' is not a code of three lowercase letters")
   }
 
-  /** The id of another object, which is given by its id or in full; undefined for null. @throws UnusableEvent */
+  /**
+   * Returns the id of another object, which is given by its id or in full; undefined for null. @throws UnusableEvent
+   */
   reference(name: string): string | undefined {
     const value = this.#fields[name]
     if (value === null || value === undefined) return undefined
@@ -53,7 +57,7 @@ export class StripeObject {
     throw new UnusableEvent(`'${name}' is not the id of an object`)
   }
 
-  /** A state of the known ones. @throws UnusableEvent */
+  /** Returns a state, which must be a known one. @throws UnusableEvent */
   state<Known extends string>(name: string, known: readonly Known[]): Known {
     const found = known.find((one) => one === this.#fields[name])
     if (found !== undefined) return found
@@ -71,7 +75,7 @@ export class StripeObject {
   }
 }
 
-/** The facts by which a person finds an event in Stripe's dashboard. */
+/** Returns the facts by which people find an event in Stripe's dashboard. */
 export function factsOf(event: unknown): {
   readonly id: string
   readonly type: string
@@ -87,7 +91,7 @@ function shown(value: unknown): string {
   return isText(value) ? value : "unknown"
 }
 
-/** The object that an event is about. */
+/** Returns the object of an event. */
 export function objectOf(event: unknown): unknown {
   return isObject(event) && isObject(event["data"]) ? event["data"]["object"] : undefined
 }

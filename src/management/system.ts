@@ -8,18 +8,18 @@ import type { Check } from "./check.ts"
 import { serverChecks } from "./server-checks.ts"
 import { warningChecks } from "./warning-checks.ts"
 
-/** Three beats of a node that did not say how long its leases last, milliseconds. */
+/** Three heartbeats of a node that did not report its lease term. */
 const SILENCE = 15_000
 
 export interface SystemParts {
   readonly databaseStatus: () => Promise<DatabaseStatus>
   readonly databaseWatch: Pick<DatabaseWatch, "fault">
   readonly nodeId: string
-  /** The warnings of the start, about the settings that are active. */
+  /** Returns the warnings about the active settings. */
   readonly warnings: () => readonly string[]
 }
 
-/** How the gateway itself is doing: its processes and its database. */
+/** Reports the state of the gateway: its processes and its database. */
 export class System {
   readonly #parts: SystemParts
   #asking: Promise<DatabaseStatus> | undefined
@@ -28,7 +28,7 @@ export class System {
     this.#parts = parts
   }
 
-  /** Those who ask at once are told the same. @throws GatewayError `forbidden`. */
+  /** Reports the state. Simultaneous callers share one query. @throws GatewayError `forbidden`. */
   async report(actor: Actor, now = Date.now()): Promise<SystemDocument> {
     requireOperator(actor)
     this.#asking ??= this.#parts.databaseStatus().finally(() => (this.#asking = undefined))

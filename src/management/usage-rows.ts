@@ -5,7 +5,7 @@ import type { RequestReports } from "../store/reports.ts"
 import type { Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
 
-/** The names that people gave what a report is of, by id. */
+/** Names of the reported objects, by id. */
 type RowNames = ReadonlyMap<string, string>
 
 interface RowParts {
@@ -18,7 +18,7 @@ export function isTime(group: UsageGroup): group is UsageTime {
   return group === "hour" || group === "day"
 }
 
-/** One group as people read it. What the operator's business costs, only operators do. */
+/** Converts a group to the form of the API. Only operators see the operator's costs. */
 export function usageRow(actor: Actor, sum: UsageSum, { group, names, times }: RowParts): UsageRow {
   const name = names?.get(sum.group)
   return {
@@ -45,7 +45,7 @@ export function emptySum(group: string): UsageSum {
   return { group, ...nothing, ...costs, meanDuration: null, meanFirstByte: null }
 }
 
-/** Keys and accounts have names. */
+/** Returns the names of keys and accounts; undefined for other groups. */
 export async function namesOfGroups(
   store: Store,
   reports: RequestReports,

@@ -13,18 +13,18 @@ import { emptySum, isTime, namesOfGroups, usageRow } from "./usage-rows.ts"
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** The most hours in one report; longer periods are requested by the day. */
+/** Maximum hours in one report; longer periods are requested by the day. */
 const MAX_HOURS = 24 * 93
-/** Days in one answer. */
+/** Maximum days in one response. */
 const MAX_DAYS = 366 * 5
-/** Of users, sessions and tags no sums are kept: all requests are read. */
+/** Maximum days for users, sessions and tags. They have no stored sums, so all requests are read. */
 const MAX_LABELLED_DAYS = 93
-/** Groups in one answer. */
+/** Maximum groups in one response. */
 const MAX_GROUPS = 1_000
-/** Groups that are told apart over time. */
+/** Maximum groups of a time series. */
 const MAX_SERIES = 10
 
-/** Sums of usage and cost. */
+/** Reports sums of usage and cost. */
 export class UsageReports {
   readonly #store: Store
   readonly #reports: Reports
@@ -35,8 +35,8 @@ export class UsageReports {
   }
 
   /**
-   * Sums over a period, for one account or for all that the actor may see. Hours that are partly in the period
-   * count in full.
+   * Returns sums over a period, for one account or for all visible ones. Hours that are partly in the period count in
+   * full.
    * @throws GatewayError `not_found`, `invalid_value`.
    */
   async usage(actor: Actor, query: UsageQuery): Promise<Usage> {
@@ -74,7 +74,7 @@ export class UsageReports {
     }
   }
 
-  /** The same of the time before, which is as long. */
+  /** Returns the same for the preceding period of equal length. */
   async #before(
     actor: Actor,
     { reports, sums }: { readonly reports: RequestReports; readonly sums: UsageSums },
@@ -143,7 +143,7 @@ function filterOf(actor: Actor, query: UsageQuery): UsageFilter {
   return { accounts, key, model, provider, endpoint, outcome, labels, ...span }
 }
 
-/** The labels that a query asks for. */
+/** Returns the labels in a query. */
 export function labelsOf(query: Partial<Record<Label["name"], string | undefined>>): Label[] {
   return (["user", "session", "tag"] as const).flatMap((name) => {
     const value = query[name]

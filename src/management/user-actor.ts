@@ -2,7 +2,7 @@ import type { UserRecord } from "../store/users.ts"
 import type { Actor } from "./actor.ts"
 import type { AccountRole } from "#contract/common.ts"
 
-/** A user as an actor: records name them by their e-mail address. */
+/** Converts a user to an actor, named by email address in records. */
 export function userActor(
   user: UserRecord,
   roles: ReadonlyMap<string, AccountRole>,

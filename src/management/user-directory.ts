@@ -11,7 +11,7 @@ import { exportPerson } from "./person-export.ts"
 import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 import type { InvitationDependencies } from "./invitation-dependencies.ts"
 
-/** More memberships than the users of one page have. */
+/** Maximum memberships of the users on one page; higher than any real number. */
 const ALL_MEMBERSHIPS = 100_000
 
 export interface UserChange {
@@ -21,7 +21,7 @@ export interface UserChange {
   readonly is_disabled?: boolean | undefined
 }
 
-/** All users of the gateway, for its operators. */
+/** Manages all users of the gateway, for its operators. */
 export class UserDirectory {
   readonly #store: Store
   readonly #users: Users
@@ -35,7 +35,7 @@ export class UserDirectory {
     this.#baseUrl = parts.baseUrl
   }
 
-  /** The oldest first. @throws GatewayError `forbidden`. */
+  /** Lists users, oldest first. @throws GatewayError `forbidden`. */
   async list(
     actor: Actor,
     input: PageQuery & { readonly search?: string | undefined },
@@ -51,7 +51,9 @@ export class UserDirectory {
     return { ...page, data: await this.#documents(page.data) }
   }
 
-  /** @throws GatewayError `forbidden`, `not_found`; `conflict` for oneself, the last operator, and an address that is taken. */
+  /**
+   * @throws GatewayError `forbidden`, `not_found`; `conflict` for oneself, the last operator, and an address in use.
+   */
   async change(actor: Actor, id: string, change: UserChange): Promise<User> {
     requireOperator(actor)
     const before = await this.#document(await this.#users.require(id))
@@ -78,8 +80,8 @@ export class UserDirectory {
   }
 
   /**
-   * A link that sets a new password, for someone who has lost theirs.
-   * @param withoutTwoFactor whether to switch off their second factor as well.
+   * Creates a link for setting a new password, for a user who has lost theirs.
+   * @param withoutTwoFactor whether to disable the second factor as well.
    * @throws GatewayError `forbidden`, `not_found`.
    */
   async reset(actor: Actor, id: string, withoutTwoFactor: boolean): Promise<ResetLink> {
@@ -100,7 +102,7 @@ export class UserDirectory {
   }
 
   /**
-   * What is stored of a person, for operators and for themselves. That it was read is audited.
+   * Exports the stored data of a person, for operators and for the person. The export is audited.
    * @throws GatewayError `forbidden`, `not_found`.
    */
   async export(actor: Actor, id: string): Promise<PersonExport> {

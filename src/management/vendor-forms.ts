@@ -4,7 +4,7 @@ import { vendors } from "../vendors/index.ts"
 import type { Vendor } from "../vendors/vendor.ts"
 import type { Vendor as VendorDocument } from "#contract/catalog.ts"
 
-/** The identity of the machine can be set only in the settings file. */
+/** Excludes the identity of the machine, which only the settings file can set. */
 type FieldName = Exclude<VendorSetting, "identity"> | "base_url"
 type Field = VendorDocument["fields"][number]
 
@@ -31,7 +31,7 @@ const FIELDS: Readonly<Record<FieldName, FieldFacts>> = {
   session_token: { label: "Session token", isSecret: true },
 }
 
-/** Every vendor that can be added, sorted by name, with the fields of its form. Built from the vendors' table. */
+/** Returns every vendor that can be added, sorted by name, with its form fields. Built from the vendors' table. */
 export function vendorForms(): VendorDocument[] {
   return [...vendors.values()]
     .map((vendor) => ({
@@ -43,7 +43,7 @@ export function vendorForms(): VendorDocument[] {
     .toSorted((left, right) => left.name.localeCompare(right.name, "en"))
 }
 
-/** Required fields come first, the address last where the vendor has a fixed one. */
+/** Returns the fields of a form. Required fields come first, and the address last if the vendor has a fixed one. */
 function fieldsOf(vendor: Vendor): Field[] {
   const ways = completeSettings(vendor)
   const names = new Set([
@@ -67,7 +67,10 @@ function isField(name: VendorSetting | "base_url"): name is FieldName {
   return name in FIELDS
 }
 
-/** The form of a vendor with its own servers requires the key, although a provider behind a proxy needs none. */
+/**
+ * Returns whether a field is required. The form of a vendor with its own servers requires the key, although a provider
+ * behind a proxy needs none.
+ */
 function isRequired(vendor: Vendor, name: FieldName): boolean {
   const ways = completeSettings(vendor).filter((way) => way.every(isField))
   if (ways.length > 0 && ways.every((way) => way.includes(name))) return true

@@ -1,9 +1,9 @@
 import type { Check } from "./check.ts"
 
-/** `provider local: has no models. List them.` */
+/** Matches `provider local: has no models. List them.` */
 const WARNING = /^(?<subject>.+?): (?<found>.+?)(?:\. (?<mend>.+?))?\.?$/s
 
-/** The warnings of the start as checks, with the problem and the remedy apart. */
+/** Converts the warnings of the start to checks with problem and remedy. */
 export function warningChecks(warnings: readonly string[]): Check[] {
   return warnings.map((warning) => {
     const { subject, found = warning, mend } = WARNING.exec(warning)?.groups ?? {}

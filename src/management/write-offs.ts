@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import { pageFrom, positionOf } from "./cursor.ts"
 
-/** The cost of requests that was not charged: the operator's loss. */
+/** Lists uncharged costs of requests, which are the operator's loss. */
 export class WriteOffs {
   readonly #store: Store
 
@@ -14,7 +14,7 @@ export class WriteOffs {
     this.#store = store
   }
 
-  /** The newest first. @throws GatewayError `forbidden`. */
+  /** Lists write-offs, newest first. @throws GatewayError `forbidden`. */
   async list(actor: Actor, query: WriteOffQuery): Promise<Page<WriteOff>> {
     requireOperator(actor)
     const accounts = query.account === undefined ? undefined : [query.account]
@@ -26,7 +26,7 @@ export class WriteOffs {
   }
 }
 
-/** A write-off as the API shows it. */
+/** Converts a write-off to the form of the API. */
 export function writeOffDocument(record: WriteOffRecord): WriteOff {
   const { number, at, account, key, request, amount, reason, hash } = record
   const moment = new Date(at).toISOString()

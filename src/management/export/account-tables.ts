@@ -27,7 +27,7 @@ const KEY_COLUMNS =
   "requests_per_minute tokens_per_minute concurrent_requests created_at expires_at origins addresses grace_until"
 const BUDGET_COLUMNS = "account key user tag period starts_at spent"
 
-/** Who pays, with what, and who may see it. */
+/** Returns the tables of accounts, members, keys and budgets. */
 export function accountTables(scope: ExportScope): ExportedTable[] {
   const { accounts, hasKeyHashes } = scope
   return [
@@ -63,7 +63,7 @@ async function* members(scope: ExportScope): AsyncGenerator<ExportedRow> {
   }
 }
 
-/** The newest first. */
+/** Yields keys, newest first. */
 async function* keys(scope: ExportScope): AsyncGenerator<ExportedRow> {
   const { snapshot, now, hasKeyHashes } = scope
   const filter = { accounts: idsOf(scope), now }
@@ -72,7 +72,7 @@ async function* keys(scope: ExportScope): AsyncGenerator<ExportedRow> {
     return snapshot.store.keys.list(filter, after, limit)
   })
   for await (const key of all) {
-    // What it has spent is in its entries; the sums of it are no part of the ledger.
+    // Spending follows from the entries. Its sums are not part of the ledger.
     const document = keyDocument(COMMAND_LINE, key, now)
     const { last_used_at: _lastUsed, spent: _spent, may_change: _mayChange, ...row } = document
     yield hasKeyHashes ? { ...row, secrets: secretsOf(key) } : row
@@ -88,7 +88,7 @@ function secretsOf({ secrets }: KeyRecord): object[] {
   }))
 }
 
-/** What was spent of each budget in each of its periods. */
+/** Yields the spending of each budget in each of its periods. */
 async function* budgets(scope: ExportScope): AsyncGenerator<ExportedRow> {
   const wanted = new Set(scope.accounts.map(({ id }) => id))
   const all = allPages<BudgetRecord>((last, limit) =>

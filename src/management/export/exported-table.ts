@@ -1,50 +1,50 @@
 import type { Snapshot } from "../../store/snapshot.ts"
 import type { AccountRecord } from "../../store/accounts.ts"
 
-/** What is exported of a database. Times are Unix milliseconds, the end exclusive. */
+/** The scope of an export. Times are Unix milliseconds; the end is exclusive. */
 export interface ExportScope {
   readonly snapshot: Snapshot
   readonly accounts: readonly AccountRecord[]
-  /** Whether these are not all accounts. */
+  /** Whether the export is limited to some accounts. */
   readonly isNarrowed: boolean
   readonly from: number
-  /** Absent: now. */
+  /** Defaults to the current time. */
   readonly until?: number | undefined
-  /** Whether keys come with the hashes that they are recognized by. */
+  /** Whether keys include the hashes that identify them. */
   readonly hasKeyHashes: boolean
-  /** The moment of the snapshot. */
+  /** The time of the snapshot. */
   readonly now: number
 }
 
 /** A row as JSON; amounts are decimal text. */
 export type ExportedRow = Readonly<Record<string, unknown>>
 
-/** The rows of one file. The tables are read one after the other. */
+/** The rows of one file. Tables are read one at a time. */
 export interface ExportedTable {
   readonly name: string
-  /** All members that its rows may have, in the order of a file of columns. */
+  /** All possible members of the rows, in column order. */
   readonly columns: readonly string[]
   rows(): AsyncIterable<ExportedRow> | Iterable<ExportedRow>
 }
 
 /** Rows per read. */
 const PAGE = 500
-/** The last moment that there is. */
+/** The latest time of a `Date`. */
 const FOREVER = 8.64e15
 
-/** The end of what is exported. */
+/** Returns the end of the exported time range. */
 export function endOf({ until = FOREVER }: ExportScope): number {
   return until
 }
 
-/** For filters of lists: undefined means all. */
+/** Returns the accounts for filters of lists; undefined for all accounts. */
 export function idsOf({ accounts, isNarrowed }: ExportScope): string[] | undefined {
   return isNarrowed ? accounts.map(({ id }) => id) : undefined
 }
 
 /**
- * All rows of a list, read page by page.
- * @param read those that come after a row.
+ * Yields all rows of a list, read page by page.
+ * @param read reads the rows after a given one.
  */
 export async function* allPages<Row>(
   read: (after: Row | null, limit: number) => Promise<readonly Row[]>,

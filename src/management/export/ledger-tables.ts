@@ -27,13 +27,16 @@ const RECEIPT_COLUMNS =
   "charged written_off write_offs late hold attempts losses entry"
 const WRITE_OFF_COLUMNS = "number at account key request amount reason hash"
 
-/** Of an account, in nanocredits: before the first exported entry, and after the last one. */
+/** Balances of an account in nanocredits, before the first exported entry and after the last one. */
 interface Bounds {
   readonly opening: bigint
   readonly closing: bigint
 }
 
-/** What was paid and given, and for which requests. The bounds of the entries are known when these have been read. */
+/**
+ * Returns the tables of entries, balances, receipts and write-offs. The balances are known once the entries have been
+ * read.
+ */
 export function ledgerTables(scope: ExportScope): ExportedTable[] {
   const bounds = new Map<string, Bounds>()
   return [
@@ -45,9 +48,9 @@ export function ledgerTables(scope: ExportScope): ExportedTable[] {
 }
 
 /**
- * Account by account, in the order of their numbers. The charge of a request has the time at which the request started,
- * so all entries of an account are looked at: they also have to come to its balance.
- * @throws LedgerError `damaged` where they do not.
+ * Yields entries account by account, in numerical order. A charge has the start time of its request, so all entries of
+ * an account are read. Their sum must also equal its balance.
+ * @throws LedgerError `damaged` if it does not.
  */
 async function* entries(
   scope: ExportScope,
@@ -86,7 +89,7 @@ function entryRow(line: StatementLine): ExportedRow {
   return { account, ...document, key, model, ...chain }
 }
 
-/** People are named under a key of their own, which is gone for those who were erased. */
+/** Decrypts the author of an entry. Each person has a key, which is deleted by erasure. */
 async function authorOf(
   { snapshot }: ExportScope,
   { author }: StatementLine,
@@ -120,7 +123,7 @@ function* balances(
   }
 }
 
-/** In the order of the requests' ids, which is about that of time. */
+/** Yields receipts in the order of request ids, which is roughly that of time. */
 async function* receipts(scope: ExportScope): AsyncGenerator<ExportedRow> {
   const { snapshot, accounts, isNarrowed, from } = scope
   const account = isNarrowed ? accounts[0]?.id : undefined
@@ -145,7 +148,7 @@ function receiptRow(
   }
 }
 
-/** The newest first. */
+/** Yields write-offs, newest first. */
 async function* writeOffs(scope: ExportScope): AsyncGenerator<ExportedRow> {
   const all = allPages<WriteOffRecord>((last, limit) =>
     scope.snapshot.store.settlements.listWriteOffs(idsOf(scope), last?.number ?? null, limit),

@@ -7,7 +7,7 @@ import { columnsOf, type ExportedTable } from "./exported-table.ts"
 const COLUMNS =
   "id kind owned_by context max_output price price_tiers price_pictures price_modes price_periods multiplier deployments"
 
-/** The models of an installation with their prices. */
+/** Returns the table of models and prices. */
 export function modelTable(settings: Settings, catalog: Catalog): ExportedTable {
   return {
     name: "models",

@@ -4,28 +4,30 @@ import { waitAtMost } from "../../canon/wait-at-most.ts"
 import { fetchFeed, shown } from "../../catalog/prices/fetch-feed.ts"
 import type { PriceUpdates } from "./price-updates.ts"
 
-/** How often it is looked whether a day has passed, milliseconds. */
 const HOUR = 60 * 60_000
 const DAY = 24 * HOUR
-/** The first look comes soon after the start, and not at once: many processes may start together. */
+/** Delay of the first check, with random jitter, since many processes may start together. */
 const FIRST = 60_000
 const LAST_WAIT = 1_000
 
 export interface PriceRefreshParts {
   readonly updates: PriceUpdates
-  /** As they are at the moment. */
+  /** Returns the active settings. */
   readonly settings: () => PriceListSettings
   readonly onFailure: (error: unknown) => void
-  /** Milliseconds between looks, and before the first; for tests. */
+  /** Interval of checks in milliseconds, and delay of the first one; for tests. */
   readonly every?: number
 }
 
-/** Looks once a day for a newer list of prices, where the settings say so. Each process does: what one takes, all have. */
+/**
+ * Checks daily for a newer price list, if enabled in the settings. Each process does so, and a list accepted by one
+ * applies to all.
+ */
 export class PriceRefresh implements AsyncDisposable {
   readonly #parts: PriceRefreshParts
   readonly #first: ReturnType<typeof setTimeout>
   readonly #timer: ReturnType<typeof setInterval>
-  /** When and where it was looked last. */
+  /** Time and address of the last check. */
   #last: { readonly at: number; readonly address: string } | undefined
   #look: Promise<void> | undefined
 
@@ -54,7 +56,7 @@ export class PriceRefresh implements AsyncDisposable {
     if (!isDue || this.#look !== undefined) return
     this.#look = this.#perform(address)
       .then(() => void (this.#last = { at: now, address }))
-      // It is tried again within the hour.
+      // Retried within the hour.
       .catch((error: unknown) => this.#parts.onFailure(error))
       .finally(() => (this.#look = undefined))
   }
@@ -64,7 +66,7 @@ export class PriceRefresh implements AsyncDisposable {
     try {
       await this.#parts.updates.offer(text, shown(address), this.#parts.settings().apply)
     } catch (error) {
-      // Another process was faster with the same list.
+      // Another process has already stored the same list.
       if (!(error instanceof GatewayError) || error.kind !== "conflict") throw error
     }
   }

@@ -23,27 +23,27 @@ import {
 export interface PriceUpdateParts {
   readonly store: Pick<Store, "settings">
   readonly audit: Audit
-  /** Public keys that the operator trusts besides the project's. */
+  /** Public keys that the operator trusts in addition to the project's. */
   readonly ownKeys: () => readonly string[]
-  /** Called with what is stored after a change, so that it is in force when the change returns. */
+  /** Called with the stored settings after a change, so that they are active when the change returns. */
   readonly taken?: (state: SettingsState) => void
-  /** Called when this process has put a list in force, or made one wait. */
+  /** Called after this process has activated a list or stored a pending one. */
   readonly onChange?: (news: PriceNews) => void
 }
 
-/** A role, and the list that has it from now on; null: none. */
+/** A role and its new list; null for no list. */
 type Entry = readonly [ListRole, string | null]
 
-/** What the gateway does by itself is in the audit log under this name. */
+/** The actor of automatic changes in the audit log. */
 const AUTOMATIC: Actor = { ...COMMAND_LINE, name: "prices.refresh" }
 
-/** A list that was offered, and what it would change. */
+/** An offered list and the changes it would make. */
 export interface Offer {
   readonly facts: Facts
   readonly changes: readonly PriceChange[]
 }
 
-/** Takes new lists of prices: verified, never older than the one in force, audited. */
+/** Accepts new price lists: verified, never older than the active one, and audited. */
 export class PriceUpdates {
   readonly #parts: PriceUpdateParts
 
@@ -51,14 +51,14 @@ export class PriceUpdates {
     this.#parts = parts
   }
 
-  /** The lists as they are stored now. */
+  /** Reads the stored lists. */
   async lists(): Promise<PriceLists> {
     return readLists((await this.#parts.store.settings.read()).records)
   }
 
   /**
-   * What a signed list would change.
-   * @throws FeedError when it is not to be trusted. GatewayError `conflict` when it is older than the one in force.
+   * Verifies a signed list and returns its changes.
+   * @throws FeedError if it is not trusted. GatewayError `conflict` if it is older than the active one.
    */
   async examine(text: string): Promise<Offer> {
     const facts = readFeed(text, [...PROJECT_KEYS, ...this.#parts.ownKeys()])
@@ -72,7 +72,7 @@ export class PriceUpdates {
     return { facts, changes: priceChanges(inForce, facts) }
   }
 
-  /** Puts a signed list in force. @throws as `examine`. */
+  /** Activates a signed list. @throws like `examine`. */
   async update(actor: Actor, text: string, source: string): Promise<Offer> {
     requireOperator(actor)
     const offer = await this.examine(text)
@@ -81,9 +81,9 @@ export class PriceUpdates {
   }
 
   /**
-   * Takes a signed list as the operator has set it: all of it, what got dearer, or nothing. The rest waits. A list that
-   * is older than the one in force, or waits already, is no news.
-   * @throws FeedError when it is not to be trusted.
+   * Applies a signed list by the operator's rule: all changes, only increases, or none. The rest stays pending. A list
+   * that is older than the active or the pending one is ignored.
+   * @throws FeedError if it is not trusted.
    */
   async offer(text: string, source: string, rule: ApplyRule): Promise<void> {
     const facts = readFeed(text, [...PROJECT_KEYS, ...this.#parts.ownKeys()])
@@ -93,7 +93,7 @@ export class PriceUpdates {
     const changes = priceChanges(inForce, facts)
     if (changes.length === 0) return
     if (rule === "all") return this.#take(AUTOMATIC, { facts, changes }, source)
-    // As much of it as is taken has its day: what follows is compared with that.
+    // The applied part has the date of the list, since later lists are compared with it.
     const taken =
       rule === "dearer" ? { ...withDearer(inForce, facts), date: dayOf(facts) } : inForce
     const [applied, rest] = [priceChanges(inForce, taken), priceChanges(taken, facts)]
@@ -110,7 +110,7 @@ export class PriceUpdates {
     if (rest.length > 0) this.#tell("waiting", { facts, changes: rest }, source)
   }
 
-  /** The list that waits, and what it would change. @throws GatewayError `not_found` when none waits. */
+  /** Returns the pending list and its changes. @throws GatewayError `not_found` without one. */
   async waiting(): Promise<Offer & { readonly pending: StoredList }> {
     const { facts: inForce, pending } = await this.lists()
     const changes = pending === undefined ? [] : priceChanges(inForce, pending.facts)
@@ -121,9 +121,9 @@ export class PriceUpdates {
   }
 
   /**
-   * Puts the list in force that waits.
-   * @param day of the list that the operator has looked at.
-   * @throws GatewayError `not_found` when none waits, `conflict` when another one waits by now.
+   * Activates the pending list.
+   * @param day date of the list that the operator has reviewed.
+   * @throws GatewayError `not_found` without a pending list, `conflict` if another one is now pending.
    */
   async apply(actor: Actor, day?: string): Promise<Offer> {
     requireOperator(actor)

@@ -2,7 +2,7 @@ import type { PriceChangeDocument, PriceListsDocument } from "#contract/prices.t
 import { type PriceChange, priceChanges } from "../../catalog/prices/changes.ts"
 import { BUILT_IN, dayOf, type PriceLists } from "./stored-lists.ts"
 
-/** How many prices change, by kind. */
+/** Counts price changes by kind. */
 export function countsOf(changes: readonly PriceChange[]): Record<PriceChange["kind"], number> {
   const count = (kind: PriceChange["kind"]): number =>
     changes.filter((change) => change.kind === kind).length
@@ -14,7 +14,7 @@ export function countsOf(changes: readonly PriceChange[]): Record<PriceChange["k
   }
 }
 
-/** Changes as a document: one for each price. */
+/** Converts changes to documents, one for each price. */
 export function changeDocuments(changes: readonly PriceChange[]): PriceChangeDocument[] {
   return changes.map(({ vendor, model, kind, parts }) => ({
     vendor,
@@ -24,7 +24,7 @@ export function changeDocuments(changes: readonly PriceChange[]): PriceChangeDoc
   }))
 }
 
-/** The lists as operators see them. One that waits and changes nothing any more is not shown. */
+/** Converts the lists to the form for operators. A pending list without remaining changes is omitted. */
 export function priceView({ facts, kept, pending }: PriceLists): PriceListsDocument {
   const changes = pending === undefined ? [] : priceChanges(facts, pending.facts)
   return {

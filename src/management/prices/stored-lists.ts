@@ -4,52 +4,52 @@ import { checkFacts } from "../../catalog/prices/facts-schema.ts"
 import type { ConsoleSection } from "../../config/console-entry.ts"
 import type { SettingRecord } from "../../store/settings.ts"
 
-/** What a price list is to the installation: in force, or waiting for the operator. */
+/** The role of a stored price list: active or pending. */
 export type ListRole = "kept" | "pending"
 
 /** A price list in the database. */
 export interface StoredList {
   readonly role: ListRole
   readonly facts: Facts
-  /** Where it came from: an address, or a file's name. */
+  /** The origin: an address or a file name. */
   readonly source: string
-  /** When it was stored, Unix milliseconds. */
+  /** Time of storage in Unix milliseconds. */
   readonly at: number
   readonly revision: number
 }
 
-/** The lists of an installation. */
+/** The price lists of an installation. */
 export interface PriceLists {
-  /** Those that the gateway charges by. */
+  /** The list by which the gateway charges. */
   readonly facts: Facts
-  /** Absent: the built-in list is in force. */
+  /** Absent if the built-in list is active. */
   readonly kept?: StoredList
-  /** Newer than the list in force, or more of it. */
+  /** Newer than the active list, or complete where that was applied only in part. */
   readonly pending?: StoredList
-  /** What is stored and cannot be used. */
+  /** Reasons why stored lists cannot be used. */
   readonly faults: readonly string[]
 }
 
-/** The lists of an installation in which nothing is stored. */
+/** The lists of an installation without a stored list. */
 export const BUILT_IN: PriceLists = { facts: builtIn, faults: [] }
 
-/** The day of a list, `YYYY-MM-DD`; text that sorts. */
+/** Returns the date of a list as sortable text, `YYYY-MM-DD`. */
 export function dayOf(facts: Facts): string {
   return facts.date ?? ""
 }
 
-/** Something that the console has set. */
+/** A setting of the console. */
 export type ConsoleSettingRecord = SettingRecord & { readonly section: ConsoleSection }
 
-/** What the console has set, among all that was set at run time. */
+/** Returns the settings of the console among all settings stored at run time. */
 export function consoleRecords(records: readonly SettingRecord[]): ConsoleSettingRecord[] {
   return records.filter((record): record is ConsoleSettingRecord => record.section !== "prices")
 }
 
 /**
- * Reads what is stored. The newest of the built-in and the kept list is in force, so an upgrade of the program never
- * brings older prices back.
- * @param before the lists as they were read before: what has not changed is not parsed again.
+ * Reads the stored lists. The newer of the built-in and the stored list is active, so an upgrade never restores older
+ * prices.
+ * @param before the lists of the previous read. Unchanged lists are not parsed again.
  */
 export function readLists(
   records: readonly SettingRecord[],
@@ -70,12 +70,12 @@ export function readLists(
   const isNewer = kept !== undefined && dayOf(kept.facts) >= dayOf(builtIn)
   const facts = isNewer ? kept.facts : builtIn
   const pending = stored("pending")
-  // A list that was only partly taken has the day of the one that waits.
+  // A partly applied list has the same date as the pending one.
   const isDue = pending !== undefined && dayOf(pending.facts) >= dayOf(facts)
   return { facts, ...(isNewer && { kept }), ...(isDue && { pending }), faults }
 }
 
-/** A list as it is stored. */
+/** Serializes a list for storage. */
 export function bodyOf(facts: Facts, source: string): string {
   return JSON.stringify({ source, facts })
 }

@@ -80,7 +80,7 @@ async function* rowsOf(path: string): AsyncGenerator<FileRow> {
     max_record_size: MAX_RECORD_BYTES,
   })
   const file = createReadStream(path)
-  // A pipe does not pass errors on.
+  // A pipe does not forward errors.
   file.on("error", (error) => parser.destroy(error))
   file.pipe(parser)
   let line = 1
@@ -126,7 +126,7 @@ function readRow({ cells, line }: FileRow, header: BillHeader): BillRow | undefi
   const day = dayOf(line, cell("date"))
   const end = cell("end")
   if (end !== "") {
-    // The amount of a row of several days cannot be assigned to one of them.
+    // The amount of a row that covers several days cannot be assigned to one of them.
     const last = dayOf(line, end)
     if (last < day || last > day + (header.isEndIncluded ? 0 : DAY_MS)) {
       throw lineError(line, `it covers more than one day, until ${end}`, "Export the bill by day.")
@@ -159,7 +159,7 @@ function readRow({ cells, line }: FileRow, header: BillHeader): BillRow | undefi
 const ISO_DAY = /^(\d{4})-(\d{2})-(\d{2})(?=$|[T ])/
 const AMERICAN_DAY = /^(\d{2})\/(\d{2})\/(\d{4})$/
 
-/** The beginning of a row's day, Unix milliseconds. @throws BillError */
+/** Returns the beginning of a row's day, in Unix milliseconds. @throws BillError */
 function dayOf(line: number, text: string): number {
   const iso = ISO_DAY.exec(text)
   const american = iso === null ? AMERICAN_DAY.exec(text) : null

@@ -192,7 +192,7 @@ export interface FileRow {
   readonly line: number
 }
 
-/** @param hint how to fix it. */
+/** @param hint advice for fixing the problem. */
 export function lineError(line: number, message: string, hint: string): BillError {
   return new BillError(`line ${line}: ${message}`, hint)
 }

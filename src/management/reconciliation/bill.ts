@@ -22,7 +22,7 @@ export interface BillRow {
   readonly isDescription: boolean
   /** The provider's id of the key; null if the bill does not contain it. */
   readonly key: string | null
-  /** Null: all classes together. */
+  /** Null for all classes together. */
   readonly class: PriceName | null
   /** Units of the class, or tokens of all classes; null if the bill does not contain them. */
   readonly quantity: bigint | null
@@ -39,14 +39,14 @@ export interface Bill {
   /** The name of the file or of the cost API. */
   readonly source: string
   readonly rows: readonly BillRow[]
-  /** Rows for other days or services. */
+  /** Number of rows for other days or services. */
   readonly skipped: number
 }
 
 /** A bill cannot be read or compared. The message contains no secret. */
 export class BillError extends Error {
   override readonly name = "BillError"
-  /** How to fix it. */
+  /** Advice for fixing the problem. */
   readonly hint: string
 
   constructor(message: string, hint: string) {
@@ -104,7 +104,7 @@ export function nanocreditsOf(amount: bigint): bigint {
   return rounded({ value: amount, places: AMOUNT_PLACES }, 9)
 }
 
-/** A day in UTC, such as `2026-11-21`. */
+/** Formats a day in UTC, such as `2026-11-21`. */
 export function dayText(day: number): string {
   return new Date(day).toISOString().slice(0, "2026-11-21".length)
 }
@@ -130,7 +130,7 @@ const CLASS_WORDS: readonly (readonly [PriceName, ...RegExp[]])[] = [
   ["output", /output|completion|response|outp\b/],
 ]
 
-/** The class of usage that a text of a bill names; null if it names no class. */
+/** Returns the class of usage in the text of a bill; null if it contains no class. */
 export function classOf(text: string): PriceName | null {
   if (isPriceName(text)) return text
   const words = text

@@ -3,7 +3,7 @@ import { AMOUNT_PLACES, type BillRow, NANOCREDIT } from "./bill.ts"
 import type { LedgerUse } from "./ledger-uses.ts"
 import { type Match, matchesOf, type Matching } from "./matching.ts"
 
-/** Bills are written to the cent at least, even if their amounts happen to have fewer digits. */
+/** Minimum decimal places. Bills are exact to the cent, even if their amounts happen to have fewer digits. */
 const MIN_PLACES = 2
 /** Relative tolerance for one factor: one in a thousand. */
 const FACTOR_PRECISION = 1_000n
@@ -11,13 +11,13 @@ const MIN_FACTOR_LINES = 3
 
 interface Side {
   readonly amount: bigint
-  /** Null: it is unknown. */
+  /** Null if unknown. */
   readonly quantity: bigint | null
 }
 
 /** A difference between the bill and the ledger. Amounts are in units of 10^-18 credits. */
 export interface Difference extends Match {
-  /** Undefined: the bill does not have it. */
+  /** Undefined if the bill does not contain it. */
   readonly billed: Side | undefined
   readonly ledger: Side | undefined
   readonly difference: bigint
@@ -53,7 +53,7 @@ function sideOf(rows: readonly (BillRow | LedgerUse)[]): Side | undefined {
   return { amount, quantity }
 }
 
-/** @param step the smallest amount that the bill writes. */
+/** @param step the smallest amount expressible in the bill. */
 function causeOf(line: Omit<Difference, "cause">, step: bigint): DifferenceCause {
   const { rows, uses, billed, ledger, difference } = line
   const requests = uses.reduce((sum, use) => sum + use.requests, 0)
@@ -76,12 +76,12 @@ function causeOf(line: Omit<Difference, "cause">, step: bigint): DifferenceCause
   return surplus > 0n ? "other_clients" : "not_billed"
 }
 
-/** The requests on the bill, 0 if unknown. Rows of several classes count the same requests. */
+/** Returns the requests on the bill, 0 if unknown. Rows of several classes count the same requests. */
 function requestsOf(rows: readonly BillRow[]): number {
   return rows.reduce((max, { requests }) => Math.max(max, requests ?? 0), 0)
 }
 
-/** Service tiers, with one name for each: OpenAI calls its priority tier `fast` as well. */
+/** Service tiers by their names: OpenAI also calls its priority tier `fast`. */
 const TIERS: ReadonlyMap<string, string> = new Map([
   ["batch", "batch"],
   ["fast", "priority"],
@@ -102,7 +102,7 @@ function hasOtherTier(rows: readonly BillRow[], uses: readonly LedgerUse[]): boo
   return billed.size !== own.size || [...billed].some((tier) => !own.has(tier))
 }
 
-/** Names one factor as the cause if all amounts of at least two models differ by it. */
+/** Sets one factor as the cause if all amounts of at least two models differ by it. */
 function withFactor(lines: Difference[]): Difference[] {
   const both = lines.filter(({ billed, ledger }) => billed?.amount && ledger?.amount)
   const [first] = both

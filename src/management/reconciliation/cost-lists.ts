@@ -70,9 +70,9 @@ interface Use extends UseGroup {
   readonly class: PriceName | null
   amount: bigint
   places: number
-  /** The quantity in the list of costs. */
+  /** The quantity in the cost list. */
   costed: bigint | null
-  /** The quantity in the list of usage. */
+  /** The quantity in the usage list. */
   used: bigint | null
   readonly tiers: Set<string>
   requests: number | null
@@ -92,7 +92,7 @@ interface Usage {
   readonly requests: number | null
 }
 
-/** Joins a provider's list of costs with its list of usage. */
+/** Joins a provider's cost list with its usage list. */
 export class BilledUses {
   readonly #uses = new Map<string, Use>()
 
@@ -118,7 +118,7 @@ export class BilledUses {
     const all = [...this.#uses.values()]
     const withUsage = new Set(all.filter(({ used }) => used !== null).map(idOf))
     return all.map(({ costed, used, tiers, ...row }) => {
-      // For a cost without a class, the list of usage has the quantity under its own classes.
+      // For a cost without a class, the usage list has the quantity under its own classes.
       const isCounted = row.class === null && withUsage.has(idOf(row))
       const quantity = used ?? (isCounted ? 0n : costed)
       return { ...row, isDescription: false, quantity, tiers: [...tiers] }

@@ -17,9 +17,9 @@ export interface CostAddress {
   readonly headers: Readonly<Record<string, string>>
   /** Whether private networks may be reached. */
   readonly allowsPrivate: boolean
-  /** The environment variable that has the key, for messages. */
+  /** The environment variable with the key, for messages. */
   readonly keyVariable: string
-  /** Deadline for each document, milliseconds; 60 seconds by default. */
+  /** Timeout for each document in milliseconds; 60 seconds by default. */
   readonly timeoutMs?: number
 }
 

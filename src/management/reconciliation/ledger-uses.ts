@@ -19,7 +19,7 @@ interface UseGroup {
 
 /** Provider cost of a day, a model, a credential and a class. */
 export interface LedgerUse extends UseGroup {
-  /** Null: several classes. */
+  /** Null for several classes. */
   readonly class: PriceName | null
   quantity: bigint
   /** In units of 10^-18 credits. */
@@ -121,7 +121,7 @@ function objectsIn(list: unknown): JsonObject[] {
   return Array.isArray(list) ? list.filter(isJsonObject) : []
 }
 
-/** The provider's name of the model in the id of a deployment. */
+/** Returns the provider's name of the model in a deployment id. */
 function modelIn(deployment: string): string {
   return deployment.slice(deployment.indexOf("/") + 1)
 }
@@ -137,7 +137,7 @@ function wholeOf(value: unknown): bigint {
   return typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : 0n
 }
 
-/** Credits in a receipt as units of 10^-18 credits. */
+/** Converts credits of a receipt to units of 10^-18 credits. */
 function amountOf(text: unknown): bigint {
   if (typeof text !== "string") return 0n
   try {

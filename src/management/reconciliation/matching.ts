@@ -4,22 +4,22 @@ import { undatedNames } from "../../catalog/dated-names.ts"
 import type { BillRow } from "./bill.ts"
 import type { LedgerUse } from "./ledger-uses.ts"
 
-/** How rows of a bill are assigned to calls. */
+/** Rules for assigning rows of a bill to calls. */
 export interface Matching {
   /** The provider's names of its models. */
   readonly models: Iterable<string>
   /** Models by the operator's names for them in the bill. */
   readonly aliases?: ReadonlyMap<string, string> | undefined
-  /** The credentials of the bill's keys; absent: keys are not compared. */
+  /** The credentials of the bill's keys; keys are not compared if absent. */
   readonly keys?: ReadonlyMap<string, string> | undefined
 }
 
-/** What both sides have for a day, a model, a key and a class. */
+/** The rows and calls of both sides for a day, a model, a key and a class. */
 export interface Match {
   readonly day: number
   readonly model: string
   readonly key: string | null
-  /** Null: all classes together. */
+  /** Null for all classes together. */
   readonly class: PriceName | null
   readonly rows: BillRow[]
   readonly uses: LedgerUse[]
@@ -41,7 +41,7 @@ export function matchesOf(
     group.set(place.class, match)
     return match
   }
-  // Fees that the bill has without a model are compared for all models together.
+  // Fees without a model in the bill are compared for all models together.
   const fees = new Set<PriceName | null>()
   for (const row of rows) {
     const key = keys === undefined || row.key === null ? null : (keys.get(row.key) ?? row.key)
@@ -74,8 +74,8 @@ const WORDS = /[a-z]+|\d+/g
 const CAMEL_CASE = /(?<=[a-z])(?=[A-Z])/g
 
 /**
- * Finds the model that a bill names. Names with and without a date mean the same model, because providers bill the
- * dated name. A description such as `Claude4Sonnet-input-tokens` means the longest name whose words it contains.
+ * Finds the model in a row of a bill. Names with and without a date are the same model, because providers bill the
+ * dated name. A description such as `Claude4Sonnet-input-tokens` is the longest name whose words it contains.
  */
 class ModelNames {
   readonly #described: readonly { readonly name: string; readonly words: readonly string[] }[]
@@ -92,7 +92,7 @@ class ModelNames {
     )
   }
 
-  /** @returns the text itself if it names no known model. */
+  /** @returns the text itself if it contains no known model. */
   find(text: string, isDescription: boolean): string {
     const alias = this.#aliases.get(text.toLowerCase())
     if (alias !== undefined) return alias
@@ -107,7 +107,7 @@ class ModelNames {
   }
 }
 
-/** A model's name without its date, and without Amazon's prefix and edition. */
+/** Returns a model's name without its date, and without Amazon's prefix and edition. */
 function undated(model: string): string {
   const name = makersNames(model)[0]?.name ?? model
   return undatedNames(name)[0] ?? name

@@ -21,7 +21,7 @@ export interface ReconcileInput extends Matching {
   readonly provider: string
   readonly days: TimeRange
   readonly bill: Bill
-  /** The reason for posting the difference as a correction; absent: nothing is posted. */
+  /** The reason for posting the difference as a correction. If absent, nothing is posted. */
   readonly reason?: string | undefined
 }
 
@@ -99,7 +99,7 @@ export class Reconciliations {
   }
 }
 
-/** The amounts of each day's bill that neither receipts nor earlier corrections contain. @throws BillError */
+/** Returns the amounts of each day's bill that neither receipts nor earlier corrections contain. @throws BillError */
 function correctionsOf(
   { provider, bill, days }: ReconcileInput,
   uses: readonly LedgerUse[],
