@@ -10,21 +10,18 @@ const AREAS: readonly (readonly [RegExp, string])[] = [
   [/^ap-/, "apac"],
 ]
 
-/** `eu.anthropic.claude-sonnet-4-5-20250929-v1:0`: area, maker, name, and the edition of Bedrock's own. */
+/** Matches `eu.anthropic.claude-sonnet-4-5-20250929-v1:0`: area, maker, name and Bedrock's edition. */
 const BEDROCK_ID = /^(?:([a-z-]+)\.)?[a-z0-9]+\.([a-z]{2,}[^:]*?)(?:-v\d+(?::\d+)?|-\d+:\d+)?$/
 
-/**
- * The name that a Bedrock model has at its maker, and how near the model is to the provider's region; less is
- * nearer.
- */
+/** The maker's name of a Bedrock model, and the model's distance from the provider's region. */
 export interface MakersName {
   readonly name: string
   readonly distance: number
 }
 
 /**
- * The maker's names for a Bedrock model, with its date and without. A profile of the provider's own area comes
- * first, then the global one: newer models can only be called through a profile.
+ * Returns the maker's names of a Bedrock model, with and without its date. Profiles of the provider's own area are
+ * nearest, then global ones: newer models can only be called through a profile.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-support.html
  */
 export function makersNames(upstreamModel: string, region = ""): readonly MakersName[] {

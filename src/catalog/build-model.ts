@@ -28,40 +28,40 @@ import { modeFactors, readPeriod, readPrice, readPriceFacts, type ReadPrice } fr
 
 const ANY_API = "any"
 
-/** What models are built from. */
+/** The inputs for building models. */
 export interface ModelSources {
   readonly known: Pick<KnownModels, "find" | "servicesOf">
   /** The ids of all configured providers. */
   readonly providers: readonly string[]
-  /** A provider that can be called. */
+  /** Returns a callable provider. */
   provider(id: string): CallableProvider | undefined
-  /** Decimal text; for models without a multiplier of their own. */
+  /** The default multiplier, as decimal text. */
   readonly multiplier: string
-  /** Of deployments; for models without a choice of their own. */
+  /** The default choice of deployments. */
   readonly choice: Choice
-  /** Unix seconds; for models of unknown age. */
+  /** Unix seconds for models of unknown age. */
   readonly created: number
 }
 
-/** A provider whose vendor is known. */
+/** A provider with a known vendor. */
 export interface CallableProvider {
   readonly settings: ProviderSettings
   readonly vendor: KnownVendor
 }
 
 export interface BuiltModel {
-  /** Absent when nothing could ever answer for it. */
+  /** Absent if no deployment could ever serve it. */
   readonly model?: Model
   readonly warnings: readonly string[]
 }
 
-/** What the settings and the registry say of one model. */
+/** The settings and the known facts of one model. */
 interface Draft {
   readonly id: string
   readonly kind: ModelKind
   readonly settings: ModelSettings | undefined
   readonly facts: ModelFacts | undefined
-  /** Of the provider in the public id; undefined when that is none. */
+  /** Vendor of the provider in the public id; undefined if that provider does not exist. */
   readonly vendor: string | undefined
   readonly multiplier: string
 }
@@ -72,7 +72,7 @@ export function splitId(id: string): { readonly provider: string; readonly name:
   return { provider: id.slice(0, slash), name: id.slice(slash + 1) }
 }
 
-/** Builds one public model. The settings win over the facts, field by field; a price as a whole. */
+/** Builds a public model. Settings override facts field by field, but a price as a whole. */
 export function buildModel(
   id: string,
   settings: ModelSettings | undefined,
@@ -148,7 +148,7 @@ function buildDeployment(
   const { provider, model: upstreamModel, weight } = wanted
   const callable = sources.provider(provider)
   if (!callable) {
-    // Without any provider the simulator takes the place of all.
+    // Without any provider the simulator replaces all of them.
     if (sources.providers.length === 0) return {}
     const hint = suggestion(provider, sources.providers) || " Add it under 'providers'."
     return { warning: `: provider '${provider}' is not set up.${hint}` }
@@ -156,7 +156,7 @@ function buildDeployment(
   const own = sources.known.find(provider, upstreamModel)
   const facts = own ?? (draft.vendor === callable.settings.vendor ? draft.facts : undefined)
   const known = rulesFor(wanted, draft, callable, facts)
-  // The rules of a model of another kind are about its chats, if it has any.
+  // The rules of a model of another kind apply to its chats, if it has any.
   const rules = draft.kind === "chat" || known.rules?.modalities !== undefined ? known : undefined
   const chats = draft.kind === "chat" || rules !== undefined
   const dialects = chats ? chatDialects(wanted, draft, callable, own) : undefined
@@ -231,7 +231,7 @@ function rulesFor(
   return resolveRules({ vendor, model, facts, written: [settings?.rules, rules] })
 }
 
-/** The deployment with each of its provider's credentials, which share its weight. */
+/** Returns the deployment with each of its provider's credentials, which share its weight. */
 function byCredential(
   deployment: Deployment,
   provider: ProviderSettings | undefined,
@@ -254,12 +254,12 @@ function chatDialects(
   own: ModelFacts | undefined,
 ): readonly DialectId[] {
   const written = wanted.dialects ?? draft.settings?.dialects
-  // The dialects that the public name's vendor has for the model do not apply at another vendor.
+  // Dialects listed for the model at the vendor in its id do not apply at another vendor.
   const named = draft.vendor === settings.vendor ? draft.facts : undefined
   return dialectsOf(vendor, settings, written, (own ?? named)?.dialects)
 }
 
-/** The factor on a vendor's prices at the address of a provider, in millionths. */
+/** Returns the factor on a vendor's prices at the address of a provider, in millionths. */
 function regionalFactor(
   { baseUrl }: ProviderSettings,
   own: ModelFacts | undefined,
@@ -275,8 +275,8 @@ function regionalFactor(
 }
 
 /**
- * Charges besides the model's price: from the settings of its provider, then what is known of the model there,
- * then of its vendor.
+ * Merges charges besides the model's price: from the provider's settings, the known facts of the model there, and those
+ * of its vendor.
  */
 function servicesOf(
   { prices }: ProviderSettings,
@@ -284,7 +284,7 @@ function servicesOf(
   known: ServiceFacts | undefined,
 ): DecimalServices {
   const modes = { ...known?.modes, ...modeFactors(own?.price), ...prices?.modes }
-  // Only names that parsePrice knows are read, and their values are decimal text.
+  // parsePrice reads only its own names, and their values are decimal text.
   return { ...(known as DecimalServices | undefined), ...prices, modes }
 }
 
@@ -294,7 +294,7 @@ interface BesidePrice {
   readonly ownModes: ModeTable | undefined
 }
 
-/** The deployment's price, else the model's, else what its vendor is known to charge for it. */
+/** Returns the deployment's price, else the model's, else the vendor's known price. */
 function priceOf(
   written: PriceSettings | undefined,
   draft: Draft,
@@ -315,13 +315,13 @@ function priceOf(
   const inPeriods = periods?.map((period) =>
     period.modes === undefined ? period : { ...period, modes: { ...period.modes, ...ownModes } },
   )
-  // Rates of modes belong to the price that they are listed with.
+  // Rates of modes belong to the price with which they are listed.
   const modes = known === own?.price ? { ...listed, ...ownModes } : {}
   const price: PriceFacts = { ...rates, modes, ...(inPeriods && { periods: inPeriods }) }
   return readPriceFacts(kind, price, multiplier, services)
 }
 
-/** Gives a price without modes the known modes of the model, at their times, unless the price has its own times. */
+/** Adds the known modes of the model with their times to a price, unless the price has its own times. */
 function withKnownModes(
   written: PriceSettings,
   own: ModelFacts | undefined,

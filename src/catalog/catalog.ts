@@ -30,24 +30,24 @@ export interface CatalogSources {
   readonly settings: Settings
   readonly facts: Facts
   readonly vendors: KnownVendors
-  /** Unix milliseconds; for tests. */
+  /** Returns Unix milliseconds; for tests. */
   readonly clock?: () => number
 }
 
 export interface BuiltCatalog {
   readonly catalog: Catalog
-  /** What the operator may want to fix; names models, never secrets. */
+  /** Problems that the operator can fix. They contain names of models, but no secrets. */
   readonly warnings: readonly string[]
 }
 
-/** How many names a message suggests. */
+/** Maximum suggested names in a message. */
 const SUGGESTIONS = 3
 
 /**
- * Builds the catalog from the settings and the known models of the vendors that are enabled.
+ * Builds the catalog from the settings and the known models of enabled vendors.
  *
- * A model may have several deployments with prices of their own: a caller pays the price of the deployment that
- * answered, and a hold covers the most expensive.
+ * A model may have several deployments with separate prices: a caller pays the price of the deployment that served the
+ * request, and a hold covers the most expensive one.
  */
 export function buildCatalog(sources: CatalogSources): BuiltCatalog {
   const { settings, facts, vendors, clock = () => Date.now() } = sources
@@ -117,8 +117,8 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
 }
 
 /**
- * A name without what clients add to it: the prefix `models/`, which is how Google names a resource, and the
- * suffix `[1m]`, by which Claude Code notes the length of the context. Absent where it has neither.
+ * Removes additions of clients from a name: the prefix `models/` of Google's resource names, and the suffix `[1m]` of
+ * Claude Code for the context length. Returns undefined if it has neither.
  */
 function withoutMarks(name: string): string | undefined {
   if (!name.startsWith("models/") && !name.endsWith("]")) return undefined
@@ -126,7 +126,7 @@ function withoutMarks(name: string): string | undefined {
   return bare === name ? undefined : bare
 }
 
-/** Why an alias of the settings cannot be used. */
+/** Returns the reason why an alias of the settings cannot be used. */
 function aliasFault(
   { catalog, unknown }: { readonly catalog: Catalog; readonly unknown: UnknownModels },
   alias: string,
@@ -149,27 +149,27 @@ function noteBrought(brought: Map<string, Model[]>, model: Model): void {
 export interface CatalogParts {
   readonly models: readonly Model[]
   readonly modelGroups: readonly ModelGroup[]
-  /** Aliases, and the ids that they stand for. */
+  /** Aliases with the ids of their models. */
   readonly aliases: ReadonlyMap<string, string>
   /** In the order of the settings. */
   readonly providers: readonly NamedProvider[]
-  /** Those that only callers know. */
+  /** Models that only callers have named. */
   readonly unknown: UnknownModels
-  /** Of prices. */
+  /** Price groups. */
   readonly groups: PriceGroups
-  /** Unix milliseconds. */
+  /** Returns Unix milliseconds. */
   readonly clock: () => number
-  /** One line for each provider that cannot be called since it has no models. */
+  /** One line for each provider that cannot be called because it has no models. */
   readonly withoutModels: readonly string[]
 }
 
-/** The models that can be called, and how they are listed. Never changes: new settings, new catalog. */
+/** The callable models and their list. Immutable: new settings create a new catalog. */
 export class Catalog {
-  /** One line for each provider that cannot be called since it has no models. */
+  /** One line for each provider that cannot be called because it has no models. */
   readonly withoutModels: readonly string[]
-  /** Without groups. */
+  /** Models without groups. */
   readonly #models: readonly Model[]
-  /** With them. */
+  /** Models and groups. */
   readonly #listed: readonly Model[]
   readonly #modelGroups: ReadonlyMap<string, ModelGroup>
   readonly #byId: ReadonlyMap<string, Model>
@@ -195,15 +195,15 @@ export class Catalog {
     this.#originalNames = new OriginalNames(this.#models, providers)
   }
 
-  /** The model of a public id. */
+  /** Finds a model by its public id. */
   find(id: string): Model | undefined {
     return this.#byId.get(id)
   }
 
   /**
-   * The model that a caller names: by its id; by an alias of its key, then of the settings; or by its name at
-   * its vendor. An alias stands for an id, so aliases do not chain. What a client adds to a name is ignored
-   * where nothing has that exact name. What nothing here has may be a model that is newer than what is known.
+   * Resolves the model in a request: by its id, by an alias of the key or of the settings, or by its name at its
+   * vendor. An alias stands for an id, so aliases do not chain. Additions of clients are ignored unless a model has the
+   * exact name. Other names may be those of newer, unknown models.
    */
   resolve(name: string, rights: ModelRights = {}): Model | undefined {
     const found = this.#named(name, rights)
@@ -221,7 +221,7 @@ export class Catalog {
     return this.#originalNames.find(name, rights.allows)
   }
 
-  /** The public id of the model that a provider has under an upstream name, if there is one. */
+  /** Returns the public id of a provider's model with an upstream name, if it exists. */
   idOf(provider: string, upstreamModel: string): string | undefined {
     const isSame = (deployment: Deployment): boolean =>
       deployment.provider === provider && deployment.upstreamModel === upstreamModel
@@ -231,8 +231,8 @@ export class Catalog {
   }
 
   /**
-   * The models and groups sorted by id; only those that the key may call, when `allows` is given.
-   * @param kind absent: all.
+   * Lists models and groups by id, limited to those that the key may call if `allows` is given.
+   * @param kind all kinds if absent.
    */
   list(allows?: Allows, kind?: ModelKind): readonly Model[] {
     const listed =
@@ -242,8 +242,9 @@ export class Catalog {
   }
 
   /**
-   * The first of a kind that the key may call, at its prices. Groups are only called by those who name them.
-   * @param isUsable whether a model can do what is requested; absent: all can.
+   * Returns the first model of a kind that the key may call, at its prices. Groups are excluded, since they must be
+   * named explicitly.
+   * @param isUsable returns whether a model supports the request; all do if absent.
    */
   first(
     kind: ModelKind,
@@ -258,13 +259,13 @@ export class Catalog {
     return found && this.priced(found, rights)
   }
 
-  /** A model at the prices of a key, as they are now. */
+  /** Returns a model with the current prices of a key. */
   priced(model: Model, rights: ModelRights = {}): Model {
     const now = this.#clock()
     return this.#groups.priced(atPricesOf(model, now), rights.priceGroup, now)
   }
 
-  /** Whether a request for a kind of model may be free; keys with their own prices are checked each time. */
+  /** Returns whether requests for a kind of model may be free. Keys with individual prices are checked each time. */
   hasFree(kind: ModelKind, rights: ModelRights): boolean {
     if (rights.priceGroup === undefined) return this.#freeKinds().has(kind)
     return this.#listed.some(
@@ -272,21 +273,21 @@ export class Catalog {
     )
   }
 
-  /** Models that are listed but refused, since their cost is not known. */
+  /** Models that are listed but rejected, because their cost is unknown. */
   get unpriced(): readonly Model[] {
     return this.#models.filter((model) => !isPriced(model))
   }
 
-  /** Up to three ids that the caller may have meant, among those its key may call. */
+  /** Returns up to three similar ids that the key may call. */
   nearest(id: string, allows?: Allows): string[] {
     const ids = this.list(allows).map((model) => model.id)
     return nearestNames(id, ids, SUGGESTIONS)
   }
 
   /**
-   * The body of the model list, as JSON text. For keys that may call all models at the usual prices it is built once
-   * for each time during which the prices stay the same.
-   * @param kind absent: all.
+   * Returns the body of the model list as JSON text. For keys without restrictions at general prices, it is cached
+   * until the next price change.
+   * @param kind all kinds if absent.
    */
   listBody(rights: ModelRights = {}, kind?: ModelKind): string {
     const { allows, priceGroup } = rights
@@ -304,7 +305,7 @@ export class Catalog {
   }
 
   /**
-   * A model of the list.
+   * Returns a model of the list.
    * @throws GatewayError `model_not_found`.
    */
   listed(id: string): Model {
@@ -314,7 +315,7 @@ export class Catalog {
   }
 
   /**
-   * A model that a key may see, under the name that was requested and at its prices.
+   * Returns a model that a key may see, with the requested name and the key's prices.
    * @throws GatewayError `model_not_found`.
    */
   visible(name: string, rights?: ModelRights): Model {
@@ -326,10 +327,9 @@ export class Catalog {
   }
 
   /**
-   * The model a request names, when it can be called, at the prices that hold now: its hold and its charge use them,
-   * whenever it ends.
-   * @throws GatewayError `model_not_found`, `model_not_allowed`, `model_not_supported`,
-   * `model_not_priced`.
+   * Returns the requested model at the current prices, which apply to its hold and its charge regardless of when it
+   * ends.
+   * @throws GatewayError `model_not_found`, `model_not_allowed`, `model_not_supported`, `model_not_priced`.
    */
   require(id: string, kind: ModelKind, rights?: ModelRights): Model {
     const found = this.resolve(id, rights)
@@ -343,7 +343,10 @@ export class Catalog {
     return model.id === id ? priced : { ...priced, requestedAs: id }
   }
 
-  /** A model that a key may call, of a group as much as it may; undefined: none of it. */
+  /**
+   * Limits a model to the key's permissions, which may allow only some members of a group; undefined without
+   * permission.
+   */
   #permitted(model: Model, allows: Allows): Model | undefined {
     if (allows === undefined) return model
     if (model.members !== undefined) return this.#modelGroups.get(model.id)?.permitted(allows)
@@ -386,12 +389,12 @@ export class Catalog {
   }
 }
 
-/** By code unit: a locale's order would differ from machine to machine. */
+/** Sorts by code unit, since the order of a locale differs between machines. */
 function byId(models: readonly Model[]): readonly Model[] {
   return models.toSorted((left, right) => (left.id < right.id ? -1 : 1))
 }
 
-/** The kinds of requests that a model can serve. Rerank requests compare embeddings if there is no reranker. */
+/** Returns the kinds of requests that a model can serve. Rerank requests compare embeddings if there is no reranker. */
 function servedKinds(model: Model): readonly ModelKind[] {
   const { kind } = model
   if (kind === "embedding") return [kind, "rerank"]

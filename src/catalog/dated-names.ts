@@ -1,6 +1,6 @@
 /**
- * How vendors append the date or the edition to a model's name. Without it, the name is that of the same model:
- * no pattern matches a version or a size (`gpt-5-mini` is not `gpt-5`).
+ * Patterns of the date or edition that vendors append to a model's name. The name without it means the same model: no
+ * pattern matches a version or a size (`gpt-5-mini` is not `gpt-5`).
  */
 const EDITIONS: readonly RegExp[] = [
   // claude-sonnet-4-5-20250929, claude-sonnet-4-5@20250929
@@ -17,35 +17,35 @@ const EDITIONS: readonly RegExp[] = [
   /-00\d$/,
 ]
 
-/** Two parts at most: `4-5`, `5.4`, `4`. */
+/** Matches versions of at most two parts: `4-5`, `5.4`, `4`. */
 const VERSION = /^([^\s]+?)-(\d{1,2}(?:[.-]\d{1,2})?)$/
 
 const LATEST = "-latest"
 
-/** A name without its edition, in each way that it can be parsed; the longest first. */
+/** Returns a name without its edition, for each possible interpretation, longest first. */
 export function undatedNames(name: string): string[] {
   return EDITIONS.flatMap((edition) => (edition.test(name) ? [name.replace(edition, "")] : []))
 }
 
-/** The part of a `-latest` name before the suffix. */
+/** Returns the part of a `-latest` name before the suffix. */
 export function familyOf(name: string): string | undefined {
   return name.endsWith(LATEST) ? name.slice(0, -LATEST.length) : undefined
 }
 
 interface Member {
   readonly name: string
-  /** The format of the date; absent where its numbers cannot be ordered. */
+  /** The format of the date; absent if its numbers cannot be ordered. */
   readonly form?: string
-  /** Compared number by number. */
+  /** Compared element by element. */
   readonly numbers: readonly number[]
 }
 
-/** Formats that start with the year. */
+/** Matches formats that start with the year. */
 const COMPARABLE_DAY = /^(?:2\d{3}|20\d{6}|20\d\d-\d\d-\d\d)$/
 
 /**
- * The newest of each family, by what precedes the version or the date in the names of its members. A family has
- * none when two are equally new, or when the dates of its members are in formats that cannot be compared.
+ * Returns the newest name of each family, which is the part before the version or date. A family is omitted if two
+ * members are equally new, or if their dates are in formats that cannot be compared.
  */
 export function newestNames(names: Iterable<string>): ReadonlyMap<string, string> {
   const versions = new Map<string, Member[]>()

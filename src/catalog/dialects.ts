@@ -1,24 +1,24 @@
 import type { DialectId } from "../canon/extra.ts"
 import type { ProviderSettings } from "../config/settings.ts"
 
-/** What the catalog needs to know of a vendor. */
+/** The facts about a vendor that the catalog needs. */
 export interface KnownVendor {
-  /** What its servers speak, the preferred one first. */
+  /** The dialects of its servers, the preferred one first. */
   readonly chat: readonly { readonly dialect: { readonly id: DialectId } }[]
-  /** Those that a provider's servers speak only where its settings say so. */
+  /** Dialects that a provider's servers support only if its settings say so. */
   readonly optionalDialects?: readonly DialectId[]
 }
 
-/** The vendors' table, by their ids. */
+/** The vendors by id. */
 export interface KnownVendors {
   get(id: string): KnownVendor | undefined
 }
 
 /**
- * The dialects that a chat model can be called in at one provider, the preferred one first. Empty when the
- * provider speaks none that the model is offered in.
- * @param written what the settings say of the model itself: it overrides everything else.
- * @param known what is known of the model at this vendor.
+ * Returns the dialects in which a chat model can be called at a provider, the preferred one first. Empty if the
+ * provider supports none of the model's dialects.
+ * @param written the settings of the model itself, which override everything else.
+ * @param known the known dialects of the model at this vendor.
  */
 export function dialectsOf(
   vendor: KnownVendor,
@@ -35,7 +35,7 @@ export function dialectsOf(
   return known === undefined ? usual : usual.filter((id) => known.includes(id))
 }
 
-/** The operator's order is their preference. */
+/** Sorts supported dialects in the operator's order, which is the order of preference. */
 function inOrderOf(names: readonly string[], spoken: readonly DialectId[]): DialectId[] {
   return [...new Set(names)].flatMap((name) => spoken.find((id) => id === name) ?? [])
 }

@@ -5,17 +5,17 @@ import type { ModelKind } from "#contract/model-kinds.ts"
 import { type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
 import type { Member, Model } from "./model.ts"
 
-/** Credits per million units of each class, exact decimal text, the multiplier included. */
+/** Credits per million units of each class, as exact decimal text including the multiplier. */
 type ShownRates = Partial<Record<PriceName, string>>
 
-/** What a model costs. With several deployments, the most it can cost in each class. */
+/** The price of a model. With several deployments, the highest price of each class. */
 export interface ShownPrice extends ShownRates {
   /** Minimum seconds of audio charged per request. */
   readonly minimum_seconds?: number
   readonly tiers?: readonly (ShownRates & { readonly above: number })[]
 }
 
-/** An element of the model list (docs/api.md#models) with our additions. */
+/** An element of the model list (docs/api.md#models) with the gateway's additions. */
 export interface ModelEntry {
   readonly id: string
   readonly object: "model"
@@ -23,22 +23,22 @@ export interface ModelEntry {
   readonly created: number
   readonly owned_by: string
   readonly kind: ModelKind
-  /** Tokens. */
+  /** Maximum tokens. */
   readonly context_length?: number
-  /** Tokens. */
+  /** Maximum tokens. */
   readonly max_output_tokens?: number
-  /** For a speech model whose texts may have another length than usual. */
+  /** Set for a speech model with an unusual maximum length of texts. */
   readonly max_input_characters?: number
-  /** For a chat model: the dialects its vendors offer it in. Callers may use any dialect. */
+  /** The dialects of a chat model at its vendors. Callers may use any dialect. */
   readonly dialects?: readonly DialectId[]
-  /** Of a group: any of these models answers, at its own price. */
+  /** The members of a group. Any of them may serve a request, at its own price. */
   readonly members?: readonly string[]
-  /** Whether it can be called: a model without a price is refused. */
+  /** Whether it can be called: a model without a price is rejected. */
   readonly priced: boolean
   readonly pricing?: ShownPrice
 }
 
-/** A model as the list shows it. */
+/** Returns the list entry of a model. */
 export function entryOf(model: Model): ModelEntry {
   const prices = model.deployments.flatMap(({ price }) => (price ? [price] : []))
   const dialects = [
@@ -61,7 +61,7 @@ export function entryOf(model: Model): ModelEntry {
   }
 }
 
-/** What a model can do whichever of its members answers. */
+/** Returns the limits that apply regardless of the member that serves a request. */
 export function surely(model: Model): Pick<Member, "context" | "maxOutput"> {
   const { members } = model
   if (members === undefined) return model
@@ -102,7 +102,7 @@ function hasRate(rates: Rates, name: PriceName): boolean {
   return rates[CLASS_OF_NAME[name]] !== undefined
 }
 
-/** Of each class the highest rate among the prices, at this many input tokens. */
+/** Returns the highest rate of each class among the prices, at this many input tokens. */
 function highestRates(
   prices: readonly Price[],
   names: readonly PriceName[],
@@ -120,5 +120,5 @@ function highestRates(
   return shown
 }
 
-/** A rate has nine digits after the point, a multiplier six. */
+/** Decimal places of a rate (nine) times a multiplier (six). */
 const RATE_PLACES = 15

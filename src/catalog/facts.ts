@@ -1,6 +1,6 @@
 /**
- * The content of facts.json, as it is read. The types are loose on purpose: the file is generated and tested,
- * and reading it at start-up must cost next to nothing.
+ * The content of facts.json. The types are deliberately loose: the file is generated and tested, and reading it at
+ * startup must cost next to nothing.
  */
 
 /** Classes of usage and the price of a million units of each, decimal text in credits. */
@@ -18,7 +18,7 @@ interface RateFacts {
 /** Modes of service: a factor on the token rates as decimal text, or the rates of token classes. */
 export type ModesFacts = Readonly<Record<string, string | ModeRateFacts>>
 
-/** A class or tier that is not named costs as much as outside of the mode, or more (`modeOf`). */
+/** An unlisted class or tier costs the same as outside of the mode, or more (`modeOf`). */
 export interface ModeRateFacts {
   readonly [name: string]: string | readonly TierFacts[] | undefined
   readonly tiers?: readonly TierFacts[]
@@ -34,10 +34,10 @@ interface CardFacts extends RateFacts {
   readonly modes?: ModesFacts
 }
 
-/** Prices that replace those of the same name for a time, in the form of the settings. */
+/** Prices that temporarily replace those of the same name, in the form of the settings. */
 export interface PeriodFacts extends CardFacts {
   readonly name?: string
-  /** Moments, or days in UTC. */
+  /** Times, or days in UTC. */
   readonly from?: string
   readonly until?: string
   readonly zone?: string
@@ -49,16 +49,16 @@ export interface PriceFacts extends CardFacts {
   readonly periods?: readonly PeriodFacts[]
 }
 
-/** What a vendor charges besides its models' own prices. */
+/** Charges of a vendor besides its models' own prices. */
 export interface ServiceFacts {
   readonly [name: string]: string | Readonly<Record<string, string>> | undefined
   /** Factors on the token rates, decimal text. */
   readonly modes?: Readonly<Record<string, string>>
-  /** A factor on prices at these hosts, apart by blanks, of models that came out since a day. */
+  /** A factor on prices at these hosts (separated by spaces) of models released since a day. */
   readonly regional?: Readonly<Record<"factor" | "hosts" | "since", string>>
 }
 
-/** What is known of one model at one vendor. */
+/** The known facts of one model at one vendor. */
 export interface ModelFacts {
   readonly kind: string
   /** Unix seconds. */
@@ -66,40 +66,40 @@ export interface ModelFacts {
   readonly owner?: string
   readonly context?: number
   readonly max_output?: number
-  /** What it takes besides text: `image`, `pdf`, `audio`, `video`; absent: nobody says. */
+  /** Input types besides text: `image`, `pdf`, `audio`, `video`; absent if unknown. */
   readonly input?: readonly string[]
   readonly tools?: boolean
   readonly reasoning?: boolean
-  /** The efforts that it accepts, the lowest first; absent: unknown. */
+  /** Supported reasoning efforts, lowest first; absent if unknown. */
   readonly efforts?: readonly string[]
-  /** Whether its reasoning can be switched off by a parameter of its own. */
+  /** Whether a separate parameter can switch off its reasoning. */
   readonly reasoning_switch?: boolean
-  /** The member of an assistant message that has to bring its reasoning back. */
+  /** The member of an assistant message that must return its reasoning. */
   readonly reasoning_field?: string
-  /** False: it rejects a temperature. */
+  /** False if it rejects a temperature. */
   readonly temperature?: boolean
-  /** Whether answers can follow a JSON schema; absent: unknown. */
+  /** Whether it supports responses by a JSON schema; absent if unknown. */
   readonly structured_output?: boolean
-  /** Searches that it makes by itself in an answer, at most; absent: none. */
+  /** Maximum searches that it makes on its own per answer; absent if it makes none. */
   readonly own_searches?: number
-  /** Absent: all that its vendor speaks. */
+  /** Absent if it supports all dialects of its vendor. */
   readonly dialects?: readonly string[]
   readonly price?: PriceFacts
-  /** The day of the newest list that says this price. */
+  /** The day of the newest list with this price. */
   readonly priced?: string
 }
 
 export interface Facts {
-  /** The day that the prices are of. */
+  /** The day of the prices. */
   readonly date?: string
   readonly generated_from: readonly { readonly name: string; readonly date: string }[]
-  /** The vendors' other services, by the vendor's id; absent: nothing is known. */
+  /** Other services of vendors, by vendor id; absent if unknown. */
   readonly services?: Readonly<Record<string, ServiceFacts | undefined>>
-  /** By the vendor's id, then by the vendor's own name for the model. */
+  /** Models by vendor id and the vendor's name of the model. */
   readonly vendors: Readonly<Record<string, Readonly<Record<string, ModelFacts>> | undefined>>
 }
 
-/** The newest date in the registry, Unix seconds: the age of a model without one. */
+/** Returns the newest date of the lists in Unix seconds, as the age of models without a date. */
 export function factsDate(facts: Facts): number {
   let newest = 0
   for (const { date } of facts.generated_from) {

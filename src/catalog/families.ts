@@ -3,13 +3,13 @@ import { parseDecimal } from "#contract/decimal.ts"
 import { periodParts } from "../ledger/price-periods.ts"
 import { modeFactors, readPeriod } from "./read-price.ts"
 
-/** A name in parts: the words that name its family, and the numbers that order its members. */
+/** A name in parts: the words identify its family, and the numbers order its members. */
 interface NameParts {
   readonly family: string
   readonly version: readonly number[]
 }
 
-/** Dates and editions are no versions: `20250929`, `2411`, `001`. */
+/** Maximum digits of a version number. Dates and editions are longer: `20250929`, `2411`, `001`. */
 const LONGEST_NUMBER = 2
 
 /**
@@ -35,7 +35,7 @@ export function nameParts(name: string): NameParts | undefined {
 /**
  * Returns the assumed facts of a model that is newer than all known models of its family: the kind and the longest
  * limits of its family, and the highest price of each class.
- * @returns undefined if it has no family, or is not newer: an older model may have cost more.
+ * @returns undefined without a family, or for an older model, which may have cost more.
  */
 export function familyFacts(
   models: NonNullable<Facts["vendors"][string]>,
@@ -68,7 +68,7 @@ export function familyFacts(
   }
 }
 
-/** A price outside of its periods, and in each of them. */
+/** Returns the price outside of periods and the price in each period. */
 function cardsOf({ periods = [], ...own }: PriceFacts): PriceFacts[] {
   const inPeriods = periods.map((period) => {
     const { card } = periodParts(readPeriod(period))
@@ -77,7 +77,7 @@ function cardsOf({ periods = [], ...own }: PriceFacts): PriceFacts[] {
   return [own, ...inPeriods]
 }
 
-/** For each class, tier and mode the highest of several prices. */
+/** Returns the highest of several prices for each class, tier and mode. */
 function highestPrices(prices: readonly PriceFacts[]): PriceFacts {
   const starts = new Set(prices.flatMap(({ tiers }) => tiers?.map(({ above }) => above) ?? []))
   const tiers = [...starts]

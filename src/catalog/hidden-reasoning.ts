@@ -1,6 +1,6 @@
 import type { ModelFacts } from "./facts.ts"
 
-/** Whose models do not show their reasoning, or only summaries of it. */
+/** Owners of models that hide their reasoning or show only summaries. */
 const HIDING_OWNERS: ReadonlySet<string> = new Set([
   "amazon",
   "google",
@@ -8,17 +8,17 @@ const HIDING_OWNERS: ReadonlySet<string> = new Set([
   "perplexity",
   "xai",
 ])
-/** Their models with open weights, which show it wherever they run. */
+/** Matches their models with open weights, which show reasoning wherever they run. */
 const OPEN_WEIGHTS = /gpt-oss|gemma/i
-/** Names of such models, for those that are in no list of models. */
+/** Matches names of such models, for models outside the lists. */
 const HIDING_NAMES =
   /(?:^|[/.])(?:o[134](?:-|$)|gpt-[5-9](?!(?:\.\d+)?-chat)|gemini-(?!1|2\.0|.*image)|grok-(?:[4-9]|build|code)(?!.*non-reasoning)|(?:sonar-)?deep-research|nova-2)/i
 
 /**
- * Whether a model reasons and its answers do not show that reasoning in full, so that only the usage of its provider
- * says how much there was.
- * @param model the provider's own name for it.
- * @param facts absent: the model is in no list.
+ * Returns whether a model's responses do not contain its full reasoning, so that only the provider's usage reports its
+ * amount.
+ * @param model the provider's name of the model.
+ * @param facts absent for models outside the lists.
  */
 export function hidesReasoning(model: string, facts: ModelFacts | undefined): boolean {
   if (facts === undefined) return HIDING_NAMES.test(model)

@@ -1,9 +1,9 @@
 import { isPriced, type Model } from "./model.ts"
 
-/** More names than this make a warning no one reads. */
+/** Maximum names in a warning; people do not read longer lists. */
 const MAX_NAMES = 5
 
-/** Warnings about the known models of a provider: one line per subject. */
+/** Returns warnings about the known models of a provider, one line per subject. */
 export function knownModelWarnings(provider: string, models: readonly Model[]): string[] {
   const warnings: string[] = []
   const unpriced = models.filter((model) => !isPriced(model))
@@ -13,7 +13,7 @@ export function knownModelWarnings(provider: string, models: readonly Model[]): 
       `provider ${provider}: ${count} are refused, since they have no price that can be billed: ${names(unpriced)}`,
     )
   }
-  // Free moderation is expected: OpenAI does not charge for it.
+  // Free moderation is expected, since OpenAI does not charge for it.
   const free = models.filter((model) => model.kind !== "moderation" && isFree(model))
   if (free.length > 0) {
     const count = free.length === 1 ? "1 known model costs" : `${free.length} known models cost`

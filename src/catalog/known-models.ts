@@ -2,7 +2,7 @@ import { MODEL_KIND_NAMES, type ModelKind } from "#contract/model-kinds.ts"
 import type { Settings } from "../config/settings.ts"
 import type { Facts, ModelFacts, ServiceFacts } from "./facts.ts"
 
-/** Finds what is known of a provider's models, by its vendor. */
+/** Finds the known facts of a provider's models, by its vendor. */
 export class KnownModels {
   readonly #settings: Settings
   readonly #facts: Facts
@@ -12,19 +12,19 @@ export class KnownModels {
     this.#facts = facts
   }
 
-  /** The facts of a model at a provider's vendor. */
+  /** Returns the facts of a model at a provider's vendor. */
   find(provider: string, upstreamModel: string): ModelFacts | undefined {
     const models = this.#ofProvider(provider)
     return models && Object.hasOwn(models, upstreamModel) ? models[upstreamModel] : undefined
   }
 
-  /** The names that a provider brings by itself. */
+  /** Returns the names of known models that a provider adds to the catalog. */
   namesOf(provider: string): readonly string[] {
     if (this.#settings.providers[provider]?.knownModels !== true) return []
     return Object.keys(this.#ofProvider(provider) ?? {})
   }
 
-  /** What a provider's vendor is known to charge besides its models' prices. */
+  /** Returns the known charges of a provider's vendor besides its models' prices. */
   servicesOf(provider: string): ServiceFacts | undefined {
     const vendor = this.#settings.providers[provider]?.vendor
     return vendor === undefined ? undefined : this.#facts.services?.[vendor]
@@ -36,7 +36,7 @@ export class KnownModels {
   }
 }
 
-/** The kind in the registry; one that this version does not know is undefined. */
+/** Returns the kind in the facts; undefined if this version does not support it. */
 export function kindOf(facts: ModelFacts): ModelKind | undefined {
   return MODEL_KIND_NAMES.find((kind) => kind === facts.kind)
 }

@@ -6,7 +6,7 @@ import { listedRules } from "./model-rules.ts"
 
 /** Maximum deployments with learned rules. Each has at most one value of each rule. */
 const MAX_DEPLOYMENTS = 1_000
-/** Maximum of these deployments whose names callers chose. */
+/** Maximum of these deployments with names chosen by callers. */
 const MAX_ASSUMED = 100
 
 /** Called for each learned rule. It must not throw. */
@@ -32,7 +32,7 @@ export class LearnedRules {
     this.#onLearned = onLearned
   }
 
-  /** Returns the rules in force for a deployment. */
+  /** Returns the active rules of a deployment. */
   of(deployment: Deployment): EffectiveRules {
     if (this.#learned.size === 0) return deployment
     const learned = this.#learned.get(placeOf(deployment))

@@ -3,25 +3,25 @@ import type { Model } from "./model.ts"
 import type { Allows } from "./model-rights.ts"
 import { inTurn, type Share, sideBySide } from "./several-models.ts"
 
-/** What groups are made from. */
+/** The inputs for building groups. */
 export interface GroupSources {
-  /** The models that there are, by id. */
+  /** Existing models by id. */
   readonly models: ReadonlyMap<string, Model>
-  /** For groups without a choice of their own. */
+  /** The default choice of groups. */
   readonly choice: Choice
   /** Unix seconds. */
   readonly created: number
 }
 
 export interface BuiltGroup {
-  /** Absent where none of its members exists. */
+  /** Absent if no member exists. */
   readonly group?: ModelGroup
   readonly warnings: readonly string[]
 }
 
-/** A model of the settings that consists of others, any of which may answer. */
+/** A model in the settings that consists of several others, any of which may serve a request. */
 export class ModelGroup {
-  /** With all of its members. */
+  /** The group with all of its members. */
   readonly model: Model
   readonly #shares: readonly Share[]
   readonly #joined: (shares: readonly Share[]) => Model
@@ -33,8 +33,9 @@ export class ModelGroup {
   }
 
   /**
-   * As much of it as a key may call: all where its list names the group, else the members that it names.
-   * @returns undefined where that is nothing.
+   * Returns the part of the group that a key may call: all of it if the key's list contains the group, else the listed
+   * members.
+   * @returns undefined if the key may call no member.
    */
   permitted(allows: Allows): Model | undefined {
     if (allows === undefined || allows(this.model.id)) return this.model
@@ -43,7 +44,7 @@ export class ModelGroup {
   }
 }
 
-/** Builds the group of an id, of those members that there are. */
+/** Builds the group of an id from its existing members. */
 export function buildGroup(
   id: string,
   { members = [], choice, ownedBy, disconnect }: ModelSettings,

@@ -1,11 +1,11 @@
-/** Whether a key may call a model. Absent: it may call all. */
+/** Returns whether a key may call a model; all models are allowed if absent. */
 export type Allows = ((id: string) => boolean) | undefined
 
-/** What a key may call, by which names, and at whose prices. */
+/** The models that a key may call, with aliases and prices. */
 export interface ModelRights {
-  /** Checked for the model that is called, never for the name in the request. */
+  /** Applied to the resolved model, never to the name in the request. */
   readonly allows?: Allows
-  /** Aliases, and the ids that they stand for. */
+  /** Aliases with the ids of their models. */
   readonly aliases?: ReadonlyMap<string, string> | undefined
   /** The price group of its account. */
   readonly priceGroup?: string | undefined

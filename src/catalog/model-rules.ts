@@ -11,7 +11,7 @@ import type { ModelFacts } from "./facts.ts"
 import { RULE_TABLE } from "./rule-table/index.ts"
 import { SWITCHES } from "./rule-table/switches.ts"
 
-/** Vendors whose dialects know their models, or that adapt each request to the model themselves. */
+/** Vendors whose dialects adapt each request to the model, or that do so themselves. */
 const ADAPTING: ReadonlySet<string> = new Set([
   "anthropic",
   "bedrock",
@@ -23,7 +23,7 @@ const ADAPTING: ReadonlySet<string> = new Set([
 
 /** The rules of a deployment, and their sources. */
 export interface ResolvedRules extends EffectiveRules {
-  /** Absent if the rules are absent. */
+  /** Absent if there are no rules. */
   readonly ruleOrigins?: RuleOrigins
 }
 
@@ -32,7 +32,7 @@ export interface RuleSources {
   readonly vendor: string
   /** The vendor's own name for the model. */
   readonly model: string
-  /** Absent: the model is unknown, so its vendor's rules apply. */
+  /** Absent for an unknown model, so that only its vendor's rules apply. */
   readonly facts: ModelFacts | undefined
   /** The rules from the settings of the model, then of the deployment. */
   readonly written: readonly (ModelRules | undefined)[]

@@ -1,14 +1,14 @@
 import { cheapestFirst } from "./cheapest-first.ts"
 import { isPriced, type Model } from "./model.ts"
 
-/** Tokens. What holds less is often too small to be of use. */
+/** Minimum context in tokens. Models with less are often too small to be useful. */
 const CAPABLE_CONTEXT = 100_000
-/** What came out longer before the newest model may no longer be served. Seconds. */
+/** Maximum age in seconds relative to the newest model. Older models may no longer be served. */
 const RECENT = 18 * 30 * 86_400
 
 /**
- * Of models for chat, the one for a first request: priced, likely to be served still, capable, and of these the cheapest.
- * Free ones are often busy, so they come last.
+ * Returns the chat model for a first request: priced, probably still served, capable, and the cheapest of these. Free
+ * models are often busy, so they come last.
  */
 export function modelToTry(models: readonly Model[]): Model | undefined {
   const callable = models.filter((model) => model.kind === "chat" && isPriced(model))
@@ -30,7 +30,7 @@ export function modelToTry(models: readonly Model[]): Model | undefined {
   return cheapest && byDeployment.get(cheapest)
 }
 
-/** Those that match a preference; all if none matches. */
+/** Returns the models that match a preference, or all if none matches. */
 function preferred(
   models: readonly Model[],
   preference: (model: Model) => boolean,

@@ -5,27 +5,27 @@ import type { ModelKind } from "#contract/model-kinds.ts"
 import type { Choice, Disconnect } from "../config/settings.ts"
 import { chargesFor, type Price } from "../ledger/price.ts"
 
-/** Of a deployment: which model it is of, where any of several may answer a request. */
+/** The model of a deployment, if any of several models may serve a request. */
 export interface Member {
   readonly id: string
-  /** What an answer of it calls the model: the name in the request, where that is its own. */
+  /** The model name in its responses: the name in the request, if that means this model. */
   readonly name: string
-  /** Tokens, as of a model. */
+  /** Limits in tokens, as for a model. */
   readonly context?: number
   readonly maxOutput?: number
 }
 
-/** Deployments that are tried before the next ones are, in an order of their own. */
+/** Deployments with a common order, tried before those of the next stage. */
 export interface Stage {
   readonly place: number
   readonly choice: StageChoice
-  /** Why its deployments are tried now; absent: the choice says it. */
+  /** The reason for this stage; the choice by default. */
   readonly reason?: PreferenceReason
-  /** Whether only the first of them is tried. */
+  /** Whether only the first deployment is tried. */
   readonly isAlone?: boolean
 }
 
-/** How the deployments of a stage are put in an order: callers have a choice more than the settings. */
+/** The order of deployments within a stage. Callers have an additional choice that settings lack. */
 export type StageChoice = Choice | "throughput"
 
 /** The field of a request that decided its deployment. */
@@ -37,40 +37,40 @@ export type PreferenceReason =
   | "provider.sort"
   | "provider.max_price"
 
-/** Model x provider x upstream name x price: what is called; with each of several credentials another one. */
+/** Model, provider, upstream name and price. Each of several credentials has a separate deployment. */
 export interface Deployment extends ResolvedRules {
-  /** `<provider>/<upstream name>`, or `<provider>/<upstream name>#<credential>`: names it in receipts and logs. */
+  /** `<provider>/<upstream name>`, or `<provider>/<upstream name>#<credential>`, as in receipts and logs. */
   readonly id: string
   readonly provider: string
-  /** Absent where its provider has one credential, or needs none. */
+  /** Absent for a provider with a single credential or without one. */
   readonly credential?: DeploymentCredential
   /** The provider's own name for the model. */
   readonly upstreamModel: string
   readonly weight: number
   /**
-   * For a chat model: the dialects it can be called in, the preferred one first. Vendor, provider, settings and
-   * registry are all taken into account: nothing else needs to be checked. Absent: all that its vendor speaks.
+   * The dialects of a chat model, the preferred one first, determined from vendor, provider, settings and known facts.
+   * All dialects of its vendor if absent.
    */
   readonly dialects?: readonly DialectId[]
-  /** Set if its model reasons and does not show it in full: only its provider's usage says how much. */
+  /** Set if its model does not show its reasoning in full, so that only the provider's usage reports the amount. */
   readonly hidesReasoning?: true
-  /** Set where a caller has named the model, and nobody here knows whether its vendor has it. */
+  /** Set if a caller has named the model, and it is unknown whether the vendor has it. */
   readonly isAssumed?: true
-  /** Absent: the deployment cannot be called, since its cost could not be known. */
+  /** Absent if the deployment cannot be called, because its cost would be unknown. */
   readonly price?: Price
-  /** Searches that its model makes by itself in an answer, at most. Absent: it searches only with a search tool. */
+  /** Maximum searches that its model makes on its own per answer. If absent, it searches only with a search tool. */
   readonly ownSearches?: number
-  /** Maximum models that its vendor runs for an answer, billing the tokens of all. Absent: one model. */
+  /** Maximum models that its vendor runs for an answer, billing the tokens of all of them. One model if absent. */
   readonly agents?: number
-  /** Absent: the output limit also bounds the reasoning, or the model does not reason. */
+  /** Absent if the output limit also bounds the reasoning, or if the model does not reason. */
   readonly separateReasoning?: SeparateReasoning
-  /** Absent: it is of the model that the request is for, and of no other. */
+  /** Absent if it only serves the requested model. */
   readonly member?: Member
-  /** Absent: all deployments of the model are equals, or as its choice has them. */
+  /** Absent if the model's choice alone determines the order. */
   readonly stage?: Stage
 }
 
-/** What is called, whichever credential signs: `<provider>/<upstream name>`. */
+/** Returns the target of a call without its credential: `<provider>/<upstream name>`. */
 export function placeOf({ provider, upstreamModel }: Deployment): string {
   return `${provider}/${upstreamModel}`
 }
@@ -78,14 +78,14 @@ export function placeOf({ provider, upstreamModel }: Deployment): string {
 /** One of several credentials of a provider. */
 export interface DeploymentCredential {
   readonly name: string
-  /** Whether it is the first: what was stored before there were several is there. */
+  /** Whether it is the first credential, whose account holds everything stored before others were added. */
   readonly isFirst: boolean
 }
 
-/** Stands between a provider or a deployment and its credential. */
+/** Separates a provider or a deployment from its credential. */
 export const CREDENTIAL_MARK = "#"
 
-/** Who keeps what a vendor stores: the provider, or one of its several accounts there. */
+/** Returns the account that owns data stored at a vendor: the provider, or one of its several credentials. */
 export function keeperOf({
   provider,
   credential,
@@ -93,7 +93,7 @@ export function keeperOf({
   return credential === undefined ? provider : `${provider}${CREDENTIAL_MARK}${credential.name}`
 }
 
-/** The same for the id of a deployment. */
+/** Returns the same for the id of a deployment. */
 export function keeperOfId(deployment: string): string {
   const slash = deployment.indexOf("/")
   const mark = deployment.lastIndexOf(CREDENTIAL_MARK)
@@ -101,46 +101,49 @@ export function keeperOfId(deployment: string): string {
   return mark > slash ? provider + deployment.slice(mark) : provider
 }
 
-/** A public model and everything that can answer for it. */
+/** A public model and all of its deployments. */
 export interface Model {
   /** `<provider>/<model_name>` */
   readonly id: string
   readonly kind: ModelKind
-  /** The name in the request, where it differs from the id. */
+  /** The name in the request, if it differs from the id. */
   readonly requestedAs?: string
   /** Unix seconds. */
   readonly created: number
   readonly ownedBy: string
-  /** Tokens of input and output together that the model can hold. */
+  /** Maximum tokens of input and output together. */
   readonly context?: number
-  /** The most tokens in one answer. */
+  /** Maximum tokens of one answer. */
   readonly maxOutput?: number
-  /** The most characters of text to speak; absent: as many as the specification says. */
+  /** Maximum characters of a text to speak; the limit of the specification if absent. */
   readonly maxInput?: number
-  /** What happens to answers whose callers have left; absent: the setting for all models. */
+  /** Handling of responses whose callers have disconnected; the general setting if absent. */
   readonly disconnect?: Disconnect
-  /** Which of several deployments is tried first; absent: by weight. */
+  /** The rule for choosing the first deployment; by weight if absent. */
   readonly choice?: Choice
-  /** Whether a second deployment is asked as well when the first is late; absent: the setting for all models. */
+  /** Whether a late deployment is supplemented by a second one; the general setting if absent. */
   readonly hedge?: boolean
-  /** In the order of the settings, or the cheapest first where that is the choice. */
+  /** In the order of the settings, or cheapest first for that choice. */
   readonly deployments: readonly Deployment[]
-  /** Those that no request goes to until the operator says so. */
+  /** Deployments that the operator has paused. */
   readonly paused?: readonly Deployment[]
-  /** Any of them may answer: of a group of the settings, and of a request that names several. Absent: only itself. */
+  /**
+   * Models that may serve the request, for a group in the settings or a request with several models. Only the model
+   * itself if absent.
+   */
   readonly members?: readonly Member[]
-  /** Why no more of its deployments are left. */
+  /** The reason why other deployments were excluded. */
   readonly reason?: PreferenceReason
-  /** What was left out of the request for the model's providers, whichever of them is called. */
+  /** Parts removed from the request for all of the model's providers. */
   readonly ignored?: readonly Loss[]
 }
 
-/** A model as chats call it, which are billed by tokens: another view of each model is never built twice. */
+/** Cached views of models for chats, which are billed by tokens. */
 const chatViews = new WeakMap<Model, Model>()
 
 /**
- * A model of another kind as a chat model, with the deployments that answer chats and have a price for tokens.
- * @returns undefined if none of them does.
+ * Returns a model of another kind as a chat model, with those deployments that support chats and have a token price.
+ * @returns undefined if no deployment does.
  */
 export function inChats(model: Model): Model | undefined {
   const known = chatViews.get(model)
@@ -152,7 +155,7 @@ export function inChats(model: Model): Model | undefined {
   return view
 }
 
-/** Without a price for tokens in and out, a chat would cost nothing. */
+/** Removes a price without rates for input and output tokens, by which a chat would be free. */
 function withTokenPrice(deployment: Deployment): Deployment {
   const { price, ...rest } = deployment
   const { inputFresh, output, audioOutput } = price?.rates ?? {}
@@ -160,14 +163,14 @@ function withTokenPrice(deployment: Deployment): Deployment {
   return isPriced ? deployment : rest
 }
 
-/** Whether a model can be called: one without a price is listed, and refused. */
+/** Returns whether a model can be called. A model without a price is listed but rejected. */
 export function isPriced(model: Model): boolean {
   return model.deployments.some(({ price }) => price !== undefined)
 }
 
-/** Whether a request to a model may cost nothing. */
+/** Returns whether a request to a model may be free. */
 export function isFree({ kind, deployments }: Model): boolean {
-  // A chat uses other services only if it asks for them.
+  // A chat uses other services only on request.
   const what = kind === "chat" ? "tokens" : "anything"
   return deployments.some(({ price }) => price !== undefined && !chargesFor(price, what))
 }

@@ -1,6 +1,6 @@
 import { editDistance } from "../config/edit-distance.ts"
 
-/** Longer input is no name of a model, and comparing it would be work for nothing. */
+/** Maximum length of a name. Longer input cannot be a model and is not compared. */
 const LONGEST = 256
 
 interface Found {
@@ -9,9 +9,9 @@ interface Found {
 }
 
 /**
- * The ids nearest to what a caller wrote, at most `count`: first those that end in it, like a name without its
- * provider, then those a few letters away. The work is bounded, whatever was written: once so many are found, only those
- * that are as near are looked for.
+ * Returns the ids most similar to a name, at most `count`: first ids that end in it, like a name without its provider,
+ * then those with a small edit distance. The work is bounded: once `count` ids are found, only nearer ones are
+ * searched.
  */
 export function nearestNames(wanted: string, ids: readonly string[], count: number): string[] {
   const name = wanted.slice(0, LONGEST).toLowerCase()
@@ -32,7 +32,7 @@ function byDistance(left: Found, right: Found): number {
   return left.distance - right.distance || (left.id < right.id ? -1 : 1)
 }
 
-/** The smallest of those to the whole id and to its ends; more than `limit` where none is within it. */
+/** Returns the smallest distance to the whole id and to its ends; more than `limit` if all exceed it. */
 function distanceTo(id: string, name: string, bare: string, limit: number): number {
   if (id.endsWith(`/${bare}`)) return 0
   const first = id.indexOf("/")
@@ -43,7 +43,7 @@ function distanceTo(id: string, name: string, bare: string, limit: number): numb
   return nearest
 }
 
-/** The distance of two texts where it is less than a limit, otherwise that limit. */
+/** Returns the distance of two texts if it is below a limit, otherwise the limit. */
 function within(left: string, right: string, limit: number): number {
   return limit === 0 ? 0 : editDistance(left, right, limit - 1)
 }

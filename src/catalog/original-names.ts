@@ -5,25 +5,22 @@ import type { Model } from "./model.ts"
 import type { Allows } from "./model-rights.ts"
 import { originalVendors } from "./original-vendors.ts"
 
-/** A provider in the settings: decides which of several models of a name is meant. */
+/** A provider in the settings, for choosing among models with the same name. */
 export interface NamedProvider {
   readonly id: string
   readonly vendor: string
-  /** Where it runs, at a vendor that has regions. */
+  /** Its region, at a vendor with regions. */
   readonly region?: string | undefined
 }
 
-/** Longer text is no name of a model. */
+/** Maximum length of a name. */
 const LONGEST_NAME = 256
 
-/**
- * Finds the models that the vendors' own names mean: `gpt-5.4`, `claude-sonnet-4-5-20250929`,
- * `gemini-2.5-flash-latest`.
- */
+/** Finds models by the vendors' own names: `gpt-5.4`, `claude-sonnet-4-5-20250929`, `gemini-2.5-flash-latest`. */
 export class OriginalNames {
-  /** By name, the preferred one first; the public ids are included, each for itself. */
+  /** Models by name, the preferred one first, and by their public ids. */
   readonly #models: ReadonlyMap<string, readonly Model[]>
-  /** Families as in `-latest` names, with the names of their newest members; built on first use. */
+  /** Families of `-latest` names with their newest members, built on first use. */
   #newest: ReadonlyMap<string, string> | undefined
 
   /**
@@ -35,8 +32,8 @@ export class OriginalNames {
   }
 
   /**
-   * The model that a name means, of several the first that may be called; where none may be, the first of all,
-   * so that its refusal can be reported.
+   * Finds the model of a name. Among several, the first that may be called is returned, or else the first of all, so
+   * that its refusal can be reported.
    */
   find(name: string, allows?: Allows): Model | undefined {
     if (name.length > LONGEST_NAME) return undefined
@@ -64,7 +61,7 @@ export class OriginalNames {
 
 interface Candidate {
   readonly model: Model
-  /** Compared number by number; the least is meant. */
+  /** Compared element by element; the lowest rank is chosen. */
   readonly rank: readonly number[]
 }
 
@@ -79,7 +76,7 @@ function modelsByName(
     const [deployment] = model.deployments
     const provider = places.get(deployment?.provider ?? "")
     for (const [own, distance] of namesOf(model, provider)) {
-      // A name that starts with a provider's id belongs to that provider, and to no other.
+      // A name that starts with a provider's id belongs only to that provider.
       if (places.has(splitId(own).provider)) continue
       const vendors = originalVendors(own)
       const vendor = provider === undefined ? -1 : vendors.indexOf(provider.vendor)
@@ -106,8 +103,8 @@ function modelsByName(
 }
 
 /**
- * Its name after the provider's, and its vendor's own where all its deployments have the same; at Bedrock the
- * maker's too. Each with its distance: 0 for the exact name.
+ * Returns the names of a model with their distances, 0 for exact names: the name after the provider, the vendor's name
+ * if all deployments share it, and the maker's names at Bedrock.
  */
 function namesOf(
   { id, deployments }: Model,
@@ -121,7 +118,7 @@ function namesOf(
     const makers = makersNames(upstream, provider.region)
     for (const { name, distance } of makers) names.set(name, distance)
   }
-  // Last: an exact name comes before a guess.
+  // Set last, so that exact names override derived ones.
   return names.set(splitId(id).name, 0).set(upstream, 0)
 }
 
@@ -130,6 +127,6 @@ function byRank(left: Candidate, right: Candidate): number {
     const difference = rank - (right.rank[at] ?? 0)
     if (difference !== 0) return difference
   }
-  // They came in the order of their ids.
+  // Keeps the order of the ids.
   return 0
 }

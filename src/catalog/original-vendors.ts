@@ -1,4 +1,4 @@
-/** The makers of models by name: of several providers, those at these vendors come first, in this order. */
+/** Vendors by the names of their models. Among several providers, those at these vendors come first, in this order. */
 const ORIGINAL_VENDORS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^claude-/, ["anthropic"]],
   [/^(?:gemini|gemma|imagen|veo)-|^text-embedding-0\d+$/, ["google", "vertex"]],
@@ -27,7 +27,7 @@ const ORIGINAL_VENDORS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^eleven_/, ["elevenlabs"]],
 ]
 
-/** The vendors that make the models of a name, the preferred one first; empty when unknown. */
+/** Returns the vendors that make a model, the preferred one first; empty if unknown. */
 export function originalVendors(name: string): readonly string[] {
   return ORIGINAL_VENDORS.find(([names]) => names.test(name))?.[1] ?? []
 }

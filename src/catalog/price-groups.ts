@@ -9,7 +9,7 @@ import { readPriceBeside, type ReadPrice } from "./read-price.ts"
 
 type Groups = Readonly<Record<string, PriceGroupSettings>>
 
-/** What the members of price groups pay: the models with the prices of a group's term. */
+/** Applies the prices of price groups to models. */
 export class PriceGroups {
   readonly #groups: ReadonlyMap<string, PriceGroup>
 
@@ -20,8 +20,8 @@ export class PriceGroups {
   }
 
   /**
-   * A model as the members of a group pay for it. The result is kept, so this costs a request no more than two lookups.
-   * @param group undefined for accounts without one; one that does not exist has the prices of everyone.
+   * Returns a model with the prices of a group. The result is cached, so that a request costs at most two lookups.
+   * @param group undefined for accounts without a group. An unknown group has the general prices.
    * @param now Unix milliseconds.
    */
   priced(model: Model, group: string | undefined, now: number): Model {
@@ -29,13 +29,13 @@ export class PriceGroups {
     return this.#groups.get(group)?.termAt(now)?.priced(model) ?? model
   }
 
-  /** What in them cannot be used. */
+  /** Returns warnings about unusable prices. */
   warnings(models: readonly Model[]): string[] {
     return [...this.#groups].flatMap(([id, group]) => group.warnings(id, models))
   }
 }
 
-/** One group, and its term that holds. */
+/** A group with its terms. */
 class PriceGroup {
   readonly #terms: readonly PriceTerm[]
 
@@ -43,7 +43,7 @@ class PriceGroup {
     this.#terms = terms.map((term) => new PriceTerm(id, term)).toReversed()
   }
 
-  /** The last that has begun. */
+  /** Returns the latest term that has begun. */
   termAt(now: number): PriceTerm | undefined {
     return this.#terms.find(({ from }) => from <= now)
   }
@@ -55,22 +55,22 @@ class PriceGroup {
   }
 }
 
-/** A price of a card for all models whose ids have a pattern. */
+/** A price for all models with matching ids. */
 interface PatternPrice {
   readonly pattern: string
   readonly price: PriceSettings
   fits(id: string): boolean
 }
 
-/** What members pay from a moment on. */
+/** The prices of a group from a given time on. */
 class PriceTerm {
   readonly from: number
   readonly #group: string
   readonly #multiplier: bigint
-  /** The rate card: prices by id, and by pattern, the longest first. */
+  /** The rate card: prices by id, and by pattern, longest first. */
   readonly #byId: ReadonlyMap<string, PriceSettings>
   readonly #patterns: readonly PatternPrice[]
-  /** Models are immutable: each is priced once. */
+  /** Cached models with prices, since models are immutable. */
   readonly #priced = new WeakMap<Model, Model>()
 
   constructor(group: string, { from, multiplier = "1", prices = {} }: PriceTermSettings) {
@@ -97,7 +97,7 @@ class PriceTerm {
     return priced
   }
 
-  /** Why prices of the card are not used. */
+  /** Returns the reasons why prices of the card are unusable. */
   faults(models: readonly Model[]): string[] {
     const byId = new Map(models.map((model) => [model.id, model]))
     const ofIds = [...this.#byId].flatMap(([id, price]) => {
@@ -114,7 +114,10 @@ class PriceTerm {
     return [...ofIds, ...ofPatterns]
   }
 
-  /** A pattern may fit models of another kind than its price. Each member of a group has its own. */
+  /**
+   * Returns the card's price for a deployment. A pattern may match models of other kinds than its price. Each member of
+   * a model group has a separate price.
+   */
   #cardOf({ id: named, kind }: Model, deployment: Deployment): Price | undefined {
     const id = deployment.member?.id ?? named
     const own = this.#byId.get(id)
@@ -150,14 +153,14 @@ class PriceTerm {
   }
 }
 
-/** A price of a card for a deployment. What cannot be called because its cost is not known stays so. */
+/** Reads a card's price for a deployment. A deployment without a price stays uncallable. */
 function readFor(kind: ModelKind, price: PriceSettings, { price: own }: Deployment): ReadPrice {
   return own === undefined
     ? { reason: "the model has no price that everyone pays. Give it one first" }
     : readPriceBeside(kind, price, own)
 }
 
-/** Why a price of a card is not used for any of the models that it is meant for. */
+/** Returns the reason why a price of a card is unusable for all of its models. */
 function faultsOf(name: string, price: PriceSettings, meant: readonly Model[]): string[] {
   if (meant.length === 0) return [`there is no model '${name}', so its price is not used`]
   let reason: string | undefined
@@ -175,7 +178,7 @@ function isPattern(name: string): boolean {
   return /[*?]/.test(name)
 }
 
-/** The rates times a factor, in millionths, rounded up. */
+/** Multiplies rates by a factor in millionths, rounded up. */
 function timesEach(rates: Rates | undefined, factor: bigint): Rates | undefined {
   if (rates === undefined) return undefined
   const entries = Object.entries(rates) as [keyof Rates, bigint][]

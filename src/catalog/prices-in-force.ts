@@ -1,22 +1,24 @@
 import { cheapestFirst } from "./cheapest-first.ts"
 import type { Deployment, Model } from "./model.ts"
 
-/** A model with the prices of an interval of time. */
+/** A model with the prices of a time interval. */
 interface Known {
   readonly from: number
   readonly until: number
   readonly model: Model
 }
 
-/** Models are immutable: each is computed once for each time during which its prices stay the same. */
+/** Cached models with prices, by model. Models are immutable, so each is computed once per interval. */
 const known = new WeakMap<Model, Known>()
 
-/** Whether a price of the model depends on the time. */
+/** Returns whether a price of the model depends on the time. */
 export function hasPeriods({ deployments }: Model): boolean {
   return deployments.some(({ price }) => price?.periods !== undefined)
 }
 
-/** Returns a model with the prices in force at a moment, ordered by price if `choice` is `price`. Unix milliseconds. */
+/**
+ * Returns a model with the prices active at a given time (Unix milliseconds), sorted by price if `choice` is `price`.
+ */
 export function atPricesOf(model: Model, now: number): Model {
   if (!hasPeriods(model)) return model
   const last = known.get(model)
@@ -33,7 +35,7 @@ export function atPricesOf(model: Model, now: number): Model {
   return priced
 }
 
-/** Returns the moment of a model's next known price change; infinite if no change is known. */
+/** Returns the time of a model's next known price change; infinite if no change is known. */
 export function pricedUntil({ deployments }: Model): number {
   return Math.min(Infinity, ...deployments.map(({ price }) => price?.inForce?.until ?? Infinity))
 }

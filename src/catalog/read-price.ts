@@ -13,7 +13,7 @@ import { modeFactorsOf } from "../ledger/price-modes.ts"
 import { parsePeriods } from "../ledger/price-periods.ts"
 import type { ModeRateFacts, PeriodFacts, PriceFacts } from "./facts.ts"
 
-/** A price, or why there is none. */
+/** A price, or the reason for its absence. */
 export type ReadPrice =
   | { readonly price: Price; readonly reason?: undefined }
   | { readonly price?: undefined; readonly reason: string }
@@ -28,7 +28,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   "periods",
 ])
 
-/** Reads a price from the settings. @param services what its vendor charges besides it. */
+/** Reads a price from the settings. @param services charges of the vendor besides the price. */
 export function readPrice(
   kind: ModelKind,
   price: DecimalPrice,
@@ -52,8 +52,8 @@ export function readPrice(
 }
 
 /**
- * Reads a price that takes the place of another one of the model. It has to count by something that this one counts by:
- * what was used is then known in both.
+ * Reads a price that replaces another one of the model. Both need a class in common for each required one, so that the
+ * usage is measurable by both.
  */
 export function readPriceBeside(kind: ModelKind, price: DecimalPrice, own: Price): ReadPrice {
   const read = readPrice(kind, price, "1")
@@ -72,7 +72,7 @@ export function readPriceBeside(kind: ModelKind, price: DecimalPrice, own: Price
   return { reason: `the model is priced by '${counted.join("' and '")}', so name that too` }
 }
 
-/** Reads a price of the facts. One with a class that could not be billed is none at all. */
+/** Reads a price of the facts. It is rejected if one of its classes cannot be billed. */
 export function readPriceFacts(
   kind: ModelKind,
   facts: PriceFacts,
@@ -84,13 +84,13 @@ export function readPriceFacts(
   if (unbilled[0] !== undefined) {
     return { reason: `its vendor also charges by '${unbilled[0]}', which cannot be billed` }
   }
-  // Only names that parsePrice knows are left, and their values are decimal text.
+  // Only names supported by parsePrice remain, and their values are decimal text.
   const { periods, ...card } = facts
   const price = { ...card, ...(periods && { periods: periods.map(readPeriod) }) }
   return readPrice(kind, price, multiplier, services)
 }
 
-/** A period of a price list that was validated on import. */
+/** Reads a period of a price list that was validated on import. */
 export function readPeriod({ from, until, days, ...others }: PeriodFacts): DecimalPeriod {
   return {
     ...others,

@@ -1,10 +1,10 @@
 import { MODEL_KINDS, type ModelKind } from "#contract/model-kinds.ts"
 import { GatewayError } from "../canon/errors.ts"
 
-/** A name is repeated in a message up to here. */
+/** Maximum length of a name in a message. */
 const LONGEST_NAME = 256
 
-/** @param nearest models that may have been meant. */
+/** @param nearest similar model names. */
 export function notFound(name: string, nearest: readonly string[]): GatewayError {
   const hint = nearest.length === 0 ? "" : ` Did you mean ${orList(nearest)}?`
   const shape = name.includes("/") ? "" : " A model is named <provider>/<model_name>."
@@ -26,7 +26,10 @@ export function newerThanKnown(name: string, nearest: readonly string[]): Gatewa
   )
 }
 
-/** For an alias whose model does not exist or may not be seen: what it stands for is only the operator's to know. */
+/**
+ * Rejects an alias whose model does not exist or is not visible. Its target is not revealed, since only the operator
+ * may see it.
+ */
 export function deadAlias(name: string): GatewayError {
   return refusal(
     "model_not_found",

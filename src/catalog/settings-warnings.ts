@@ -2,7 +2,7 @@ import type { Settings } from "../config/settings.ts"
 import { splitId } from "./build-model.ts"
 import type { KnownModels } from "./known-models.ts"
 
-/** One line for each provider that no request can reach, since no model leads to it. */
+/** Returns a line for each provider that no request can reach, because no model uses it. */
 export function providersWithoutModels(
   settings: Settings,
   known: KnownModels,
@@ -28,7 +28,7 @@ export function providersWithoutModels(
   })
 }
 
-/** Known prices are in US dollars, so credits of another currency need a multiplier. */
+/** Returns a warning if credits have another currency but no multiplier, since known prices are in US dollars. */
 export function currencyWarnings(settings: Settings, hasKnownPrices: boolean): string[] {
   const currency = settings.stripe?.currency ?? "usd"
   if (currency === "usd" || !hasKnownPrices || Number(settings.multiplier) !== 1) return []

@@ -1,19 +1,19 @@
 import { LONGEST_INPUT } from "../dialects/speech/request.ts"
 import type { Deployment, Member, Model, StageChoice, PreferenceReason } from "./model.ts"
 
-/** What a model that is made of several is called. */
+/** The description of a combined model. */
 type Head = Pick<Model, "id" | "kind" | "created" | "ownedBy" | "requestedAs" | "disconnect">
 
-/** A model among others, and how much of their requests is its share. */
+/** A model of a group with its share of the requests. */
 export interface Share {
   readonly model: Model
   readonly weight: number
 }
 
 /**
- * Models one after the other, as one: the deployments of each are tried in its own way before those of the next. Of two
- * that have the same deployment, the first has it.
- * @param reason why the first is the first.
+ * Combines models in sequence: all deployments of a model are tried, in its own order, before those of the next. A
+ * deployment of two models belongs to the first.
+ * @param reason the reason for the first model's position.
  */
 export function inTurn(
   head: Head,
@@ -37,7 +37,7 @@ export function inTurn(
   return severalModels(head, models, deployments)
 }
 
-/** Models as equals, as one: all of their deployments are put in an order together. */
+/** Combines models as equals, with one order for all deployments. */
 export function sideBySide(head: Head, shares: readonly Share[], choice: StageChoice): Model {
   const stage = { place: 0, choice }
   const deployments = shares.flatMap(({ model, weight }) => {
@@ -55,7 +55,7 @@ export function sideBySide(head: Head, shares: readonly Share[], choice: StageCh
   return severalModels(head, models, deployments)
 }
 
-/** A model with fewer deployments: it can do what those can that are left. */
+/** Restricts a model to some deployments, with the limits of the remaining ones. */
 export function withDeployments(model: Model, deployments: readonly Deployment[]): Model {
   const { members, context: _, maxOutput: __, ...rest } = model
   if (members === undefined) return { ...model, deployments }
@@ -83,7 +83,7 @@ function severalModels(
     ownedBy,
     ...(requestedAs !== undefined && { requestedAs }),
     ...(disconnect !== undefined && { disconnect }),
-    // Each of them has to be able to say all of it.
+    // Each member has to support the whole text.
     ...(isLimited && {
       maxInput: Math.min(...models.map(({ maxInput = LONGEST_INPUT }) => maxInput)),
     }),
@@ -120,7 +120,7 @@ function limitsOf(members: readonly Member[]): Pick<Model, "context" | "maxOutpu
   }
 }
 
-/** The most tokens in one answer of a model, as far as that is known. */
+/** Returns the maximum tokens in one answer of a model, if known. */
 export function longestOf({
   maxOutput,
   context,

@@ -7,9 +7,9 @@ import { isPriced, type Model } from "./model.ts"
 import { originalVendors } from "./original-vendors.ts"
 import { readPrice } from "./read-price.ts"
 
-/** What names of models are made of; a longer or other text names none. */
+/** Matches possible names of models. */
 const NAME = /^[\w.:@+/-]{1,200}$/
-/** Callers choose the names: no more of them are remembered. */
+/** Maximum remembered names, since callers choose them. */
 const MOST_REMEMBERED = 500
 
 export interface UnknownModelParts {
@@ -30,7 +30,7 @@ export class UnknownModels {
     this.#parts = parts
   }
 
-  /** Why the price of the settings cannot be used. */
+  /** Returns the reason why the price of the settings is unusable. */
   warnings(): string[] {
     const { unknownModels: rule, multiplier } = this.#parts.settings
     if (typeof rule !== "object") return []
@@ -38,7 +38,7 @@ export class UnknownModels {
     return reason === undefined ? [] : [`unknown_models is not used: ${reason}`]
   }
 
-  /** The model of an id, or of a name at its vendor. */
+  /** Finds the model of an id, or of a name at its vendor. */
   find(name: string): Model | undefined {
     const known = this.#found.get(name)
     if (known !== undefined) return known ?? undefined
@@ -63,7 +63,10 @@ export class UnknownModels {
     return id === undefined ? undefined : this.#priced(id, this.#parts.settings.unknownModels)
   }
 
-  /** `<provider>/<model>` as it is; a vendor's own name at the first provider of that vendor. */
+  /**
+   * Returns the id of a name: `<provider>/<model>` unchanged, or a vendor's own name at the first provider of that
+   * vendor.
+   */
   #idOf(name: string): string | undefined {
     const { providers } = this.#parts.settings
     const { provider } = splitId(name)
@@ -89,7 +92,7 @@ export class UnknownModels {
   }
 }
 
-/** A key in the place of a name would be sent to a vendor as that of a model. */
+/** Returns whether a text may be a model's name. A key sent by mistake would otherwise be forwarded to a vendor. */
 function isName(text: string): boolean {
   return NAME.test(text) && withoutKeys(text) === text
 }
@@ -105,7 +108,7 @@ function built(
   return { ...model, deployments }
 }
 
-/** The same sources, which know one model more. */
+/** Adds the facts of one model to the sources. */
 function withFacts(sources: ModelSources, id: string, facts: ModelFacts): ModelSources {
   const { known } = sources
   return {

@@ -1,7 +1,7 @@
 import type { SharedMemory } from "../machine/shared-memory.ts"
 import { WordTable } from "../machine/word-table.ts"
 
-/** The hash of a deployment's id, then the words of `CircuitState`. */
+/** The hash of a deployment's id, followed by the words of `CircuitState`. */
 const SLOT_WORDS = 8
 /** The shared counter of degraded deployments. */
 const COUNTER = 1
@@ -24,7 +24,7 @@ export class CircuitStates {
     this.#counters = memory.counters()
   }
 
-  /** Whether there are none, which every request checks. */
+  /** Whether no deployment has failed recently, which every request checks. */
   get areNone(): boolean {
     return Atomics.load(this.#counters, COUNTER) === 0
   }
@@ -35,11 +35,11 @@ export class CircuitStates {
     return slot === -1 ? undefined : new CircuitState(this.#values, slot)
   }
 
-  /** The same; created when it does not exist. */
+  /** Finds the state of a deployment, or creates it. */
   note(deployment: string): CircuitState {
     const known = this.find(deployment)
     if (known) return known
-    // Counted first: if this process dies in between, others look in vain, but overlook nothing.
+    // Counted first: if this process dies in between, others search without result, but miss no state.
     Atomics.add(this.#counters, COUNTER, 1)
     const rank = (slot: number): number => -new CircuitState(this.#values, slot).until
     const { at, wasFree } = this.#table.make(deployment, rank)
@@ -52,7 +52,7 @@ export class CircuitStates {
   }
 }
 
-/** The circuit of one deployment. All moments are by the clock of `Health`. */
+/** The circuit of one deployment. All times are by the clock of `Health`. */
 export class CircuitState {
   readonly slot: number
   readonly #values: Float64Array
@@ -70,7 +70,7 @@ export class CircuitState {
     this.#set(FAILURES, count)
   }
 
-  /** How many times in a row its circuit opened. */
+  /** The number of consecutive openings. */
   get openings(): number {
     return this.#get(OPENINGS)
   }
@@ -79,7 +79,7 @@ export class CircuitState {
     this.#set(OPENINGS, count)
   }
 
-  /** When the circuit that failures opened may close. */
+  /** The time when the circuit that failures opened may close. */
   get openUntil(): number {
     return this.#get(OPEN_UNTIL)
   }
@@ -88,7 +88,7 @@ export class CircuitState {
     this.#set(OPEN_UNTIL, moment)
   }
 
-  /** Until when the vendor asked for fewer requests: a success does not end it. */
+  /** The end of the wait requested by the vendor, which a success does not shorten. */
   get overloadedUntil(): number {
     return this.#get(OVERLOADED_UNTIL)
   }
@@ -97,7 +97,7 @@ export class CircuitState {
     this.#set(OVERLOADED_UNTIL, moment)
   }
 
-  /** Until when one request tests whether it works (half-open). */
+  /** The end of the half-open state, in which one request tests the deployment. */
   get halfOpenUntil(): number {
     return this.#get(HALF_OPEN_UNTIL)
   }
@@ -106,12 +106,12 @@ export class CircuitState {
     this.#set(HALF_OPEN_UNTIL, moment)
   }
 
-  /** Until when requests go elsewhere. */
+  /** The time until which requests avoid the deployment. */
   get until(): number {
     return Math.max(this.openUntil, this.overloadedUntil, this.halfOpenUntil)
   }
 
-  /** It works, but its vendor still asks for fewer requests. */
+  /** Resets the failures, but not a wait requested by the vendor. */
   recover(): void {
     this.failures = 0
     this.openings = 0

@@ -2,7 +2,7 @@ import type { GatewayError } from "../canon/errors.ts"
 import { OperatorCause } from "../wire/operator-cause.ts"
 import type { ProviderErrorKind } from "../canon/provider-error-kinds.ts"
 
-/** What a provider's error says of the operator's account there, in our own words. */
+/** Descriptions of errors about the operator's account, in the gateway's own words. */
 const WORDS: Partial<Record<ProviderErrorKind, string>> = {
   account: "the account there is suspended, out of money or not allowed",
   credential: "it refuses the provider's credential",
@@ -13,7 +13,7 @@ const WORDS: Partial<Record<ProviderErrorKind, string>> = {
   model: "it does not have this model",
 }
 
-/** What happened, in our own words: a vendor's may quote what callers have sent. */
+/** Describes a failure in the gateway's own words, since a vendor's message may quote the request. */
 export function failureWords({ kind, details }: GatewayError, status = 0): string {
   const { providerError, cause } = details
   const answer = status === 0 ? "" : ` (${status})`

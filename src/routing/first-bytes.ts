@@ -1,27 +1,30 @@
-/** The newest measurements that count. */
+/** Number of recent measurements that are considered. */
 const WINDOW = 100
-/** With fewer nothing is known. */
+/** Minimum measurements for a result. */
 const FEWEST = 20
-/** The part of the answers that have begun by then. */
+/** The fraction of responses that have begun by the returned time. */
 const PART = 0.95
-/** Shorter is not worth a second attempt: networks and collectors are late by as much. Milliseconds. */
+/**
+ * Minimum result in milliseconds. Networks and garbage collection cause similar delays, which are not worth a second
+ * attempt.
+ */
 const SHORTEST = 100
 
-/** How long answers of one kind took to begin at a deployment, lately. */
+/** Recent times until responses of one kind began at a deployment. */
 export class FirstBytes {
   readonly #times = new Float64Array(WINDOW)
   #count = 0
-  /** Of the measurements so far; undefined when there is a newer one. */
+  /** The result for the current measurements; undefined after a new one. */
   #late: number | undefined
 
-  /** @param milliseconds from the beginning of an attempt. */
+  /** @param milliseconds time since the beginning of an attempt. */
   add(milliseconds: number): void {
     this.#times[this.#count % WINDOW] = milliseconds
     this.#count++
     this.#late = undefined
   }
 
-  /** Milliseconds after which an answer begins later than nearly all do; undefined where too few were seen. */
+  /** Milliseconds after which a response is later than nearly all others; undefined with too few measurements. */
   get late(): number | undefined {
     if (this.#count < FEWEST) return undefined
     this.#late ??= this.#quantile()

@@ -2,31 +2,31 @@ import type { NodeChanges } from "../store/nodes.ts"
 import type { DeploymentReport, DeploymentReportWrites } from "../store/deployment-reports.ts"
 import type { Health } from "./health.ts"
 
-/** A wait that a vendor extends by less than this is not reported again, milliseconds. */
+/** Minimum extension of a vendor's wait, in milliseconds, that is reported again. */
 const RESOLUTION = 500
-/** Waits remembered, to see whether they are extended. */
+/** Maximum remembered waits, for detecting extensions. */
 const MAX_WAITS = 10_000
 
 export interface HealthExchangeParts {
   readonly health: Health
   readonly reports: DeploymentReportWrites
-  /** This node. */
+  /** The id of this node. */
   readonly node: string
   readonly onFailure: (error: unknown) => void
 }
 
 /**
- * Tells nodes on other machines what happens to deployments, and learns from them. Where there are none, it does nothing.
- * Reports are lost while the database cannot be reached: each node then finds out by itself.
+ * Exchanges events of deployments with nodes on other machines. Does nothing without other nodes. Reports are lost
+ * while the database is unavailable: each node then detects the failures itself.
  */
 export class HealthExchange {
   readonly #health: Health
   readonly #reports: DeploymentReportWrites
   readonly #node: string
   readonly #onFailure: (error: unknown) => void
-  /** What is to be sent. */
+  /** Pending reports. */
   #waiting = new Map<string, DeploymentReport>()
-  /** Until when vendors ask for fewer requests, as reported last; by `performance.now()`. */
+  /** The last reported ends of waits requested by vendors; by `performance.now()`. */
   readonly #waits = new Map<string, number>()
   #isSending = false
   #hasCompany = false
@@ -39,7 +39,7 @@ export class HealthExchange {
     this.#onFailure = onFailure
   }
 
-  /** Learns what was reported since it last looked. */
+  /** Processes the reports since the last call. */
   async look({
     machines,
     deploymentRevision,
@@ -59,7 +59,7 @@ export class HealthExchange {
     if (!this.#isSending) void this.#send()
   }
 
-  /** Of a burst of refusals only the first is news. */
+  /** Returns whether a wait is extended, since only the first refusal of a burst is reported. */
   #isLonger({ deployment, rest }: DeploymentReport): boolean {
     const until = performance.now() + rest
     if (until - (this.#waits.get(deployment) ?? -Infinity) < RESOLUTION) return false

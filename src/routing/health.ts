@@ -7,55 +7,55 @@ import { failureWords } from "./failure-words.ts"
 
 /** Consecutive failures that open a deployment's circuit. */
 const FAILURES_TO_OPEN = 3
-/** Milliseconds that the circuit stays open first; doubled each time the half-open request fails. */
+/** First duration of an open circuit in milliseconds; doubled each time the half-open request fails. */
 const FIRST_OPEN_TIME = 1_000
 const MAX_OPEN_TIME = 60_000
-/** Milliseconds after an overload for which the vendor named no wait, and the longest wait accepted. */
+/** Wait after an overload in milliseconds, if the vendor requests none, and the maximum wait accepted. */
 const OVERLOAD_TIME = 5_000
 const MAX_OVERLOAD_TIME = 120_000
-/** Milliseconds after an error that the operator has to correct: of the account, its rights, or the model's name. */
+/** Milliseconds after an error that the operator has to fix: of the account, its permissions, or the model's name. */
 const REFUSED_TIME = 60_000
 /** Milliseconds until a half-open request without a result counts as lost. */
 const HALF_OPEN_TIME = 30_000
-/** Deployments remembered; larger configurations are not expected. */
+/** Maximum deployments remembered; larger configurations are not expected. */
 const MAX_DEPLOYMENTS = 10_000
 
-/** Failures that say nothing about the deployment: the caller's, or ours. */
+/** Failures caused by the caller or the gateway, which do not concern the deployment. */
 const NO_FAULT: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   "refused_by_upstream",
   "internal_error",
-  // Our own memory: the vendor has responded.
+  // The gateway's memory limit: the vendor has responded.
   "overloaded",
 ])
 
-/** How a deployment has done since this process started. */
+/** Results of a deployment since this process started. */
 interface Tally {
   successes: number
   failures: number
   lastError: string | null
-  /** Clock of the last error. */
+  /** Time of the last error, by the clock. */
   failedAt: number
-  /** Whether the last request of all failed. */
+  /** Whether the latest request failed. */
   isFailing: boolean
 }
 
-/** What is also known where health is shared with other nodes. */
+/** Additional results if health is shared with other nodes. */
 interface DatedTally extends Tally {
-  /** Clock of the last success. */
+  /** Time of the last success, by the clock. */
   succeededAt?: number
 }
 
-/** What happened to a deployment of which another node tells. */
+/** An event of a deployment, reported by another node. */
 export interface News extends DeploymentReport {
-  /** How long ago, milliseconds. */
+  /** Age in milliseconds. */
   readonly age: number
 }
 
 /** A deployment's health, for display. */
 export interface HealthReport extends Readonly<Tally> {
-  /** Not used yet, responding, failing its last request, or avoided until it is tried again. */
+  /** Not used yet, responding, failing at the last request, or avoided until the next try. */
   readonly state: "unknown" | "healthy" | "failing" | "resting"
-  /** Milliseconds until a resting one is tried again. */
+  /** Milliseconds until a resting deployment is tried again. */
   readonly restsFor: number
 }
 
@@ -72,12 +72,12 @@ const UNKNOWN: HealthReport = {
 const NO_CIRCUITS: readonly (readonly [string, CircuitState])[] = []
 
 /**
- * The health of deployments, learnt from the requests themselves: a circuit breaker. After failures the circuit
- * opens; later one request tries the deployment, and the others go elsewhere until that one has ended. All
- * processes of a machine share the circuits (docs/decisions, 19); each keeps its own counters. No timers. Nodes on
- * several machines tell each other what happens to them (docs/decisions, 39).
+ * A circuit breaker for deployments, based on the results of requests. Failures open the circuit. Later one request
+ * tries the deployment, and the others avoid it until that request has ended. All processes of a machine share the
+ * circuits (docs/decisions, 19); each keeps its own counters. No timers are used. Nodes on several machines exchange
+ * events (docs/decisions, 39).
  *
- * An account at a provider has a circuit too, by the name of its keeper: while it is open, none of its deployments is
+ * An account at a provider also has a circuit, by the name of its keeper: while it is open, none of its deployments is
  * healthy.
  */
 export class Health {
@@ -101,18 +101,18 @@ export class Health {
     return this.#circuits.areNone
   }
 
-  /** Whether requests should go to a deployment now. */
+  /** Returns whether requests should use a deployment now. */
   isHealthy(deployment: string): boolean {
     return this.isAllWell || this.#clock() >= this.#until(deployment)
   }
 
-  /** Until when a deployment or its account is avoided. */
+  /** Returns the time until which a deployment or its account is avoided. */
   #until(deployment: string): number {
     const own = this.#circuits.find(deployment)?.until ?? 0
     return Math.max(own, this.#circuits.find(keeperOfId(deployment))?.until ?? 0)
   }
 
-  /** The circuits of a deployment and of its account that exist. */
+  /** Returns the existing circuits of a deployment and of its account. */
   #circuitsOf(deployment: string): readonly (readonly [string, CircuitState])[] {
     if (this.isAllWell) return NO_CIRCUITS
     return [deployment, keeperOfId(deployment)].flatMap((id) => {
@@ -121,7 +121,7 @@ export class Health {
     })
   }
 
-  /** A request is about to go to a deployment: if the circuit was open, it is the half-open request. */
+  /** Announces a request to a deployment. If the circuit was open, it is the half-open request. */
   attempted(deployment: string): void {
     const now = this.#clock()
     for (const [, circuit] of this.#circuitsOf(deployment)) {
@@ -130,7 +130,7 @@ export class Health {
     }
   }
 
-  /** How a deployment does; the counters are this process's. */
+  /** Reports the health of a deployment. The counters are those of this process. */
   report(deployment: string): HealthReport {
     const tally = this.#tallies.get(deployment)
     const restsFor = this.#until(deployment) - this.#clock()
@@ -139,7 +139,7 @@ export class Health {
     return { state: tally.isFailing ? "failing" : "healthy", restsFor: 0, ...tally }
   }
 
-  /** A deployment responded. */
+  /** Records a response of a deployment. */
   succeeded(deployment: string): void {
     const tally = this.#tally(deployment)
     tally.successes++
@@ -149,7 +149,7 @@ export class Health {
   }
 
   #recovered(id: string, circuit: CircuitState): void {
-    // A circuit that another node's failures have opened is no news to it.
+    // If another node's failures opened the circuit, that node is not notified.
     if (circuit.openings > 0 && circuit.failures >= FAILURES_TO_OPEN) {
       this.#tell({ deployment: id, event: "recovered", rest: 0 })
     }
@@ -158,8 +158,8 @@ export class Health {
   }
 
   /**
-   * An attempt failed; the error says what that means for the deployment and its account.
-   * @param status the vendor's HTTP status, when it responded.
+   * Records a failed attempt, with its consequence for the deployment and its account.
+   * @param status the vendor's HTTP status, if it responded.
    */
   failed(deployment: string, error: GatewayError, status?: number): void {
     if (NO_FAULT.has(error.kind)) return this.ended(deployment)
@@ -168,14 +168,14 @@ export class Health {
     tally.lastError = failureWords(error, status)
     tally.failedAt = this.#clock()
     tally.isFailing = true
-    // It no longer tests whether the account works.
+    // The attempt no longer tests the account.
     this.ended(deployment)
     if (!this.accountFailed(deployment, error, status)) {
       this.#judge(deployment, error, tally.lastError)
     }
   }
 
-  /** Whether an error concerns the whole account, which then rests. */
+  /** Returns whether an error concerns the whole account, which is then avoided. */
   accountFailed(deployment: string, error: GatewayError, status?: number): boolean {
     const { providerError } = error.details
     if (providerError !== "account" && providerError !== "credential") return false
@@ -200,16 +200,19 @@ export class Health {
     }
   }
 
-  /** An attempt ended without a sign of how the deployment does: if it was the half-open request, another may be that. */
+  /**
+   * Records an attempt without a result for the deployment. If it was the half-open request, another one may take its
+   * place.
+   */
   ended(deployment: string): void {
     for (const [, circuit] of this.#circuitsOf(deployment)) circuit.halfOpenUntil = 0
   }
 
-  /** An attempt got no usable response. */
+  /** Records an attempt without a usable response. */
   broke(deployment: string, reason = ""): void {
     const circuit = this.#circuits.note(deployment)
     const now = this.#clock()
-    // Requests that started before the circuit opened fail later; they change nothing.
+    // Requests that started before the circuit opened may fail later, and change nothing.
     if (now < circuit.openUntil) return
     circuit.halfOpenUntil = 0
     circuit.failures++
@@ -221,8 +224,8 @@ export class Health {
   }
 
   /**
-   * The vendor asked for fewer requests.
-   * @param retryAfter seconds, when it named them.
+   * Records that the vendor requested fewer requests.
+   * @param retryAfter requested wait in seconds, if any.
    */
   overloaded(deployment: string, retryAfter?: number): void {
     const requested = retryAfter === undefined ? OVERLOAD_TIME : retryAfter * 1_000
@@ -231,16 +234,16 @@ export class Health {
     this.#tell({ deployment, event: "overloaded", rest })
   }
 
-  /** The vendor refuses the operator's account. @param id of the account, or of the only deployment that it refuses. */
+  /** Records that the vendor refuses the operator's account. @param id the account, or the only refused deployment. */
   refused(id: string, reason = ""): void {
     this.#refusedFor(id, REFUSED_TIME)
     this.#tell({ deployment: id, event: "refused", rest: REFUSED_TIME }, reason)
   }
 
   /**
-   * Another node tells of a deployment. What a vendor has said holds for all nodes. That calls fail may be the fault of
-   * the other node's network, so it is only a hint: this node's next request is the half-open one. What has succeeded
-   * here since refutes it.
+   * Processes an event from another node. A vendor's response applies to all nodes. Failed calls may result from the
+   * other node's network, so they only make this node's next request the half-open one. A more recent success on this
+   * node overrides them.
    */
   learn({ deployment, event, rest, age }: News): void {
     const now = this.#clock()
@@ -252,7 +255,7 @@ export class Health {
     else this.#suspect(deployment)
   }
 
-  /** @param id of a deployment or an account. @param since by the clock. */
+  /** @param id id of a deployment or an account. @param since time by the clock. */
   #hasSucceeded(id: string, since: number): boolean {
     for (const [deployment, { succeededAt = -Infinity }] of this.#tallies) {
       const isMeant = deployment === id || keeperOfId(deployment) === id
@@ -261,7 +264,7 @@ export class Health {
     return false
   }
 
-  /** One request tries it, and its failure opens the circuit. A circuit that is open already is left alone. */
+  /** Makes the next request the half-open one, whose failure opens the circuit. An open circuit is left unchanged. */
   #suspect(deployment: string): void {
     const circuit = this.#circuits.note(deployment)
     if (circuit.openings > 0) return
@@ -269,7 +272,7 @@ export class Health {
     circuit.openings = 1
   }
 
-  /** It works for another node. */
+  /** Allows the half-open request immediately, since another node has succeeded. */
   #tryNow(deployment: string): void {
     const circuit = this.#circuits.find(deployment)
     if (circuit) circuit.openUntil = Math.min(circuit.openUntil, this.#clock())

@@ -1,32 +1,32 @@
 import type { Deployment } from "../catalog/model.ts"
 import { FirstBytes } from "./first-bytes.ts"
 
-/** How much the newest measurement counts. */
+/** Weight of the newest measurement. */
 const NEWEST = 0.2
-/** What was measured counts half after so long, milliseconds: one that was slow is tried again. */
+/** Half-life of measurements in milliseconds, so that a slow deployment is tried again. */
 const HALF_LIFE = 30_000
-/** Attempts that a deployment may be given again at once, or be helped out with by another. */
+/** Maximum saved retries or hedged attempts of a deployment. */
 const MOST_RETRIES = 10
-/** What each success earns of one. */
+/** Fraction of an attempt earned by each success. */
 const EARNED = 0.1
-/** How often a deployment that rests is tried in a second when all others have failed a request. */
+/** Maximum probes per second to a resting deployment, when all others have failed a request. */
 const PROBES_PER_SECOND = 10
 
-/** How many requests one deployment serves now, how quickly it has answered, and how often it may be tried again. */
+/** The running requests of a deployment, its response times, and its budget for retries. */
 export class Load {
   busy = 0
-  /** Milliseconds until answers began; 0 before the first. */
+  /** Milliseconds until responses began; 0 before the first. */
   #latency = 0
   /** By `performance.now()`. */
   #measuredAt = 0
-  /** Of streams and of whole answers; absent until they are asked for. */
+  /** For streams and for whole responses; absent until requested. */
   #firstBytes: { readonly streams: FirstBytes; readonly wholes: FirstBytes } | undefined
   readonly #retries: AttemptBudget
   readonly #hedges: AttemptBudget
   #probes = PROBES_PER_SECOND
-  /** When they were counted last, by `performance.now()`. */
+  /** Time of the last count, by `performance.now()`. */
   #countedAt = performance.now()
-  /** Whether anyone asks how many tokens it gives in a second: it is measured from then on. */
+  /** Whether tokens per second are measured, which begins with the first query. */
   isTimed = false
   #secondsPerToken = 0
   #timedAt = 0
@@ -36,52 +36,52 @@ export class Load {
     this.#hedges = new AttemptBudget(mostRetries)
   }
 
-  /** An attempt begins. */
+  /** Counts the beginning of an attempt. */
   begin(): void {
     this.busy++
   }
 
-  /** It is over. */
+  /** Counts the end of an attempt. */
   end(): void {
     this.busy--
   }
 
-  /** An answer has begun. @param milliseconds since its attempt began. */
+  /** Records the beginning of a response. @param milliseconds time since its attempt began. */
   answered(milliseconds: number, now = performance.now()): void {
     const before = this.latency(now)
     this.#latency = before === 0 ? milliseconds : before + NEWEST * (milliseconds - before)
     this.#measuredAt = now
   }
 
-  /** The same for an answer whose kind is known. */
+  /** Records the beginning of a response of a known kind. */
   began(milliseconds: number, isStream: boolean): void {
     this.answered(milliseconds)
     this.#firstBytes?.[isStream ? "streams" : "wholes"].add(milliseconds)
   }
 
-  /** An answer had not begun after so long, and was not waited for any longer. */
+  /** Records that a response had not begun within this time, when the attempt was abandoned. */
   outlasted(milliseconds: number, isStream: boolean): void {
     if (milliseconds > this.latency()) this.began(milliseconds, isStream)
   }
 
-  /** Milliseconds after which an answer is late; undefined as long as that is not known. Measured from the first question on. */
+  /** Returns the milliseconds after which a response is late; undefined if unknown. Measured from the first call on. */
   lateAfter(isStream: boolean): number | undefined {
     this.#firstBytes ??= { streams: new FirstBytes(), wholes: new FirstBytes() }
     return this.#firstBytes[isStream ? "streams" : "wholes"].late
   }
 
-  /** A request was served. */
+  /** Records a served request. */
   succeeded(): void {
     this.#retries.earn()
     this.#hedges.earn()
   }
 
-  /** Milliseconds until an answer begins, as far as that is known. What is long ago counts little. */
+  /** Returns the estimated milliseconds until a response begins. Old measurements lose weight. */
   latency(now = performance.now()): number {
     return this.#latency * 2 ** ((this.#measuredAt - now) / HALF_LIFE)
   }
 
-  /** An answer is complete. @param milliseconds since its attempt began. */
+  /** Records a complete response. @param milliseconds time since its attempt began. */
   produced(tokens: number, milliseconds: number, now = performance.now()): void {
     if (tokens <= 0) return
     const measured = milliseconds / 1_000 / tokens
@@ -90,23 +90,23 @@ export class Load {
     this.#timedAt = now
   }
 
-  /** How long a token of its answers takes, as far as that is known. What is long ago counts little. */
+  /** Returns the estimated seconds per token. Old measurements lose weight. */
   secondsPerToken(now = performance.now()): number {
     this.isTimed = true
     return this.#secondsPerToken * 2 ** ((this.#timedAt - now) / HALF_LIFE)
   }
 
   /**
-   * Whether a failed attempt may be repeated here. Where nothing succeeds there are soon none left, so that an outage is
-   * not made worse.
+   * Takes a retry from the budget, if available. Without successes the budget is soon exhausted, so that retries do not
+   * worsen an outage.
    */
   takeRetry(): boolean {
     return this.#retries.take()
   }
 
   /**
-   * Whether a request that others have failed goes on to this deployment, although it rests. Not all do, so that an outage of
-   * all is not multiplied; some do, so that its end is noticed.
+   * Takes a probe from the budget, if available: a request that others have failed may use this deployment although it
+   * rests. Limited, so that an outage of all deployments is not multiplied; not zero, so that its end is detected.
    */
   takeProbe(now = performance.now()): boolean {
     const earned = ((now - this.#countedAt) / 1_000) * PROBES_PER_SECOND
@@ -117,13 +117,16 @@ export class Load {
     return true
   }
 
-  /** Whether another deployment may be asked as well, since this one is late: a tenth of what succeeds here. */
+  /**
+   * Takes a hedged attempt from the budget, if available: a second deployment for a late response. A tenth of the
+   * successes earn one.
+   */
   takeHedge(): boolean {
     return this.#hedges.take()
   }
 }
 
-/** Attempts beyond those that callers ask for. */
+/** A budget of attempts beyond those requested by callers. */
 class AttemptBudget {
   readonly #most: number
   #left: number
@@ -144,7 +147,7 @@ class AttemptBudget {
   }
 }
 
-/** The loads of deployments, as this process knows them. */
+/** The loads of deployments in this process. */
 export class Loads {
   readonly #loads = new Map<string, Load>()
   /** Shared by assumed deployments: callers choose the names of unknown models, so storing loads by name could grow without limit. */

@@ -10,47 +10,47 @@ import {
 import type { Health } from "./health.ts"
 import type { Load, Loads } from "./loads.ts"
 
-/** What a vendor's cache knows a request by. */
+/** The identity of a request for a vendor's cache. */
 export interface CacheKey {
-  /** The caller's own key, its session, or the text that its requests begin with. */
+  /** The caller's own key, its session, or the common beginning of its requests. */
   readonly kind: "cache_key" | "session" | "prompt"
   readonly text: string
 }
 
-/** Why a deployment was the first to be tried; receipts say it. */
+/** The reason for the first deployment, shown in receipts. */
 export type RouteReason = CacheKey["kind"] | StageChoice | PreferenceReason
 
 export interface Route {
-  /** In the order in which they are tried. */
+  /** In the order of attempts. */
   readonly deployments: readonly Deployment[]
-  /** Absent where there is nothing to choose. */
+  /** Absent if there is no choice. */
   readonly reason?: RouteReason
 }
 
-/** Equal deployments in the order in which they are tried. */
+/** Deployments of equal rank in the order of attempts. */
 interface Ordered {
   readonly healthy: readonly Deployment[]
-  /** Those that rest after failures. */
+  /** Deployments that rest after failures. */
   readonly open: readonly Deployment[]
-  /** What a vendor's cache may know the request by, where that has put them in this order. */
+  /** The cache key, if it determined this order. */
   readonly key: CacheKey | undefined
 }
 
 const NOWHERE: Route = { deployments: [] }
-/** How many values a hash has. */
+/** Number of possible hash values. */
 const HASHES = 2 ** 32
 
 /**
- * The order in which the deployments of a model are tried for one request: healthy ones as the model's choice has them,
- * those with weight 0 after them in the order of the settings, and those with an open circuit last. No priced one is left
- * out, since a doubtful attempt is better than a certain refusal.
+ * Orders the deployments of a model for one request: healthy ones by the model's choice, then those with weight 0 in
+ * the order of the settings, and last those with an open circuit. No priced deployment is excluded, since a doubtful
+ * attempt is better than a certain refusal.
  */
 export class Router {
   readonly #health: Health
   readonly #loads: Loads
   readonly #random: () => number
 
-  /** @param random from 0 up to but not including 1. */
+  /** @param random returns a number from 0 (inclusive) to 1 (exclusive). */
   constructor(health: Health, loads: Loads, random: () => number = Math.random) {
     this.#health = health
     this.#loads = loads
@@ -58,8 +58,8 @@ export class Router {
   }
 
   /**
-   * @param cacheKey finds what a vendor's cache may know the request by. It is asked for only where deployments are equals:
-   * who has put them in an order wants the first.
+   * @param cacheKey finds the key for a vendor's cache. Called only if deployments are equals, since an explicit order
+   *   is respected.
    */
   route(model: Model, cacheKey?: () => CacheKey | undefined): Route {
     const { deployments, choice = "weight" } = model
@@ -74,7 +74,7 @@ export class Router {
     }
   }
 
-  /** Stage after stage; of all of them, those that rest after failures come last. */
+  /** Orders deployments by stage. Those of all stages that rest after failures come last. */
   #routeStages(
     priced: readonly Deployment[],
     cacheKey: (() => CacheKey | undefined) | undefined,
@@ -114,7 +114,7 @@ export class Router {
         key === undefined ? this.#chosen(equals, choice) : byAffinity(equals, key)
       return isOrdered ? byPlace(all, orderEquals) : orderEquals(all)
     }
-    // Between credentials of one provider only: it is not why the request goes where it does.
+    // Between credentials of one provider, the key is not the reason for the route.
     const found = isOrdered ? undefined : key
     if (this.#health.isAllWell) {
       return { healthy: withFallbacks(deployments, order), open: [], key: found }
@@ -129,7 +129,7 @@ export class Router {
     return this.#loads.of(deployment)
   }
 
-  /** Whether at most one of some deployments is healthy. */
+  /** Returns whether at most one of the deployments is healthy. */
   isWithoutChoice(deployments: readonly Deployment[]): boolean {
     if (deployments.length === 1) return true
     return deployments.filter(({ id }) => this.#health.isHealthy(id)).length < 2
@@ -139,7 +139,7 @@ export class Router {
     switch (choice) {
       case "order":
       case "price":
-      // The catalog has sorted them, and these are the credentials of one.
+      // The catalog has sorted the deployments; these are the credentials of one of them.
       case "weight":
         return draw(deployments, this.#random)
       case "latency": {
@@ -159,7 +159,9 @@ export class Router {
     return this.loadOf(deployment).busy / deployment.weight
   }
 
-  /** Of the first two that are drawn, the better one first: all that come at once do not run to the best one. */
+  /**
+   * Draws two deployments and puts the better one first, so that simultaneous requests do not all choose the best one.
+   */
   #betterOfTwo(
     deployments: readonly Deployment[],
     cost: (load: Load) => number,
@@ -172,7 +174,7 @@ export class Router {
   }
 }
 
-/** The likeliest order of a request's deployments, for estimates. */
+/** Returns the most probable order of a request's deployments, for estimates. */
 export function likelyRoute(model: Model, health: Health): readonly Deployment[] {
   const priced = model.deployments.filter(({ price }) => price !== undefined)
   const { choice = "weight" } = model
@@ -194,7 +196,7 @@ export function likelyRoute(model: Model, health: Health): readonly Deployment[]
 
 type Order = (equals: readonly Deployment[]) => readonly Deployment[]
 
-/** As they are, but for the credentials of one provider, which are equals. */
+/** Keeps the order of deployments, except for the credentials of one provider, which are equals. */
 function byPlace(deployments: readonly Deployment[], order: Order): readonly Deployment[] {
   return [...Map.groupBy(deployments, placeOf).values()].flatMap(order)
 }
@@ -203,7 +205,10 @@ interface StagedDeployments extends Stage {
   readonly deployments: readonly Deployment[]
 }
 
-/** Deployments by their stages, the first one first. The catalog has sorted none of them by price. */
+/**
+ * Groups deployments by stage, the first one first, and sorts them by price if necessary, as the catalog has not done
+ * so.
+ */
 function stagesOf(deployments: readonly Deployment[]): StagedDeployments[] {
   return [...Map.groupBy(deployments, ({ stage }) => stage?.place ?? 0)]
     .toSorted(([left], [right]) => left - right)
@@ -213,7 +218,7 @@ function stagesOf(deployments: readonly Deployment[]): StagedDeployments[] {
     })
 }
 
-/** Those of weight 0 are tried after all others. */
+/** Moves deployments of weight 0 to the end. */
 function withFallbacks(deployments: readonly Deployment[], order: Order): readonly Deployment[] {
   const equals = deployments.filter(({ weight }) => weight > 0)
   if (equals.length === deployments.length) return order(equals)
@@ -221,8 +226,8 @@ function withFallbacks(deployments: readonly Deployment[], order: Order): readon
 }
 
 /**
- * Rendezvous hashing: the same key gets the same order for as long as the deployments stay, and one that comes or goes
- * moves only the keys that it takes or had. Of twice the weight, twice the keys.
+ * Orders by rendezvous hashing: a key keeps its order while the deployments are unchanged, and an added or removed
+ * deployment moves only its own keys. Twice the weight attracts twice the keys.
  */
 function byAffinity(deployments: readonly Deployment[], { text }: CacheKey): readonly Deployment[] {
   const seed = Bun.hash.xxHash32(text)
@@ -234,7 +239,7 @@ function byAffinity(deployments: readonly Deployment[], { text }: CacheKey): rea
     .map(({ deployment }) => deployment)
 }
 
-/** Draws without replacement; a deployment of twice the weight is first twice as often. */
+/** Draws without replacement. A deployment with twice the weight is first twice as often. */
 function draw(deployments: readonly Deployment[], random: () => number): Deployment[] {
   const left = [...deployments]
   let sum = left.reduce((total, { weight }) => total + weight, 0)
@@ -255,6 +260,6 @@ function pick(deployments: readonly Deployment[], point: number): number {
     passed += weight
     if (point < passed) return index
   }
-  // The sum is a float, and the point can lie a rounding error beyond it.
+  // The sum is a float, so the point can exceed it by a rounding error.
   return deployments.length - 1
 }

@@ -16,14 +16,14 @@ import type {
 } from "../facts.ts"
 import { modeFactors, readPeriod } from "../read-price.ts"
 
-/** How one price changes from a list to the next. */
+/** The change of one price between two lists. */
 export interface PriceChange {
-  /** The vendor, then its name for the model; `null` for what the vendor charges besides models. */
+  /** The vendor and its name of the model; `null` for charges besides models. */
   readonly vendor: string
   readonly model: string | null
-  /** `dearer` when any part of it is. */
+  /** `dearer` if any part is. */
   readonly kind: "added" | "removed" | "dearer" | "cheaper"
-  /** The parts that differ: class, tier or mode, and the decimal before and after; null where there is none. */
+  /** The changed parts: class, tier or mode, with the decimals before and after; null if absent. */
   readonly parts: readonly PartChange[]
 }
 
@@ -34,7 +34,7 @@ export interface PartChange {
   readonly after: string | null
 }
 
-/** What differs between two lists, by vendor and model. */
+/** Returns the differences between two lists, by vendor and model. */
 export function priceChanges(before: Facts, after: Facts): PriceChange[] {
   const vendors = new Set([...Object.keys(before.vendors), ...Object.keys(after.vendors)])
   return [...vendors].toSorted().flatMap((vendor) => {
@@ -49,8 +49,8 @@ export function priceChanges(before: Facts, after: Facts): PriceChange[] {
 }
 
 /**
- * A list with what got dearer in another: nothing is sold below what the vendor asks, and no price falls, model comes
- * or goes without being looked at.
+ * Returns a list with only the price increases of another one. So nothing is sold below the vendor's price, while
+ * reductions and added or removed models wait for a review.
  */
 export function withDearer(base: Facts, other: Facts): Facts {
   const vendors: Record<string, Record<string, ModelFacts>> = {}
@@ -92,7 +92,7 @@ function changeOf(
   return { vendor, model, kind: isDearer ? "dearer" : "cheaper", parts }
 }
 
-/** Whether a part is the factor of a mode with its own rates: it also changes with the standard rates. */
+/** Returns whether a part is the factor of a mode with its own rates, which also changes with the standard rates. */
 function isDerived(name: string, parts: ReadonlyMap<string, string>): boolean {
   if (!name.startsWith(MODE)) return false
   const [mode = "", period] = name.split(IN_PERIOD)
@@ -105,7 +105,7 @@ function isSame({ before, after }: PartChange): boolean {
   return before !== null && after !== null && nanos(before) === nanos(after)
 }
 
-/** All decimals of a price, by class and period. */
+/** Returns all decimals of a price, by class and period. */
 function partsOf(price: PriceFacts | ServiceFacts | undefined): Map<string, string> {
   const parts = cardParts(price)
   const periods = price?.["periods"]
@@ -149,10 +149,10 @@ function cardParts(
 }
 
 const MODE = "mode "
-/** A class in a mode with its own rates. */
+/** Matches a class in a mode with its own rates. */
 const IN_MODE = /^(?<mode>mode [^:]+): (?<part>.+)$/
 
-/** What a part costs where it has no price of its own: what its class falls back on, and a tier what its base does. */
+/** Returns the cost of a part, which may be that of its parent class or of the base tier. */
 function rateOf(parts: ReadonlyMap<string, string>, name: string): string {
   const own = parts.get(name)
   if (own !== undefined) return own
@@ -170,7 +170,7 @@ function rateOf(parts: ReadonlyMap<string, string>, name: string): string {
   return fallback === undefined ? "0" : rateOf(parts, NAME_OF_CLASS[fallback])
 }
 
-/** What a class costs in a mode that does not name it. */
+/** Returns the cost of a class in a mode that does not list it. */
 function inMode(parts: ReadonlyMap<string, string>, mode: string, part: string): string {
   const rate = nanos(rateOf(parts, part))
   const factor = parseDecimal(rateOf(parts, mode), 6)

@@ -4,7 +4,7 @@ import { dayHours, periodFindings, periodScalars } from "../../config/price-peri
 import { minimumSeconds } from "../../config/scalars.ts"
 import type { Facts } from "../facts.ts"
 
-/** Text in a list, limited to lengths that the settings accept. */
+/** Validates text in a list like the corresponding setting. */
 function asWritten(schema: z.ZodType) {
   return z
     .string()
@@ -15,11 +15,11 @@ function asWritten(schema: z.ZodType) {
     })
 }
 
-/** Plain decimals of the ledger's precision: no sign, no exponent. */
+/** Plain decimals in the precision of the ledger, without sign or exponent. */
 const decimal = z.string().regex(/^\d{1,12}(\.\d{1,9})?$/, "is not a price: a plain decimal")
 const factors = z.record(z.string(), decimal)
 const tokens = z.int().positive()
-/** Classes that this version does not know are kept: a price that has one is refused when it is read. */
+/** Unsupported classes are kept: a price with such a class is rejected when it is read. */
 const tiers = z.array(z.object({ above: tokens }).catchall(decimal)).optional()
 const card = {
   minimum_seconds: asWritten(minimumSeconds()),
@@ -70,7 +70,7 @@ const factsSchema = z.looseObject({
   vendors: z.record(z.string(), z.record(z.string().max(200), modelSchema)),
 })
 
-/** The facts in a text, or the first thing that is wrong with it. */
+/** Parses the facts in a text, or returns the first fault. */
 export function parseFacts(text: string): Facts | { readonly fault: string } {
   try {
     return checkFacts(JSON.parse(text))
@@ -79,7 +79,7 @@ export function parseFacts(text: string): Facts | { readonly fault: string } {
   }
 }
 
-/** The same for parsed JSON. */
+/** Does the same for parsed JSON. */
 export function checkFacts(document: unknown): Facts | { readonly fault: string } {
   const parsed = factsSchema.safeParse(document)
   if (!parsed.success) {

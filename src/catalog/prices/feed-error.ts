@@ -1,4 +1,4 @@
-/** A price list that nobody may use, and why. */
+/** A price list that cannot be used, with the reason. */
 export class FeedError extends Error {
   override readonly name = "FeedError"
 }

@@ -4,25 +4,25 @@ import type { Facts } from "../facts.ts"
 import { parseFacts } from "./facts-schema.ts"
 import { FeedError } from "./feed-error.ts"
 
-/** What is signed begins with it, so that no other text signed by the same key is a price list. */
+/** Prefix of the signed bytes, so that other texts signed with the same key are not accepted as price lists. */
 const FORMAT = "tollgate-prices/1"
-/** The clocks of who signs and who reads may differ by so much, milliseconds. */
+/** Maximum clock difference between signer and reader. */
 const CLOCK_DIFFERENCE = 24 * 60 * 60 * 1_000
-/** How an Ed25519 public key of 32 bytes starts in DER. */
+/** DER prefix of an Ed25519 public key of 32 bytes. */
 const DER_HEAD = Buffer.from("302a300506032b6570032100", "hex")
 
 const feedSchema = z.object({
   format: z.literal(FORMAT),
   key: z.string(),
   signature: z.base64(),
-  /** JSON text, signed as it is. */
+  /** JSON text, signed byte for byte. */
   content: z.string(),
 })
 
 /**
  * Reads a signed price list.
- * @param keys public keys whose lists are accepted, base64.
- * @throws FeedError when it is damaged, signed by nobody who is known, or of the future.
+ * @param keys public keys with accepted lists, base64.
+ * @throws FeedError if it is damaged, signed with an unknown key, or dated in the future.
  */
 export function readFeed(text: string, keys: readonly string[], now = Date.now()): Facts {
   const feed = envelopeOf(text)
@@ -51,13 +51,13 @@ export function writeFeed(content: string, key: KeyObject): string {
   return `${JSON.stringify({ format: FORMAT, key: id, signature, content })}\n`
 }
 
-/** The public key of a private one, as settings have it. */
+/** Returns the public key of a private one, in the form of the settings. */
 export function publicText(key: KeyObject): string {
   const der = createPublicKey(key).export({ type: "spki", format: "der" })
   return der.subarray(DER_HEAD.length).toString("base64")
 }
 
-/** By which a key is called: the start of its hash. */
+/** Returns the id of a key: the first characters of its hash. */
 export function keyId(key: string): string {
   return createHash("sha256").update(Buffer.from(key, "base64")).digest("hex").slice(0, 16)
 }

@@ -1,11 +1,10 @@
 import { FeedError } from "./feed-error.ts"
 
-/** Milliseconds for the whole of a download. */
 const DEADLINE = 30_000
-/** Bytes; a list of ten times the models has fewer. */
+/** Maximum bytes. A list of ten times the models is smaller. */
 const LARGEST = 16 * 1024 * 1024
 
-/** The text of a price list. @param from a file, or an address that starts with http: or https: */
+/** Loads the text of a price list. @param from a file, or an address that starts with http: or https: */
 export async function fetchFeed(from: string): Promise<string> {
   return /^https?:\/\//i.test(from) ? download(from) : readFile(from)
 }
@@ -42,7 +41,7 @@ async function limited(response: Response, place: string): Promise<string> {
   return Buffer.concat(chunks).toString("utf8")
 }
 
-/** An address without what may be secret in it. */
+/** Returns an address without parts that may be secret. */
 export function shown(address: string): string {
   if (!URL.canParse(address)) return "the address"
   const { origin, pathname } = new URL(address)

@@ -23,7 +23,7 @@ export interface UpcomingChange {
   readonly at: number
   /** Whether it recurs every week; otherwise it has a date. */
   readonly isRecurring: boolean
-  /** The period that begins, null if it has no name; absent: the price outside of all periods. */
+  /** The period that begins, null if it has no name; absent for the price outside of all periods. */
   readonly period?: string | null
   /** Credits per million units before the multiplier, also in modes, and factors of modes. */
   readonly parts: readonly PartChange[]
@@ -40,7 +40,7 @@ export function upcomingChanges(models: readonly Model[], now: number): Upcoming
   return models
     .filter((model) => model.members === undefined && hasPeriods(model))
     .flatMap(({ id, deployments }) => {
-      // Deployments that differ only in the credential have the same price.
+      // Deployments with different credentials have the same price.
       const places = new Map(deployments.map((each) => [placeOf(each), each.price?.periods]))
       return [...places].flatMap(([deployment, periods]) => {
         const named = places.size > 1 ? { model: id, deployment } : { model: id }
@@ -85,7 +85,7 @@ function partChanges(before: Price, after: Price): PartChange[] {
 const ABOVE = " above "
 const MODE = "mode "
 
-/** The parts that a price names; a tier has only parts that differ from the price itself. */
+/** Returns the listed parts of a price. Tiers contain only parts that differ from the price itself. */
 function partsOf(price: Price): Map<string, string> {
   const parts = cardParts(price)
   for (const [mode, own] of price.modes ?? []) {
@@ -116,7 +116,7 @@ function namedRates(rates: Rates) {
   })
 }
 
-/** Returns the cost of a part, even if a price does not name it. */
+/** Returns the cost of a part, even if a price does not list it. */
 function valueOf(price: Price, parts: ReadonlyMap<string, string>, name: string): string {
   const own = parts.get(name)
   if (own !== undefined) return own

@@ -1,6 +1,6 @@
 import { MOONSHOT, type RuleRow, ZAI } from "./rule-row.ts"
 
-/** Rules of vendors that speak OpenAI's chat format. */
+/** Rules of vendors with OpenAI's chat format. */
 export const COMPATIBLE_RULES: readonly RuleRow[] = [
   {
     vendors: ["openrouter"],

@@ -9,7 +9,7 @@ const SAMPLING: readonly RejectableParameter[] = [
   "frequency_penalty",
   "logprobs",
 ]
-/** Vendors that pass requests on to models of others, or that serve them in OpenAI's formats. */
+/** Vendors that forward requests to other vendors' models, or that serve models in OpenAI's formats. */
 const COMPATIBLE = [
   "alibaba",
   "baseten",

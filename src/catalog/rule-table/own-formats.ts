@@ -14,7 +14,7 @@ const NUMBER_KEYWORDS = [
   "uniqueItems",
 ] as const
 
-/** Rules of vendors with formats of their own, and of their models elsewhere. */
+/** Rules of vendors with their own formats, and of their models at other vendors. */
 export const OWN_FORMAT_RULES: readonly RuleRow[] = [
   {
     vendors: ["google", "vertex"],

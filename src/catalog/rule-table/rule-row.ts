@@ -1,14 +1,14 @@
 import type { ModelRules } from "#contract/model-rules.ts"
 
-/** Rules that the lists of models do not have. Of several rows that match, a later one overrides an earlier one. */
+/** Rules that the lists of models do not contain. Among several matching rows, later ones override earlier ones. */
 export interface RuleRow {
   readonly vendors: readonly string[]
   /** The matching models, in words. */
   readonly applies: string
-  /** Matches the vendor's own name for a model; absent: all of its models. */
+  /** Matches the vendor's own name for a model; all of its models if absent. */
   readonly models?: RegExp
   readonly rules: ModelRules
-  /** Where the vendor documents it, or the response that it was seen in. */
+  /** The vendor's documentation, or the response in which it was observed. */
   readonly source: string
 }
 
