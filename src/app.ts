@@ -44,7 +44,7 @@ import { Router } from "./routing/route.ts"
 import { HttpClient } from "./wire/http/client.ts"
 import { WorkerPool } from "./workers/worker-pool.ts"
 
-const KEEP_ALIVE = 15_000
+const KEEP_ALIVE_MS = 15_000
 /** The running gateway: all services and the routes that use them. */
 export class App implements AsyncDisposable {
   readonly url: string
@@ -114,7 +114,7 @@ export class App implements AsyncDisposable {
       inspector,
       vendorState: building.use(new VendorState(store, hasher, events.vendorStateLeft)),
       conversations,
-      keepAlive: options.keepAlive ?? KEEP_ALIVE,
+      keepAlive: options.keepAlive ?? KEEP_ALIVE_MS,
     }
     const spool = new Spool(join(settings.data, "uploads"))
     const kept = { store, node: nodeId, secret, spool, files: database.files("answers") }

@@ -11,14 +11,14 @@ import type { State } from "./state.ts"
  * Maximum time for counting, settling and answering requests that were cut off. The first token count takes a second or
  * two on a busy machine.
  */
-const LAST_WORDS_TIME = 10_000
+const CUT_OFF_TIMEOUT_MS = 10_000
 /** Further time for settling requests whose callers have stopped reading. */
-const SETTLE_TIME = 5_000
+const SETTLE_TIMEOUT_MS = 5_000
 /**
  * Maximum time for settlements of cut-off requests while the database is unavailable. Their callers must receive an
  * error before their connections are closed.
  */
-const POSTING_TIME = 5_000
+const POSTING_TIMEOUT_MS = 5_000
 /** Maximum time that the remaining steps wait for the database. */
 const ENDING_TIME = 15_000
 const DRAIN_LOOK = 20
@@ -48,13 +48,13 @@ export async function drain(drained: Drained): Promise<void> {
   const isServed = (): boolean => server.pendingRequests === 0 && idempotency.running === 0
   await waitUntil(() => isServed() || state.isHurried, deadline - performance.now())
   watch.cut(new CallEnded("shutting_down"))
-  ledger.endBy(performance.now() + POSTING_TIME)
-  database.endBy(performance.now() + ENDING_TIME)
-  await waitUntil(isServed, LAST_WORDS_TIME)
+  ledger.endBy(performance.now() + POSTING_TIMEOUT_MS)
+  database.endBy(performance.now() + DATABASE_TIMEOUT_MS)
+  await waitUntil(isServed, CUT_OFF_TIMEOUT_MS)
   await server.stop(true)
   idempotency.end()
   // Requests that were cut off have delivered something, which is settled before the ledger closes.
-  await waitUntil(() => billing.open === 0, SETTLE_TIME)
+  await waitUntil(() => billing.open === 0, SETTLE_TIMEOUT_MS)
 }
 
 async function waitUntil(isOver: () => boolean, patience: number): Promise<void> {

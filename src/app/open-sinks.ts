@@ -5,14 +5,14 @@ import { LineAddress } from "../sinks/line-address.ts"
 import { LineBucket } from "../sinks/line-bucket.ts"
 import { RotatingFile } from "../sinks/rotating-file.ts"
 
-const SHORTLY = 1_000
+const FLUSH_INTERVAL_MS = 1_000
 /** Characters per batch. */
-const BATCH = 256 * 1024
+const MAX_BATCH_LENGTH = 256 * 1024
 /** Characters per object of a bucket, before compression. */
-const OBJECT = 4 * 1024 * 1024
+const MAX_OBJECT_LENGTH = 4 * 1024 * 1024
 /** Maximum time for queued lines at shutdown, and at immediate shutdown. */
-const LAST_TIME = 5_000
-const HURRIED_TIME = 500
+const SHUTDOWN_TIMEOUT_MS = 5_000
+const IMMEDIATE_SHUTDOWN_TIMEOUT_MS = 500
 
 export interface SinkParts {
   readonly settings: LogSettings
@@ -34,7 +34,7 @@ export function openSinks(
   { settings, alarms, isHurried }: SinkParts,
   building: AsyncDisposableStack,
 ): readonly LineSink[] {
-  const lastTime = (): number => (isHurried() ? HURRIED_TIME : LAST_TIME)
+  const lastTime = (): number => (isHurried() ? IMMEDIATE_SHUTDOWN_TIMEOUT_MS : SHUTDOWN_TIMEOUT_MS)
   const sinks = outletsOf(settings, building).map(
     (outlet) => new LineSink({ ...outlet, limit: settings.queueBytes, alarms, lastTime }),
   )
@@ -51,16 +51,21 @@ function outletsOf(
   const outlets: Outlet[] = []
   if (file) {
     const destination = building.use(new RotatingFile(file))
-    outlets.push({ name: "file", destination, every: SHORTLY, batch: BATCH })
+    outlets.push({ name: "file", destination, every: FLUSH_INTERVAL_MS, batch: MAX_BATCH_LENGTH })
   }
   if (http) {
     const { every } = http
-    outlets.push({ name: "http", destination: new LineAddress(http), every, batch: BATCH })
+    outlets.push({
+      name: "http",
+      destination: new LineAddress(http),
+      every,
+      batch: MAX_BATCH_LENGTH,
+    })
   }
   if (bucket) {
     const { every } = bucket
     const destination = new LineBucket(bucket)
-    outlets.push({ name: "s3", destination, every, batch: OBJECT })
+    outlets.push({ name: "s3", destination, every, batch: MAX_OBJECT_LENGTH })
   }
   return outlets
 }

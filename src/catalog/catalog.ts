@@ -41,7 +41,7 @@ export interface BuiltCatalog {
 }
 
 /** Maximum suggested names in a message. */
-const SUGGESTIONS = 3
+const MAX_SUGGESTIONS = 3
 
 /**
  * Builds the catalog from the settings and the known models of enabled vendors.
@@ -281,7 +281,7 @@ export class Catalog {
   /** Returns up to three similar ids that the key may call. */
   nearest(id: string, allows?: Allows): string[] {
     const ids = this.list(allows).map((model) => model.id)
-    return nearestNames(id, ids, SUGGESTIONS)
+    return nearestNames(id, ids, MAX_SUGGESTIONS)
   }
 
   /**

@@ -115,10 +115,10 @@ function highestRates(
       const rate = rateOf(ratesFor(price, inputTokens), CLASS_OF_NAME[name]) * price.multiplier
       if (rate > max) max = rate
     }
-    shown[name] = formatDecimal(max, RATE_PLACES)
+    shown[name] = formatDecimal(max, RATE_DECIMAL_PLACES)
   }
   return shown
 }
 
 /** Decimal places of a rate (nine) times a multiplier (six). */
-const RATE_PLACES = 15
+const RATE_DECIMAL_PLACES = 15

@@ -10,7 +10,7 @@ interface NameParts {
 }
 
 /** Maximum digits of a version number. Dates and editions are longer: `20250929`, `2411`, `001`. */
-const LONGEST_NUMBER = 2
+const MAX_VERSION_DIGITS = 2
 
 /**
  * Splits a name: `gpt-5.4-mini` is the family `gpt mini` and version 5.4, `claude-opus-4-8` is `claude opus` and 4.8.
@@ -24,7 +24,7 @@ export function nameParts(name: string): NameParts | undefined {
     const word = part.replace(/[\d.]+/g, "")
     if (word !== "") words.push(word)
     for (const digits of numbers) {
-      if (digits.length <= LONGEST_NUMBER) version.push(Number(digits))
+      if (digits.length <= MAX_VERSION_DIGITS) version.push(Number(digits))
     }
   }
   return version.length === 0 || words.length === 0

@@ -2,9 +2,9 @@ import { cheapestFirst } from "./cheapest-first.ts"
 import { isPriced, type Model } from "./model.ts"
 
 /** Minimum context in tokens. Models with less are often too small to be useful. */
-const CAPABLE_CONTEXT = 100_000
+const MIN_CONTEXT_TOKENS = 100_000
 /** Maximum age in seconds relative to the newest model. Older models may no longer be served. */
-const RECENT = 18 * 30 * 86_400
+const MAX_AGE_SECONDS = 18 * 30 * 86_400
 
 /**
  * Returns the chat model for a first request: priced, probably still served, capable, and the cheapest of these. Free
@@ -15,8 +15,8 @@ export function modelToTry(models: readonly Model[]): Model | undefined {
   const newest = Math.max(0, ...callable.map(({ created }) => created))
   const preferences = [
     ({ members }: Model) => members === undefined,
-    ({ created }: Model) => created >= newest - RECENT,
-    ({ context }: Model) => context === undefined || context >= CAPABLE_CONTEXT,
+    ({ created }: Model) => created >= newest - MAX_AGE_SECONDS,
+    ({ context }: Model) => context === undefined || context >= MIN_CONTEXT_TOKENS,
     isPaid,
   ]
   const fitting = preferences.reduce<readonly Model[]>(

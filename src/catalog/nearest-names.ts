@@ -1,7 +1,7 @@
 import { editDistance } from "../config/edit-distance.ts"
 
 /** Maximum length of a name. Longer input cannot be a model and is not compared. */
-const LONGEST = 256
+const MAX_NAME_LENGTH = 256
 
 interface Found {
   readonly id: string
@@ -14,7 +14,7 @@ interface Found {
  * searched.
  */
 export function nearestNames(wanted: string, ids: readonly string[], count: number): string[] {
-  const name = wanted.slice(0, LONGEST).toLowerCase()
+  const name = wanted.slice(0, MAX_NAME_LENGTH).toLowerCase()
   if (name === "" || name.length < wanted.length) return []
   const bare = name.slice(name.indexOf("/") + 1)
   let found: Found[] = []

@@ -14,7 +14,7 @@ export interface NamedProvider {
 }
 
 /** Maximum length of a name. */
-const LONGEST_NAME = 256
+const MAX_NAME_LENGTH = 256
 
 /** Finds models by the vendors' own names: `gpt-5.4`, `claude-sonnet-4-5-20250929`, `gemini-2.5-flash-latest`. */
 export class OriginalNames {
@@ -36,7 +36,7 @@ export class OriginalNames {
    * that its refusal can be reported.
    */
   find(name: string, allows?: Allows): Model | undefined {
-    if (name.length > LONGEST_NAME) return undefined
+    if (name.length > MAX_NAME_LENGTH) return undefined
     const models = this.#meant(name)
     return models?.find(({ id }) => allows?.(id) !== false) ?? models?.[0]
   }

@@ -2,7 +2,7 @@ import { MODEL_KINDS, type ModelKind } from "#contract/model-kinds.ts"
 import { GatewayError } from "../canon/errors.ts"
 
 /** Maximum length of a name in a message. */
-const LONGEST_NAME = 256
+const MAX_NAME_LENGTH = 256
 
 /** @param nearest similar model names. */
 export function notFound(name: string, nearest: readonly string[]): GatewayError {
@@ -66,7 +66,7 @@ function refusal(
 }
 
 function shownName(name: string): string {
-  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name
+  return name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name
 }
 
 function orList(names: readonly string[]): string {

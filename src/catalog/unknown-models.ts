@@ -10,7 +10,7 @@ import { readPrice } from "./read-price.ts"
 /** Matches possible names of models. */
 const NAME = /^[\w.:@+/-]{1,200}$/
 /** Maximum remembered names, since callers choose them. */
-const MOST_REMEMBERED = 500
+const MAX_REMEMBERED_NAMES = 500
 
 export interface UnknownModelParts {
   readonly settings: Settings
@@ -43,7 +43,7 @@ export class UnknownModels {
     const known = this.#found.get(name)
     if (known !== undefined) return known ?? undefined
     const found = isName(name) ? this.#build(name) : undefined
-    if (this.#found.size >= MOST_REMEMBERED) this.#found.clear()
+    if (this.#found.size >= MAX_REMEMBERED_NAMES) this.#found.clear()
     this.#found.set(name, found ?? null)
     return found
   }

@@ -2,7 +2,7 @@ import type { ClientDialect } from "../canon/dialect.ts"
 import { errorEnvelope, type GatewayError } from "../canon/errors.ts"
 
 /** The default `retry-after` of a 429 or 503, in seconds. */
-const DEFAULT_RETRY_AFTER = 5
+const DEFAULT_RETRY_AFTER_SECONDS = 5
 
 /** Builds a JSON response of the gateway itself. */
 export function jsonAnswer(
@@ -47,7 +47,7 @@ export function errorHeaders(error: GatewayError, requestId: string): Record<str
   const status = error.status
   const wait = error.details.retryAfter
   if (wait !== undefined || status === 429 || status === 503) {
-    headers["retry-after"] = String(wait ?? DEFAULT_RETRY_AFTER)
+    headers["retry-after"] = String(wait ?? DEFAULT_RETRY_AFTER_SECONDS)
   }
   return headers
 }

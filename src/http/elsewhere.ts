@@ -20,7 +20,7 @@ const GOOGLE = {
   below: /^(?:\/upload)?\/v1(?:beta|alpha)/,
 }
 /** Maximum length of an address repeated in an error or compared. */
-const LONGEST_PATH = 200
+const MAX_PATH_LENGTH = 200
 
 /** Serves the paths below the path of `server.public_url`, for proxies that forward the full path. */
 export interface Below {
@@ -87,7 +87,7 @@ function wrongMethod(
   const allow = allowed.map((route) => route.method).join(", ")
   const error = new GatewayError(
     "method_not_allowed",
-    `${withoutKeys(path.slice(0, LONGEST_PATH))} takes ${allow}, not ${request.method}.`,
+    `${withoutKeys(path.slice(0, MAX_PATH_LENGTH))} takes ${allow}, not ${request.method}.`,
     { headers: { allow } },
   )
   return errors(error, newRequestId(), request)
@@ -100,13 +100,13 @@ function wrongMethod(
 function noUpgrade(path: string): GatewayError {
   return new GatewayError(
     "upgrade_not_supported",
-    `${path.slice(0, LONGEST_PATH)} is served by plain HTTP, not by web sockets. Send the request with POST.`,
+    `${path.slice(0, MAX_PATH_LENGTH)} is served by plain HTTP, not by web sockets. Send the request with POST.`,
     { headers: { upgrade: "HTTP/1.1", connection: "Upgrade" } },
   )
 }
 
 function unknown(request: Request, pathname: string, routes: readonly Route[]): Response {
-  const path = pathname.slice(0, LONGEST_PATH)
+  const path = pathname.slice(0, MAX_PATH_LENGTH)
   const paths = routes.map((route) => route.path).filter((one) => !isOpenEnded(one))
   const error = new GatewayError(
     "not_found",

@@ -7,7 +7,7 @@ import { anyone, noBody, serve } from "./endpoint.ts"
 import type { Route } from "./server.ts"
 
 /** Seconds until the next check is worthwhile. */
-const RETRY_AFTER = 1
+const RETRY_AFTER_SECONDS = 1
 
 /** `GET /healthz`: the process responds. */
 export function healthz(events: Events): Route {
@@ -60,7 +60,7 @@ function unready(id: string, reason: string): Response {
     { status: "unready", reason },
     {
       status: 503,
-      headers: { "x-request-id": id, "request-id": id, "retry-after": String(RETRY_AFTER) },
+      headers: { "x-request-id": id, "request-id": id, "retry-after": String(RETRY_AFTER_SECONDS) },
     },
   )
 }

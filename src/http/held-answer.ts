@@ -2,8 +2,8 @@ import type { Reservation } from "../limits/memory-budget.ts"
 import type { Answer } from "../relay/request/call.ts"
 
 /** Approximate maximum bytes of a response sent in one chunk. */
-const LARGE_ANSWER = 1024 * 1024
-const CHUNK = 256 * 1024
+const MAX_SINGLE_CHUNK_BYTES = 1024 * 1024
+const CHUNK_BYTES = 256 * 1024
 
 /**
  * Builds the response to a call. A whole body releases its memory once it has been handed over, a stream at its own
@@ -11,7 +11,7 @@ const CHUNK = 256 * 1024
  */
 export function heldAnswer({ headers, body }: Answer, memory: Reservation | undefined): Response {
   if (body instanceof ReadableStream) return new Response(body, { headers })
-  if (body.length > LARGE_ANSWER) return new Response(inChunks(body, memory), { headers })
+  if (body.length > MAX_SINGLE_CHUNK_BYTES) return new Response(inChunks(body, memory), { headers })
   memory?.[Symbol.dispose]()
   return new Response(body, { headers })
 }
@@ -25,8 +25,8 @@ function inChunks(
   return new ReadableStream<Uint8Array>(
     {
       pull(controller) {
-        controller.enqueue(bytes.subarray(at, at + CHUNK))
-        at += CHUNK
+        controller.enqueue(bytes.subarray(at, at + CHUNK_BYTES))
+        at += CHUNK_BYTES
         if (at < bytes.length) return
         memory?.[Symbol.dispose]()
         controller.close()

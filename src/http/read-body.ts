@@ -19,9 +19,9 @@ import { incomingChunks, type Pace, USUAL_PACE } from "./incoming-body.ts"
 import { encodingOf, unpackedChunks } from "./unpacked-body.ts"
 
 /** Maximum nesting. Deeper bodies are an attack on recursive code. */
-const DEEPEST = 64
+const MAX_DEPTH = 64
 /** Maximum bytes of a body that is read at once, since it arrives together with its head. */
-const SMALL_BODY = 32 * 1024
+const MAX_SMALL_BODY_BYTES = 32 * 1024
 /** Begins an escaped character in JSON. */
 const ESCAPE = String.raw`\u`
 /** A body is in memory as received, as parsed, and as sent upstream. */
@@ -74,7 +74,7 @@ export async function readJsonBody(request: Request, reading: BodyReading): Prom
   const announced = length === null ? undefined : Number(length)
   if (announced !== undefined && announced > limit) throw tooLarge(limit)
   try {
-    if (announced !== undefined && announced <= SMALL_BODY && encoding === undefined) {
+    if (announced !== undefined && announced <= MAX_SMALL_BODY_BYTES && encoding === undefined) {
       memory?.takeBody(COPIES * announced)
       const text = await request.text()
       // Bytes outside ASCII are part of a longer character or invalid, so the lengths differ.
@@ -98,7 +98,7 @@ export async function readJsonBody(request: Request, reading: BodyReading): Prom
  * Returns whether a body is short enough to arrive together with its head, so that reading it takes no work.
  * @param maxBytes a lower maximum.
  */
-export function isSmallBody({ headers }: Request, maxBytes = SMALL_BODY): boolean {
+export function isSmallBody({ headers }: Request, maxBytes = MAX_SMALL_BODY_BYTES): boolean {
   const length = headers.get("content-length")
   return length !== null && Number(length) <= maxBytes && headers.get("content-encoding") === null
 }
@@ -160,8 +160,8 @@ async function readLarge(
 }
 
 function parseSmall(text: string, memory: Reservation | undefined): JsonObject {
-  if (hasManyOpenings(text, DEEPEST)) {
-    if (isDeeperThan(text, DEEPEST)) throw tooDeep()
+  if (hasManyOpenings(text, MAX_DEPTH)) {
+    if (isDeeperThan(text, MAX_DEPTH)) throw tooDeep()
     memory?.takeBody(openingBytes(text))
   }
   let value: JsonValue
@@ -186,7 +186,7 @@ function notJson(error: unknown): GatewayError {
 function tooDeep(): GatewayError {
   return new GatewayError(
     "invalid_json",
-    `The body is nested deeper than ${DEEPEST} levels. Send flatter JSON.`,
+    `The body is nested deeper than ${MAX_DEPTH} levels. Send flatter JSON.`,
   )
 }
 

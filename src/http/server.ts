@@ -57,16 +57,16 @@ export interface ServerSettings {
 }
 
 /** Idle timeout of connections in seconds, except while a response is pending. */
-const IDLE_TIMEOUT = 60
+const IDLE_TIMEOUT_SECONDS = 60
 /**
  * The same for management requests, since verifying a large ledger takes long. The largest value that Bun accepts,
  * apart from unlimited.
  */
-const LONG_TIMEOUT = 255
+const MANAGEMENT_TIMEOUT_SECONDS = 255
 /** Matches a single `Host` header. Bun joins several with commas. */
 const HOST = /^[^\s,/?#@\\]+$/
 /** Last resort: bodies are limited with proper errors during reading. */
-const LARGEST_BODY = 1024 * 1024 * 1024
+const MAX_BODY_BYTES = 1024 * 1024 * 1024
 
 /**
  * Limits the requests that begin in one turn of the event loop, over all connections. A client may pipeline thousands
@@ -107,8 +107,8 @@ export function serve(
     port: settings.port,
     reusePort: settings.isShared,
     development: false,
-    idleTimeout: IDLE_TIMEOUT,
-    maxRequestBodySize: LARGEST_BODY,
+    idleTimeout: IDLE_TIMEOUT_SECONDS,
+    maxRequestBodySize: MAX_BODY_BYTES,
     routes: {
       ...methods,
       ...Object.fromEntries(mounts.map((mount) => mounted(mount, lastAnswers, state))),
@@ -224,7 +224,7 @@ function mounted(
   return [
     path,
     (request, server) => {
-      server.timeout(request, LONG_TIMEOUT)
+      server.timeout(request, MANAGEMENT_TIMEOUT_SECONDS)
       const { address, origin } = new BunConnection(request, server, state)
       const mountedAt = { address, origin, waitLong() {} }
       return begun(request, answering, mountedAt, last)

@@ -2,9 +2,9 @@ import { Networks, plainAddress } from "../wire/http/networks.ts"
 import { isPublicAddress } from "../wire/http/public-address.ts"
 
 /** Maximum hops followed. No operator has that many proxies. */
-const MOST_HOPS = 32
+const MAX_HOPS = 32
 /** Maximum characters read of a header. Headers of real proxies have a few dozen. */
-const LONGEST_HEADER = 4_096
+const MAX_HEADER_LENGTH = 4_096
 const SCHEME = /^https?$/i
 /** Matches a name or address, with or without a port, up to the maximum length of names. */
 const HOST = /^[\w.:[\]-]{1,261}$/
@@ -85,11 +85,11 @@ export class TrustedProxies {
 /** Returns the last entries of a list, beginning with the last one. */
 function lastEntries(header: string | null): string[] {
   if (header === null) return []
-  const end = header.slice(-LONGEST_HEADER).split(",")
+  const end = header.slice(-MAX_HEADER_LENGTH).split(",")
   // The first entry may be truncated.
-  if (header.length > LONGEST_HEADER) end.shift()
+  if (header.length > MAX_HEADER_LENGTH) end.shift()
   return end
-    .slice(-MOST_HOPS)
+    .slice(-MAX_HOPS)
     .toReversed()
     .map((entry) => entry.trim())
 }

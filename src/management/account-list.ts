@@ -5,7 +5,7 @@ import type { AccountUse as AccountUseRecord } from "../store/requests.ts"
 import { accountDocument } from "./account-document.ts"
 import { foreignCursor, pageFrom, positionOf } from "./cursor.ts"
 
-const DAY = 24 * 3_600_000
+const DAY_MS = 24 * 3_600_000
 /** Days of spending added up, including today. */
 export const SPENT_DAYS = 30
 /** Days used to measure an account's spending rate. */
@@ -142,7 +142,7 @@ function daysLeft(
   if (spent <= 0n) return null
   if (balance <= 0n || debt > 0n) return 0
   // A newer account has spent this amount in fewer days.
-  const days = Math.min(PACE_DAYS, Math.max(1, (now - createdAt) / DAY))
+  const days = Math.min(PACE_DAYS, Math.max(1, (now - createdAt) / DAY_MS))
   return Math.floor((Number(balance) / Number(spent)) * days * 10) / 10
 }
 

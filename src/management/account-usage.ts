@@ -3,14 +3,14 @@ import type { Reports } from "../store/reports.ts"
 import { type AccountUses, PACE_DAYS, SPENT_DAYS } from "./account-list.ts"
 import { Remembered } from "./remembered.ts"
 
-const DAY = 24 * 3_600_000
+const DAY_MS = 24 * 3_600_000
 /** Cache time as a multiple of the query time: a query of half a second is reused for a minute. */
-const PATIENCE = 120
+const CACHE_FACTOR = 120
 
 /** Reads the use of accounts from the reports. */
 export class AccountUsage {
   readonly #reports: Reports
-  readonly #all = new Remembered(() => this.#read(daysUntil(Date.now())), PATIENCE)
+  readonly #all = new Remembered(() => this.#read(daysUntil(Date.now())), CACHE_FACTOR)
 
   constructor(reports: Reports) {
     this.#reports = reports
@@ -34,6 +34,6 @@ export class AccountUsage {
 }
 
 function daysUntil(now: number): Pick<AccountUseFilter, "from" | "recentFrom"> {
-  const today = Math.floor(now / DAY) * DAY
-  return { from: today - (SPENT_DAYS - 1) * DAY, recentFrom: today - (PACE_DAYS - 1) * DAY }
+  const today = Math.floor(now / DAY_MS) * DAY_MS
+  return { from: today - (SPENT_DAYS - 1) * DAY_MS, recentFrom: today - (PACE_DAYS - 1) * DAY_MS }
 }

@@ -13,7 +13,7 @@ import type { PersonalNames } from "./personal-names.ts"
 export type AuditQuery = z.output<typeof auditQuery>
 
 /** Maximum users matching a part of a name; higher than any real number. */
-const MOST_USERS = 1_000
+const MAX_USERS = 1_000
 
 /** Reads the audit log. Operators see all of it, owners the records of their accounts. */
 export class AuditLog {
@@ -45,7 +45,7 @@ export class AuditLog {
 
   /** Finds people by their current names, since names in the log are encrypted. */
   async #peopleNamed(text: string): Promise<string[]> {
-    const users = await this.#users.list({ search: text, limit: MOST_USERS })
+    const users = await this.#users.list({ search: text, limit: MAX_USERS })
     const address = await this.#names.findAddress(text)
     return [...users.map(({ id }) => id), ...(address === null ? [] : [address])]
   }

@@ -7,13 +7,13 @@ import type { Audit } from "./audit.ts"
 import type { ReportedReversal } from "./reversal-events.ts"
 
 /** Maximum wait for processes to return unneeded leases. */
-const RECALL_TIME = 1_500
-const RECALL_PAUSE = 50
+const RECALL_TIMEOUT_MS = 1_500
+const RECALL_POLL_INTERVAL_MS = 50
 /**
  * Maximum attempts. Concurrent settlements of the same payment may conflict, and each conflict means that one
  * succeeded.
  */
-const ATTEMPTS = 20
+const MAX_ATTEMPTS = 20
 
 export interface ReversalParts {
   readonly store: Store
@@ -51,7 +51,7 @@ export class CardReversals {
         if (!(error instanceof StoreError)) throw error
         // Another process has settled it, or another reversal was reported in the meantime.
         if (error.code === "exists") return
-        if (error.code !== "conflict" || attempt === ATTEMPTS) throw error
+        if (error.code !== "conflict" || attempt === MAX_ATTEMPTS) throw error
       }
     }
   }
@@ -80,14 +80,14 @@ export class CardReversals {
   /** Recalls unneeded leases first, since processes lease entire balances. */
   async #recalled(account: string, amount: bigint, post: () => Promise<unknown>): Promise<void> {
     const { store } = this.#parts
-    const deadline = performance.now() + RECALL_TIME
+    const deadline = performance.now() + RECALL_TIMEOUT_MS
     try {
       for (;;) {
         const free = await store.leases.recall(account, amount)
         const { balance = 0n } = (await store.accounts.find(account)) ?? {}
         const wanted = balance < amount ? balance : amount
         if (free >= wanted || performance.now() > deadline) break
-        await Bun.sleep(RECALL_PAUSE)
+        await Bun.sleep(RECALL_POLL_INTERVAL_MS)
       }
       await post()
     } finally {

@@ -18,8 +18,8 @@ export interface EntryQuery extends PageQuery {
 }
 
 /** Maximum wait for processes to return unneeded leases. */
-const RECALL_TIME = 1_500
-const RECALL_PAUSE = 50
+const RECALL_TIMEOUT_MS = 1_500
+const RECALL_POLL_INTERVAL_MS = 50
 
 /** Manages the credits of accounts. Members read the ledger, and operators add entries. */
 export class Credits {
@@ -128,7 +128,7 @@ export class Credits {
     amount: bigint,
     append: () => Promise<EntryRecord>,
   ): Promise<EntryRecord> {
-    const deadline = performance.now() + RECALL_TIME
+    const deadline = performance.now() + RECALL_TIMEOUT_MS
     try {
       for (;;) {
         const { balance, leased } = await this.#require(account)
@@ -137,7 +137,7 @@ export class Credits {
         const entry = free < amount ? undefined : await unlessInsufficient(append)
         if (entry) return entry
         if (performance.now() > deadline) throw stillHeld(balance, leased, amount)
-        await Bun.sleep(RECALL_PAUSE)
+        await Bun.sleep(RECALL_POLL_INTERVAL_MS)
       }
     } finally {
       await this.#store.leases.endRecall(account)

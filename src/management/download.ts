@@ -1,4 +1,4 @@
-const CHUNK = 16 * 1024
+const CHUNK_LENGTH = 16 * 1024
 
 /** A file to download. It is sent in chunks, since it may be long. */
 export interface Download {
@@ -12,7 +12,7 @@ export async function* gathered(lines: AsyncIterable<string>): AsyncGenerator<st
   let chunk = ""
   for await (const line of lines) {
     chunk += line
-    if (chunk.length < CHUNK) continue
+    if (chunk.length < CHUNK_LENGTH) continue
     yield chunk
     chunk = ""
   }

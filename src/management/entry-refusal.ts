@@ -4,7 +4,7 @@ import type { IssueFinding } from "../config/issues.ts"
 
 /** Maximum reported faults. */
 const MAX_FAULTS = 50
-const LONGEST_NAME = 100
+const MAX_NAME_LENGTH = 100
 /** Matches a complete sentence, which needs no subject before it. */
 const WHOLE_SENTENCE = /^(the|this|there) /
 
@@ -53,7 +53,7 @@ function faultOf({ path, message, name, lacking }: IssueFinding, idName: string)
     return { name: idName, words: message }
   }
   const steps = [...path, ...(name === undefined ? [] : [name])]
-  const shown = pathName(steps).slice(0, LONGEST_NAME) || (lacking ?? "")
+  const shown = pathName(steps).slice(0, MAX_NAME_LENGTH) || (lacking ?? "")
   return { name: shown, words: message.replace(/^unknown name( '[^']*')?/, "is not known here") }
 }
 

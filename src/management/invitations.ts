@@ -17,7 +17,7 @@ import { userActor } from "./user-actor.ts"
 import type { InvitationDependencies } from "./invitation-dependencies.ts"
 
 /** Lifetime of an invitation link. */
-const LIFETIME = 7 * 24 * 60 * 60 * 1_000
+const LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000
 const TOKEN_LENGTH = 43
 
 export interface InvitationInput {
@@ -84,7 +84,7 @@ export class Invitations {
       role,
       invitedBy: await this.#audit.names.authorOf(actor),
       createdAt: now,
-      expiresAt: now + LIFETIME,
+      expiresAt: now + LIFETIME_MS,
     }
     const names = await this.#accountNames()
     if (!names.has(account)) {

@@ -24,7 +24,7 @@ import { priceDocument, priceInForce } from "./price-document.ts"
 import type { FailureLog } from "../store/failure-log.ts"
 
 /** Maximum length of an id. Known models have fewer than a hundred characters. */
-const LONGEST_ID = 200
+const MAX_ID_LENGTH = 200
 
 export interface ModelParts {
   readonly changes: ConsoleChanges
@@ -139,8 +139,8 @@ export class Models {
   }
 
   #check(id: string, entry: RawEntry): void {
-    if (id.length > LONGEST_ID) {
-      throw refused("name", `The id of a model must have at most ${LONGEST_ID} characters.`)
+    if (id.length > MAX_ID_LENGTH) {
+      throw refused("name", `The id of a model must have at most ${MAX_ID_LENGTH} characters.`)
     }
     const providers = Object.keys(this.#live.effective.providers)
     const findings = entryFindings(

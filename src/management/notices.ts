@@ -31,10 +31,10 @@ import { scopeOf } from "./scope.ts"
 import { addressFault, hintOf } from "./notice-addresses.ts"
 
 /** Maximum targets per account. Each target costs a delivery per notice. */
-const MOST_TARGETS = 10
-const MINUTE = 60_000
+const MAX_TARGETS = 10
+const MINUTE_MS = 60_000
 /** Limit for tests of one target. */
-const TESTS = { max: 5, window: 10 * MINUTE }
+const TESTS = { max: 5, window: 10 * MINUTE_MS }
 
 export interface NoticeManagementParts {
   readonly store: Store
@@ -160,8 +160,8 @@ export class NoticeManagement {
       )
     }
     const present = await this.#parts.store.notices.targets([account])
-    if (present.length < MOST_TARGETS) return
-    throw invalid("account", `It has ${MOST_TARGETS} targets already. Remove one of them.`)
+    if (present.length < MAX_TARGETS) return
+    throw invalid("account", `It has ${MAX_TARGETS} targets already. Remove one of them.`)
   }
 
   /**

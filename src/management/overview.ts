@@ -9,21 +9,21 @@ import { withCorrections } from "./corrected-reports.ts"
 import { scopeOf } from "./scope.ts"
 import { emptySum, namesOfGroups, usageRow } from "./usage-rows.ts"
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const OVERVIEW_DAYS = 30
 const OVERVIEW_HOURS = 24
 /** Rows in a list of the most expensive items. */
-const TOP = 10
+const MAX_TOP_ROWS = 10
 /** Cache time of the 30-day totals, as a multiple of the query time. */
-const PATIENCE = 10
+const CACHE_FACTOR = 10
 
 /** Reads the first page of the console. */
 export class Overviews {
   readonly #store: Store
   readonly #reports: Reports
   /** The page for operators. */
-  readonly #all = new Remembered(() => this.#overviewOf(COMMAND_LINE, undefined), PATIENCE)
+  readonly #all = new Remembered(() => this.#overviewOf(COMMAND_LINE, undefined), CACHE_FACTOR)
 
   constructor(store: Store, reports: Reports) {
     this.#store = store
@@ -38,10 +38,10 @@ export class Overviews {
 
   async #overviewOf(actor: Actor, accounts: readonly string[] | undefined): Promise<Overview> {
     const now = Date.now()
-    const today = Math.floor(now / DAY) * DAY
+    const today = Math.floor(now / DAY_MS) * DAY_MS
     const month = new Date(today).setUTCDate(1)
-    const firstDay = today - (OVERVIEW_DAYS - 1) * DAY
-    const firstHour = Math.floor(now / HOUR) * HOUR - (OVERVIEW_HOURS - 1) * HOUR
+    const firstDay = today - (OVERVIEW_DAYS - 1) * DAY_MS
+    const firstHour = Math.floor(now / HOUR_MS) * HOUR_MS - (OVERVIEW_HOURS - 1) * HOUR_MS
     const all = { accounts, to: now + 1 }
     const reports = await this.#reports.upToDate()
     const sums = withCorrections(reports, this.#store)
@@ -54,7 +54,7 @@ export class Overviews {
       sum(firstDay, "key"),
       reports.latencies(accounts, today),
     ])
-    const top = keys.slice(0, TOP)
+    const top = keys.slice(0, MAX_TOP_ROWS)
     const names = await namesOfGroups(this.#store, reports, top, "key")
     const ofToday = days.find(({ group }) => Number(group) === today)
     const ofMonth = days.filter(({ group }) => Number(group) >= month)
@@ -71,9 +71,11 @@ export class Overviews {
       errors_today: ofToday?.errors ?? 0,
       p50_duration_ms: latencies.p50,
       p95_duration_ms: latencies.p95,
-      days: everyTime(actor, days, { from: firstDay, step: DAY, count: OVERVIEW_DAYS }),
-      hours: everyTime(actor, hours, { from: firstHour, step: HOUR, count: OVERVIEW_HOURS }),
-      top_models: models.slice(0, TOP).map((sum) => usageRow(actor, sum, { group: "model" })),
+      days: everyTime(actor, days, { from: firstDay, step: DAY_MS, count: OVERVIEW_DAYS }),
+      hours: everyTime(actor, hours, { from: firstHour, step: HOUR_MS, count: OVERVIEW_HOURS }),
+      top_models: models
+        .slice(0, MAX_TOP_ROWS)
+        .map((sum) => usageRow(actor, sum, { group: "model" })),
       top_keys: top.map((sum) => usageRow(actor, sum, { group: "key", names })),
       at: new Date(now).toISOString(),
     }

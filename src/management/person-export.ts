@@ -7,7 +7,7 @@ import { passkeyDocument } from "./own-passkeys.ts"
 import { recordsAbout } from "./person-records.ts"
 
 /** Invitations per read. */
-const PAGE = 500
+const PAGE_SIZE = 500
 
 export interface PersonExportParts {
   readonly store: Pick<Store, "accounts" | "audit" | "invitations">
@@ -53,10 +53,10 @@ async function invitationsTo(
   const own: InvitationRecord[] = []
   for (let last: InvitationRecord | undefined; ;) {
     const after = last ? { at: last.createdAt, id: last.id } : null
-    const page = await store.invitations.list(null, now, after, PAGE)
+    const page = await store.invitations.list(null, now, after, PAGE_SIZE)
     own.push(...page.filter((invitation) => invitation.email === email))
     last = page.at(-1)
-    if (page.length < PAGE) return own
+    if (page.length < PAGE_SIZE) return own
   }
 }
 

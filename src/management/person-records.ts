@@ -6,7 +6,7 @@ import { type Audit, decryptRecords, readRecords, type ReadableRecord } from "./
 import { personIdOf } from "./personal-names.ts"
 
 /** Audit records per read. */
-const PAGE = 500
+const PAGE_SIZE = 500
 const EMAIL = /^[^\s@]+@[^\s@]+$/
 
 export interface PersonRecordsParts {
@@ -82,9 +82,9 @@ async function ownRecords(store: Pick<Store, "audit">, id: string): Promise<Audi
 async function recordsOf(store: Pick<Store, "audit">, filter: AuditFilter): Promise<AuditRecord[]> {
   const records: AuditRecord[] = []
   for (;;) {
-    const page = await store.audit.list(filter, records.at(-1)?.number ?? null, PAGE)
+    const page = await store.audit.list(filter, records.at(-1)?.number ?? null, PAGE_SIZE)
     records.push(...page)
-    if (page.length < PAGE) return records
+    if (page.length < PAGE_SIZE) return records
   }
 }
 

@@ -20,7 +20,7 @@ import type { LiveSettings } from "./live-settings.ts"
 import { termDocuments, writtenTerm } from "./price-term-document.ts"
 
 /** Minimum lead time of a new term, by which every process has received it and applies it from the same time. */
-const LEAD = 5_000
+const LEAD_TIME_MS = 5_000
 
 export interface PriceGroupParts {
   readonly changes: ConsoleChanges
@@ -209,7 +209,7 @@ function entryOf(
   { name, terms }: PriceGroupChange & { readonly terms: Terms },
   now: number,
 ): RawEntry {
-  const soonest = new Date(now + LEAD).toISOString()
+  const soonest = new Date(now + LEAD_TIME_MS).toISOString()
   return {
     ...(name !== undefined && name !== null && { name }),
     terms: terms.map(({ from = soonest, multiplier, prices = {} }) => ({
@@ -229,7 +229,7 @@ function checkBegun(
   after: readonly PriceTermSettings[],
   now: number,
 ): PriceTermSettings[] {
-  const soonest = now + LEAD
+  const soonest = now + LEAD_TIME_MS
   const begun = before.filter(({ from }) => from < soonest)
   const fresh = after.filter((term) => !begun.some((one) => isDeepStrictEqual(one, term)))
   const early = fresh.find(({ from }) => from < soonest)
@@ -252,7 +252,7 @@ function changedTerm(term: PriceTermSettings): string {
 }
 
 function earlyTerm(term: PriceTermSettings): string {
-  return `A term cannot begin at ${momentOf(term)}: what was charged before never changes, and every process has to know a term before it begins. Leave 'from' out to begin now, or choose a moment that is at least ${LEAD / 1_000} seconds ahead.`
+  return `A term cannot begin at ${momentOf(term)}: what was charged before never changes, and every process has to know a term before it begins. Leave 'from' out to begin now, or choose a moment that is at least ${LEAD_TIME_MS / 1_000} seconds ahead.`
 }
 
 function momentOf({ from }: PriceTermSettings): string {

@@ -12,11 +12,11 @@ import { connectionErrorOf, proxyRefusal } from "../wire/http/connection-error.t
 /** A status sent by a proxy and not by a provider. */
 const PROXY_AUTHENTICATION = 407
 /** Maximum response time of a provider. */
-const PATIENCE = 5_000
+const TIMEOUT_MS = 5_000
 /** Maximum bytes of a model list. */
-const LONGEST_LIST = 8 * 1024 * 1024
+const MAX_LIST_LENGTH = 8 * 1024 * 1024
 
-const UNREACHED = "check the network, and whether the gateway runs where its identity is"
+const UNREACHABLE_ADVICE = "check the network, and whether the gateway runs where its identity is"
 
 /** The result of a free request to a provider that requires its credential. */
 export interface ProbeFinding {
@@ -56,7 +56,7 @@ export async function probeProvider(
     if (!(error instanceof GatewayError)) throw error
     const { cause } = error.details
     if (cause instanceof ServiceUnreachable)
-      return { result: "warning", found: cause.message, mend: UNREACHED }
+      return { result: "warning", found: cause.message, mend: UNREACHABLE_ADVICE }
     const found = cause instanceof OperatorCause ? cause.message : error.message
     return { result: "failed", found, mend: "correct its credentials" }
   }
@@ -66,7 +66,7 @@ export async function probeProvider(
     const response = await fetch(url, {
       headers,
       redirect: "manual",
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     const date = Date.parse(response.headers.get("date") ?? "")
     const clock = Number.isNaN(date) ? {} : { clockOffset: date - Date.now() }
@@ -85,7 +85,7 @@ export async function probeProvider(
 async function handshakeErrorOf(thrown: unknown, url: URL): Promise<unknown> {
   if (!(thrown instanceof Error && "code" in thrown && thrown.code === "EPROTO")) return thrown
   const { promise, resolve } = Promise.withResolvers<unknown>()
-  const timer = setTimeout(resolve, PATIENCE, thrown)
+  const timer = setTimeout(resolve, TIMEOUT_MS, thrown)
   const place = { hostname: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port) || 443 }
   const connection = new Connection(
     { ...place, isSecure: true },
@@ -182,7 +182,7 @@ async function textOf(response: Response): Promise<string | undefined> {
   let text = ""
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true })
-    if (text.length > LONGEST_LIST) return undefined
+    if (text.length > MAX_LIST_LENGTH) return undefined
   }
   return text
 }

@@ -11,7 +11,7 @@ import { isReadWhole, reachOfReading } from "./request-pages.ts"
 
 const STEPS = { minute: 60_000, hour: 3_600_000, day: 24 * 3_600_000 } as const
 /** Maximum intervals in one response. */
-const MOST_PARTS = 2_000
+const MAX_INTERVALS = 2_000
 
 interface Counted {
   readonly counts: readonly StoredCount[]
@@ -36,10 +36,10 @@ export class RequestCountReports {
     const isRefused = status === "refused"
     const filter = filterOf(actor, isRefused ? rest : { ...rest, status })
     const [from, to, step] = [Date.parse(query.from), Date.parse(query.to), STEPS[query.step]]
-    if ((to - from) / step > MOST_PARTS) {
+    if ((to - from) / step > MAX_INTERVALS) {
       throw new GatewayError(
         "invalid_value",
-        `'from' and 'to' are more than ${MOST_PARTS} steps apart: choose a longer 'step'.`,
+        `'from' and 'to' are more than ${MAX_INTERVALS} steps apart: choose a longer 'step'.`,
         { parameter: "step" },
       )
     }

@@ -10,9 +10,9 @@ import type { RequestReports } from "../store/reports.ts"
 import { cursorOf, foreignCursor, type Position, positionOf } from "./cursor.ts"
 
 /** Maximum requests read at once if no index supports the filter. */
-const LOOKED_AT = 30_000
+const MAX_READ = 30_000
 /** The same for requests with a label, each of which is fetched by id. */
-const LABELLED_LOOKED_AT = 10_000
+const MAX_LABELLED_READ = 10_000
 
 /** A place in a list of requests. If the list is not sorted by time, it includes the oldest time that is read. */
 interface PagePlace extends RequestPlace {
@@ -44,7 +44,7 @@ export function reachOfReading(
   place: RequestPlace | null = null,
 ): Promise<number | null> {
   const isLabelled = (filter.labels ?? []).length > 0
-  return reports.reach(filter, place, isLabelled ? LABELLED_LOOKED_AT : LOOKED_AT)
+  return reports.reach(filter, place, isLabelled ? MAX_LABELLED_READ : MAX_READ)
 }
 
 /** Returns whether each request has to be read to evaluate a filter. */

@@ -5,9 +5,9 @@ import { type Download, gathered } from "./download.ts"
 import type { Requests } from "./requests.ts"
 
 /** Maximum rows. More are never read by people, and few spreadsheets open them well. */
-const MOST_ROWS = 50_000
+const MAX_ROWS = 50_000
 /** Rows per read. */
-const PAGE = 500
+const PAGE_SIZE = 500
 
 /** Exports a list of requests as a file for spreadsheets. @throws GatewayError `not_found`. */
 export async function openRequestTable(
@@ -15,7 +15,7 @@ export async function openRequestTable(
   actor: Actor,
   query: RequestTableQuery,
 ): Promise<Download> {
-  const pageAt = (cursor?: string) => requests.list(actor, { ...query, limit: PAGE, cursor })
+  const pageAt = (cursor?: string) => requests.list(actor, { ...query, limit: PAGE_SIZE, cursor })
   // Reports errors of the query before the file begins.
   const first = await pageAt()
   return {
@@ -32,16 +32,14 @@ async function* linesOf(
 ): AsyncGenerator<string> {
   const columns = COLUMNS.filter(([name]) => name !== "written_off" || actor.isOperator)
   yield csvRow(columns.map(([name]) => name))
-  let left = MOST_ROWS
+  let left = MAX_ROWS
   for (let page = first; ; page = await pageAt(page.next_cursor)) {
     for (const request of page.data.slice(0, left)) {
       yield csvRow(columns.map(([, cell]) => cell(request)))
     }
     left -= page.data.length
     if (left < 0 || (left === 0 && page.next_cursor !== null)) {
-      yield csvRow([
-        `Only the first ${MOST_ROWS} requests are in this file: choose a shorter time.`,
-      ])
+      yield csvRow([`Only the first ${MAX_ROWS} requests are in this file: choose a shorter time.`])
       return
     }
     if (page.next_cursor === null) {

@@ -2,11 +2,11 @@ import type { ServerStatus } from "../store/database-status.ts"
 import type { Check } from "./check.ts"
 
 /** The oldest supported release of PostgreSQL. */
-const OLDEST_RELEASE = 14
+const MIN_RELEASE = 14
 /** Maximum difference between the clocks, since reports and expiry use the node's own. */
-const CLOCK_TOLERANCE = 5_000
+const CLOCK_TOLERANCE_MS = 5_000
 /** Minimum days ahead with partitions. */
-const FEW_DAYS = 2
+const MIN_DAYS_AHEAD = 2
 
 /** Checks the server of a database. */
 export function serverChecks(server: ServerStatus, version: string): Check[] {
@@ -22,8 +22,8 @@ export function serverChecks(server: ServerStatus, version: string): Check[] {
 function checkServer({ release, isStandby, risks }: ServerStatus, version: string): Check {
   const name = "database server"
   const found = `PostgreSQL ${version}`
-  if (release < OLDEST_RELEASE) {
-    return { name, result: "failed", found, mend: `use PostgreSQL ${OLDEST_RELEASE} or newer` }
+  if (release < MIN_RELEASE) {
+    return { name, result: "failed", found, mend: `use PostgreSQL ${MIN_RELEASE} or newer` }
   }
   if (isStandby) {
     const mend = "give the address of the primary: database.url"
@@ -61,7 +61,7 @@ function checkConnection(server: ServerStatus): Check {
 function checkServerClock({ clockOffset, roundTrip }: ServerStatus): Check {
   const name = "database clock"
   const seconds = (Math.abs(clockOffset) / 1_000).toFixed(1)
-  if (Math.abs(clockOffset) <= CLOCK_TOLERANCE + roundTrip) {
+  if (Math.abs(clockOffset) <= CLOCK_TOLERANCE_MS + roundTrip) {
     return { name, result: "ok", found: `within ${seconds} s of this machine's` }
   }
   const found = `${seconds} s ${clockOffset > 0 ? "ahead of" : "behind"} this machine's`
@@ -71,7 +71,7 @@ function checkServerClock({ clockOffset, roundTrip }: ServerStatus): Check {
 function checkPartitions(days: number): Check {
   const name = "database partitions"
   const found = `for ${days} days from today on`
-  if (days >= FEW_DAYS) return { name, result: "ok", found }
+  if (days >= MIN_DAYS_AHEAD) return { name, result: "ok", found }
   const mend = "start a node: it makes those of the next days, and then goes on to do so"
   return { name, result: "warning", found, mend }
 }

@@ -10,7 +10,7 @@ import type { Audit } from "./audit.ts"
 import { userActor } from "./user-actor.ts"
 
 /** Maximum accounts of a user; higher than any real number. */
-const ALL_ACCOUNTS = 100_000
+const MAX_ACCOUNTS = 100_000
 
 export interface SessionParts {
   readonly store: Store
@@ -41,7 +41,7 @@ export class Sessions {
   /** Returns a user with current roles. */
   async actorFor(user: UserRecord, address: string | null): Promise<Actor> {
     const { store } = this.#parts
-    const members = await store.members.list({ users: [user.id] }, null, ALL_ACCOUNTS)
+    const members = await store.members.list({ users: [user.id] }, null, MAX_ACCOUNTS)
     const roles = new Map<string, AccountRole>(members.map(({ account, role }) => [account, role]))
     return userActor(user, roles, address)
   }

@@ -21,8 +21,8 @@ import { userActor } from "./user-actor.ts"
 const PASSKEY = "passkey"
 
 /** Maximum recorded refusals, so that guessing cannot fill the disk. */
-const REFUSALS_PER_MINUTE = 20
-const MINUTE = 60_000
+const MAX_REFUSALS_PER_MINUTE = 20
+const MINUTE_MS = 60_000
 
 export interface SignInDependencies {
   readonly store: Store
@@ -209,12 +209,12 @@ export class SignInService {
 
   /** Records the first refusals of each minute; more would add no information. */
   async #refused({ address }: ClientInfo, stranger: Stranger, reason: string): Promise<void> {
-    const minute = Math.floor(Date.now() / MINUTE)
+    const minute = Math.floor(Date.now() / MINUTE_MS)
     if (minute !== this.#minute) {
       this.#minute = minute
       this.#refusals = 0
     }
-    if (++this.#refusals > REFUSALS_PER_MINUTE) return
+    if (++this.#refusals > MAX_REFUSALS_PER_MINUTE) return
     const actor: Actor = {
       kind: "user",
       id: null,

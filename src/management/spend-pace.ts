@@ -7,9 +7,9 @@ import { type Actor, COMMAND_LINE } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 
 /** Period for computing the usual hourly spending. */
-const WEEK = 7 * 24 * HOUR
+const WEEK_MS = 7 * 24 * HOUR
 /** Minimum hours with spending. With fewer of them, no usual spending is computed. */
-const LEAST_HOURS = 24
+const MIN_HOURS = 24
 
 const AUTOMATIC: Actor = { ...COMMAND_LINE, name: "max_hourly_pace" }
 
@@ -42,10 +42,13 @@ export class SpendPace {
   async #check(account: AccountRecord, reports: RequestReports, now: number): Promise<void> {
     const { id, limits } = account
     const hour = Math.floor(now / HOUR) * HOUR
-    const hours = await reports.sumUsage({ accounts: [id], from: hour - WEEK, to: now + 1 }, "hour")
+    const hours = await reports.sumUsage(
+      { accounts: [id], from: hour - WEEK_MS, to: now + 1 },
+      "hour",
+    )
     const spent = hours.find(({ group }) => group === String(hour))?.cost ?? 0n
     const before = hours.filter(({ group, cost }) => group !== String(hour) && cost > 0n)
-    if (before.length < LEAST_HOURS) return
+    if (before.length < MIN_HOURS) return
     const sum = before.reduce((total, { cost }) => total + cost, 0n)
     const count = BigInt(before.length)
     if (spent * count > BigInt(limits.pace ?? 0) * sum) {

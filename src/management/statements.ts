@@ -8,8 +8,8 @@ import { type Download, gathered } from "./download.ts"
 import { csvStatement, jsonStatement, type Statement } from "./statement-text.ts"
 
 /** Lines per read. */
-const PAGE = 500
-const DAY = 24 * 60 * 60 * 1_000
+const PAGE_SIZE = 500
+const DAY_MS = 24 * 60 * 60 * 1_000
 
 /** Reports the balance, charges and credits of an account between two days. */
 export class Statements {
@@ -32,7 +32,7 @@ export class Statements {
       throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
     }
     const from = startOf(query.from, "from")
-    const until = startOf(query.to, "to") + DAY
+    const until = startOf(query.to, "to") + DAY_MS
     if (until <= from) {
       throw new GatewayError("invalid_value", "'to' must not be before 'from'.", {
         parameter: "to",
@@ -107,17 +107,17 @@ export class Statements {
       const page: WriteOffRecord[] = await this.#store.settlements.listWriteOffs(
         [account],
         before,
-        PAGE,
+        PAGE_SIZE,
       )
       for (const line of page) if (line.at >= from && line.at < until) yield line
       before = page.at(-1)?.number ?? null
-      if (page.length < PAGE) return
+      if (page.length < PAGE_SIZE) return
     }
   }
 
   async *#lines(account: string, after: number, last: number): AsyncGenerator<StatementLine> {
     for (let end = after; end < last;) {
-      const page = await this.#store.entries.listStatementLines(account, end, PAGE)
+      const page = await this.#store.entries.listStatementLines(account, end, PAGE_SIZE)
       for (const line of page) if (line.number <= last) yield line
       end = page.at(-1)?.number ?? last
     }

@@ -4,8 +4,8 @@ import type { PaymentSettings } from "../config/sections/payments.ts"
 import { UnusableEvent } from "./stripe-object.ts"
 
 /** Timeout for responses of Stripe. */
-const PATIENCE = 20_000
-const RETRIES = 2
+const TIMEOUT_MS = 20_000
+const MAX_RETRIES = 2
 
 /** The supported part of Stripe's API. */
 export interface StripeClient {
@@ -25,8 +25,8 @@ export async function stripeClient(settings: PaymentSettings): Promise<StripeCli
   const { Stripe } = await import("stripe")
   const stripe = new Stripe(settings.secretKey, {
     ...placeOf(settings.baseUrl),
-    timeout: PATIENCE,
-    maxNetworkRetries: RETRIES,
+    timeout: TIMEOUT_MS,
+    maxNetworkRetries: MAX_RETRIES,
     telemetry: false,
   })
   return {

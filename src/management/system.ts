@@ -9,7 +9,7 @@ import { serverChecks } from "./server-checks.ts"
 import { warningChecks } from "./warning-checks.ts"
 
 /** Three heartbeats of a node that did not report its lease term. */
-const SILENCE = 15_000
+const DEFAULT_SILENCE_MS = 15_000
 
 export interface SystemParts {
   readonly databaseStatus: () => Promise<DatabaseStatus>
@@ -53,7 +53,7 @@ export class System {
       host,
       process,
       last_seen_at: new Date(beatAt).toISOString(),
-      is_responding: now - beatAt <= (leaseTerm ?? SILENCE),
+      is_responding: now - beatAt <= (leaseTerm ?? DEFAULT_SILENCE_MS),
       is_this: processOf(id) === processOf(this.#parts.nodeId),
     }
   }

@@ -11,8 +11,8 @@ import { type UsageSums, withCorrections } from "./corrected-reports.ts"
 import { scopeOf } from "./scope.ts"
 import { emptySum, isTime, namesOfGroups, usageRow } from "./usage-rows.ts"
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 /** Maximum hours in one report; longer periods are requested by the day. */
 const MAX_HOURS = 24 * 93
 /** Maximum days in one response. */
@@ -156,13 +156,13 @@ function checkSpan({ from, to, labels = [] }: UsageFilter, { group, series }: Us
     throw new GatewayError("invalid_value", "'to' must not be before 'from'.", { parameter: "to" })
   }
   const length = to - from
-  if (length > MAX_HOURS * HOUR && (group === "hour" || series === "hour")) {
+  if (length > MAX_HOURS * HOUR_MS && (group === "hour" || series === "hour")) {
     throw tooLong(`${MAX_HOURS / 24} days are available by the hour. Ask by the day, or for a`)
   }
-  if (length > MAX_LABELLED_DAYS * DAY && (isLabel(group) || labels.length > 0)) {
+  if (length > MAX_LABELLED_DAYS * DAY_MS && (isLabel(group) || labels.length > 0)) {
     throw tooLong(`${MAX_LABELLED_DAYS} days are available of users, sessions and tags. Ask for a`)
   }
-  if (length > MAX_DAYS * DAY) throw tooLong(`${MAX_DAYS} days are available at once. Ask for a`)
+  if (length > MAX_DAYS * DAY_MS) throw tooLong(`${MAX_DAYS} days are available at once. Ask for a`)
 }
 
 function tooLong(words: string): GatewayError {

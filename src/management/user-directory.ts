@@ -12,7 +12,7 @@ import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 import type { InvitationDependencies } from "./invitation-dependencies.ts"
 
 /** Maximum memberships of the users on one page; higher than any real number. */
-const ALL_MEMBERSHIPS = 100_000
+const MAX_MEMBERSHIPS = 100_000
 
 export interface UserChange {
   readonly name?: string | undefined
@@ -120,7 +120,7 @@ export class UserDirectory {
 
   async #documents(users: readonly UserRecord[]): Promise<User[]> {
     const ids = users.map(({ id }) => id)
-    const members = await this.#store.members.list({ users: ids }, null, ALL_MEMBERSHIPS)
+    const members = await this.#store.members.list({ users: ids }, null, MAX_MEMBERSHIPS)
     const accounts = await this.#store.accounts.list()
     const names = new Map(accounts.map(({ id, name }) => [id, name]))
     return users.map((user) => ({

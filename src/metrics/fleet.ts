@@ -1,7 +1,7 @@
 import type { Snapshot } from "./registry.ts"
 
 /** A gauge describes the current state, so those of ended processes are dropped. */
-const PASSING = "gauge"
+const GAUGE = "gauge"
 
 /**
  * The metrics of several processes that start and end. The last known counts of an ended process are kept, so that no
@@ -28,7 +28,7 @@ export class Fleet {
     const last = this.#last.get(processId)
     if (last === undefined) return
     this.#last.delete(processId)
-    this.#ended.push(last.filter(({ type }) => String(type) !== PASSING))
+    this.#ended.push(last.filter(({ type }) => String(type) !== GAUGE))
   }
 
   /** Returns the counts of all processes, and the gauges of running ones. */

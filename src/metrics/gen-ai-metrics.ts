@@ -8,8 +8,8 @@ import type { MetricRegistry } from "./registry.ts"
 import type { Distribution } from "./series.ts"
 
 /** Maximum models and vendors with their own time series. */
-const MOST_MODELS = 200
-const MOST_SERIES = 10_000
+const MAX_MODELS = 200
+const MAX_SERIES = 10_000
 
 /** The series of one deployment, looked up once. */
 interface Series {
@@ -29,9 +29,9 @@ export interface GenAiNames {
 export class GenAiMetrics implements RequestObserver {
   readonly #registry: MetricRegistry
   readonly #names: GenAiNames
-  readonly #models = new LabelValues(MOST_MODELS)
-  readonly #upstreamModels = new LabelValues(MOST_MODELS)
-  readonly #vendors = new LabelValues(MOST_MODELS)
+  readonly #models = new LabelValues(MAX_MODELS)
+  readonly #upstreamModels = new LabelValues(MAX_MODELS)
+  readonly #vendors = new LabelValues(MAX_MODELS)
   readonly #series = new Map<string, Series>()
 
   constructor(registry: MetricRegistry, names: GenAiNames) {
@@ -44,7 +44,7 @@ export class GenAiMetrics implements RequestObserver {
     let series = this.#series.get(key)
     if (series === undefined) {
       series = this.#seriesOf(charge, deployment.provider, deployment.upstreamModel)
-      if (this.#series.size < MOST_SERIES) this.#series.set(key, series)
+      if (this.#series.size < MAX_SERIES) this.#series.set(key, series)
     }
     series.duration.observe(durationOf(charge, endedAt))
     const input = totalInput(priced.usage)

@@ -7,7 +7,7 @@ import type { LineSink } from "../sinks/line-sink.ts"
 import type { MetricRegistry } from "./registry.ts"
 
 /** Further deployments have no series. */
-const MOST_DEPLOYMENTS = 1_000
+const MAX_DEPLOYMENTS = 1_000
 const NANOCREDITS = 1e9
 const MICROSECONDS = 1e6
 const MILLISECONDS = 1e3
@@ -62,7 +62,7 @@ export class ProcessMetrics {
     const ids = catalog()
       .list()
       .flatMap(({ deployments }) => deployments.map(({ id }) => id))
-    for (const deployment of new Set(ids.slice(0, MOST_DEPLOYMENTS))) {
+    for (const deployment of new Set(ids.slice(0, MAX_DEPLOYMENTS))) {
       gauge.set({ deployment }, health.report(deployment).state === "resting" ? 1 : 0)
     }
   }

@@ -10,9 +10,9 @@ import type { MetricRegistry } from "./registry.ts"
 import type { Count, Distribution } from "./series.ts"
 
 /** Maximum models and deployments with their own time series. */
-const MOST_MODELS = 200
-const MOST_OUTCOMES = 50
-const MOST_ENDPOINTS = 100
+const MAX_MODELS = 200
+const MAX_OUTCOMES = 50
+const MAX_ENDPOINTS = 100
 const NANOCREDITS = 1e9
 /** The provider of requests without an upstream call. */
 const NONE = "none"
@@ -32,11 +32,11 @@ interface Series {
 /** Counts requests. */
 export class RequestMetrics implements RequestObserver {
   readonly #registry: MetricRegistry
-  readonly #models = new LabelValues(MOST_MODELS)
-  readonly #providers = new LabelValues(MOST_MODELS)
-  readonly #credentials = new LabelValues(MOST_MODELS)
-  readonly #outcomes = new LabelValues(MOST_OUTCOMES)
-  readonly #endpoints = new LabelValues(MOST_ENDPOINTS)
+  readonly #models = new LabelValues(MAX_MODELS)
+  readonly #providers = new LabelValues(MAX_MODELS)
+  readonly #credentials = new LabelValues(MAX_MODELS)
+  readonly #outcomes = new LabelValues(MAX_OUTCOMES)
+  readonly #endpoints = new LabelValues(MAX_ENDPOINTS)
   /** By model, endpoint and provider. Three lookups cost less than building a combined key. */
   readonly #series = new Map<string, Map<string, Map<string, Series>>>()
   /** By deployment and outcome. */
@@ -119,8 +119,8 @@ export class RequestMetrics implements RequestObserver {
     const counter = this.#registry
       .counter("tollgate_attempts_total")
       .labels({ provider, credential, outcome: this.#outcomes.of(outcome) })
-    const outcomes = branchOf(this.#attempts, deployment, MOST_MODELS)
-    if (outcomes && outcomes.size < MOST_OUTCOMES) outcomes.set(outcome, counter)
+    const outcomes = branchOf(this.#attempts, deployment, MAX_MODELS)
+    if (outcomes && outcomes.size < MAX_OUTCOMES) outcomes.set(outcome, counter)
     return counter
   }
 
@@ -146,9 +146,9 @@ export class RequestMetrics implements RequestObserver {
       firstByte: registry.histogram("tollgate_first_byte_seconds").labels(place),
       usage: new Map<string, Count>(),
     }
-    const endpoints = branchOf(this.#series, model, MOST_MODELS)
-    const providers = endpoints && branchOf(endpoints, path, MOST_ENDPOINTS)
-    if (providers && providers.size < MOST_MODELS) providers.set(provider, series)
+    const endpoints = branchOf(this.#series, model, MAX_MODELS)
+    const providers = endpoints && branchOf(endpoints, path, MAX_ENDPOINTS)
+    if (providers && providers.size < MAX_MODELS) providers.set(provider, series)
     return series
   }
 }

@@ -2,7 +2,7 @@ import type { BackupSettings } from "../config/sections/storage.ts"
 import type { BackupRecord } from "../store/backups.ts"
 
 /** A backup is overdue half an interval after its due time: it takes a while, and a failed one may be repeated. */
-const GRACE = 1.5
+const OVERDUE_FACTOR = 1.5
 
 /** State of the backups, for notices and metrics. */
 export interface BackupAge {
@@ -26,6 +26,6 @@ export function backupAge(
   const last = backups[0] ?? null
   const own = backups.find((backup) => backup.every !== null)?.every ?? null
   const every = wanted === "off" ? null : (wanted ?? own)
-  const isOverdue = every !== null && (last === null || now > last.at + every * GRACE)
+  const isOverdue = every !== null && (last === null || now > last.at + every * OVERDUE_FACTOR)
   return { last, every, isOverdue }
 }

@@ -5,24 +5,24 @@ import { type Channel, DeliveryError, type Destination } from "./channels/channe
 import { messageOf } from "./message.ts"
 import type { NoticeAlarms } from "./notices.ts"
 
-const LOOK = 5_000
+const POLL_INTERVAL_MS = 5_000
 /** Time after which a claimed delivery may be claimed by another process. */
-const CLAIM = 60_000
-const AT_ONCE = 10
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
+const CLAIM_MS = 60_000
+const MAX_CONCURRENT = 10
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
 /** Delays after each failed attempt. A delivery is abandoned after the last one, about three days in. */
-const PAUSES = [
-  10 * SECOND,
-  MINUTE,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  6 * HOUR,
-  12 * HOUR,
-  24 * HOUR,
-  24 * HOUR,
+const RETRY_DELAYS_MS = [
+  10 * SECOND_MS,
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  6 * HOUR_MS,
+  12 * HOUR_MS,
+  24 * HOUR_MS,
+  24 * HOUR_MS,
 ]
 
 export interface DeliveryParts {
@@ -44,7 +44,7 @@ export class Deliveries implements AsyncDisposable {
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts
-    this.#timer = setInterval(() => void this.hurry(), parts.every ?? LOOK)
+    this.#timer = setInterval(() => void this.hurry(), parts.every ?? POLL_INTERVAL_MS)
     this.#timer.unref()
   }
 
@@ -68,9 +68,9 @@ export class Deliveries implements AsyncDisposable {
       while (this.#isAsked && !this.#isOver) {
         this.#isAsked = false
         const now = Date.now()
-        const due = await store.notices.claim(now, now + CLAIM, AT_ONCE)
+        const due = await store.notices.claim(now, now + CLAIM_MS, MAX_CONCURRENT)
         await Promise.all(due.map((delivery) => this.#deliver(delivery)))
-        if (due.length === AT_ONCE) this.#isAsked = true
+        if (due.length === MAX_CONCURRENT) this.#isAsked = true
       }
     } catch (error) {
       alarms.noticesFailed(error)
@@ -85,7 +85,7 @@ export class Deliveries implements AsyncDisposable {
       await channels[target.channel].send(message, this.#destinationOf(target))
     })
     const at = Date.now()
-    const pause = failure?.isFinal ? undefined : PAUSES[attempts]
+    const pause = failure?.isFinal ? undefined : RETRY_DELAYS_MS[attempts]
     await store.notices.report({
       notice: notice.id,
       target: target.id,

@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts"
 /**
  * Maximum notices stored at the same time. While the database is unavailable, excess notices are dropped and reported.
  */
-const MOST_UNDER_WAY = 100
+const MAX_PENDING = 100
 const ID_LENGTH = 24
 
 export interface NoticeAlarms {
@@ -42,7 +42,7 @@ export class Notices {
 
   /** Stores a notice in the background. Reports a notice that cannot be stored, which is then lost. */
   tell(news: NewsItem): void {
-    if (this.#underWay.size >= MOST_UNDER_WAY) {
+    if (this.#underWay.size >= MAX_PENDING) {
       this.#alarms.noticesFailed(new Error("too many notices at once: one was dropped"))
       return
     }

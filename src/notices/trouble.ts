@@ -2,8 +2,8 @@ import type { DeploymentReport } from "../store/deployment-reports.ts"
 import type { Notices } from "./notices.ts"
 
 /** Minimum time between two notices about the same deployment. */
-const CALM = 10 * 60_000
-const MOST_REMEMBERED = 10_000
+const REPEAT_INTERVAL_MS = 10 * 60_000
+const MAX_REMEMBERED = 10_000
 /** A notice is raised once per day, deployment and name. */
 const DAY_LENGTH = "2026-11-23".length
 
@@ -32,7 +32,7 @@ export class Trouble {
       event === "refused"
         ? (["credential.refused", `credential:${deployment}`] as const)
         : (["deployment.resting", `deployment:${deployment}`] as const)
-    if (!this.#isNews(name, CALM)) return
+    if (!this.#isNews(name, REPEAT_INTERVAL_MS)) return
     const data = { deployment, rest_ms: Math.ceil(rest), ...(reason !== "" && { reason }) }
     this.#notices.tell({ type, data, mark: { name, from: null, to: "told" } })
   }
@@ -64,7 +64,7 @@ export class Trouble {
     const now = this.#clock()
     const last = this.#told.get(name)
     if (last !== undefined && now - last < calm) return false
-    if (this.#told.size >= MOST_REMEMBERED) this.#told.clear()
+    if (this.#told.size >= MAX_REMEMBERED) this.#told.clear()
     this.#told.set(name, now)
     return true
   }

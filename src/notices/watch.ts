@@ -7,21 +7,21 @@ import { backupAge } from "./backup-age.ts"
 import type { NoticeAlarms, Notices } from "./notices.ts"
 
 /** Interval of passes, of which one process at a time makes each. */
-const PASS = 15_000
+const PASS_INTERVAL_MS = 15_000
 /** Maximum rows read per pass. Further rows are processed once some of these no longer apply. */
-const MOST = 1_000
-const KEPT = 90 * 86_400_000
-const PRUNE_EVERY = 240
+const MAX_ROWS = 1_000
+const RETENTION_MS = 90 * 86_400_000
+const PASSES_PER_PRUNE = 240
 /** Passes between two checks of the spending rate of accounts. */
-const PACE_EVERY = 4
+const PASSES_PER_PACE_CHECK = 4
 /** Percentages of a budget at which a notice is sent. */
-const STEPS = [100n, 80n, 50n] as const
+const BUDGET_STEPS = [100n, 80n, 50n] as const
 /** Time before a price change at which the notice is sent. */
-const AHEAD = 86_400_000
+const LEAD_TIME_MS = 86_400_000
 /** Prefix of the marks of price changes, followed by their time. */
-const PRICES = "prices:"
+const PRICE_MARK_PREFIX = "prices:"
 /** Maximum accounts and requests named in a notice. */
-const NAMED = 5
+const MAX_NAMED = 5
 
 /** A scheduled price change. */
 export interface ScheduledPrice {
@@ -64,7 +64,7 @@ export class Watch implements AsyncDisposable {
 
   constructor(parts: WatchParts) {
     this.#parts = parts
-    this.#every = parts.every ?? PASS
+    this.#every = parts.every ?? PASS_INTERVAL_MS
     this.#timer = setInterval(() => {
       this.#pass ??= this.#turn().finally(() => (this.#pass = undefined))
     }, this.#every)
@@ -92,19 +92,20 @@ export class Watch implements AsyncDisposable {
 
   /** Sends notices of everything that has changed since the last pass. */
   async look(now: number): Promise<void> {
-    if (this.#turns % PACE_EVERY === 0) await this.#parts.pace(now)
+    if (this.#turns % PASSES_PER_PACE_CHECK === 0) await this.#parts.pace(now)
     await this.#held(now)
     await this.#balances(now)
     await this.#budgets(now)
     await this.#writeOffs(now)
     await this.#backups(now)
     await this.#prices(now)
-    if (this.#turns++ % PRUNE_EVERY === 0) await this.#parts.store.notices.prune(now - KEPT)
+    if (this.#turns++ % PASSES_PER_PRUNE === 0)
+      await this.#parts.store.notices.prune(now - RETENTION_MS)
   }
 
   async #balances(now: number): Promise<void> {
     const { store, notices } = this.#parts
-    const low = await store.notices.lowBalances(MOST)
+    const low = await store.notices.lowBalances(MAX_ROWS)
     const told = await store.notices.marks("balance:")
     const names = new Set<string>()
     for (const { target, account, balance, below } of low) {
@@ -115,13 +116,13 @@ export class Watch implements AsyncDisposable {
       const mark = { name, from: null, to: "low" }
       await notices.raise({ type: "balance.low", account, data, mark, target })
     }
-    if (low.length < MOST) await this.#forget(told, names, now)
+    if (low.length < MAX_ROWS) await this.#forget(told, names, now)
   }
 
   /** Reports accounts that were paused or closed, regardless of who did it. */
   async #held(now: number): Promise<void> {
     const { store, notices } = this.#parts
-    const held = await store.notices.heldAccounts(MOST)
+    const held = await store.notices.heldAccounts(MAX_ROWS)
     const told = await store.notices.marks("held:")
     const names = new Set<string>()
     for (const { account, state } of held) {
@@ -132,12 +133,12 @@ export class Watch implements AsyncDisposable {
       const mark = { name, from, to: state }
       await notices.raise({ type: "account.paused", account, data: { state }, mark })
     }
-    if (held.length < MOST) await this.#forget(told, names, now)
+    if (held.length < MAX_ROWS) await this.#forget(told, names, now)
   }
 
   async #budgets(now: number): Promise<void> {
     const { store, notices } = this.#parts
-    const spent = await store.notices.spentBudgets(now, MOST)
+    const spent = await store.notices.spentBudgets(now, MAX_ROWS)
     const told = await store.notices.marks("budget:")
     const names = new Set<string>()
     for (const budget of spent) {
@@ -151,7 +152,7 @@ export class Watch implements AsyncDisposable {
         await notices.raise({ type: "budget.spent", account: budget.account, data, mark })
       } else if (mark.to !== from) await store.notices.mark(mark, now)
     }
-    if (spent.length < MOST) await this.#forget(told, names, now)
+    if (spent.length < MAX_ROWS) await this.#forget(told, names, now)
   }
 
   /** Removes the marks of conditions that no longer apply, so that a notice is sent when one returns. */
@@ -169,7 +170,7 @@ export class Watch implements AsyncDisposable {
     const { store, notices } = this.#parts
     const name = "write_offs"
     const from = (await store.notices.marks(name)).get(name) ?? null
-    const newest = await store.settlements.listWriteOffs(undefined, null, MOST)
+    const newest = await store.settlements.listWriteOffs(undefined, null, MAX_ROWS)
     const to = String(newest[0]?.number ?? 0)
     if (to === from) return
     // Earlier write-offs are not reported.
@@ -179,8 +180,8 @@ export class Watch implements AsyncDisposable {
       count: Number(to) - Number(from),
       amount: formatCredits(found.reduce((sum, { amount }) => sum + amount, 0n)),
       reasons: [...new Set(found.map(({ reason }) => reason))],
-      accounts: [...new Set(found.map(({ account }) => account))].slice(0, NAMED),
-      requests: found.map(({ request }) => request).slice(0, NAMED),
+      accounts: [...new Set(found.map(({ account }) => account))].slice(0, MAX_NAMED),
+      requests: found.map(({ request }) => request).slice(0, MAX_NAMED),
     }
     await notices.raise({ type: "write_off", data, mark: { name, from, to } })
   }
@@ -188,10 +189,12 @@ export class Watch implements AsyncDisposable {
   /** Sends one notice per model and date, a day ahead. A mark stores the models of earlier notices. */
   async #prices(now: number): Promise<void> {
     const { store, notices, upcoming } = this.#parts
-    const marks = await store.notices.marks(PRICES)
-    const due = upcoming(now).filter(({ at, isRecurring }) => !isRecurring && at - now <= AHEAD)
+    const marks = await store.notices.marks(PRICE_MARK_PREFIX)
+    const due = upcoming(now).filter(
+      ({ at, isRecurring }) => !isRecurring && at - now <= LEAD_TIME_MS,
+    )
     for (const [at, changes] of Map.groupBy(due, (change) => change.at)) {
-      const name = `${PRICES}${at}`
+      const name = `${PRICE_MARK_PREFIX}${at}`
       const from = marks.get(name) ?? null
       const known = from === null ? [] : from.split(" ")
       const fresh = changes.filter(({ model }) => !known.includes(model))
@@ -202,7 +205,7 @@ export class Watch implements AsyncDisposable {
       await notices.raise({ type: "price.scheduled", data, mark })
     }
     for (const [name, from] of marks) {
-      const isOver = Number(name.slice(PRICES.length)) <= now
+      const isOver = Number(name.slice(PRICE_MARK_PREFIX.length)) <= now
       if (isOver) await store.notices.mark({ name, from, to: null }, now)
     }
   }
@@ -232,7 +235,7 @@ function changeText({ model, parts }: ScheduledPrice): string {
 }
 
 function stepOf({ spent, limit }: SpentBudget): bigint {
-  return STEPS.find((step) => spent * 100n >= limit * step) ?? 0n
+  return BUDGET_STEPS.find((step) => spent * 100n >= limit * step) ?? 0n
 }
 
 function budgetData({ owner, account, spent, limit }: SpentBudget, step: bigint) {

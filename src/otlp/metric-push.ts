@@ -5,7 +5,7 @@ import { clientOf, sourceOf } from "./connection.ts"
 import { resourceMetrics } from "./metric-data.ts"
 
 /** Maximum time for sending the last metrics at shutdown. */
-const LAST_TIME = 1_000
+const SHUTDOWN_TIMEOUT_MS = 1_000
 
 export interface MetricPushParts {
   readonly settings: TelemetrySettings
@@ -45,7 +45,7 @@ export class MetricPush implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
     const finished = (this.#sending ?? Promise.resolve()).then(() => this.#send())
-    await this.#client.endIn(LAST_TIME, finished)
+    await this.#client.endIn(SHUTDOWN_TIMEOUT_MS, finished)
   }
 
   /** Sends one snapshot at a time, so that the newest arrives last. */

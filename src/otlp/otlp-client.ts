@@ -1,13 +1,13 @@
 /** Maximum time for one attempt, including the response. */
-const PATIENCE = 10_000
+const TIMEOUT_MS = 10_000
 /** Maximum attempts per batch. */
-const MOST_TRIES = 4
+const MAX_ATTEMPTS = 4
 /** Delay before the second attempt. Each further delay is twice as long. */
-const FIRST_PAUSE = 1_000
+const FIRST_RETRY_DELAY_MS = 1_000
 /** Maximum delay that a collector can request. */
-const LONGEST_PAUSE = 30_000
+const MAX_RETRY_DELAY_MS = 30_000
 /** Maximum bytes read of a response, which holds a count and a line of text. */
-const MOST_READ = 64 * 1024
+const MAX_RESPONSE_BYTES = 64 * 1024
 /** @see https://opentelemetry.io/docs/specs/otlp/#failures-1 */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
@@ -58,8 +58,8 @@ export class OtlpClient {
         return await this.#post(batch)
       } catch (thrown) {
         const error = failureOf(thrown)
-        if (!error.isPassing || tries >= MOST_TRIES || this.#ending.signal.aborted) throw error
-        await this.#pause(error.pause ?? FIRST_PAUSE * 2 ** (tries - 1))
+        if (!error.isPassing || tries >= MAX_ATTEMPTS || this.#ending.signal.aborted) throw error
+        await this.#pause(error.pause ?? FIRST_RETRY_DELAY_MS * 2 ** (tries - 1))
       }
     }
   }
@@ -78,7 +78,7 @@ export class OtlpClient {
       headers,
       body: batch,
       redirect: "manual",
-      signal: AbortSignal.any([this.#ending.signal, AbortSignal.timeout(PATIENCE)]),
+      signal: AbortSignal.any([this.#ending.signal, AbortSignal.timeout(TIMEOUT_MS)]),
     })
     const answer = await beginningOf(response)
     if (response.ok) return answer
@@ -106,7 +106,7 @@ async function beginningOf({ body }: Response): Promise<Uint8Array> {
   for await (const chunk of body ?? []) {
     chunks.push(chunk)
     length += chunk.byteLength
-    if (length >= MOST_READ) break
+    if (length >= MAX_RESPONSE_BYTES) break
   }
   return Buffer.concat(chunks)
 }
@@ -114,7 +114,7 @@ async function beginningOf({ body }: Response): Promise<Uint8Array> {
 /** Reads the seconds of a `Retry-After` header. Dates are not supported. */
 function pauseOf(retryAfter: string | null): number | undefined {
   const seconds = retryAfter === null || retryAfter === "" ? Number.NaN : Number(retryAfter)
-  return seconds >= 0 ? Math.min(seconds * 1_000, LONGEST_PAUSE) : undefined
+  return seconds >= 0 ? Math.min(seconds * 1_000, MAX_RETRY_DELAY_MS) : undefined
 }
 
 /** Converts an error. Connection failures may be retried. */

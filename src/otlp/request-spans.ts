@@ -150,7 +150,7 @@ export function attemptSpan(
 }
 
 const servers = new Map<string, Attributes>()
-const MOST_SERVERS = 1_000
+const MAX_SERVERS = 1_000
 const PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 }
 
 /** Returns only the host and port of a provider's address. Each address is parsed once, since there are few. */
@@ -162,7 +162,7 @@ function serverOf(base: string): Attributes {
       [A.serverAddress]: hostname,
       [A.serverPort]: port === "" ? PORTS[protocol] : Number(port),
     }
-    if (servers.size < MOST_SERVERS) servers.set(base, server)
+    if (servers.size < MAX_SERVERS) servers.set(base, server)
   }
   return server
 }

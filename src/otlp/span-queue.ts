@@ -1,13 +1,13 @@
 import type { ReadableSpan } from "./span.ts"
 
 /** Maximum spans waiting for the collector. */
-const MOST_WAITING = 2_000
+const MAX_QUEUED = 2_000
 /** Spans per batch. Encoding this many blocks the event loop for about a millisecond. */
-const BATCH = 200
+const MAX_BATCH_SIZE = 200
 /** Time that a span waits for others before its batch is sent. */
-const GATHERING = 1_000
+const FLUSH_INTERVAL_MS = 1_000
 /** Maximum time for sending the remaining spans at shutdown. */
-const LAST_TIME = 1_000
+const SHUTDOWN_TIMEOUT_MS = 1_000
 
 /** Result of a span: accepted by the collector, not accepted, or dropped because the queue was full. */
 export type SpanOutcome = "sent" | "failed" | "dropped"
@@ -49,18 +49,18 @@ export class SpanQueue implements AsyncDisposable {
 
   /** Adds a span without waiting and without throwing. */
   add(span: ReadableSpan): void {
-    if (this.#waiting.length >= MOST_WAITING || this.#isEnding) return this.#drop()
+    if (this.#waiting.length >= MAX_QUEUED || this.#isEnding) return this.#drop()
     this.#waiting.push(span)
     if (this.#sending) return
-    if (this.#waiting.length >= BATCH) this.#send()
-    else this.#timer ??= setTimeout(() => this.#send(), GATHERING)
+    if (this.#waiting.length >= MAX_BATCH_SIZE) this.#send()
+    else this.#timer ??= setTimeout(() => this.#send(), FLUSH_INTERVAL_MS)
   }
 
   /** Sends the pending spans, within a few seconds. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnding = true
     const finished = (this.#sending ?? Promise.resolve()).then(() => this.#sendAll())
-    await this.#parts.client.endIn(LAST_TIME, finished)
+    await this.#parts.client.endIn(SHUTDOWN_TIMEOUT_MS, finished)
   }
 
   #drop(): void {
@@ -85,7 +85,7 @@ export class SpanQueue implements AsyncDisposable {
     clearTimeout(this.#timer)
     this.#timer = undefined
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, BATCH)
+      const batch = this.#waiting.splice(0, MAX_BATCH_SIZE)
       this.#hasSaid = false
       try {
         await this.#sendBatch(batch)

@@ -3,7 +3,7 @@ import type { DeploymentReport, DeploymentReportWrites } from "../store/deployme
 import type { Health } from "./health.ts"
 
 /** Minimum extension of a vendor's wait, in milliseconds, that is reported again. */
-const RESOLUTION = 500
+const MIN_EXTENSION_MS = 500
 /** Maximum remembered waits, for detecting extensions. */
 const MAX_WAITS = 10_000
 
@@ -62,7 +62,7 @@ export class HealthExchange {
   /** Returns whether a wait is extended, since only the first refusal of a burst is reported. */
   #isLonger({ deployment, rest }: DeploymentReport): boolean {
     const until = performance.now() + rest
-    if (until - (this.#waits.get(deployment) ?? -Infinity) < RESOLUTION) return false
+    if (until - (this.#waits.get(deployment) ?? -Infinity) < MIN_EXTENSION_MS) return false
     if (this.#waits.size >= MAX_WAITS) this.#waits.clear()
     this.#waits.set(deployment, until)
     return true

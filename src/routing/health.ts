@@ -8,15 +8,15 @@ import { failureWords } from "./failure-words.ts"
 /** Consecutive failures that open a deployment's circuit. */
 const FAILURES_TO_OPEN = 3
 /** First duration of an open circuit in milliseconds; doubled each time the half-open request fails. */
-const FIRST_OPEN_TIME = 1_000
-const MAX_OPEN_TIME = 60_000
+const FIRST_OPEN_MS = 1_000
+const MAX_OPEN_MS = 60_000
 /** Wait after an overload in milliseconds, if the vendor requests none, and the maximum wait accepted. */
-const OVERLOAD_TIME = 5_000
-const MAX_OVERLOAD_TIME = 120_000
+const OVERLOAD_MS = 5_000
+const MAX_OVERLOAD_MS = 120_000
 /** Milliseconds after an error that the operator has to fix: of the account, its permissions, or the model's name. */
-const REFUSED_TIME = 60_000
+const REFUSED_MS = 60_000
 /** Milliseconds until a half-open request without a result counts as lost. */
-const HALF_OPEN_TIME = 30_000
+const HALF_OPEN_TIMEOUT_MS = 30_000
 /** Maximum deployments remembered; larger configurations are not expected. */
 const MAX_DEPLOYMENTS = 10_000
 
@@ -126,7 +126,7 @@ export class Health {
     const now = this.#clock()
     for (const [, circuit] of this.#circuitsOf(deployment)) {
       if (circuit.openings > 0 && now >= circuit.openUntil && now >= circuit.halfOpenUntil)
-        circuit.halfOpenUntil = now + HALF_OPEN_TIME
+        circuit.halfOpenUntil = now + HALF_OPEN_TIMEOUT_MS
     }
   }
 
@@ -188,8 +188,8 @@ export class Health {
       case "permission":
         return this.refused(deployment, reason)
       case "model":
-        this.#refusedFor(deployment, REFUSED_TIME)
-        return this.#tell({ deployment, event: "failed", rest: REFUSED_TIME }, reason)
+        this.#refusedFor(deployment, REFUSED_MS)
+        return this.#tell({ deployment, event: "failed", rest: REFUSED_MS }, reason)
       case "streaming":
       case "allowance":
       case "generation":
@@ -217,7 +217,7 @@ export class Health {
     circuit.halfOpenUntil = 0
     circuit.failures++
     if (circuit.failures < FAILURES_TO_OPEN) return
-    const rest = Math.min(MAX_OPEN_TIME, FIRST_OPEN_TIME * 2 ** circuit.openings)
+    const rest = Math.min(MAX_OPEN_MS, FIRST_OPEN_MS * 2 ** circuit.openings)
     circuit.openings++
     circuit.openUntil = now + rest
     this.#tell({ deployment, event: "failed", rest }, reason)
@@ -228,16 +228,16 @@ export class Health {
    * @param retryAfter requested wait in seconds, if any.
    */
   overloaded(deployment: string, retryAfter?: number): void {
-    const requested = retryAfter === undefined ? OVERLOAD_TIME : retryAfter * 1_000
-    const rest = Math.min(MAX_OVERLOAD_TIME, Math.max(0, requested))
+    const requested = retryAfter === undefined ? OVERLOAD_MS : retryAfter * 1_000
+    const rest = Math.min(MAX_OVERLOAD_MS, Math.max(0, requested))
     this.#overloadedFor(deployment, rest)
     this.#tell({ deployment, event: "overloaded", rest })
   }
 
   /** Records that the vendor refuses the operator's account. @param id the account, or the only refused deployment. */
   refused(id: string, reason = ""): void {
-    this.#refusedFor(id, REFUSED_TIME)
-    this.#tell({ deployment: id, event: "refused", rest: REFUSED_TIME }, reason)
+    this.#refusedFor(id, REFUSED_MS)
+    this.#tell({ deployment: id, event: "refused", rest: REFUSED_MS }, reason)
   }
 
   /**
@@ -251,7 +251,7 @@ export class Health {
     if (event === "overloaded") this.#overloadedFor(deployment, rest)
     else if (event === "recovered") this.#tryNow(deployment)
     else if (hasSucceeded) return
-    else if (event === "refused") this.#refusedFor(deployment, Math.min(rest, REFUSED_TIME))
+    else if (event === "refused") this.#refusedFor(deployment, Math.min(rest, REFUSED_MS))
     else this.#suspect(deployment)
   }
 
@@ -284,7 +284,7 @@ export class Health {
     circuit.halfOpenUntil = 0
     circuit.overloadedUntil = Math.max(
       circuit.overloadedUntil,
-      this.#clock() + Math.min(MAX_OVERLOAD_TIME, rest),
+      this.#clock() + Math.min(MAX_OVERLOAD_MS, rest),
     )
   }
 

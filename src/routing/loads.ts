@@ -2,13 +2,13 @@ import type { Deployment } from "../catalog/model.ts"
 import { FirstBytes } from "./first-bytes.ts"
 
 /** Weight of the newest measurement. */
-const NEWEST = 0.2
+const NEWEST_WEIGHT = 0.2
 /** Half-life of measurements in milliseconds, so that a slow deployment is tried again. */
-const HALF_LIFE = 30_000
+const HALF_LIFE_MS = 30_000
 /** Maximum saved retries or hedged attempts of a deployment. */
-const MOST_RETRIES = 10
+const MAX_SAVED_RETRIES = 10
 /** Fraction of an attempt earned by each success. */
-const EARNED = 0.1
+const EARNED_PER_SUCCESS = 0.1
 /** Maximum probes per second to a resting deployment, when all others have failed a request. */
 const PROBES_PER_SECOND = 10
 
@@ -31,9 +31,9 @@ export class Load {
   #secondsPerToken = 0
   #timedAt = 0
 
-  constructor(mostRetries = MOST_RETRIES) {
-    this.#retries = new AttemptBudget(mostRetries)
-    this.#hedges = new AttemptBudget(mostRetries)
+  constructor(maxSavedRetries = MAX_SAVED_RETRIES) {
+    this.#retries = new AttemptBudget(maxSavedRetries)
+    this.#hedges = new AttemptBudget(maxSavedRetries)
   }
 
   /** Counts the beginning of an attempt. */
@@ -49,7 +49,7 @@ export class Load {
   /** Records the beginning of a response. @param milliseconds time since its attempt began. */
   answered(milliseconds: number, now = performance.now()): void {
     const before = this.latency(now)
-    this.#latency = before === 0 ? milliseconds : before + NEWEST * (milliseconds - before)
+    this.#latency = before === 0 ? milliseconds : before + NEWEST_WEIGHT * (milliseconds - before)
     this.#measuredAt = now
   }
 
@@ -78,7 +78,7 @@ export class Load {
 
   /** Returns the estimated milliseconds until a response begins. Old measurements lose weight. */
   latency(now = performance.now()): number {
-    return this.#latency * 2 ** ((this.#measuredAt - now) / HALF_LIFE)
+    return this.#latency * 2 ** ((this.#measuredAt - now) / HALF_LIFE_MS)
   }
 
   /** Records a complete response. @param milliseconds time since its attempt began. */
@@ -86,14 +86,14 @@ export class Load {
     if (tokens <= 0) return
     const measured = milliseconds / 1_000 / tokens
     const before = this.secondsPerToken(now)
-    this.#secondsPerToken = before === 0 ? measured : before + NEWEST * (measured - before)
+    this.#secondsPerToken = before === 0 ? measured : before + NEWEST_WEIGHT * (measured - before)
     this.#timedAt = now
   }
 
   /** Returns the estimated seconds per token. Old measurements lose weight. */
   secondsPerToken(now = performance.now()): number {
     this.isTimed = true
-    return this.#secondsPerToken * 2 ** ((this.#timedAt - now) / HALF_LIFE)
+    return this.#secondsPerToken * 2 ** ((this.#timedAt - now) / HALF_LIFE_MS)
   }
 
   /**
@@ -128,21 +128,21 @@ export class Load {
 
 /** A budget of attempts beyond those requested by callers. */
 class AttemptBudget {
-  readonly #most: number
-  #left: number
+  readonly #max: number
+  #remaining: number
 
   constructor(most: number) {
-    this.#most = most
-    this.#left = most
+    this.#max = most
+    this.#remaining = most
   }
 
   earn(): void {
-    this.#left = Math.min(this.#most, this.#left + EARNED)
+    this.#remaining = Math.min(this.#max, this.#remaining + EARNED_PER_SUCCESS)
   }
 
   take(): boolean {
-    if (this.#left < 1) return false
-    this.#left--
+    if (this.#remaining < 1) return false
+    this.#remaining--
     return true
   }
 }

@@ -38,7 +38,7 @@ interface Ordered {
 
 const NOWHERE: Route = { deployments: [] }
 /** Number of possible hash values. */
-const HASHES = 2 ** 32
+const HASH_COUNT = 2 ** 32
 
 /**
  * Orders the deployments of a model for one request: healthy ones by the model's choice, then those with weight 0 in
@@ -232,7 +232,7 @@ function withFallbacks(deployments: readonly Deployment[], order: Order): readon
 function byAffinity(deployments: readonly Deployment[], { text }: CacheKey): readonly Deployment[] {
   const seed = Bun.hash.xxHash32(text)
   const distance = ({ id, weight }: Deployment): number =>
-    -Math.log((Bun.hash.xxHash32(id, seed) + 0.5) / HASHES) / weight
+    -Math.log((Bun.hash.xxHash32(id, seed) + 0.5) / HASH_COUNT) / weight
   return deployments
     .map((deployment) => ({ deployment, at: distance(deployment) }))
     .toSorted((left, right) => left.at - right.at)

@@ -13,7 +13,9 @@ import { sendLines } from "./send-lines.ts"
 const compress = promisify(gzip)
 
 /** Statuses that do not depend on the lines. */
-const PASSING: ReadonlySet<number> = new Set([401, 403, 404, 408, 425, 429, 502, 503, 504])
+const UNRELATED_STATUSES: ReadonlySet<number> = new Set([
+  401, 403, 404, 408, 425, 429, 502, 503, 504,
+])
 const SERVER_ERROR = 500
 
 /** An address that accepts lines of JSON: an insert of ClickHouse, a log store, a webhook. */
@@ -50,6 +52,6 @@ export class LineAddress implements LineDestination {
 
 /** Determines the cause of a failure. A server may report an internal error for lines that it does not expect. */
 function faultOf(status: number): LineFault {
-  if (PASSING.has(status)) return "destination"
+  if (UNRELATED_STATUSES.has(status)) return "destination"
   return status < SERVER_ERROR ? "lines" : "unclear"
 }

@@ -4,7 +4,7 @@ import type { LineBucketSettings } from "../config/sections/log.ts"
 import { BucketError } from "../wire/bucket/bucket-error.ts"
 import { Bucket } from "../wire/bucket/bucket.ts"
 import { type LineBatch, type LineDestination, LineDeliveryError } from "./destination.ts"
-import { PATIENCE, refusedAddress } from "./send-lines.ts"
+import { TIMEOUT_MS, refusedAddress } from "./send-lines.ts"
 
 const compress = promisify(gzip)
 
@@ -16,7 +16,7 @@ export class LineBucket implements LineDestination {
   readonly #bucket: Bucket
 
   /** @param patience timeout in milliseconds. */
-  constructor({ place, prefix, allowsPrivate }: LineBucketSettings, patience = PATIENCE) {
+  constructor({ place, prefix, allowsPrivate }: LineBucketSettings, patience = TIMEOUT_MS) {
     this.#prefix = prefix
     // A failed batch is delivered again later, by the sink.
     this.#bucket = new Bucket(place, { allowsPrivate, patience, attempts: 1 })

@@ -1,7 +1,7 @@
 import { randomText } from "../canon/random-text.ts"
 import type { LineBatch } from "./destination.ts"
 
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000
 const ID_LENGTH = 16
 
 /** A batch that is being filled or waits for delivery. */
@@ -48,7 +48,7 @@ export class LineQueue {
   /** Adds a line. @returns whether there was room for it. */
   add(line: string, now = Date.now()): boolean {
     if (this.#size + line.length > this.#limits.limit) return false
-    const hour = Math.floor(now / HOUR)
+    const hour = Math.floor(now / HOUR_MS)
     let last = this.#waiting.at(-1)
     if (
       last === undefined ||
@@ -73,7 +73,7 @@ export class LineQueue {
 
   /** Queues a taken batch again, behind all others. */
   putBack({ id, since, lines, size }: LineBatch): void {
-    const hour = Math.floor(since / HOUR)
+    const hour = Math.floor(since / HOUR_MS)
     this.#waiting.push({ id, since, lines: [...lines], hour, size, isClosed: true })
   }
 

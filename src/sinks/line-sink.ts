@@ -8,18 +8,18 @@ import {
 import { LineQueue, type QueueLimits } from "./line-queue.ts"
 
 /** The first and the maximum delay after a failure. */
-const FIRST_PAUSE = 1_000
-const LONGEST_PAUSE = 30_000
+const FIRST_RETRY_DELAY_MS = 1_000
+const MAX_RETRY_DELAY_MS = 30_000
 /** Delay between attempts during shutdown. */
-const LAST_PAUSE = 200
+const SHUTDOWN_RETRY_DELAY_MS = 200
 /** Maximum refusals of a batch before it is dropped, since it blocks all others. */
-const MOST_REFUSALS = 5
+const MAX_REFUSALS = 5
 /** Maximum failures of a batch, while others are delivered, before it is dropped. */
-const MOST_DOUBTS = 5
+const MAX_UNCLEAR_FAILURES = 5
 /** Maximum time for delivering the remaining lines at shutdown. */
-const LAST_TIME = 5_000
+const SHUTDOWN_TIMEOUT_MS = 5_000
 /** Minimum interval between reports of lost lines. */
-const REPORT_EVERY = 60_000
+const REPORT_INTERVAL_MS = 60_000
 
 export interface LineAlarms {
   /** Lines are queued because their sink is unreachable or refuses them. */
@@ -146,7 +146,7 @@ export class LineSink implements AsyncDisposable {
         if (!signal.aborted) alarms.linesNotDelivered(this.name, reason)
         if (error instanceof LineDeliveryError) ({ fault } = error)
       }
-      if (fault === "lines" && ++refusals >= MOST_REFUSALS) return "given up"
+      if (fault === "lines" && ++refusals >= MAX_REFUSALS) return "given up"
       if (fault === "unclear" && this.#isAtFault(batch)) return "given up"
       await this.#pause(this.#failures++)
       // The delivery of other batches will show whether this one is the cause.
@@ -161,13 +161,13 @@ export class LineSink implements AsyncDisposable {
     const isOnlyThis = before !== undefined && this.#written > before.written
     const count = (before?.count ?? 0) + (isOnlyThis ? 1 : 0)
     this.#doubts.set(id, { count, written: this.#written })
-    return count >= MOST_DOUBTS
+    return count >= MAX_UNCLEAR_FAILURES
   }
 
   async #pause(attempt: number): Promise<void> {
-    const { pause = FIRST_PAUSE } = this.#parts
-    const length = Math.min(pause * 2 ** attempt, LONGEST_PAUSE)
-    if (this.#isEnding) return await Bun.sleep(Math.min(length, LAST_PAUSE))
+    const { pause = FIRST_RETRY_DELAY_MS } = this.#parts
+    const length = Math.min(pause * 2 ** attempt, MAX_RETRY_DELAY_MS)
+    if (this.#isEnding) return await Bun.sleep(Math.min(length, SHUTDOWN_RETRY_DELAY_MS))
     const over = Promise.withResolvers<void>()
     const timer = setTimeout(over.resolve, length)
     this.#wake = over.resolve
@@ -177,7 +177,7 @@ export class LineSink implements AsyncDisposable {
 
   #drop(lines: number): void {
     this.#dropped += lines
-    if (performance.now() - this.#reportedAt >= REPORT_EVERY) this.#report()
+    if (performance.now() - this.#reportedAt >= REPORT_INTERVAL_MS) this.#report()
   }
 
   #report(): void {

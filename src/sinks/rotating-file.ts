@@ -6,7 +6,7 @@ import { type LineBatch, type LineDestination, LineDeliveryError } from "./desti
 
 const NEW_LINE = 10
 /** The first byte of a line of JSON. */
-const BRACE = 123
+const OPENING_BRACE = 123
 const SUFFIX_LENGTH = 6
 /** Readable by the group, because collectors run as another user. */
 const MODE = 0o640
@@ -111,7 +111,7 @@ async function isLines(path: string, size: number): Promise<boolean> {
   const ends = Buffer.alloc(2)
   await file.read(ends, 0, 1, 0)
   await file.read(ends, 1, 1, size - 1)
-  if (ends[0] === BRACE) return ends[1] === NEW_LINE
+  if (ends[0] === OPENING_BRACE) return ends[1] === NEW_LINE
   throw new LineDeliveryError("the file holds something else than lines of JSON")
 }
 

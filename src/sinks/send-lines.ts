@@ -1,7 +1,7 @@
 import { pinnedFetch, PinnedFetchError, readWebAddress } from "../wire/http/pinned-fetch.ts"
 import { LineDeliveryError } from "./destination.ts"
 
-export const PATIENCE = 30_000
+export const TIMEOUT_MS = 30_000
 
 export interface SentLines {
   readonly url: string
@@ -23,7 +23,7 @@ export async function sendLines(lines: SentLines): Promise<Response> {
     return await pinnedFetch(readWebAddress(url), {
       ...request,
       method: "POST",
-      deadline: PATIENCE,
+      deadline: TIMEOUT_MS,
     })
   } catch (error) {
     if (!(error instanceof PinnedFetchError)) throw error

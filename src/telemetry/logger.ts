@@ -3,10 +3,10 @@ import { pino, type DestinationStream, type Logger } from "pino"
 export type { Logger } from "pino"
 
 /** Maximum bytes queued for writing, because the reader of the log may stop reading. */
-const MOST_WAITING = 16 * 1024 * 1024
+const MAX_QUEUED_BYTES = 16 * 1024 * 1024
 /** Lines are batched up to this time and number of characters, because each write is expensive. */
-const GATHERED_FOR = 100
-const MOST_GATHERED = 256 * 1024
+const FLUSH_INTERVAL_MS = 100
+const MAX_BATCH_LENGTH = 256 * 1024
 const ERROR = pino.levels.values["error"]
 const INFO = pino.levels.values["info"]
 
@@ -19,7 +19,7 @@ export interface LoggerSettings {
  * room.
  */
 function standardError(): DestinationStream {
-  const stream = pino.destination({ dest: 2, sync: false, maxLength: MOST_WAITING })
+  const stream = pino.destination({ dest: 2, sync: false, maxLength: MAX_QUEUED_BYTES })
   let dropped = 0
   stream.on("drop", (text: string) => (dropped += text.split("\n").length - 1))
   stream.on("drain", () => {
@@ -64,8 +64,8 @@ export function lineWriter(logger: Logger, event: string): (text: string) => voi
     gathered = ""
   }
   return (text) => {
-    if (gathered === "") timer = setTimeout(flush, GATHERED_FOR)
+    if (gathered === "") timer = setTimeout(flush, FLUSH_INTERVAL_MS)
     gathered += `{"level":${INFO},"time":${Date.now()},"event":"${event}",${text.slice(1)}\n`
-    if (gathered.length > MOST_GATHERED) flush()
+    if (gathered.length > MAX_BATCH_LENGTH) flush()
   }
 }

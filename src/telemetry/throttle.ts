@@ -1,4 +1,4 @@
-const QUIET_TIME = 60_000
+const REPEAT_INTERVAL_MS = 60_000
 const MAX_TEXTS = 100
 
 /**
@@ -12,7 +12,7 @@ export function throttled(
   const reportedAt = new Map<string, number>()
   return (text, about = "") => {
     const moment = now()
-    if (moment - (reportedAt.get(text) ?? -Infinity) < QUIET_TIME) return
+    if (moment - (reportedAt.get(text) ?? -Infinity) < REPEAT_INTERVAL_MS) return
     if (reportedAt.size >= MAX_TEXTS) reportedAt.clear()
     reportedAt.set(text, moment)
     report(text, about)

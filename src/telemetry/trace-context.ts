@@ -16,8 +16,8 @@ const NO_SPAN = "0".repeat(16)
 const NO_VERSION = "ff"
 const FIRST_VERSION = "00"
 
-const MOST_STATE = 512
-const MOST_MEMBERS = 32
+const MAX_STATE_LENGTH = 512
+const MAX_MEMBERS = 32
 const MEMBER =
   /^(?:[a-z][\da-z_*/-]{0,255}|[\da-z][\da-z_*/-]{0,240}@[a-z][\da-z_*/-]{0,13})=[ -+\--<>-~]*$/
 
@@ -39,9 +39,9 @@ export function traceParent(traceId: string, spanId: string, isSampled: boolean)
 }
 
 function isState(text: string): boolean {
-  if (text.length > MOST_STATE) return false
+  if (text.length > MAX_STATE_LENGTH) return false
   const members = text.split(",").map((member) => member.trim())
-  return members.length <= MOST_MEMBERS && members.every((one) => one === "" || MEMBER.test(one))
+  return members.length <= MAX_MEMBERS && members.every((one) => one === "" || MEMBER.test(one))
 }
 
 const POOL_BYTES = 4096

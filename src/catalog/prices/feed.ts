@@ -7,7 +7,7 @@ import { FeedError } from "./feed-error.ts"
 /** Prefix of the signed bytes, so that other texts signed with the same key are not accepted as price lists. */
 const FORMAT = "tollgate-prices/1"
 /** Maximum clock difference between signer and reader. */
-const CLOCK_DIFFERENCE = 24 * 60 * 60 * 1_000
+const CLOCK_TOLERANCE_MS = 24 * 60 * 60 * 1_000
 /** DER prefix of an Ed25519 public key of 32 bytes. */
 const DER_HEAD = Buffer.from("302a300506032b6570032100", "hex")
 
@@ -38,7 +38,7 @@ export function readFeed(text: string, keys: readonly string[], now = Date.now()
   }
   const facts = parseFacts(feed.content)
   if ("fault" in facts) throw new FeedError(`it is signed, and cannot be used: ${facts.fault}`)
-  if (Date.parse(facts.date ?? "") > now + CLOCK_DIFFERENCE) {
+  if (Date.parse(facts.date ?? "") > now + CLOCK_TOLERANCE_MS) {
     throw new FeedError(`it is of ${facts.date}, which is in the future. Is this clock right?`)
   }
   return facts

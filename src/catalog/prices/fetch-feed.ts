@@ -1,8 +1,8 @@
 import { FeedError } from "./feed-error.ts"
 
-const DEADLINE = 30_000
+const DOWNLOAD_TIMEOUT_MS = 30_000
 /** Maximum bytes. A list of ten times the models is smaller. */
-const LARGEST = 16 * 1024 * 1024
+const MAX_BYTES = 16 * 1024 * 1024
 
 /** Loads the text of a price list. @param from a file, or an address that starts with http: or https: */
 export async function fetchFeed(from: string): Promise<string> {
@@ -12,14 +12,14 @@ export async function fetchFeed(from: string): Promise<string> {
 async function readFile(path: string): Promise<string> {
   const file = Bun.file(path)
   if (!(await file.exists())) throw new FeedError(`there is no file ${path}`)
-  if (file.size > LARGEST) throw new FeedError(`the file ${path} is too large to be one`)
+  if (file.size > MAX_BYTES) throw new FeedError(`the file ${path} is too large to be one`)
   return file.text()
 }
 
 async function download(address: string): Promise<string> {
   const place = shown(address)
   try {
-    const response = await fetch(address, { signal: AbortSignal.timeout(DEADLINE) })
+    const response = await fetch(address, { signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS) })
     if (!response.ok) throw new FeedError(`${place} answered with status ${response.status}`)
     return await limited(response, place)
   } catch (error) {
@@ -35,7 +35,7 @@ async function limited(response: Response, place: string): Promise<string> {
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > LARGEST) throw new FeedError(`${place} answered with more than a list can have`)
+    if (size > MAX_BYTES) throw new FeedError(`${place} answered with more than a list can have`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString("utf8")

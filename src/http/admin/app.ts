@@ -9,7 +9,7 @@ import { ADMIN_PATH } from "./routes.ts"
 import type { AdminEndpoint, AdminFrame } from "./endpoint.ts"
 
 /** Maximum length of a path repeated in an error. */
-const LONGEST_PATH = 200
+const MAX_PATH_LENGTH = 200
 
 /** Creates the handler of requests whose path begins with `/admin/v1`. */
 export function adminApp(endpoints: readonly AdminEndpoint[], frame: AdminFrame): Handler {
@@ -41,7 +41,7 @@ function misdirected(
   pathname: string,
   allowed: readonly [Route, ...Route[]] | undefined,
 ): GatewayError {
-  const path = pathname.slice(0, LONGEST_PATH)
+  const path = pathname.slice(0, MAX_PATH_LENGTH)
   if (allowed === undefined) {
     return new GatewayError(
       "not_found",

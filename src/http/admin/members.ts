@@ -17,7 +17,7 @@ export interface MemberServices {
 
 const OK = { ok: true } as const
 /** Maximum length of an invitation token; longer ones are invalid. */
-const LONGEST_TOKEN = 200
+const MAX_TOKEN_LENGTH = 200
 
 /** `/admin/v1/members` and `/admin/v1/invitations`. */
 export function memberEndpoints(services: MemberServices): AdminEndpoint[] {
@@ -55,10 +55,10 @@ function acceptanceEndpoints(services: MemberServices): AdminEndpoint[] {
   const { invitations, sessions, signIn } = services
   return openEndpoints(acceptanceRoutes, {
     "GET /invitations/{token}": ({ path }) =>
-      invitations.open(path("token").slice(0, LONGEST_TOKEN)),
+      invitations.open(path("token").slice(0, MAX_TOKEN_LENGTH)),
     async "POST /invitations/{token}/accept"(context) {
       const { actor, address, origin, body, path, requestId } = context
-      const token = path("token").slice(0, LONGEST_TOKEN)
+      const token = path("token").slice(0, MAX_TOKEN_LENGTH)
       const { user, isNew } = await invitations.accept({ actor, address }, token, body)
       const { password = "" } = body
       const input = { email: user.email, password, remember: true }

@@ -7,7 +7,7 @@ import { isNothing } from "#contract/route.ts"
 import { readJsonBody } from "../read-body.ts"
 
 /** Maximum bytes of a body. Input from people is smaller. */
-const LARGEST_BODY = 256 * 1024
+const MAX_BODY_BYTES = 256 * 1024
 /** Maximum faults reported. A form has fewer fields. */
 const MAX_FAULTS = 50
 /** Matches the beginning of the contract's own error texts. */
@@ -24,7 +24,7 @@ export async function readBody<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   if (isNothing(schema)) return schema.parse(undefined)
   const isEmpty = request.body === null || request.headers.get("content-length") === "0"
-  const body = isEmpty ? {} : (await readJsonBody(request, READING)).json
+  const body = isEmpty ? {} : (await readJsonBody(request, { limit: MAX_BODY_BYTES })).json
   return check(schema, body)
 }
 

@@ -9,7 +9,7 @@ import type { Route } from "../server.ts"
 import { notSignedIn } from "./guard.ts"
 
 /** Maximum bytes of a body. The endpoints themselves have lower limits. */
-const LARGEST_BODY = 1024 * 1024
+const MAX_BODY_BYTES = 1024 * 1024
 
 /** The sender of a request. */
 export interface AdminCaller extends Sender {
@@ -63,7 +63,7 @@ function repeatableOf(actor: Actor, request: Request): Omit<RepeatableRequest, "
     request,
     scope: `${actor.kind} ${actor.id ?? ""}`,
     rights: rightsOf(actor),
-    bodyLimit: LARGEST_BODY,
+    bodyLimit: MAX_BODY_BYTES,
     admit: async ({ rights }) => {
       if (mayStill(actor, rights)) return {}
       throw new GatewayError(

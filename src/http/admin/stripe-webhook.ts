@@ -8,7 +8,7 @@ import type { Handler } from "../server.ts"
 import { answerOf, errorOf, errors } from "./answer.ts"
 
 /** Maximum bytes of a body. Stripe's events have a few thousand. */
-const LARGEST_NOTICE = 256 * 1024
+const MAX_BODY_BYTES = 256 * 1024
 
 const PATH = "/webhooks/stripe"
 
@@ -50,7 +50,7 @@ async function readText(request: Request): Promise<string> {
   try {
     for await (const chunk of incomingChunks(request, USUAL_PACE)) {
       size += chunk.byteLength
-      if (size > LARGEST_NOTICE) {
+      if (size > MAX_BODY_BYTES) {
         throw new GatewayError("body_too_large", "The body is larger than 256 KB.")
       }
       chunks.push(chunk)

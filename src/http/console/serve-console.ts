@@ -6,9 +6,9 @@ import { type BuiltConsole, type ConsoleFile, findConsole } from "./console-file
 export const CONSOLE_PATH = "/console/"
 
 /** Cached for a year (in seconds), the usual maximum. */
-const FOR_EVER = "public, max-age=31536000, immutable"
+const CACHE_FOREVER = "public, max-age=31536000, immutable"
 /** Cached, but revalidated on each use. */
-const ASK_FIRST = "no-cache"
+const REVALIDATE = "no-cache"
 
 /**
  * Restricts the console to its own resources and forbids framing. Mantine sets sizes and colours in `style` attributes,
@@ -100,7 +100,7 @@ function isPage(path: string): boolean {
 
 function fileAnswer(request: Request, file: ConsoleFile): Response {
   const headers = new Headers({ ...SAFETY, "content-type": file.type, vary: "accept-encoding" })
-  headers.set("cache-control", file.isImmutable ? FOR_EVER : ASK_FIRST)
+  headers.set("cache-control", file.isImmutable ? CACHE_FOREVER : REVALIDATE)
   if (file.tag !== "") headers.set("etag", file.tag)
   if (file.tag !== "" && knows(request, file.tag))
     return new Response(null, { status: 304, headers })

@@ -28,7 +28,7 @@ const TAG_BYTES = 16
 /** Bytes of the length before each part. */
 const LENGTH_BYTES = 4
 /** Maximum response bytes in one part, so that files are read in small steps. */
-export const LARGEST_CHUNK = 256 * 1024
+export const MAX_CHUNK_BYTES = 256 * 1024
 const NOTHING = new Uint8Array()
 
 /** Offset and number of a part in a file. */
@@ -131,7 +131,7 @@ export async function readPart(
   position: PartPosition,
 ): Promise<Part> {
   const length = Buffer.from(await bytesOf(source, position.offset, LENGTH_BYTES)).readUInt32BE()
-  if (length > LARGEST_CHUNK + TAG_BYTES + 1) throw new Error("a kept answer is damaged")
+  if (length > MAX_CHUNK_BYTES + TAG_BYTES + 1) throw new Error("a kept answer is damaged")
   const encrypted = await bytesOf(source, position.offset + LENGTH_BYTES, length)
   const decipher = createDecipheriv(CIPHER, key, nonceOf(position))
   decipher.setAuthTag(encrypted.subarray(-TAG_BYTES))

@@ -7,7 +7,7 @@ import { AnswerFile, type AnswerHead, KEY_BYTES } from "./answer-file.ts"
 import { StoredAnswer } from "./stored-answer.ts"
 
 /** An hour longer than the lifetime of the claim to which an answer belongs. */
-const LIFETIME = 25 * 3_600_000
+const LIFETIME_MS = 25 * 3_600_000
 
 /**
  * Stores answers, one file each, encrypted with a key derived from the installation's secret and the request's id.
@@ -36,7 +36,7 @@ export class AnswerFolder {
 
   /** Publishes a finished answer to all nodes. */
   async keep(request: string): Promise<void> {
-    await this.#files.adopt(request, this.#path(request), LIFETIME)
+    await this.#files.adopt(request, this.#path(request), LIFETIME_MS)
   }
 
   /** Opens a finished answer; undefined if it is missing or damaged. */

@@ -8,9 +8,9 @@ import type { RecordingReader } from "./recording.ts"
 import type { StoredAnswer } from "./stored-answer.ts"
 
 /** Maximum bytes of a response sent with its length, like the original response. */
-const SMALL = 1024 * 1024
+const MAX_BYTES_WITH_LENGTH = 1024 * 1024
 /** The caller has disconnected, so this status is never delivered. */
-const CALLER_LEFT = 499
+const CALLER_DISCONNECTED = 499
 
 /** The source of an answer's bytes. */
 interface Source {
@@ -48,7 +48,7 @@ async function answerOfReader(
   if (caller.aborted) leave()
   caller.addEventListener("abort", leave, { once: true })
   const head = await reader.begun()
-  if (!head) return new Response(null, { status: CALLER_LEFT })
+  if (!head) return new Response(null, { status: CALLER_DISCONNECTED })
   const source = { ...part, next: () => reader.read(), close: leave }
   return await answerOf(head, reader.rest, source, encode)
 }
@@ -94,7 +94,7 @@ async function answerOf(
   source: Source,
   encode: EncodeBreak = encodeOpenAiBreak,
 ): Promise<Response> {
-  if (rest === undefined || rest > SMALL) {
+  if (rest === undefined || rest > MAX_BYTES_WITH_LENGTH) {
     const { errorOf } = source
     const hasEvents = headers["content-type"]?.startsWith("text/event-stream") === true
     const request = headers["x-request-id"] ?? ""

@@ -21,7 +21,7 @@ const FORM = /^multipart\/form-data\s*(;|$)/i
 const FORM_LIMITS = { parts: 1_000, fields: 1_000, fieldBytes: 4 * 1024 * 1024 }
 const KEY_BYTES = 32
 /** Bytes read at a time. */
-const CHUNK = 256 * 1024
+const CHUNK_BYTES = 256 * 1024
 
 /** Reads the idempotency key of a request. @throws GatewayError `invalid_value`. */
 export function readIdempotencyKey(headers: Headers): string {
@@ -85,8 +85,8 @@ export class Fingerprints {
 
 /** Yields the bytes of a file in chunks. */
 export async function* chunksOf(body: FileBytes): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  for (let start = 0; start < body.size; start += CHUNK) {
-    yield await body.read(start, Math.min(body.size, start + CHUNK))
+  for (let start = 0; start < body.size; start += CHUNK_BYTES) {
+    yield await body.read(start, Math.min(body.size, start + CHUNK_BYTES))
   }
 }
 

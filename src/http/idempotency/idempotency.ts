@@ -8,7 +8,7 @@ import type { Spool } from "../uploads/spool.ts"
 import type { SpooledBytes } from "../uploads/spooled-bytes.ts"
 import { fromReader } from "./answers.ts"
 import { type ReadBody, readIdempotencyKey } from "./fingerprint.ts"
-import { KeptAnswers, LIFETIME } from "./kept-answers.ts"
+import { KeptAnswers, LIFETIME_MS } from "./kept-answers.ts"
 import type { RecordingReader } from "./recording.ts"
 import { keyReused, tooManyKeys, unreachable } from "./refusals.ts"
 import type { RepeatableRequest } from "./repeatable-request.ts"
@@ -16,15 +16,15 @@ import { keepBody, requestAgain } from "./request-body.ts"
 import { Run } from "./run.ts"
 
 /** Maximum keys per account and day. Each takes a few hundred bytes of the ledger. */
-const MAX_KEYS = 1_000_000
+const MAX_KEYS_PER_DAY = 1_000_000
 /** Interval of checks whether an unresponsive process has died. */
-const LOOK_EVERY = 100
+const POLL_INTERVAL_MS = 100
 /** Maximum time for these checks. Other processes detect a death sooner. */
-const LOOK_FOR = 60_000
+const POLL_TIMEOUT_MS = 60_000
 /** Time after which an answer is considered lost, counted from the completion of its request. */
-const STORE_TIME = 5_000
+const STORE_TIMEOUT_MS = 5_000
 /** Maximum time for writing the last answers at shutdown. */
-const END_TIME = 5_000
+const SHUTDOWN_TIMEOUT_MS = 5_000
 
 export interface IdempotencyParts {
   readonly store: Store
@@ -101,7 +101,7 @@ export class Idempotency implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.end()
     const patience = Promise.withResolvers<void>()
-    const timer = setTimeout(patience.resolve, END_TIME)
+    const timer = setTimeout(patience.resolve, SHUTDOWN_TIMEOUT_MS)
     const isOver = Promise.all([...this.#runs.values()].map((run) => run.isOver))
     await Promise.race([isOver, patience.promise])
     clearTimeout(timer)
@@ -112,7 +112,7 @@ export class Idempotency implements AsyncDisposable {
   async #claim(arrived: Arrived): Promise<Response> {
     const { input, body } = arrived
     const id = newRequestId()
-    const giveUpAt = performance.now() + LOOK_FOR
+    const giveUpAt = performance.now() + POLL_TIMEOUT_MS
     let own: Readonly<Record<string, string>> | undefined
     let replaces: string | null = null
     let wasUnclear = false
@@ -125,12 +125,12 @@ export class Idempotency implements AsyncDisposable {
       this.#runs.delete(id)
       if (claim.fingerprint !== body.fingerprint) throw keyReused()
       own ??= await input.admit(claim, body)
-      const isLost = claim.state === "done" && performance.now() - lookedAt > STORE_TIME
+      const isLost = claim.state === "done" && performance.now() - lookedAt > STORE_TIMEOUT_MS
       const found = await this.#open().find(claim, input, { wasUnclear, isLost })
       if (found instanceof Response) return repeated(found, own)
       if (found === "gone") replaces = claim.request
       else if (performance.now() > giveUpAt || input.request.signal.aborted) throw unreachable()
-      else if (wasUnclear) await Bun.sleep(LOOK_EVERY)
+      else if (wasUnclear) await Bun.sleep(POLL_INTERVAL_MS)
       wasUnclear = true
     }
   }
@@ -149,9 +149,9 @@ export class Idempotency implements AsyncDisposable {
         node,
         at,
         rights,
-        expired: at - LIFETIME,
+        expired: at - LIFETIME_MS,
         replaces,
-        maxKeys: MAX_KEYS,
+        maxKeys: MAX_KEYS_PER_DAY,
       })
     } catch (error) {
       this.#runs.delete(id)
@@ -163,7 +163,7 @@ export class Idempotency implements AsyncDisposable {
     }
     if (claim) return claim
     this.#runs.delete(id)
-    throw tooManyKeys(MAX_KEYS)
+    throw tooManyKeys(MAX_KEYS_PER_DAY)
   }
 
   #newRun(id: string, input: RepeatableRequest): Run {

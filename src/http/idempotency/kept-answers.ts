@@ -13,8 +13,8 @@ import type { RepeatableRequest } from "./repeatable-request.ts"
 import type { Run } from "./run.ts"
 
 /** Lifetime of a key. */
-export const LIFETIME = 86_400_000
-const SWEEP_EVERY = 3_600_000
+export const LIFETIME_MS = 86_400_000
+const SWEEP_INTERVAL_MS = 3_600_000
 
 export interface KeptAnswerParts {
   readonly store: Store
@@ -56,7 +56,7 @@ export class KeptAnswers implements AsyncDisposable {
       },
     })
     this.#neighbours.listen()
-    this.#timer = setInterval(() => void this.#sweep(), SWEEP_EVERY)
+    this.#timer = setInterval(() => void this.#sweep(), SWEEP_INTERVAL_MS)
     this.#timer.unref()
     this.folder = new AnswerFolder(join(data, "answers"), secret, files)
     this.claims = new Claims(store)
@@ -128,14 +128,14 @@ export class KeptAnswers implements AsyncDisposable {
   /** Deletes claims and answers older than a day. */
   async #sweep(): Promise<void> {
     const { store, notKept, now } = this.#parts
-    const expired = now() - LIFETIME
+    const expired = now() - LIFETIME_MS
     try {
       for (;;) {
         const requests = await store.idempotency.sweep(expired)
         if (requests.length === 0) break
         for (const request of requests) await this.folder.remove(request)
       }
-      await this.folder.sweep(expired - SWEEP_EVERY)
+      await this.folder.sweep(expired - SWEEP_INTERVAL_MS)
       await this.#neighbours.sweep(
         new Set((await store.nodes.list()).map(({ id }) => processOf(id))),
       )

@@ -9,10 +9,10 @@ import type { AnswerHead } from "./answer-file.ts"
 /** Header with the status and headers of the answer, which differ from those of the connection between processes. */
 const HEAD = "x-tollgate-answer"
 /** Maximum bytes of a socket address. Systems allow 104 to 108, including the terminator. */
-const LONGEST_ADDRESS = 100
-const ENDING = ".sock"
+const MAX_ADDRESS_BYTES = 100
+const SOCKET_EXTENSION = ".sock"
 /** Maximum time at shutdown for other processes to read their answers. */
-const LAST_TIME = 2_000
+const SHUTDOWN_TIMEOUT_MS = 2_000
 
 /** An answer received from another process. */
 export interface NeighbourAnswer {
@@ -58,7 +58,9 @@ export class Neighbours implements AsyncDisposable {
   /** Removes sockets of dead processes. @param living ids of the other processes. */
   async sweep(living: ReadonlySet<string>): Promise<void> {
     for (const name of await readdir(this.#folder)) {
-      const node = name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : undefined
+      const node = name.endsWith(SOCKET_EXTENSION)
+        ? name.slice(0, -SOCKET_EXTENSION.length)
+        : undefined
       if (node === undefined || node === this.#parts.node || living.has(node)) continue
       await rm(join(this.#folder, name), { force: true })
     }
@@ -109,14 +111,14 @@ export class Neighbours implements AsyncDisposable {
   }
 
   #addressOf(node: string): string {
-    return join(this.#folder, node + ENDING)
+    return join(this.#folder, node + SOCKET_EXTENSION)
   }
 }
 
 /** Returns the folder of the sockets: in the data folder, unless its path is too long for a socket. */
 function folderOf(data: string, node: string): string {
   const folder = join(resolve(data), "run")
-  if (Buffer.byteLength(join(folder, node + ENDING)) <= LONGEST_ADDRESS) return folder
+  if (Buffer.byteLength(join(folder, node + SOCKET_EXTENSION)) <= MAX_ADDRESS_BYTES) return folder
   const name = createHash("sha256").update(resolve(data)).digest("hex").slice(0, 16)
   return join(tmpdir(), `tollgate-${name}`)
 }

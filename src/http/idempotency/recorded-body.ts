@@ -2,7 +2,7 @@ import {
   type AnswerFile,
   type AnswerHead,
   type Ending,
-  LARGEST_CHUNK,
+  MAX_CHUNK_BYTES,
   type PartPosition,
 } from "./answer-file.ts"
 import type { AnswerFolder } from "./answer-folder.ts"
@@ -55,7 +55,7 @@ export class RecordedBody {
     const positions = appendAll(file, Buffer.concat(this.#memory))
     await file.write()
     for (const [index, position] of positions.entries()) {
-      this.#spilled.push({ ...position, start: this.#memoryStart + index * LARGEST_CHUNK })
+      this.#spilled.push({ ...position, start: this.#memoryStart + index * MAX_CHUNK_BYTES })
     }
     this.forgetMemory()
   }
@@ -108,8 +108,8 @@ export class RecordedBody {
 /** Appends bytes in chunks of the maximum size; only the last one may be shorter. */
 function appendAll(file: AnswerFile, bytes: Uint8Array): PartPosition[] {
   const positions: PartPosition[] = []
-  for (let done = 0; done < bytes.byteLength; done += LARGEST_CHUNK) {
-    positions.push(file.appendChunk(bytes.subarray(done, done + LARGEST_CHUNK)))
+  for (let done = 0; done < bytes.byteLength; done += MAX_CHUNK_BYTES) {
+    positions.push(file.appendChunk(bytes.subarray(done, done + MAX_CHUNK_BYTES)))
   }
   return positions
 }

@@ -1,4 +1,4 @@
-import { type AnswerHead, type Ending, LARGEST_CHUNK } from "./answer-file.ts"
+import { type AnswerHead, type Ending, MAX_CHUNK_BYTES } from "./answer-file.ts"
 import type { AnswerFolder } from "./answer-folder.ts"
 import { CutShort, RecordedBody } from "./recorded-body.ts"
 
@@ -78,7 +78,7 @@ export class Recording {
   /** Adds bytes and waits until there is room for more. */
   async add(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     this.#show(bytes)
-    if (this.#body.inMemory <= LARGEST_CHUNK) return
+    if (this.#body.inMemory <= MAX_CHUNK_BYTES) return
     if (this.length > this.#parts.limit) this.#isTooLarge = true
     if (!this.#isTooLarge) await this.#spill()
     if (!this.#isTooLarge) return

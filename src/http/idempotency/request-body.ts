@@ -7,7 +7,7 @@ import { isForm, chunksOf } from "./fingerprint.ts"
 import type { RepeatableRequest } from "./repeatable-request.ts"
 
 /** Maximum bytes of a body that is kept in memory anyway. */
-const SMALL_BODY = 1024 * 1024
+const MAX_MEMORY_BYTES = 1024 * 1024
 
 /** Receives the complete body, on disk if it is long. */
 export async function keepBody(spool: Spool, repeatable: RepeatableRequest): Promise<SpooledBytes> {
@@ -55,7 +55,7 @@ export async function requestAgain(
     headers.delete("content-encoding")
     headers.set("content-length", String(bytes.size))
   }
-  if (bytes.size <= SMALL_BODY) {
+  if (bytes.size <= MAX_MEMORY_BYTES) {
     const body = bytes.size === 0 ? null : await bytes.read(0, bytes.size)
     return new Request(url, { method, headers, body, signal })
   }

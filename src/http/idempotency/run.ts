@@ -115,7 +115,7 @@ export class Run {
   async #decideLater(status: number): Promise<void> {
     const { claims, folder, id, ending } = this.#parts
     while (!ending.aborted) {
-      await Bun.sleep(LATER)
+      await Bun.sleep(RETRY_INTERVAL_MS)
       try {
         const isSettled = await this.#parts.isSettled(status)
         if (isSettled || !(await claims.release(id))) await claims.drop(id)
@@ -149,7 +149,7 @@ export class Run {
 }
 
 /** Interval between attempts to record the result of a request. */
-const LATER = 1_000
+const RETRY_INTERVAL_MS = 1_000
 
 /**
  * Returns whether a body ends with the chunk just received. Producers close a body together with its last chunk, so one

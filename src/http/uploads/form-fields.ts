@@ -7,9 +7,9 @@ export type FieldKind = "number" | "flag" | "list"
 export type FieldKinds = Readonly<Record<string, FieldKind>>
 
 /** Maximum bytes of all values together, which are kept in memory. */
-export const ALL_FIELDS = 4 * 1024 * 1024
+export const MAX_FIELDS_BYTES = 4 * 1024 * 1024
 /** Maximum length of a field's name in a message. */
-const LONGEST_NAME = 100
+const MAX_NAME_LENGTH = 100
 
 /** The fields of a form other than files, in order of arrival. */
 export class FormFields {
@@ -23,7 +23,7 @@ export class FormFields {
   /** @throws GatewayError `body_too_large` */
   add(name: string, value: string): void {
     this.#length += name.length + value.length
-    if (this.#length > ALL_FIELDS) {
+    if (this.#length > MAX_FIELDS_BYTES) {
       throw new GatewayError(
         "body_too_large",
         "The fields of the form are longer than 4 MB together.",
@@ -77,7 +77,7 @@ export function plainName(name: string): string {
 
 /** Shortens a name for a message. */
 export function shownName(name: string): string {
-  return name.slice(0, LONGEST_NAME)
+  return name.slice(0, MAX_NAME_LENGTH)
 }
 
 const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/

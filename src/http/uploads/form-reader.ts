@@ -21,7 +21,7 @@ import type { Spool, SpooledWrite } from "./spool.ts"
 import type { SpooledBytes } from "./spooled-bytes.ts"
 
 /** Minimum bytes of a long file. Shorter ones arrive before their processing could start. */
-const LONG_FILE = 1024 * 1024
+const MIN_LONG_FILE_BYTES = 1024 * 1024
 /** Memory for reading a form regardless of its content, in bytes. */
 const READING_BYTES = 128 * 1024
 
@@ -168,7 +168,7 @@ export class FormReader implements FormReceiver {
     const position = this.#chunks.positionOf(first)
     if (bytes === undefined || position === undefined || this.#files.length > 1) return
     const size = bytes - position - closingBytes(this.#type)
-    if (size <= LONG_FILE || size > limit) return
+    if (size <= MIN_LONG_FILE_BYTES || size > limit) return
     const file = new StoredFile(head, await draft.readAhead(size))
     this.#longFile.resolve({ bytes, fields: this.#fields.copy(), file })
   }

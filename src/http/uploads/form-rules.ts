@@ -2,7 +2,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import { fileTooLarge } from "../../canon/form-file.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import type { FormError, FormLimits } from "../../wire/multipart.ts"
-import { ALL_FIELDS, shownName } from "./form-fields.ts"
+import { MAX_FIELDS_BYTES, shownName } from "./form-fields.ts"
 
 /** The files that an endpoint accepts, by field. */
 export type FileRules = Readonly<Record<string, FileRule>>
@@ -18,12 +18,12 @@ const MAX_FIELDS = 128
 /** Maximum fields and files. Each part takes work, whether or not it has a name. */
 const MAX_PARTS = 256
 /** Maximum bytes of one value, such as a prompt or a short voice sample as a data URL. */
-const LONGEST_FIELD = 1024 * 1024
+const MAX_FIELD_BYTES = 1024 * 1024
 
 export const FIELD_LIMITS: FormLimits = {
   parts: MAX_PARTS,
   fields: MAX_FIELDS,
-  fieldBytes: LONGEST_FIELD,
+  fieldBytes: MAX_FIELD_BYTES,
 }
 
 const FORM = /^multipart\/form-data\s*(;|$)/i
@@ -41,7 +41,7 @@ export function requireForm(type: string): void {
 /** @throws GatewayError `file_too_large` or `body_too_large` if a body exceeds the limits of its files and fields. */
 export function refuseLarge(bytes: number, rules: FileRules): void {
   const files = Object.entries(rules)
-  const limit = files.reduce((sum, [, rule]) => sum + rule.count * rule.bytes, ALL_FIELDS)
+  const limit = files.reduce((sum, [, rule]) => sum + rule.count * rule.bytes, MAX_FIELDS_BYTES)
   if (bytes <= limit) return
   const [only, ...others] = files
   // With a single file, that file is the one that is too large.
@@ -102,7 +102,7 @@ export function refusalOf({ fault, field = "" }: FormError): GatewayError {
     case "field-too-long":
       return new GatewayError(
         "string_above_max_length",
-        `The field '${shown}' is longer than ${LONGEST_FIELD} bytes.`,
+        `The field '${shown}' is longer than ${MAX_FIELD_BYTES} bytes.`,
         { parameter: shown },
       )
   }

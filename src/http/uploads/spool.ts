@@ -12,7 +12,7 @@ import {
 } from "./spooled-bytes.ts"
 
 /** Maximum bytes of a file that stays in memory. */
-const SMALL = 1024 * 1024
+const MAX_MEMORY_BYTES = 1024 * 1024
 
 /**
  * Stores uploads while their requests run, small ones in memory and others in unlinked files on disk. Nothing remains
@@ -77,7 +77,7 @@ export class SpooledWrite implements AsyncDisposable {
   async add(chunk: Uint8Array): Promise<void> {
     const position = this.size
     this.size += chunk.byteLength
-    if (!this.#handle && this.size <= SMALL) {
+    if (!this.#handle && this.size <= MAX_MEMORY_BYTES) {
       this.#memory?.takeBody(chunk.byteLength)
       this.#chunks.push(new Uint8Array(chunk))
       return

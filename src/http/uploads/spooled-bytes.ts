@@ -3,7 +3,7 @@ import type { FileBytes } from "../../media/stored-file.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 
 /** Reads of this many bytes are for a request, which holds them as received, as base64 and as text. */
-const LARGE_READ = 256 * 1024
+const LARGE_READ_BYTES = 256 * 1024
 const COPIES = 3
 
 /** Received bytes, readable until disposal. */
@@ -53,7 +53,7 @@ export class ArrivingBytes implements FileBytes {
 
   async read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
     // A large read gains nothing from starting early, and would reserve its memory twice.
-    if (end - start > LARGE_READ) throw new IncompleteFile("it is still arriving")
+    if (end - start > LARGE_READ_BYTES) throw new IncompleteFile("it is still arriving")
     while (!this.#canRead(end)) await this.#more.promise
     return readAll(this.#handle, start, end)
   }
@@ -122,7 +122,7 @@ export class BytesOnDisk implements SpooledBytes {
 }
 
 function takeLarge(memory: Reservation | undefined, bytes: number): void {
-  if (bytes > LARGE_READ) memory?.takeAnswer(COPIES * bytes)
+  if (bytes > LARGE_READ_BYTES) memory?.takeAnswer(COPIES * bytes)
 }
 
 /** Writes a chunk at an offset of a file. */

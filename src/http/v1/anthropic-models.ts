@@ -3,8 +3,8 @@ import type { JsonObject } from "../../canon/json.ts"
 import type { Model } from "../../catalog/model.ts"
 
 /** Default and maximum size of a page (`PageParams` of the official client). */
-const USUAL_LIMIT = 20
-const LARGEST_LIMIT = 1000
+const DEFAULT_LIMIT = 20
+const MAX_LIMIT = 1000
 
 /** Returns whether the caller of the model list is a client of Anthropic, all of whose requests have this header. */
 export function speaksAnthropic(headers: Headers): boolean {
@@ -56,10 +56,10 @@ function isAskedForActive(query: URLSearchParams): boolean {
 
 function limitOf(query: URLSearchParams): number {
   const text = query.get("limit")
-  if (text === null) return USUAL_LIMIT
+  if (text === null) return DEFAULT_LIMIT
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (limit >= 1 && limit <= LARGEST_LIMIT) return limit
-  throw new GatewayError("invalid_value", `'limit' takes a number from 1 to ${LARGEST_LIMIT}.`, {
+  if (limit >= 1 && limit <= MAX_LIMIT) return limit
+  throw new GatewayError("invalid_value", `'limit' takes a number from 1 to ${MAX_LIMIT}.`, {
     parameter: "limit",
   })
 }

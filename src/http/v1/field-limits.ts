@@ -5,7 +5,7 @@ import { invalidValue } from "../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 
 /** A shorter body cannot exceed any limit: an element and its comma take two bytes. */
-const SHORT_BODY = 2 * 2_048
+const MIN_CHECKED_BYTES = 2 * 2_048
 
 /** A field with a limited number of elements, members or characters. */
 interface LimitedField {
@@ -29,7 +29,7 @@ const fields = new Map<string, readonly LimitedField[]>()
  * @throws GatewayError `invalid_value`, naming the field.
  */
 export function refuseLongLists(body: JsonObject, path: string, bytes: number): void {
-  if (bytes < SHORT_BODY) return
+  if (bytes < MIN_CHECKED_BYTES) return
   if (Object.keys(body).length > MAX_MEMBERS) {
     throw new GatewayError("invalid_value", `The body has more than ${MAX_MEMBERS} members.`)
   }

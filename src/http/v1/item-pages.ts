@@ -1,8 +1,8 @@
 import { invalidValue } from "../../canon/invalid-request.ts"
 import type { JsonObject } from "../../canon/json.ts"
 
-const USUAL_LIMIT = 20
-const MAX = 100
+const DEFAULT_LIMIT = 20
+const MAX_LIMIT = 100
 
 /** A list of items, the oldest first, each with an id. */
 export interface ItemList {
@@ -43,10 +43,10 @@ export function pageOf({ length, itemAt }: ItemList, query: URLSearchParams): Js
 }
 
 function limitOf(text: string | null): number {
-  if (text === null) return USUAL_LIMIT
+  if (text === null) return DEFAULT_LIMIT
   const limit = Number(text)
-  if (/^\d+$/.test(text) && limit >= 1 && limit <= MAX) return limit
-  throw invalidValue("limit", `'limit' is a whole number from 1 to ${MAX}.`)
+  if (/^\d+$/.test(text) && limit >= 1 && limit <= MAX_LIMIT) return limit
+  throw invalidValue("limit", `'limit' is a whole number from 1 to ${MAX_LIMIT}.`)
 }
 
 function isAscending(order: string | null): boolean {

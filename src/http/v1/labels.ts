@@ -26,7 +26,7 @@ const SESSIONS = [
 const METADATA = ["metadata", "labels"]
 
 /** Maximum characters of the user that agents send. */
-const LONGEST_USER = 512
+const MAX_USER_LENGTH = 512
 const SESSION_MARK = "_session_"
 const ACCOUNT_MARK = "_account_"
 const WORD = /^[\w-]*$/
@@ -57,9 +57,9 @@ function userOf(headers: Headers, body: JsonObject | undefined): Labels | undefi
   if (body === undefined) return undefined
   const { user, safety_identifier, metadata } = body
   const text =
-    shortened(user, LONGEST_USER) ??
-    shortened(safety_identifier, LONGEST_USER) ??
-    (isJsonObject(metadata) ? shortened(metadata.user_id, LONGEST_USER) : undefined)
+    shortened(user, MAX_USER_LENGTH) ??
+    shortened(safety_identifier, MAX_USER_LENGTH) ??
+    (isJsonObject(metadata) ? shortened(metadata.user_id, MAX_USER_LENGTH) : undefined)
   return text === undefined ? undefined : splitUser(text)
 }
 

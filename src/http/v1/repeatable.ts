@@ -34,7 +34,7 @@ export interface RepeatableServices {
 }
 
 /** Maximum bytes of a form of any endpoint. Each endpoint has its own lower limit. */
-const LARGEST_FORM = 64 * 1024 * 1024
+const MAX_FORM_BYTES = 64 * 1024 * 1024
 
 /**
  * Wraps an endpoint that costs money: requests with the same `idempotency-key` are performed and charged once
@@ -58,7 +58,7 @@ function answerOnce(
 ): Handler {
   const { idempotency, keyring, store, events, memory, pace } = services
   return async (request, connection) => {
-    const bodyLimit = isForm(request.headers) ? LARGEST_FORM : services.bodyLimit()
+    const bodyLimit = isForm(request.headers) ? MAX_FORM_BYTES : services.bodyLimit()
     try {
       const key = await callerKey(keyring, request, connection, Date.now())
       refuseHindered(key)

@@ -28,7 +28,7 @@ export interface ExportedTable {
 }
 
 /** Rows per read. */
-const PAGE = 500
+const PAGE_SIZE = 500
 /** The latest time of a `Date`. */
 const FOREVER = 8.64e15
 
@@ -50,10 +50,10 @@ export async function* allPages<Row>(
   read: (after: Row | null, limit: number) => Promise<readonly Row[]>,
 ): AsyncGenerator<Row> {
   for (let last: Row | null = null; ;) {
-    const page: readonly Row[] = await read(last, PAGE)
+    const page: readonly Row[] = await read(last, PAGE_SIZE)
     yield* page
     last = page.at(-1) ?? null
-    if (page.length < PAGE) return
+    if (page.length < PAGE_SIZE) return
   }
 }
 

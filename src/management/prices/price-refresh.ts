@@ -4,11 +4,11 @@ import { waitAtMost } from "../../canon/wait-at-most.ts"
 import { fetchFeed, shown } from "../../catalog/prices/fetch-feed.ts"
 import type { PriceUpdates } from "./price-updates.ts"
 
-const HOUR = 60 * 60_000
-const DAY = 24 * HOUR
+const HOUR_MS = 60 * 60_000
+const DAY_MS = 24 * HOUR_MS
 /** Delay of the first check, with random jitter, since many processes may start together. */
-const FIRST = 60_000
-const LAST_WAIT = 1_000
+const FIRST_DELAY_MS = 60_000
+const SHUTDOWN_TIMEOUT_MS = 1_000
 
 export interface PriceRefreshParts {
   readonly updates: PriceUpdates
@@ -34,8 +34,8 @@ export class PriceRefresh implements AsyncDisposable {
   constructor(parts: PriceRefreshParts) {
     this.#parts = parts
     const { every } = parts
-    this.#first = setTimeout(() => this.#hurry(), every ?? FIRST * (1 + Math.random()))
-    this.#timer = setInterval(() => this.#hurry(), every ?? HOUR)
+    this.#first = setTimeout(() => this.#hurry(), every ?? FIRST_DELAY_MS * (1 + Math.random()))
+    this.#timer = setInterval(() => this.#hurry(), every ?? HOUR_MS)
     this.#first.unref()
     this.#timer.unref()
   }
@@ -51,7 +51,7 @@ export class PriceRefresh implements AsyncDisposable {
     const { refresh: address } = this.#parts.settings()
     if (address === undefined) return
     const now = performance.now()
-    const pause = this.#parts.every ?? DAY
+    const pause = this.#parts.every ?? DAY_MS
     const isDue = this.#last?.address !== address || now - this.#last.at >= pause
     if (!isDue || this.#look !== undefined) return
     this.#look = this.#perform(address)

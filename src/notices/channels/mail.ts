@@ -2,7 +2,7 @@ import type { MailSettings } from "../../config/sections/notices.ts"
 import { linesOf, type NoticeMessage, titleOf } from "../message.ts"
 import { type Channel, DeliveryError, type Destination } from "./channel.ts"
 
-const DEADLINE = 15_000
+const TIMEOUT_MS = 15_000
 
 /** Sends email through the operator's server. The library is loaded with the first email. */
 export class Mail implements Channel {
@@ -18,9 +18,9 @@ export class Mail implements Channel {
     const { createTransport } = await import("nodemailer")
     const transport = createTransport({
       url: settings.smtp,
-      connectionTimeout: DEADLINE,
-      greetingTimeout: DEADLINE,
-      socketTimeout: DEADLINE,
+      connectionTimeout: TIMEOUT_MS,
+      greetingTimeout: TIMEOUT_MS,
+      socketTimeout: TIMEOUT_MS,
       disableFileAccess: true,
       disableUrlAccess: true,
     })

@@ -1,7 +1,7 @@
 import { pinnedFetch, PinnedFetchError, readWebAddress } from "../../wire/http/pinned-fetch.ts"
 import { DeliveryError } from "./channel.ts"
 
-const DEADLINE = 10_000
+const TIMEOUT_MS = 10_000
 /** The receiver permanently rejects notices. */
 const GONE = 410
 
@@ -21,7 +21,7 @@ export async function post(
       headers: { "content-type": "application/json", ...headers },
       body,
       allowsPrivate,
-      deadline: DEADLINE,
+      deadline: TIMEOUT_MS,
     })
   } catch (error) {
     if (error instanceof PinnedFetchError) throw new DeliveryError(error.message)
