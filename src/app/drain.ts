@@ -12,7 +12,7 @@ import type { State } from "./state.ts"
  * two on a busy machine.
  */
 const CUT_OFF_TIMEOUT_MS = 10_000
-/** Further time for settling requests whose callers have stopped reading. */
+/** Further time for settling requests of callers that have stopped reading. */
 const SETTLE_TIMEOUT_MS = 5_000
 /**
  * Maximum time for settlements of cut-off requests while the database is unavailable. Their callers must receive an

@@ -6,9 +6,8 @@ import { LineBucket } from "../sinks/line-bucket.ts"
 import { RotatingFile } from "../sinks/rotating-file.ts"
 
 const FLUSH_INTERVAL_MS = 1_000
-/** Characters per batch. */
 const MAX_BATCH_LENGTH = 256 * 1024
-/** Characters per object of a bucket, before compression. */
+/** The length of an object in a bucket is measured before compression. */
 const MAX_OBJECT_LENGTH = 4 * 1024 * 1024
 /** Maximum time for queued lines at shutdown, and at immediate shutdown. */
 const SHUTDOWN_TIMEOUT_MS = 5_000

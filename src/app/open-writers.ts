@@ -17,7 +17,7 @@ interface WritingParts {
 }
 
 /**
- * Opens the writers that make settlements durable, by the settings; undefined with a database file, which needs none.
+ * Opens the writers that make settlements durable, by the settings; undefined for a database file.
  * @throws LedgerError if the journal cannot be opened.
  */
 export async function openWriters(

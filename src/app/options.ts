@@ -7,7 +7,7 @@ import type { WorkerPool } from "../workers/worker-pool.ts"
 
 /** Start options of a gateway. */
 export interface AppOptions {
-  /** The settings from the file and the environment. They override what the console has set. */
+  /** The settings from the file and the environment. They override those of the console. */
   readonly settings: Settings
   readonly events: Events
   /** Whether other processes listen on the same port. */

@@ -315,7 +315,7 @@ function priceOf(
   const inPeriods = periods?.map((period) =>
     period.modes === undefined ? period : { ...period, modes: { ...period.modes, ...ownModes } },
   )
-  // Rates of modes belong to the price with which they are listed.
+  // Rates of modes belong to the price that lists them.
   const modes = known === own?.price ? { ...listed, ...ownModes } : {}
   const price: PriceFacts = { ...rates, modes, ...(inPeriods && { periods: inPeriods }) }
   return readPriceFacts(kind, price, multiplier, services)

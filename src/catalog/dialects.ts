@@ -5,7 +5,7 @@ import type { ProviderSettings } from "../config/settings.ts"
 export interface KnownVendor {
   /** The dialects of its servers, the preferred one first. */
   readonly chat: readonly { readonly dialect: { readonly id: DialectId } }[]
-  /** Dialects that a provider's servers support only if its settings say so. */
+  /** Dialects that a provider's servers support only if enabled in its settings. */
   readonly optionalDialects?: readonly DialectId[]
 }
 
@@ -15,8 +15,8 @@ export interface KnownVendors {
 }
 
 /**
- * Returns the dialects in which a chat model can be called at a provider, the preferred one first. Empty if the
- * provider supports none of the model's dialects.
+ * Returns the dialects for calling a chat model at a provider, the preferred one first. Empty if the provider supports
+ * no dialect of the model.
  * @param written the settings of the model itself, which override everything else.
  * @param known the known dialects of the model at this vendor.
  */

@@ -33,7 +33,7 @@ export interface ModelEntry {
   readonly dialects?: readonly DialectId[]
   /** The members of a group. Any of them may serve a request, at its own price. */
   readonly members?: readonly string[]
-  /** Whether it can be called: a model without a price is rejected. */
+  /** Whether the model can be called: a model without a price is rejected. */
   readonly priced: boolean
   readonly pricing?: ShownPrice
 }

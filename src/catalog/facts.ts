@@ -78,9 +78,9 @@ export interface ModelFacts {
   readonly reasoning_field?: string
   /** False if it rejects a temperature. */
   readonly temperature?: boolean
-  /** Whether it supports responses by a JSON schema; absent if unknown. */
+  /** Whether the model supports responses by a JSON schema; absent if unknown. */
   readonly structured_output?: boolean
-  /** Maximum searches that it makes on its own per answer; absent if it makes none. */
+  /** Maximum searches that it makes on its own per answer; absent if it never searches. */
   readonly own_searches?: number
   /** Absent if it supports all dialects of its vendor. */
   readonly dialects?: readonly string[]

@@ -19,7 +19,7 @@ export interface BuiltGroup {
   readonly warnings: readonly string[]
 }
 
-/** A model in the settings that consists of several others, any of which may serve a request. */
+/** A model in the settings that consists of several others. Any of them may serve a request. */
 export class ModelGroup {
   /** The group with all of its members. */
   readonly model: Model

@@ -1,9 +1,9 @@
 import { cheapestFirst } from "./cheapest-first.ts"
 import { isPriced, type Model } from "./model.ts"
 
-/** Minimum context in tokens. Models with less are often too small to be useful. */
+/** Models with a smaller context are often too small to be useful. */
 const MIN_CONTEXT_TOKENS = 100_000
-/** Maximum age in seconds relative to the newest model. Older models may no longer be served. */
+/** Maximum age relative to the newest model. Older models may no longer be served. */
 const MAX_AGE_SECONDS = 18 * 30 * 86_400
 
 /**

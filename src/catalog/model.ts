@@ -78,7 +78,7 @@ export function placeOf({ provider, upstreamModel }: Deployment): string {
 /** One of several credentials of a provider. */
 export interface DeploymentCredential {
   readonly name: string
-  /** Whether it is the first credential, whose account holds everything stored before others were added. */
+  /** Whether this is the first credential. Its account holds everything stored before others were added. */
   readonly isFirst: boolean
 }
 
@@ -117,7 +117,7 @@ export interface Model {
   readonly maxOutput?: number
   /** Maximum characters of a text to speak; the limit of the specification if absent. */
   readonly maxInput?: number
-  /** Handling of responses whose callers have disconnected; the general setting if absent. */
+  /** Handling of responses after their callers disconnect; the general setting if absent. */
   readonly disconnect?: Disconnect
   /** The rule for choosing the first deployment; by weight if absent. */
   readonly choice?: Choice
@@ -155,7 +155,7 @@ export function inChats(model: Model): Model | undefined {
   return view
 }
 
-/** Removes a price without rates for input and output tokens, by which a chat would be free. */
+/** Removes a price without rates for input and output tokens, since chats would be free. */
 function withTokenPrice(deployment: Deployment): Deployment {
   const { price, ...rest } = deployment
   const { inputFresh, output, audioOutput } = price?.rates ?? {}

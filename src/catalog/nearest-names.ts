@@ -1,6 +1,6 @@
 import { editDistance } from "../config/edit-distance.ts"
 
-/** Maximum length of a name. Longer input cannot be a model and is not compared. */
+/** Longer input cannot be a model and is not compared. */
 const MAX_NAME_LENGTH = 256
 
 interface Found {

@@ -13,7 +13,6 @@ export interface NamedProvider {
   readonly region?: string | undefined
 }
 
-/** Maximum length of a name. */
 const MAX_NAME_LENGTH = 256
 
 /** Finds models by the vendors' own names: `gpt-5.4`, `claude-sonnet-4-5-20250929`, `gemini-2.5-flash-latest`. */

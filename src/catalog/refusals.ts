@@ -1,7 +1,6 @@
 import { MODEL_KINDS, type ModelKind } from "#contract/model-kinds.ts"
 import { GatewayError } from "../canon/errors.ts"
 
-/** Maximum length of a name in a message. */
 const MAX_NAME_LENGTH = 256
 
 /** @param nearest similar model names. */
@@ -15,7 +14,7 @@ export function notFound(name: string, nearest: readonly string[]): GatewayError
 }
 
 /**
- * Rejects a name whose version is newer than all known models of its family.
+ * Rejects a name with a newer version than all known models of its family.
  * @param nearest similar model names.
  */
 export function newerThanKnown(name: string, nearest: readonly string[]): GatewayError {
@@ -27,8 +26,7 @@ export function newerThanKnown(name: string, nearest: readonly string[]): Gatewa
 }
 
 /**
- * Rejects an alias whose model does not exist or is not visible. Its target is not revealed, since only the operator
- * may see it.
+ * Rejects an alias with a missing or invisible model. Its target is not revealed, since only the operator may see it.
  */
 export function deadAlias(name: string): GatewayError {
   return refusal(

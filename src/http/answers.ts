@@ -1,7 +1,7 @@
 import type { ClientDialect } from "../canon/dialect.ts"
 import { errorEnvelope, type GatewayError } from "../canon/errors.ts"
 
-/** The default `retry-after` of a 429 or 503, in seconds. */
+/** The default `retry-after` of a 429 or 503. */
 const DEFAULT_RETRY_AFTER_SECONDS = 5
 
 /** Builds a JSON response of the gateway itself. */

@@ -5,7 +5,7 @@ import { isPublicAddress } from "../wire/http/public-address.ts"
 const PRIVATE_NAMES = /(^|\.)(localhost|local|internal|home\.arpa)$/
 
 /**
- * Returns the origin by which a caller reaches this gateway, if it can be trusted: the caller controls `Host`. A public
+ * Returns the origin of the gateway as seen by a caller, if it can be trusted: the caller controls `Host`. A public
  * name or address may belong to a third party, so links use it only if the settings do.
  * @param url URL of the request.
  * @param own the gateway's own origin.

@@ -3,7 +3,7 @@ import type { Keyring } from "../keys/keyring.ts"
 import { headersWithKey } from "./google-key.ts"
 import type { Handler, Route } from "./server.ts"
 
-/** Seconds for which a browser may cache a preflight. Browsers ignore higher values. */
+/** Seconds for which browsers cache a preflight. They ignore higher values. */
 const MAX_AGE = "7200"
 /** Matches the header names that a preflight may list. Any other text is not a list of names. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,4000}$/
@@ -23,7 +23,9 @@ const EXPOSED = [
   ]),
 ].join(", ")
 
-/** The origins whose pages may read responses. Those of the settings apply to all keys, those of a key to this key. */
+/**
+ * The origins with pages that may read responses. Those of the settings apply to all keys, those of a key to this key.
+ */
 export interface PageOrigins {
   /** Origins such as `https://app.example.com`, or `*`; undefined if not configured. */
   readonly ofSettings: () => readonly string[] | undefined

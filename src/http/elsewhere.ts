@@ -11,7 +11,7 @@ import { RouteTable } from "./route-table.ts"
 import type { Handler, Mount, Route } from "./server.ts"
 import { withModel } from "./with-model.ts"
 
-/** A header that Anthropic's clients always send, and the endpoint whose error format they understand. */
+/** A header that Anthropic's clients always send, and the endpoint with their error format. */
 const ANTHROPIC = { header: "anthropic-version", path: "/v1/messages" }
 /** The same for Google's clients, with the paths that only they use. */
 const GOOGLE = {
@@ -117,7 +117,7 @@ function unknown(request: Request, pathname: string, routes: readonly Route[]): 
   return (like?.errors ?? errorAnswer)(error, newRequestId(), request)
 }
 
-/** Returns the endpoint whose error format a caller understands; undefined for the general format. */
+/** Returns the endpoint with the caller's error format; undefined for the general format. */
 function readablePath({ headers }: Request, pathname: string): string | undefined {
   if (headers.has(ANTHROPIC.header)) return ANTHROPIC.path
   return headers.has(GOOGLE.header) || GOOGLE.below.test(pathname) ? GOOGLE.path : undefined

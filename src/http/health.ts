@@ -6,7 +6,6 @@ import { jsonAnswer } from "./answers.ts"
 import { anyone, noBody, serve } from "./endpoint.ts"
 import type { Route } from "./server.ts"
 
-/** Seconds until the next check is worthwhile. */
 const RETRY_AFTER_SECONDS = 1
 
 /** `GET /healthz`: the process responds. */

@@ -31,7 +31,7 @@ const COPIES = 3
 export interface ReceivedBody {
   readonly json: JsonObject
   readonly bytes: number
-  /** Whether it is ASCII, without escapes of other characters. */
+  /** Whether the body is ASCII, without escapes of other characters. */
   readonly isAscii: boolean
 }
 

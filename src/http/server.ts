@@ -13,7 +13,7 @@ import type { Forwarded, TrustedProxies } from "./trusted-proxies.ts"
 export interface Connection {
   /** The network address of the caller, from the connection or from trusted proxies. */
   readonly address: string | null
-  /** The origin of the request as reported by trusted proxies; undefined if they report none. */
+  /** The origin of the request as reported by trusted proxies; undefined without a report. */
   readonly origin: string | undefined
   /** Disables the idle timeout. Called once the request is read, since the response may take long. */
   waitLong(): void
@@ -34,7 +34,7 @@ export interface Route {
   readonly path: string
   readonly method: Method
   readonly handler: Handler
-  /** Whether its handler calls `afterBody` itself. Default: false. */
+  /** Whether the handler calls `afterBody` itself. Default: false. */
   readonly handlesUnread?: boolean
   /** Builds errors in the dialect of the route's clients. */
   readonly errors: ErrorAnswer
@@ -56,7 +56,7 @@ export interface ServerSettings {
   readonly isShared: boolean
 }
 
-/** Idle timeout of connections in seconds, except while a response is pending. */
+/** Idle timeout of connections, except while a response is pending. */
 const IDLE_TIMEOUT_SECONDS = 60
 /**
  * The same for management requests, since verifying a large ledger takes long. The largest value that Bun accepts,

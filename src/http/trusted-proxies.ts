@@ -3,7 +3,7 @@ import { isPublicAddress } from "../wire/http/public-address.ts"
 
 /** Maximum hops followed. No operator has that many proxies. */
 const MAX_HOPS = 32
-/** Maximum characters read of a header. Headers of real proxies have a few dozen. */
+/** Headers of real proxies have a few dozen characters. Only the end of longer ones is read. */
 const MAX_HEADER_LENGTH = 4_096
 const SCHEME = /^https?$/i
 /** Matches a name or address, with or without a port, up to the maximum length of names. */
@@ -14,13 +14,14 @@ export interface Forwarded {
   /** The network address of the caller; null if the connection is gone. */
   readonly address: string | null
   /**
-   * The origin used by the caller as reported by trusted proxies (`https://ai.example.com`); absent if they report
-   * none.
+   * The origin used by the caller as reported by trusted proxies (`https://ai.example.com`); absent without a report.
    */
   readonly origin?: string
 }
 
-/** The proxies whose `x-forwarded-for`, `-proto` and `-host` are trusted. Those headers of all others are ignored. */
+/**
+ * The proxies with trusted `x-forwarded-for`, `-proto` and `-host` headers. Those headers of all others are ignored.
+ */
 export class TrustedProxies {
   readonly #networks: Networks | undefined
   readonly #ignored: (proxy: string) => void
@@ -95,7 +96,7 @@ function lastEntries(header: string | null): string[] {
 }
 
 /**
- * Returns the origin by which the caller reached the first trusted proxy.
+ * Returns the origin used by the caller at the first trusted proxy.
  * @param hops number of trusted proxies that have added to the headers. Earlier entries come from the caller.
  * @returns undefined if the headers are missing or invalid.
  */

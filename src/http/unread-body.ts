@@ -12,7 +12,7 @@ const MAX_DROPPED_ENDLESS_BYTES = 64 * 1024 * 1024
 const WITHOUT_BODY = new Set(["GET", "HEAD"])
 
 /**
- * Sends a response to a request whose body may be unread, for example after an early error. The caller gets the
+ * Sends a response before the request's body has been read, for example after an early error. The caller gets the
  * response immediately, while the rest of the body is read and dropped: closing the connection earlier would lose the
  * response. A caller that sends the rest too slowly is cut off.
  */

@@ -18,7 +18,7 @@ export interface Actor {
   readonly address: string | null
   /** The origin of the request as reported by trusted proxies, used for links. */
   readonly origin?: string | undefined
-  /** The request whose idempotency key is consumed by these changes, if it has a key. */
+  /** The request with the idempotency key that these changes consume, if it has a key. */
   readonly claim?: string
 }
 

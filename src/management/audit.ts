@@ -8,7 +8,7 @@ import { type NamedPerson, PersonalNames, personOf } from "./personal-names.ts"
 export interface AuditedChange {
   /** `<resource>.<verb>`: `key.create`, `account.entry`, `provider.change`. */
   readonly action: string
-  /** The account it belongs to, whose owners may read it. */
+  /** The account it belongs to. Its owners may read the record. */
   readonly account?: string | null
   /** The id of the changed object. */
   readonly target?: string | null

@@ -56,7 +56,9 @@ export class Codes {
     return { ...codeDocument(record, now), author: actor.name, code: text }
   }
 
-  /** Creates several codes, all or none, with one audit record. @throws GatewayError `forbidden`, `invalid_value`. */
+  /**
+   * Creates several codes in one transaction, with one audit record. @throws GatewayError `forbidden`, `invalid_value`.
+   */
   async createBatch(
     actor: Actor,
     { count, ...input }: NewCodes,

@@ -17,7 +17,7 @@ export class ConsoleChanges {
     this.#audit = audit
   }
 
-  /** @throws GatewayError `conflict` if someone else has changed the same entry in the meantime. */
+  /** @throws GatewayError `conflict` if the same entry was changed in the meantime. */
   async make(actor: Actor, change: AuditedChange, entries: readonly EntryChange[]): Promise<void> {
     const changes = this.live.prepare(entries)
     try {

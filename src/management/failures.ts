@@ -15,7 +15,7 @@ import { scopeOf } from "./scope.ts"
 
 /** The kind of failure caused by the request itself. */
 const REFUSED = "refused_by_upstream"
-/** Kinds of failures after an upstream call. Such requests have a receipt, by which they are listed and counted. */
+/** Kinds of failures after an upstream call. Such requests have a receipt, which is used to list and count them. */
 export const KINDS_OF_VENDORS: readonly ErrorKind[] = [
   REFUSED,
   "upstream_error",

@@ -54,7 +54,7 @@ type Change = Omit<AuditedChange, "action">
 
 const ENTRIES_PER_READ = 500
 
-/** Imports accounts, credits and keys of other gateways, all or none. */
+/** Imports accounts, credits and keys of other gateways in one transaction. */
 export class Imports {
   readonly #store: Store
   readonly #audit: Audit
@@ -71,8 +71,8 @@ export class Imports {
 
   /**
    * Writes the missing records in one transaction.
-   * @throws GatewayError `forbidden`, `invalid_value`; `conflict` if an account is closed, or if someone else created
-   *   one of the accounts at the same time.
+   * @throws GatewayError `forbidden`, `invalid_value`; `conflict` if an account is closed, or if one of the accounts
+   *   was created at the same time.
    */
   async apply(actor: Actor, accounts: readonly ImportedAccount[]): Promise<ImportCounts> {
     requireOperator(actor)

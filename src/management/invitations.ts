@@ -16,7 +16,6 @@ import { accountsOf } from "./members.ts"
 import { userActor } from "./user-actor.ts"
 import type { InvitationDependencies } from "./invitation-dependencies.ts"
 
-/** Lifetime of an invitation link. */
 const LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000
 const TOKEN_LENGTH = 43
 
@@ -46,7 +45,7 @@ export class Invitations {
     this.#baseUrl = parts.baseUrl
   }
 
-  /** Lists open invitations, of one account or of all in which the caller may invite. */
+  /** Lists open invitations, of one account or of all accounts that the caller may invite to. */
   async list(
     actor: Actor,
     input: PageQuery & { readonly account?: string | undefined },
@@ -66,7 +65,7 @@ export class Invitations {
   }
 
   /**
-   * Creates an invitation, whose link only this response contains.
+   * Creates an invitation. Only this response contains its link.
    * @throws GatewayError `forbidden`, `not_found`; `conflict` if the person already belongs to the account.
    */
   async create(

@@ -25,7 +25,7 @@ import { expiryOf } from "./expiry.ts"
 /** Returns the use of keys by their ids. Unused keys are absent. */
 export type KeyUses = (ids: readonly string[]) => Promise<ReadonlyMap<string, KeyUse>>
 
-/** Parts of a running gateway besides the ledger. Commands have none of them. */
+/** Parts of a running gateway besides the ledger. They are absent in commands. */
 export interface KeyContext {
   /** Absent if the use of keys is not shown. */
   readonly uses?: KeyUses

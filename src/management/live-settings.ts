@@ -25,7 +25,7 @@ import {
   readLists,
 } from "./prices/stored-lists.ts"
 
-/** The settings and known prices by which requests are served. */
+/** The settings and known prices for serving requests. */
 export interface ActiveSettings {
   readonly settings: Settings
   /** The active list of known prices. */
@@ -85,7 +85,7 @@ export class LiveSettings {
     return new LiveSettings(parts, await parts.store.settings.read())
   }
 
-  /** The settings and known prices by which requests are served. */
+  /** The settings and known prices for serving requests. */
   get active(): ActiveSettings {
     const { warnings = [] } = this.#base
     return { settings: this.#effective, facts: this.#lists.facts, warnings }

@@ -23,7 +23,7 @@ import { MAX_READ_REQUESTS, newerModels, UNKNOWN_MODEL } from "./newer-models.ts
 import { priceDocument, priceInForce } from "./price-document.ts"
 import type { FailureLog } from "../store/failure-log.ts"
 
-/** Maximum length of an id. Known models have fewer than a hundred characters. */
+/** Known models have fewer than a hundred characters. */
 const MAX_ID_LENGTH = 200
 
 export interface ModelParts {
@@ -37,7 +37,7 @@ export interface ModelParts {
   readonly priceGroupOf?: (account: string) => Promise<string | undefined>
 }
 
-/** The filters of a list of models, all of which have to match. */
+/** The filters of a list of models. All of them have to match. */
 export interface ModelQuery extends PageQuery {
   /** A part of the id or of its owner's name. */
   readonly search?: string | undefined
@@ -45,7 +45,7 @@ export interface ModelQuery extends PageQuery {
   /** The provider in the id. */
   readonly provider?: string | undefined
   readonly priced?: "true" | "false" | undefined
-  /** The account whose prices are shown; the general prices if absent. */
+  /** The account with the shown prices; the general prices if absent. */
   readonly account?: string | undefined
 }
 

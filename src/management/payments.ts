@@ -33,7 +33,7 @@ export interface PaymentParts {
   readonly audit: Audit
   /** Returns the active settings; undefined if cards are not accepted. */
   readonly settings: () => PaymentSettings | undefined
-  /** Returns the public address, to which people return after paying. */
+  /** Returns the public address. Payment pages return to it. */
   readonly baseUrl: BaseUrl
   readonly warn: (message: string) => void
   /** Reports an event that was not applied to the operator. */

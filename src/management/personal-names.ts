@@ -77,7 +77,7 @@ function loadCipher() {
   return import("./name-cipher.ts")
 }
 
-/** Returns the person with whose key a text is encrypted; undefined for plain text. */
+/** Returns the person with the key of an encrypted text; undefined for plain text. */
 export function personIdOf(text: string): string | undefined {
   return ENCRYPTED.exec(text)?.[1]
 }
@@ -88,7 +88,7 @@ export function personOf(actor: Actor): NamedPerson | undefined {
   return actor.id === null ? actor.typed : { user: actor.id }
 }
 
-/** Returns the hash by which the key of an email address is found. */
+/** Returns the hash for finding the key of an email address. */
 export function addressHash(email: string): string {
   return createHash("sha256").update(`address:${email.toLowerCase()}`).digest("base64url")
 }

@@ -19,7 +19,7 @@ import { refused, refuseFindings } from "./entry-refusal.ts"
 import type { LiveSettings } from "./live-settings.ts"
 import { termDocuments, writtenTerm } from "./price-term-document.ts"
 
-/** Minimum lead time of a new term, by which every process has received it and applies it from the same time. */
+/** Minimum lead time of a new term, so that every process receives it before it starts. */
 const LEAD_TIME_MS = 5_000
 
 export interface PriceGroupParts {

@@ -13,7 +13,6 @@ import { connectionErrorOf, proxyRefusal } from "../wire/http/connection-error.t
 const PROXY_AUTHENTICATION = 407
 /** Maximum response time of a provider. */
 const TIMEOUT_MS = 5_000
-/** Maximum bytes of a model list. */
 const MAX_LIST_LENGTH = 8 * 1024 * 1024
 
 const UNREACHABLE_ADVICE = "check the network, and whether the gateway runs where its identity is"

@@ -229,9 +229,7 @@ export class Providers {
     )
   }
 
-  /**
-   * Rejects a new address without new secrets: a stored secret is only sent to the address for which it was entered.
-   */
+  /** Rejects a new address without new secrets: a stored secret is never sent to another address. */
   #refuseElsewhere(id: string, { entry, given, next }: CheckedChange): void {
     const kept = secretNames(entry).filter((name) => !given.includes(name))
     const settings = settingsOf(this.#live, id)

@@ -11,7 +11,7 @@ import { cursorOf, foreignCursor, type Position, positionOf } from "./cursor.ts"
 
 /** Maximum requests read at once if no index supports the filter. */
 const MAX_READ = 30_000
-/** The same for requests with a label, each of which is fetched by id. */
+/** The same for requests with a label, which are fetched by id one by one. */
 const MAX_LABELLED_READ = 10_000
 
 /** A place in a list of requests. If the list is not sorted by time, it includes the oldest time that is read. */
@@ -37,7 +37,7 @@ export async function reachOf(
   return reachOfReading(reports, filter, place)
 }
 
-/** Returns the oldest time up to which requests are read at once. */
+/** Returns the oldest time of requests that are read at once. */
 export function reachOfReading(
   reports: RequestReports,
   filter: RequestFilter,

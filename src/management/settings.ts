@@ -57,7 +57,8 @@ export class GatewaySettings {
   }
 
   /**
-   * Changes settings, all or none. @throws GatewayError `forbidden`, `invalid_value` naming the setting, `conflict`.
+   * Changes settings in one transaction. @throws GatewayError `forbidden`, `invalid_value` naming the setting,
+   * `conflict`.
    */
   async change(
     actor: Actor,

@@ -56,7 +56,7 @@ export class SpendPace {
     }
   }
 
-  /** Pauses an account at most once an hour: whoever resumes it has seen the notice. */
+  /** Pauses an account at most once an hour. An operator who resumes it has seen the notice. */
   async #pause(
     id: string,
     {

@@ -20,9 +20,9 @@ export class Statements {
   }
 
   /**
-   * Opens a statement. Each entry is on the statement of its day in UTC, and a charge belongs to the day on which its
-   * request started. So the opening balance plus all amounts is the closing balance, which is the opening balance of
-   * the next day.
+   * Opens a statement. Each entry is on the statement of its day in UTC, and a charge belongs to the start day of its
+   * request. So the opening balance plus all amounts is the closing balance, which is the opening balance of the next
+   * day.
    * @throws GatewayError `not_found`; `invalid_value` if it would end before it starts.
    */
   async open(actor: Actor, id: string, query: StatementQuery): Promise<Download> {

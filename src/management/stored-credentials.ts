@@ -17,7 +17,7 @@ export interface CompletedChange {
  * Completes a list of credentials with the stored ones, so that changing one does not require all others. An entry
  * without a credential refers to the stored one with its name, or with the name `was`. For a provider with a single key
  * it refers to that key.
- * @throws GatewayError `invalid_value` naming the entry, if none is stored.
+ * @throws GatewayError `invalid_value` naming the entry, if there is no stored credential.
  */
 export function completedChange(before: RawEntry, change: RawEntry): CompletedChange {
   const list = change["api_keys"]

@@ -3,7 +3,6 @@ import { GatewayError } from "../canon/errors.ts"
 import type { PaymentSettings } from "../config/sections/payments.ts"
 import { UnusableEvent } from "./stripe-object.ts"
 
-/** Timeout for responses of Stripe. */
 const TIMEOUT_MS = 20_000
 const MAX_RETRIES = 2
 

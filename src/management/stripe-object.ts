@@ -1,6 +1,6 @@
 import { isStorableText } from "../canon/storable-text.ts"
 
-/** The largest accepted amount, in a currency's smallest units. Stripe accepts none of twelve digits or more. */
+/** The largest accepted amount, in a currency's smallest units. Stripe's amounts have fewer than twelve digits. */
 const MAX_UNITS = 999_999_999_999
 const MAX_TEXT_LENGTH = 255
 
@@ -64,7 +64,7 @@ export class StripeObject {
     throw new UnusableEvent(`'${name}' is none of ${known.join(", ")}`)
   }
 
-  /** Texts that were stored with the object; empty if there are none. */
+  /** Texts that were stored with the object; empty without any. */
   get metadata(): Readonly<Record<string, unknown>> {
     const value = this.#fields["metadata"]
     return isObject(value) ? value : {}
@@ -75,7 +75,7 @@ export class StripeObject {
   }
 }
 
-/** Returns the facts by which people find an event in Stripe's dashboard. */
+/** Returns the facts for finding an event in Stripe's dashboard. */
 export function factsOf(event: unknown): {
   readonly id: string
   readonly type: string

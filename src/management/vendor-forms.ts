@@ -68,8 +68,8 @@ function isField(name: VendorSetting | "base_url"): name is FieldName {
 }
 
 /**
- * Returns whether a field is required. The form of a vendor with its own servers requires the key, although a provider
- * behind a proxy needs none.
+ * Returns whether a field is required. The form of a vendor with its own servers requires the key, although it is
+ * optional for a provider behind a proxy.
  */
 function isRequired(vendor: Vendor, name: FieldName): boolean {
   const ways = completeSettings(vendor).filter((way) => way.every(isField))

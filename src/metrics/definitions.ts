@@ -4,7 +4,7 @@ export interface MetricDefinition {
   readonly labels?: readonly string[]
   /** Upper bounds of the buckets of a histogram. */
   readonly buckets?: readonly number[]
-  /** How the values of several processes are combined; the default is their sum. */
+  /** Aggregation of the values of several processes; the default is their sum. */
   readonly together?: "max"
 }
 

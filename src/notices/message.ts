@@ -1,7 +1,7 @@
 import type { NoticeType } from "#contract/notice-types.ts"
 import type { DueDelivery } from "../store/notices.ts"
 
-/** A notice in the form in which it is sent. */
+/** A notice in its sent form. */
 export interface NoticeMessage {
   readonly id: string
   readonly type: string

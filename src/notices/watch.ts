@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts"
 import { backupAge } from "./backup-age.ts"
 import type { NoticeAlarms, Notices } from "./notices.ts"
 
-/** Interval of passes, of which one process at a time makes each. */
+/** Interval of passes. Each pass is made by one of all processes. */
 const PASS_INTERVAL_MS = 15_000
 /** Maximum rows read per pass. Further rows are processed once some of these no longer apply. */
 const MAX_ROWS = 1_000
@@ -14,9 +14,8 @@ const RETENTION_MS = 90 * 86_400_000
 const PASSES_PER_PRUNE = 240
 /** Passes between two checks of the spending rate of accounts. */
 const PASSES_PER_PACE_CHECK = 4
-/** Percentages of a budget at which a notice is sent. */
+/** Percentages of a budget that trigger a notice. */
 const BUDGET_STEPS = [100n, 80n, 50n] as const
-/** Time before a price change at which the notice is sent. */
 const LEAD_TIME_MS = 86_400_000
 /** Prefix of the marks of price changes, followed by their time. */
 const PRICE_MARK_PREFIX = "prices:"

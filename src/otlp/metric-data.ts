@@ -13,7 +13,7 @@ const CUMULATIVE = 1
 const TYPES = { histogram: 0, gauge: 2, sum: 3 } as const
 const DOUBLE = 1
 
-/** The period in which something was counted. */
+/** The period of a count. */
 export interface Period {
   /** Unix milliseconds. */
   readonly startedAt: number

@@ -1,6 +1,6 @@
 /**
- * Attribute names of spans from OpenTelemetry's semantic conventions 1.45, whose GenAI part is still in development.
- * All others begin with `tollgate.`.
+ * Attribute names of spans. They come from OpenTelemetry's semantic conventions 1.45, of which the GenAI part is still
+ * in development. All others begin with `tollgate.`.
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai
  */
 export const ATTRIBUTES = {
@@ -58,7 +58,7 @@ export function vendorName(vendor: string): string {
 /** Name of the instrumentation scope of spans and metrics. */
 export const SCOPE = "tollgate"
 
-/** Names of metric attributes whose label in Prometheus has to differ. */
+/** Names of metric attributes that differ from the label in Prometheus. */
 export const LABEL_ATTRIBUTES: Readonly<Record<string, string>> = {
   error_type: "error.type",
   gen_ai_operation_name: "gen_ai.operation.name",

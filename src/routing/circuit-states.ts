@@ -97,7 +97,7 @@ export class CircuitState {
     this.#set(OVERLOADED_UNTIL, moment)
   }
 
-  /** The end of the half-open state, in which one request tests the deployment. */
+  /** The end of the half-open state. In this state one request tests the deployment. */
   get halfOpenUntil(): number {
     return this.#get(HALF_OPEN_UNTIL)
   }

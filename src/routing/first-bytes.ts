@@ -4,10 +4,7 @@ const MAX_MEASUREMENTS = 100
 const MIN_MEASUREMENTS = 20
 /** The fraction of responses that have begun by the returned time. */
 const QUANTILE = 0.95
-/**
- * Minimum result in milliseconds. Networks and garbage collection cause similar delays, which are not worth a second
- * attempt.
- */
+/** Networks and garbage collection cause smaller delays, which are not worth a second attempt. */
 const MIN_RESULT_MS = 100
 
 /** Recent times until responses of one kind began at a deployment. */

@@ -2,7 +2,7 @@ import type { NodeChanges } from "../store/nodes.ts"
 import type { DeploymentReport, DeploymentReportWrites } from "../store/deployment-reports.ts"
 import type { Health } from "./health.ts"
 
-/** Minimum extension of a vendor's wait, in milliseconds, that is reported again. */
+/** Minimum extension of a vendor's wait that is reported again. */
 const MIN_EXTENSION_MS = 500
 /** Maximum remembered waits, for detecting extensions. */
 const MAX_WAITS = 10_000

@@ -7,15 +7,15 @@ import { failureWords } from "./failure-words.ts"
 
 /** Consecutive failures that open a deployment's circuit. */
 const FAILURES_TO_OPEN = 3
-/** First duration of an open circuit in milliseconds; doubled each time the half-open request fails. */
+/** First duration of an open circuit; doubled each time the half-open request fails. */
 const FIRST_OPEN_MS = 1_000
 const MAX_OPEN_MS = 60_000
-/** Wait after an overload in milliseconds, if the vendor requests none, and the maximum wait accepted. */
+/** Wait after an overload without a requested wait, and the maximum wait accepted. */
 const OVERLOAD_MS = 5_000
 const MAX_OVERLOAD_MS = 120_000
-/** Milliseconds after an error that the operator has to fix: of the account, its permissions, or the model's name. */
+/** Wait after an error that the operator has to fix: of the account, its permissions, or the model's name. */
 const REFUSED_MS = 60_000
-/** Milliseconds until a half-open request without a result counts as lost. */
+/** Time after which a half-open request without a result counts as lost. */
 const HALF_OPEN_TIMEOUT_MS = 30_000
 /** Maximum deployments remembered; larger configurations are not expected. */
 const MAX_DEPLOYMENTS = 10_000
@@ -45,7 +45,7 @@ interface DatedTally extends Tally {
   succeededAt?: number
 }
 
-/** An event of a deployment, reported by another node. */
+/** An event of a deployment from another node. */
 export interface News extends DeploymentReport {
   /** Age in milliseconds. */
   readonly age: number
@@ -264,7 +264,7 @@ export class Health {
     return false
   }
 
-  /** Makes the next request the half-open one, whose failure opens the circuit. An open circuit is left unchanged. */
+  /** Makes the next request the half-open one. Its failure opens the circuit. An open circuit is left unchanged. */
   #suspect(deployment: string): void {
     const circuit = this.#circuits.note(deployment)
     if (circuit.openings > 0) return

@@ -3,7 +3,7 @@ import { FirstBytes } from "./first-bytes.ts"
 
 /** Weight of the newest measurement. */
 const NEWEST_WEIGHT = 0.2
-/** Half-life of measurements in milliseconds, so that a slow deployment is tried again. */
+/** Half-life of measurements, so that a slow deployment is tried again. */
 const HALF_LIFE_MS = 30_000
 /** Maximum saved retries or hedged attempts of a deployment. */
 const MAX_SAVED_RETRIES = 10

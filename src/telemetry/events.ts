@@ -53,7 +53,7 @@ export interface LoggedFailure {
   readonly status: number
   /** A description in the gateway's own words. */
   readonly cause: string
-  /** The phase in which a connection failed, and the system's error code. */
+  /** The phase of a failed connection, and the system's error code. */
   readonly phase?: string
   readonly code?: string
 }

@@ -1,7 +1,7 @@
 import { FeedError } from "./feed-error.ts"
 
 const DOWNLOAD_TIMEOUT_MS = 30_000
-/** Maximum bytes. A list of ten times the models is smaller. */
+/** A list of ten times the models is smaller. */
 const MAX_BYTES = 16 * 1024 * 1024
 
 /** Loads the text of a price list. @param from a file, or an address that starts with http: or https: */

@@ -21,7 +21,7 @@ export interface UpcomingChange {
   readonly deployment?: string
   /** Unix milliseconds. */
   readonly at: number
-  /** Whether it recurs every week; otherwise it has a date. */
+  /** Whether the change recurs every week; otherwise it has a date. */
   readonly isRecurring: boolean
   /** The period that begins, null if it has no name; absent for the price outside of all periods. */
   readonly period?: string | null

@@ -8,7 +8,7 @@ export interface RuleRow {
   /** Matches the vendor's own name for a model; all of its models if absent. */
   readonly models?: RegExp
   readonly rules: ModelRules
-  /** The vendor's documentation, or the response in which it was observed. */
+  /** The vendor's documentation, or an observed response. */
   readonly source: string
 }
 

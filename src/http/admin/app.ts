@@ -8,10 +8,9 @@ import { cookieScope, keepOwnCookies } from "./browser.ts"
 import { ADMIN_PATH } from "./routes.ts"
 import type { AdminEndpoint, AdminFrame } from "./endpoint.ts"
 
-/** Maximum length of a path repeated in an error. */
 const MAX_PATH_LENGTH = 200
 
-/** Creates the handler of requests whose path begins with `/admin/v1`. */
+/** Creates the handler of requests below `/admin/v1`. */
 export function adminApp(endpoints: readonly AdminEndpoint[], frame: AdminFrame): Handler {
   const table = new RouteTable(endpoints.map((endpoint) => endpoint(frame)))
   const { events } = frame

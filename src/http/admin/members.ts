@@ -16,7 +16,7 @@ export interface MemberServices {
 }
 
 const OK = { ok: true } as const
-/** Maximum length of an invitation token; longer ones are invalid. */
+/** Longer invitation tokens are invalid. */
 const MAX_TOKEN_LENGTH = 200
 
 /** `/admin/v1/members` and `/admin/v1/invitations`. */

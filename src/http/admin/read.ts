@@ -6,7 +6,7 @@ import { isStorableText } from "../../canon/storable-text.ts"
 import { isNothing } from "#contract/route.ts"
 import { readJsonBody } from "../read-body.ts"
 
-/** Maximum bytes of a body. Input from people is smaller. */
+/** Input from people is smaller. */
 const MAX_BODY_BYTES = 256 * 1024
 /** Maximum faults reported. A form has fewer fields. */
 const MAX_FAULTS = 50
@@ -60,7 +60,7 @@ export function check<Schema extends z.ZodType>(
   throw refusalOf([...(error?.issues.flatMap(faultsOf) ?? []), ...unknown])
 }
 
-/** Finds members whose name or text a database may reject. */
+/** Finds members with a name or text that a database may reject. */
 function unstorableMembers(value: JsonObject): Fault[] {
   const faults: Fault[] = []
   const left: Place[] = [{ value: body, member: "", parent: undefined }]

@@ -8,7 +8,7 @@ import type { RepeatableRequest } from "../idempotency/repeatable-request.ts"
 import type { Route } from "../server.ts"
 import { notSignedIn } from "./guard.ts"
 
-/** Maximum bytes of a body. The endpoints themselves have lower limits. */
+/** The endpoints themselves have lower limits. */
 const MAX_BODY_BYTES = 1024 * 1024
 
 /** The sender of a request. */

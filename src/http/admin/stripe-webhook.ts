@@ -7,7 +7,7 @@ import { anyone, failure, serve } from "../endpoint.ts"
 import type { Handler } from "../server.ts"
 import { answerOf, errorOf, errors } from "./answer.ts"
 
-/** Maximum bytes of a body. Stripe's events have a few thousand. */
+/** Stripe's events have a few thousand bytes. */
 const MAX_BODY_BYTES = 256 * 1024
 
 const PATH = "/webhooks/stripe"

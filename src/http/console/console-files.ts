@@ -28,7 +28,7 @@ export interface ConsoleFile {
   readonly content: Blob
   /** The gzipped form; undefined if it is not smaller. */
   readonly gzipped: Blob | undefined
-  /** Whether its name changes with its content, so that it can be cached forever. */
+  /** Whether the file's name changes with its content, so that it can be cached forever. */
   readonly isImmutable: boolean
   /** Entity tag of the content. */
   readonly tag: string
@@ -36,7 +36,7 @@ export interface ConsoleFile {
 
 /** The built console. */
 export interface BuiltConsole {
-  /** Files by their path below `/console/`. No other file is ever served, whatever the requested path. */
+  /** Files by their path below `/console/`. No other file is ever served. */
   readonly files: ReadonlyMap<string, ConsoleFile>
   /** Returns whether the build is still the latest one. */
   readonly isCurrent: () => boolean

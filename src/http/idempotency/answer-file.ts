@@ -21,13 +21,12 @@ const KINDS = { head: 0, chunk: 1, whole: 2, cut: 3 } as const satisfies Record<
 type PartKind = keyof typeof KINDS
 
 const CIPHER = "aes-256-gcm"
-/** Bytes of a file's encryption key. */
 export const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** Bytes of the length before each part. */
+/** The length before each part. */
 const LENGTH_BYTES = 4
-/** Maximum response bytes in one part, so that files are read in small steps. */
+/** Response bytes in one part, so that files are read in small steps. */
 export const MAX_CHUNK_BYTES = 256 * 1024
 const NOTHING = new Uint8Array()
 

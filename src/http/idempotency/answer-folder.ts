@@ -6,12 +6,12 @@ import type { KeptFiles } from "../../store/kept-files.ts"
 import { AnswerFile, type AnswerHead, KEY_BYTES } from "./answer-file.ts"
 import { StoredAnswer } from "./stored-answer.ts"
 
-/** An hour longer than the lifetime of the claim to which an answer belongs. */
+/** An hour longer than the lifetime of the answer's claim. */
 const LIFETIME_MS = 25 * 3_600_000
 
 /**
  * Stores answers, one file each, encrypted with a key derived from the installation's secret and the request's id.
- * Files are in a local folder during recording, and then where all nodes can read them.
+ * Files are in a local folder during recording, and later in the store shared by all nodes.
  */
 export class AnswerFolder {
   readonly #folder: string

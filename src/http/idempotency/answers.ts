@@ -118,7 +118,7 @@ async function answerOf(
 /** Returns the events that end a stream. @param last the last frames sent. */
 type BreakOff = (last: string) => string
 
-/** @param frames the frames of an event stream; absent for other bodies, whose connection is cut if they break off. */
+/** @param frames the frames of an event stream; absent for other bodies, which are cut if they break off. */
 function streamOf(
   { next, close }: Source,
   frames?: EventFrames,
@@ -152,7 +152,7 @@ function streamOf(
   )
 }
 
-/** Builds the error for an answer whose process ended during the recording. */
+/** Builds the error for an answer of a process that ended during the recording. */
 function endedEarly(): GatewayError {
   return new GatewayError(
     "overloaded",

@@ -36,7 +36,7 @@ export class Claims {
     return this.#perform({ kind: "keep", answer })
   }
 
-  /** Records a completed request whose answer is not stored. */
+  /** Records a completed request without a stored answer. */
   async drop(request: string): Promise<void> {
     await this.#perform({ kind: "drop", request })
   }

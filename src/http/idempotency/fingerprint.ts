@@ -20,7 +20,6 @@ const FORM = /^multipart\/form-data\s*(;|$)/i
 /** Higher limits than those of any form. The reader of the endpoint rejects larger forms. */
 const FORM_LIMITS = { parts: 1_000, fields: 1_000, fieldBytes: 4 * 1024 * 1024 }
 const KEY_BYTES = 32
-/** Bytes read at a time. */
 const CHUNK_BYTES = 256 * 1024
 
 /** Reads the idempotency key of a request. @throws GatewayError `invalid_value`. */

@@ -104,7 +104,7 @@ export class KeptAnswers implements AsyncDisposable {
     return await fromStored(stored, input.encodeBreak)
   }
 
-  /** Resolves a request whose process is gone: the ledger determines whether it may run again. */
+  /** Resolves a request of a dead process: the ledger determines whether it may run again. */
   async #afterDeath(claim: IdempotencyRecord, input: RepeatableRequest): Promise<Found> {
     const { request, state } = claim
     const isDone = state === "done" || (await input.isSettled(request))

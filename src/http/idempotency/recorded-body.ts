@@ -25,7 +25,7 @@ export class RecordedBody {
   readonly #spilled: Spilled[] = []
   #file: AnswerFile | undefined
   #memory: Uint8Array<ArrayBuffer>[] = []
-  /** Offset in the body at which the bytes in memory begin. */
+  /** Offset in the body of the first byte in memory. */
   #memoryStart = 0
   #length = 0
 

@@ -37,12 +37,12 @@ export class Recording {
     return this.#body.length
   }
 
-  /** Whether it was abandoned: it has no reader and cannot be stored. */
+  /** Whether the recording was abandoned: it has no reader and cannot be stored. */
   get isAbandoned(): boolean {
     return this.#isAbandoned
   }
 
-  /** Whether it has exceeded the size limit. */
+  /** Whether the answer has exceeded the size limit. */
   get isTooLarge(): boolean {
     return this.#isTooLarge
   }

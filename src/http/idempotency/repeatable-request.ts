@@ -30,7 +30,7 @@ export interface RepeatableRequest {
    * @param status status of its response; absent if its process died.
    */
   isSettled(request: string, status?: number): Promise<boolean>
-  /** Builds the error for a retry whose answer is no longer stored. */
+  /** Builds the error for a retry after its stored answer was removed. */
   answerGone(request: string): GatewayError
   /** Encodes the end of an interrupted event stream; in OpenAI's envelope by default. */
   readonly encodeBreak?: EncodeBreak | undefined

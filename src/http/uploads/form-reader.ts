@@ -22,7 +22,7 @@ import type { SpooledBytes } from "./spooled-bytes.ts"
 
 /** Minimum bytes of a long file. Shorter ones arrive before their processing could start. */
 const MIN_LONG_FILE_BYTES = 1024 * 1024
-/** Memory for reading a form regardless of its content, in bytes. */
+/** Memory for reading a form, regardless of its content. */
 const READING_BYTES = 128 * 1024
 
 /** Parameters for reading a form. */

@@ -6,7 +6,7 @@ import type { Model } from "../../catalog/model.ts"
 const DEFAULT_LIMIT = 20
 const MAX_LIMIT = 1000
 
-/** Returns whether the caller of the model list is a client of Anthropic, all of whose requests have this header. */
+/** Returns whether the caller of the model list is a client of Anthropic. All of their requests have this header. */
 export function speaksAnthropic(headers: Headers): boolean {
   return headers.has("anthropic-version")
 }

@@ -30,7 +30,7 @@ export interface GoogleServices extends OperationParts {
   readonly repeatable: (route: Route) => Route
 }
 
-/** Builds the model lists and the calls of Google's clients, whose addresses end in the method. */
+/** Builds the model lists and the calls of Google's clients, with the method at the end of the address. */
 export function googleRoutes(calls: Calls, services: GoogleServices): Route[] {
   const { catalog } = services
   const ask = byMethod(methodHandlers(calls, services))

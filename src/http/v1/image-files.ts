@@ -24,7 +24,7 @@ export function getImageFile(images: ImageStore, events: Events): Route {
   )
 }
 
-/** Sends generated content strictly as an image, whatever its bytes are. */
+/** Sends generated content strictly as an image, regardless of its bytes. */
 function answer({ body, mediaType, lifetime }: StoredImage, id: string): Response {
   return new Response(body, {
     headers: {

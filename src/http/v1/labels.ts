@@ -25,7 +25,7 @@ const SESSIONS = [
 /** Body members with custom names and values: `metadata` of OpenAI and Anthropic, `labels` of Google. */
 const METADATA = ["metadata", "labels"]
 
-/** Maximum characters of the user that agents send. */
+/** Maximum length of the user that agents send. */
 const MAX_USER_LENGTH = 512
 const SESSION_MARK = "_session_"
 const ACCOUNT_MARK = "_account_"

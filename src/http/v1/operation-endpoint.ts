@@ -23,14 +23,14 @@ export interface OperationParts {
   /** Returns the public address, if the operator has configured it. */
   readonly publicUrl: () => string | undefined
   readonly editRules: () => EditRules
-  /** Returns the address on which the gateway listens. */
+  /** Returns the gateway's listening address. */
   readonly ownUrl: () => string
 }
 
 /** A request to be estimated, in the form its endpoint would receive. */
 export interface EstimatedCall {
   readonly call: Call
-  /** The path to which the request would be sent. */
+  /** The path of the request's endpoint. */
   readonly path: string
   readonly body: JsonObject
 }

@@ -81,8 +81,8 @@ export class PriceUpdates {
   }
 
   /**
-   * Applies a signed list by the operator's rule: all changes, only increases, or none. The rest stays pending. A list
-   * that is older than the active or the pending one is ignored.
+   * Applies a signed list by the operator's rule: all changes, only increases, or no changes. The rest stays pending. A
+   * list that is older than the active or the pending one is ignored.
    * @throws FeedError if it is not trusted.
    */
   async offer(text: string, source: string, rule: ApplyRule): Promise<void> {

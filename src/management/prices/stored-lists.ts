@@ -20,11 +20,11 @@ export interface StoredList {
 
 /** The price lists of an installation. */
 export interface PriceLists {
-  /** The list by which the gateway charges. */
+  /** The list used for charging. */
   readonly facts: Facts
   /** Absent if the built-in list is active. */
   readonly kept?: StoredList
-  /** Newer than the active list, or complete where that was applied only in part. */
+  /** Newer than the active list, or the complete form of a partly applied list. */
   readonly pending?: StoredList
   /** Reasons why stored lists cannot be used. */
   readonly faults: readonly string[]

@@ -112,7 +112,7 @@ export function dayText(day: number): string {
 const CACHE = /cach/
 const WRITE = /write|creation/
 
-/** The first entry whose patterns all match is the class. */
+/** A text is assigned to the first class with matching patterns. */
 const CLASS_WORDS: readonly (readonly [PriceName, ...RegExp[]])[] = [
   ["cache_write_12h", CACHE, WRITE, /12 ?h/],
   ["cache_write_1h", CACHE, WRITE, /1 ?h/],
