@@ -16,6 +16,7 @@ const PASSES_PER_PRUNE = 240
 const PASSES_PER_PACE_CHECK = 4
 /** Percentages of a budget that trigger a notice. */
 const BUDGET_STEPS = [100n, 80n, 50n] as const
+/** Lead time of notices about price changes. */
 const LEAD_TIME_MS = 86_400_000
 /** Prefix of the marks of price changes, followed by their time. */
 const PRICE_MARK_PREFIX = "prices:"

@@ -49,7 +49,7 @@ export function createLogger(settings: LoggerSettings): Logger {
 }
 
 /**
- * Creates a writer of events whose members are already a JSON object. The logger would search every member for
+ * Creates a writer of events with members in the form of a JSON object. The logger would search every member for
  * credentials, which costs ten times as much as making the text. Starting a write costs as much again, so lines are
  * batched for a moment.
  */
