@@ -19,7 +19,7 @@ const MAX_SEARCHED_LENGTH = 2_000
 /** A longer quoted value is not treated as a name. */
 const MAX_WORD_LENGTH = 100
 const QUOTED = /(?<=^|[\s(:])(['"`])(.*?)(?:\1(?=[\s.,;:)]|$)|$)/gs
-/** The error kind with a message from the vendor. */
+/** The error kind whose message comes from the vendor. */
 const REFUSED = "refused_by_upstream"
 /** Management requests have records of their own. */
 const MANAGEMENT = "/admin/"
@@ -109,7 +109,7 @@ export class FailureQueue implements AsyncDisposable {
     return false
   }
 
-  /** The log. Its reads include the failures that are still queued. */
+  /** The log, including the failures that are still queued. */
   get log(): FailureLog {
     const { log } = this.#parts
     const flushed =

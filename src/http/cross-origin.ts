@@ -23,9 +23,7 @@ const EXPOSED = [
   ]),
 ].join(", ")
 
-/**
- * The origins with pages that may read responses. Those of the settings apply to all keys, those of a key to this key.
- */
+/** The origins whose pages may read responses. Those of the settings apply to all keys, those of a key to this key. */
 export interface PageOrigins {
   /** Origins such as `https://app.example.com`, or `*`; undefined if not configured. */
   readonly ofSettings: () => readonly string[] | undefined

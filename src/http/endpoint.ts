@@ -21,7 +21,7 @@ export interface Sender {
   readonly trace?: RequestTrace | undefined
 }
 
-/** An authenticated request with a body that has been read. */
+/** An authenticated request whose body has been read. */
 export interface HandlerContext<Caller> {
   readonly request: Request
   /** `req_...`, sent in the headers of the response. */

@@ -20,7 +20,8 @@ export interface Forwarded {
 }
 
 /**
- * The proxies with trusted `x-forwarded-for`, `-proto` and `-host` headers. Those headers of all others are ignored.
+ * The proxies whose `x-forwarded-for`, `-proto` and `-host` headers are trusted. Those headers of all others are
+ * ignored.
  */
 export class TrustedProxies {
   readonly #networks: Networks | undefined

@@ -45,7 +45,7 @@ export interface ModelQuery extends PageQuery {
   /** The provider in the id. */
   readonly provider?: string | undefined
   readonly priced?: "true" | "false" | undefined
-  /** The account with the shown prices; the general prices if absent. */
+  /** The account whose prices are shown; the general prices if absent. */
   readonly account?: string | undefined
 }
 

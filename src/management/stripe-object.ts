@@ -64,7 +64,7 @@ export class StripeObject {
     throw new UnusableEvent(`'${name}' is none of ${known.join(", ")}`)
   }
 
-  /** Texts that were stored with the object; empty without any. */
+  /** Texts that were stored with the object, if any. */
   get metadata(): Readonly<Record<string, unknown>> {
     const value = this.#fields["metadata"]
     return isObject(value) ? value : {}

@@ -1,7 +1,7 @@
 import type { NoticeType } from "#contract/notice-types.ts"
 import type { DueDelivery } from "../store/notices.ts"
 
-/** A notice in its sent form. */
+/** A notice as sent to its recipients. */
 export interface NoticeMessage {
   readonly id: string
   readonly type: string

@@ -49,9 +49,9 @@ export function createLogger(settings: LoggerSettings): Logger {
 }
 
 /**
- * Creates a writer of events with members in the form of a JSON object. The logger would search every member for
- * credentials, which costs ten times as much as making the text. Starting a write costs as much again, so lines are
- * batched for a moment.
+ * Creates a writer of events whose members are already JSON. The logger would search every member for credentials,
+ * which costs ten times as much as making the text. Starting a write costs as much again, so lines are batched for a
+ * moment.
  */
 export function lineWriter(logger: Logger, event: string): (text: string) => void {
   if (!logger.isLevelEnabled("info")) return () => undefined

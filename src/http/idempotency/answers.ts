@@ -118,7 +118,7 @@ async function answerOf(
 /** Returns the events that end a stream. @param last the last frames sent. */
 type BreakOff = (last: string) => string
 
-/** @param frames the frames of an event stream; absent for other bodies, which are cut if they break off. */
+/** @param frames the frames of an event stream; absent for other bodies. Their connection is cut if they break off. */
 function streamOf(
   { next, close }: Source,
   frames?: EventFrames,

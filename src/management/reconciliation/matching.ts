@@ -75,8 +75,7 @@ const CAMEL_CASE = /(?<=[a-z])(?=[A-Z])/g
 
 /**
  * Finds the model in a row of a bill. Names with and without a date are the same model, because providers bill the
- * dated name. A description such as `Claude4Sonnet-input-tokens` is the longest name with all of its words in the
- * description.
+ * dated name. A description such as `Claude4Sonnet-input-tokens` stands for the longest name whose words it contains.
  */
 class ModelNames {
   readonly #described: readonly { readonly name: string; readonly words: readonly string[] }[]
