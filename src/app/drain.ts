@@ -38,7 +38,7 @@ export interface Drained {
 /** Accepts requests during the configured delay, stops listening, waits for running requests, and cuts off the rest. */
 export async function drain(drained: Drained): Promise<void> {
   const { server, lastAnswers, state, billing, ledger, database, watch, idempotency } = drained
-  const { drainDelay, drain: patience } = state.settings.server
+  const { drainDelay, drain: timeoutMs } = state.settings.server
   lastAnswers.begin()
   watch.monitor.end()
   await waitUntil(() => state.isHurried, drainDelay)

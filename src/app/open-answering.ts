@@ -48,7 +48,7 @@ export function openAnswering(
   return {
     routes: crossOrigin.routes(routes),
     mounts,
-    elsewhere: crossOrigin.asked(elsewhere(routes, { mounts, basePath })),
+    elsewhere: crossOrigin.withPreflight(elsewhere(routes, { mounts, basePath })),
     lastAnswers,
   }
 }

@@ -44,7 +44,7 @@ export function openNotices(parts: NoticeParts, building: AsyncDisposableStack) 
       alarms,
       backup: () => state.settings.backup,
       upcoming: (now) => upcomingChanges(state.config.catalog.list(), now),
-      pace: (now) => spending.look(now),
+      pace: (now) => spending.checkAll(now),
       ...pace,
     }),
   )

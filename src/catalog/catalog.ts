@@ -75,7 +75,7 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
     }
   }
   const models: Model[] = []
-  const brought = new Map<string, Model[]>()
+  const knownByProvider = new Map<string, Model[]>()
   const warnings = providers
     .filter(([id]) => !callable.has(id))
     .map(([id, { vendor }]) => `provider ${id}: vendor '${vendor}' is unknown, so it is not called`)
@@ -84,11 +84,12 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
     const built = buildModel(id, written, building)
     if (built.model) models.push(built.model)
     if (written !== undefined) warnings.push(...built.warnings)
-    else if (built.model) noteBrought(brought, built.model)
+    else if (built.model) addByProvider(knownByProvider, built.model)
   }
-  for (const [provider, known] of brought) warnings.push(...knownModelWarnings(provider, known))
+  for (const [provider, known] of knownByProvider)
+    warnings.push(...knownModelWarnings(provider, known))
   const withoutModels = providersWithoutModels(settings, known, callable)
-  warnings.push(...withoutModels, ...currencyWarnings(settings, brought.size > 0))
+  warnings.push(...withoutModels, ...currencyWarnings(settings, knownByProvider.size > 0))
   const modelGroups: ModelGroup[] = []
   const grouping = {
     models: new Map(models.map((model) => [model.id, model])),
@@ -138,11 +139,11 @@ function aliasFault(
   return "is not used, since there is a model of that id"
 }
 
-function noteBrought(brought: Map<string, Model[]>, model: Model): void {
+function addByProvider(knownByProvider: Map<string, Model[]>, model: Model): void {
   const { provider } = splitId(model.id)
-  const models = brought.get(provider)
+  const models = knownByProvider.get(provider)
   if (models) models.push(model)
-  else brought.set(provider, [model])
+  else knownByProvider.set(provider, [model])
 }
 
 /** The parts of a catalog. */

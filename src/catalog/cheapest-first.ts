@@ -10,13 +10,13 @@ export function cheapestFirst(deployments: readonly Deployment[]): readonly Depl
     if (left.price === undefined || right.price === undefined) {
       return Number(left.price === undefined) - Number(right.price === undefined)
     }
-    const [one, other] = [usualCost(left.price), usualCost(right.price)]
+    const [one, other] = [typicalCost(left.price), typicalCost(right.price)]
     return one === other ? 0 : one < other ? -1 : 1
   })
 }
 
 /** Returns the cost of a typical request, for comparison only. */
-function usualCost({ rates, multiplier }: Price): bigint {
+function typicalCost({ rates, multiplier }: Price): bigint {
   const { inputFresh = 0n, output = 0n } = rates
   const tokens = INPUT_SHARE * inputFresh + output
   const any = tokens > 0n ? tokens : Object.values(rates).reduce((sum, rate) => sum + rate, 0n)

@@ -36,11 +36,11 @@ export class OriginalNames {
    */
   find(name: string, allows?: Allows): Model | undefined {
     if (name.length > MAX_NAME_LENGTH) return undefined
-    const models = this.#meant(name)
+    const models = this.#resolve(name)
     return models?.find(({ id }) => allows?.(id) !== false) ?? models?.[0]
   }
 
-  #meant(name: string): readonly Model[] | undefined {
+  #resolve(name: string): readonly Model[] | undefined {
     const own = this.#models.get(name)
     if (own !== undefined) return own
     const family = familyOf(name)

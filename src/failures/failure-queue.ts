@@ -195,9 +195,9 @@ function nameIn(text: string): string {
 }
 
 /** Makes external text fit for storage and for display in one line. */
-function shortened(text: string, longest: number): string {
+function shortened(text: string, maxLength: number): string {
   return text
-    .slice(0, longest)
+    .slice(0, maxLength)
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}]+/gu, " ")
 }

@@ -65,7 +65,7 @@ export class CrossOrigin {
   }
 
   /** Wraps a handler to answer preflight requests; all other requests go to the handler. */
-  asked(handler: Handler): Handler {
+  withPreflight(handler: Handler): Handler {
     const readable = this.readable(handler)
     return async (request, connection, id) => {
       const { method, headers } = request
@@ -85,17 +85,17 @@ export class CrossOrigin {
 
   async #readableBy(
     origin: string,
-    asking: Pick<Request, "headers" | "method" | "url">,
+    request: Pick<Request, "headers" | "method" | "url">,
     answering: Response | Promise<Response>,
   ): Promise<Response> {
     // The key is looked up after the handler, so that a newly created one is found.
     const answer = await answering
-    const allowed = allowedBy(this.#ofSettings(), origin) ?? this.#allowedByKey(origin, asking)
+    const allowed = allowedBy(this.#ofSettings(), origin) ?? this.#allowedByKey(origin, request)
     if (allowed !== undefined) {
       answer.headers.set("access-control-allow-origin", allowed)
       answer.headers.set("access-control-expose-headers", EXPOSED)
     }
-    const isKept = asking.method !== "POST" && this.#isOn()
+    const isKept = request.method !== "POST" && this.#isOn()
     return isKept || (allowed !== undefined && allowed !== "*") ? varied(answer) : answer
   }
 
@@ -103,9 +103,9 @@ export class CrossOrigin {
    * Checks the origins of the key. Without a valid key the response contains no private data, so the origins of all
    * keys apply and the page can read the error.
    */
-  #allowedByKey(origin: string, asking: Pick<Request, "headers" | "url">): string | undefined {
+  #allowedByKey(origin: string, request: Pick<Request, "headers" | "url">): string | undefined {
     if (this.#keyring.origins.isEmpty) return undefined
-    const key = this.#keyring.known(headersWithKey(asking))
+    const key = this.#keyring.known(headersWithKey(request))
     return allowedBy(key === undefined ? this.#keyring.origins : key.origins, origin)
   }
 }
@@ -129,14 +129,14 @@ async function varied(answering: Response | Promise<Response>): Promise<Response
   return answer
 }
 
-function preflight(asking: Headers, origin: string): Response {
+function preflight(requestHeaders: Headers, origin: string): Response {
   const headers: Record<string, string> = {
     "access-control-allow-origin": origin,
     "access-control-allow-methods": "GET, HEAD, POST, DELETE",
     "access-control-max-age": MAX_AGE,
     vary: "origin, access-control-request-headers",
   }
-  const names = asking.get("access-control-request-headers")
+  const names = requestHeaders.get("access-control-request-headers")
   if (names !== null && HEADER_NAMES.test(names)) headers["access-control-allow-headers"] = names
   return new Response(null, { status: 204, headers })
 }

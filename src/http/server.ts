@@ -202,7 +202,7 @@ class BunConnection implements Connection {
   }
 
   get origin(): string | undefined {
-    return this.#state.proxies.isNone ? undefined : this.#forwarded.origin
+    return this.#state.proxies.isEmpty ? undefined : this.#forwarded.origin
   }
 
   get #forwarded(): Forwarded {

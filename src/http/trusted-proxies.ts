@@ -38,7 +38,7 @@ export class TrustedProxies {
   }
 
   /** Whether no proxy is trusted. */
-  get isNone(): boolean {
+  get isEmpty(): boolean {
     return this.#networks === undefined
   }
 

@@ -68,15 +68,15 @@ export function maySee(actor: Actor, account: string): boolean {
  * Checks a role in an account. To users outside the account, it appears missing.
  * @throws GatewayError `not_found` for users outside the account, `forbidden` for members with a lower role.
  */
-export function requireRole(actor: Actor, account: string, least: AccountRole): void {
+export function requireRole(actor: Actor, account: string, minimumRole: AccountRole): void {
   if (actor.isOperator) return
   const role = actor.roles.get(account)
   if (role === undefined) {
     throw new GatewayError("not_found", `There is no account '${account.slice(0, 100)}'.`)
   }
-  if (reaches(role, least)) return
+  if (reaches(role, minimumRole)) return
   throw new GatewayError(
     "forbidden",
-    `You are a ${role} of this account, and only ${least === "owner" ? "an owner" : "a member"} may do that. Ask an owner.`,
+    `You are a ${role} of this account, and only ${minimumRole === "owner" ? "an owner" : "a member"} may do that. Ask an owner.`,
   )
 }

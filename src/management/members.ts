@@ -85,15 +85,17 @@ export class Members {
 export function accountsOf(
   actor: Actor,
   account: string | undefined,
-  least: AccountRole = "viewer",
+  minimumRole: AccountRole = "viewer",
 ): string[] | undefined {
   if (account !== undefined) {
-    requireRole(actor, account, least)
+    requireRole(actor, account, minimumRole)
     return [account]
   }
   if (actor.isOperator) return undefined
   const roles = [...actor.roles]
-  return roles.filter(([, role]) => least === "viewer" || role === least).map(([id]) => id)
+  return roles
+    .filter(([, role]) => minimumRole === "viewer" || role === minimumRole)
+    .map(([id]) => id)
 }
 
 /** Converts a member to the form of the API. */

@@ -209,10 +209,10 @@ function entryOf(
   { name, terms }: PriceGroupChange & { readonly terms: Terms },
   now: number,
 ): RawEntry {
-  const soonest = new Date(now + LEAD_TIME_MS).toISOString()
+  const earliestStart = new Date(now + LEAD_TIME_MS).toISOString()
   return {
     ...(name !== undefined && name !== null && { name }),
-    terms: terms.map(({ from = soonest, multiplier, prices = {} }) => ({
+    terms: terms.map(({ from = earliestStart, multiplier, prices = {} }) => ({
       from,
       ...(multiplier !== undefined && multiplier !== null && { multiplier }),
       ...(Object.keys(prices).length > 0 && { prices }),
@@ -229,10 +229,10 @@ function checkBegun(
   after: readonly PriceTermSettings[],
   now: number,
 ): PriceTermSettings[] {
-  const soonest = now + LEAD_TIME_MS
-  const begun = before.filter(({ from }) => from < soonest)
+  const earliestStart = now + LEAD_TIME_MS
+  const begun = before.filter(({ from }) => from < earliestStart)
   const fresh = after.filter((term) => !begun.some((one) => isDeepStrictEqual(one, term)))
-  const early = fresh.find(({ from }) => from < soonest)
+  const early = fresh.find(({ from }) => from < earliestStart)
   if (early) {
     const isChanged = begun.some(({ from }) => from === early.from)
     throw refused("terms", isChanged ? changedTerm(early) : earlyTerm(early))

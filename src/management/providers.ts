@@ -99,7 +99,7 @@ export class Providers {
     this.#refuseLostSecrets(id, before, given)
     const entry = merged(before, change)
     const next = this.#check(id, entry)
-    this.#refuseElsewhere(id, { entry, given, next })
+    this.#refuseNewAddress(id, { entry, given, next })
     const audit = {
       action: "provider.change",
       target: id,
@@ -123,7 +123,7 @@ export class Providers {
       .map((record) => ({ id: record.id, entry: this.#live.entry("model", record.id) ?? {} }))
       .filter((model) => isCalledAt(id, model.id, model.entry))
     const foreign = models.filter(
-      (model) => !model.id.startsWith(`${id}/`) || isCalledElsewhere(id, model.id, model.entry),
+      (model) => !model.id.startsWith(`${id}/`) || isCalledAtOthers(id, model.id, model.entry),
     )
     if (foreign.length > 0) {
       const names = foreign.slice(0, 5).map((model) => `'${model.id}'`)
@@ -230,7 +230,7 @@ export class Providers {
   }
 
   /** Rejects a new address without new secrets: a stored secret is never sent to another address. */
-  #refuseElsewhere(id: string, { entry, given, next }: CheckedChange): void {
+  #refuseNewAddress(id: string, { entry, given, next }: CheckedChange): void {
     const kept = secretNames(entry).filter((name) => !given.includes(name))
     const settings = settingsOf(this.#live, id)
     if (kept.length === 0 || settings === undefined) return
@@ -294,7 +294,7 @@ function isCalledAt(provider: string, model: string, entry: RawEntry): boolean {
     : model.startsWith(`${provider}/`)
 }
 
-function isCalledElsewhere(provider: string, model: string, entry: RawEntry): boolean {
+function isCalledAtOthers(provider: string, model: string, entry: RawEntry): boolean {
   const deployments = entry["deployments"]
   return (
     Array.isArray(deployments) &&

@@ -47,7 +47,7 @@ export class RequestCountReports {
     const reports = await this.#reports.upToDate()
     const [{ counts, reach }, refused] = await Promise.all([
       isRefused ? NONE : countsOf(reports, span, step),
-      isRefused || (status === undefined && isKnownOfRefusals(filter))
+      isRefused || (status === undefined && isSupportedByRefusals(filter))
         ? this.#failures.count({ ...span, without: KINDS_OF_VENDORS }, step)
         : [],
     ])
@@ -92,7 +92,7 @@ function isSummed(span: Span, step: number): boolean {
 }
 
 /** Returns whether the log of refusals supports the filter. */
-function isKnownOfRefusals(filter: RequestFilter): boolean {
+function isSupportedByRefusals(filter: RequestFilter): boolean {
   const { provider, labels = [], minimumCost, maximumCost } = filter
   const { minimumDuration, maximumDuration } = filter
   return (

@@ -158,7 +158,10 @@ export class SignInService {
     const answer = await this.#parts.users.issuers.fromIssuer(client, { issuer, trusted, query })
     if (answer.linked) await this.#linked(client, answer.linked, issuer.id, true)
     if (answer.session) {
-      await this.#begun(client, answer.session, { way: issuer.id, linkHash: answer.linkHash })
+      await this.#recordSignIn(client, answer.session, {
+        way: issuer.id,
+        linkHash: answer.linkHash,
+      })
     } else if (answer.refusal) await this.#refused(client, { name: issuer.name }, answer.refusal)
     return answer
   }
@@ -177,12 +180,12 @@ export class SignInService {
     }
     const way = stranger.name === PASSKEY ? PASSKEY : "password"
     if (done.session) {
-      await this.#begun(client, done.session, { way, linkHash: linkHashOf(client) })
+      await this.#recordSignIn(client, done.session, { way, linkHash: linkHashOf(client) })
     }
     return done
   }
 
-  async #begun(
+  async #recordSignIn(
     client: ClientInfo,
     session: OpenSession,
     { way, linkHash }: { readonly way: string; readonly linkHash: string | undefined },

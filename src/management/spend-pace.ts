@@ -31,7 +31,7 @@ export class SpendPace {
   }
 
   /** Checks accounts with such a limit. Without one, no requests are read. */
-  async look(now: number): Promise<void> {
+  async checkAll(now: number): Promise<void> {
     const accounts = await this.#parts.store.accounts.list()
     const watched = accounts.filter(({ state, limits }) => state === "active" && limits.pace)
     if (watched.length === 0) return

@@ -22,7 +22,7 @@ export interface SystemParts {
 /** Reports the state of the gateway: its processes and its database. */
 export class System {
   readonly #parts: SystemParts
-  #asking: Promise<DatabaseStatus> | undefined
+  #pendingStatus: Promise<DatabaseStatus> | undefined
 
   constructor(parts: SystemParts) {
     this.#parts = parts
@@ -31,8 +31,10 @@ export class System {
   /** Reports the state. Simultaneous callers share one query. @throws GatewayError `forbidden`. */
   async report(actor: Actor, now = Date.now()): Promise<SystemDocument> {
     requireOperator(actor)
-    this.#asking ??= this.#parts.databaseStatus().finally(() => (this.#asking = undefined))
-    const status = await this.#asking
+    this.#pendingStatus ??= this.#parts
+      .databaseStatus()
+      .finally(() => (this.#pendingStatus = undefined))
+    const status = await this.#pendingStatus
     const { engine, version, bytes, nodes, server } = status
     return {
       version: VERSION,

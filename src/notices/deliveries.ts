@@ -39,7 +39,7 @@ export class Deliveries implements AsyncDisposable {
   readonly #parts: DeliveryParts
   readonly #timer: ReturnType<typeof setInterval>
   #running: Promise<void> | undefined
-  #isAsked = false
+  #isRequested = false
   #isOver = false
 
   constructor(parts: DeliveryParts) {
@@ -50,7 +50,7 @@ export class Deliveries implements AsyncDisposable {
 
   /** Delivers the due notices now. @returns when each due notice was sent or has failed. */
   hurry(): Promise<void> {
-    this.#isAsked = true
+    this.#isRequested = true
     this.#running ??= this.#run().finally(() => (this.#running = undefined))
     return this.#running
   }
@@ -65,12 +65,12 @@ export class Deliveries implements AsyncDisposable {
   async #run(): Promise<void> {
     const { store, alarms } = this.#parts
     try {
-      while (this.#isAsked && !this.#isOver) {
-        this.#isAsked = false
+      while (this.#isRequested && !this.#isOver) {
+        this.#isRequested = false
         const now = Date.now()
         const due = await store.notices.claim(now, now + CLAIM_MS, MAX_CONCURRENT)
         await Promise.all(due.map((delivery) => this.#deliver(delivery)))
-        if (due.length === MAX_CONCURRENT) this.#isAsked = true
+        if (due.length === MAX_CONCURRENT) this.#isRequested = true
       }
     } catch (error) {
       alarms.noticesFailed(error)

@@ -14,7 +14,7 @@ export class Trouble {
   readonly #notices: Notices
   readonly #clock: () => number
   /** Time of the last notice, by name. */
-  readonly #told = new Map<string, number>()
+  readonly #raisedAt = new Map<string, number>()
 
   constructor(notices: Notices, clock: () => number = () => performance.now()) {
     this.#notices = notices
@@ -32,7 +32,7 @@ export class Trouble {
       event === "refused"
         ? (["credential.refused", `credential:${deployment}`] as const)
         : (["deployment.resting", `deployment:${deployment}`] as const)
-    if (!this.#isNews(name, REPEAT_INTERVAL_MS)) return
+    if (!this.#isDue(name, REPEAT_INTERVAL_MS)) return
     const data = { deployment, rest_ms: Math.ceil(rest), ...(reason !== "" && { reason }) }
     this.#notices.tell({ type, data, mark: { name, from: null, to: "told" } })
   }
@@ -42,7 +42,7 @@ export class Trouble {
     const day = new Date().toISOString().slice(0, DAY_LENGTH)
     for (const name of names) {
       const mark = `unpriced:${deployment}:${name}:${day}`
-      if (!this.#isNews(mark, Infinity)) continue
+      if (!this.#isDue(mark, Infinity)) continue
       const data = { deployment, name, request }
       this.#notices.tell({
         type: "usage.unpriced",
@@ -60,12 +60,12 @@ export class Trouble {
   }
 
   /** Returns whether no notice with this name was raised within the given time, and records this one. */
-  #isNews(name: string, calm: number): boolean {
+  #isDue(name: string, calm: number): boolean {
     const now = this.#clock()
-    const last = this.#told.get(name)
+    const last = this.#raisedAt.get(name)
     if (last !== undefined && now - last < calm) return false
-    if (this.#told.size >= MAX_REMEMBERED) this.#told.clear()
-    this.#told.set(name, now)
+    if (this.#raisedAt.size >= MAX_REMEMBERED) this.#raisedAt.clear()
+    this.#raisedAt.set(name, now)
     return true
   }
 }

@@ -41,7 +41,7 @@ export class SpanQueue implements AsyncDisposable {
   #sending: Promise<void> | undefined
   #isEnding = false
   /** Whether dropped spans were reported since the last successful batch. */
-  #hasSaid = false
+  #hasReportedDrop = false
 
   constructor(parts: SpanQueueParts) {
     this.#parts = parts
@@ -65,8 +65,8 @@ export class SpanQueue implements AsyncDisposable {
 
   #drop(): void {
     this.#parts.counted("dropped", 1)
-    if (this.#hasSaid) return
-    this.#hasSaid = true
+    if (this.#hasReportedDrop) return
+    this.#hasReportedDrop = true
     this.#parts.failed(
       new Error("more spans wait for the collector than are kept: some are dropped"),
     )
@@ -86,7 +86,7 @@ export class SpanQueue implements AsyncDisposable {
     this.#timer = undefined
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, MAX_BATCH_SIZE)
-      this.#hasSaid = false
+      this.#hasReportedDrop = false
       try {
         await this.#sendBatch(batch)
       } catch (error) {

@@ -25,12 +25,12 @@ export class CircuitStates {
   }
 
   /** Whether no deployment has failed recently, which every request checks. */
-  get areNone(): boolean {
+  get isEmpty(): boolean {
     return Atomics.load(this.#counters, COUNTER) === 0
   }
 
   find(deployment: string): CircuitState | undefined {
-    if (this.areNone) return undefined
+    if (this.isEmpty) return undefined
     const slot = this.#table.find(deployment)
     return slot === -1 ? undefined : new CircuitState(this.#values, slot)
   }

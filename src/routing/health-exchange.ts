@@ -25,11 +25,11 @@ export class HealthExchange {
   readonly #node: string
   readonly #onFailure: (error: unknown) => void
   /** Pending reports. */
-  #waiting = new Map<string, DeploymentReport>()
+  #pending = new Map<string, DeploymentReport>()
   /** The last reported ends of waits requested by vendors; by `performance.now()`. */
   readonly #waits = new Map<string, number>()
   #isSending = false
-  #hasCompany = false
+  #hasOtherMachines = false
   #revision = 0
 
   constructor({ health, reports, node, onFailure }: HealthExchangeParts) {
@@ -44,18 +44,18 @@ export class HealthExchange {
     machines,
     deploymentRevision,
   }: Pick<NodeChanges, "machines" | "deploymentRevision">): Promise<void> {
-    this.#hasCompany = machines > 1
-    this.#health.onChange = this.#hasCompany ? (report) => this.#tell(report) : undefined
-    if (!this.#hasCompany || deploymentRevision === this.#revision) return
-    const news = await this.#reports.after(this.#revision)
+    this.#hasOtherMachines = machines > 1
+    this.#health.onChange = this.#hasOtherMachines ? (report) => this.#enqueue(report) : undefined
+    if (!this.#hasOtherMachines || deploymentRevision === this.#revision) return
+    const reports = await this.#reports.after(this.#revision)
     this.#revision = deploymentRevision
-    for (const report of news) if (report.node !== this.#node) this.#health.learn(report)
+    for (const report of reports) if (report.node !== this.#node) this.#health.learn(report)
   }
 
-  #tell(report: DeploymentReport): void {
+  #enqueue(report: DeploymentReport): void {
     const { deployment, event } = report
     if (event === "overloaded" && !this.#isLonger(report)) return
-    this.#waiting.set(`${event} ${deployment}`, report)
+    this.#pending.set(`${event} ${deployment}`, report)
     if (!this.#isSending) void this.#send()
   }
 
@@ -71,9 +71,9 @@ export class HealthExchange {
   async #send(): Promise<void> {
     this.#isSending = true
     try {
-      while (this.#waiting.size > 0) {
-        const reports = [...this.#waiting.values()]
-        this.#waiting = new Map()
+      while (this.#pending.size > 0) {
+        const reports = [...this.#pending.values()]
+        this.#pending = new Map()
         await this.#reports.report(this.#node, reports)
       }
     } catch (error) {

@@ -98,7 +98,7 @@ export class Health {
 
   /** Whether no circuit is open. */
   get isAllWell(): boolean {
-    return this.#circuits.areNone
+    return this.#circuits.isEmpty
   }
 
   /** Returns whether requests should use a deployment now. */
@@ -151,7 +151,7 @@ export class Health {
   #recovered(id: string, circuit: CircuitState): void {
     // If another node's failures opened the circuit, that node is not notified.
     if (circuit.openings > 0 && circuit.failures >= FAILURES_TO_OPEN) {
-      this.#tell({ deployment: id, event: "recovered", rest: 0 })
+      this.#notify({ deployment: id, event: "recovered", rest: 0 })
     }
     if (this.#clock() >= circuit.overloadedUntil) this.#circuits.remove(id, circuit)
     else circuit.recover()
@@ -189,7 +189,7 @@ export class Health {
         return this.refused(deployment, reason)
       case "model":
         this.#refusedFor(deployment, REFUSED_MS)
-        return this.#tell({ deployment, event: "failed", rest: REFUSED_MS }, reason)
+        return this.#notify({ deployment, event: "failed", rest: REFUSED_MS }, reason)
       case "streaming":
       case "allowance":
       case "generation":
@@ -220,7 +220,7 @@ export class Health {
     const rest = Math.min(MAX_OPEN_MS, FIRST_OPEN_MS * 2 ** circuit.openings)
     circuit.openings++
     circuit.openUntil = now + rest
-    this.#tell({ deployment, event: "failed", rest }, reason)
+    this.#notify({ deployment, event: "failed", rest }, reason)
   }
 
   /**
@@ -231,13 +231,13 @@ export class Health {
     const requested = retryAfter === undefined ? OVERLOAD_MS : retryAfter * 1_000
     const rest = Math.min(MAX_OVERLOAD_MS, Math.max(0, requested))
     this.#overloadedFor(deployment, rest)
-    this.#tell({ deployment, event: "overloaded", rest })
+    this.#notify({ deployment, event: "overloaded", rest })
   }
 
   /** Records that the vendor refuses the operator's account. @param id the account, or the only refused deployment. */
   refused(id: string, reason = ""): void {
     this.#refusedFor(id, REFUSED_MS)
-    this.#tell({ deployment: id, event: "refused", rest: REFUSED_MS }, reason)
+    this.#notify({ deployment: id, event: "refused", rest: REFUSED_MS }, reason)
   }
 
   /**
@@ -252,20 +252,20 @@ export class Health {
     else if (event === "recovered") this.#tryNow(deployment)
     else if (hasSucceeded) return
     else if (event === "refused") this.#refusedFor(deployment, Math.min(rest, REFUSED_MS))
-    else this.#suspect(deployment)
+    else this.#halfOpen(deployment)
   }
 
   /** @param id id of a deployment or an account. @param since time by the clock. */
   #hasSucceeded(id: string, since: number): boolean {
     for (const [deployment, { succeededAt = -Infinity }] of this.#tallies) {
-      const isMeant = deployment === id || keeperOfId(deployment) === id
-      if (isMeant && succeededAt > since) return true
+      const isAffected = deployment === id || keeperOfId(deployment) === id
+      if (isAffected && succeededAt > since) return true
     }
     return false
   }
 
   /** Makes the next request the half-open one. Its failure opens the circuit. An open circuit is left unchanged. */
-  #suspect(deployment: string): void {
+  #halfOpen(deployment: string): void {
     const circuit = this.#circuits.note(deployment)
     if (circuit.openings > 0) return
     circuit.failures = FAILURES_TO_OPEN - 1
@@ -297,7 +297,7 @@ export class Health {
     circuit.openUntil = Math.max(circuit.openUntil, this.#clock() + rest)
   }
 
-  #tell(report: DeploymentReport, reason = ""): void {
+  #notify(report: DeploymentReport, reason = ""): void {
     this.onChange?.(report)
     this.onTrouble?.(report, reason)
   }

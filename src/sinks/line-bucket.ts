@@ -15,11 +15,10 @@ export class LineBucket implements LineDestination {
   readonly #prefix: string
   readonly #bucket: Bucket
 
-  /** @param patience timeout in milliseconds. */
-  constructor({ place, prefix, allowsPrivate }: LineBucketSettings, patience = TIMEOUT_MS) {
+  constructor({ place, prefix, allowsPrivate }: LineBucketSettings, timeoutMs = TIMEOUT_MS) {
     this.#prefix = prefix
     // A failed batch is delivered again later, by the sink.
-    this.#bucket = new Bucket(place, { allowsPrivate, patience, attempts: 1 })
+    this.#bucket = new Bucket(place, { allowsPrivate, patience: timeoutMs, attempts: 1 })
   }
 
   async deliver(batch: LineBatch, signal: AbortSignal): Promise<void> {

@@ -41,7 +41,7 @@ export interface LineSinkParts extends QueueLimits {
 }
 
 /** Record of a failing batch. */
-interface Doubt {
+interface UnclearFailure {
   /** Number of failures after others had been delivered. */
   readonly count: number
   /** Number of lines written at the time of the last failure. */
@@ -56,7 +56,7 @@ export class LineSink implements AsyncDisposable {
   readonly name: string
   readonly #parts: LineSinkParts
   readonly #queue: LineQueue
-  readonly #over = new AbortController()
+  readonly #abortController = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
   #running: Promise<void> | undefined
   /** Ends the current delay. */
@@ -65,7 +65,7 @@ export class LineSink implements AsyncDisposable {
   /** Failures since the last success. */
   #failures = 0
   /** Batches that fail for an unclear cause, by id. */
-  readonly #doubts = new Map<string, Doubt>()
+  readonly #unclearFailures = new Map<string, UnclearFailure>()
   #written = 0
   #dropped = 0
   #reported = 0
@@ -83,8 +83,8 @@ export class LineSink implements AsyncDisposable {
   }
 
   add(line: string): void {
-    if (this.#over.signal.aborted || !this.#queue.add(line)) this.#drop(1)
-    else if (this.#running === undefined) this.#plan()
+    if (this.#abortController.signal.aborted || !this.#queue.add(line)) this.#drop(1)
+    else if (this.#running === undefined) this.#schedule()
   }
 
   /** Delivers queued lines for a few seconds at most. The remaining ones are lost. */
@@ -99,7 +99,7 @@ export class LineSink implements AsyncDisposable {
     this.#report()
   }
 
-  #plan(): void {
+  #schedule(): void {
     if (this.#queue.hasFullBatch) this.#start()
     else if (this.#queue.count > 0) this.#timer ??= setTimeout(this.#start, this.#parts.every)
   }
@@ -109,7 +109,7 @@ export class LineSink implements AsyncDisposable {
     this.#timer = undefined
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined
-      if (!this.#over.signal.aborted) this.#plan()
+      if (!this.#abortController.signal.aborted) this.#schedule()
     })
   }
 
@@ -119,13 +119,13 @@ export class LineSink implements AsyncDisposable {
       if (batch === undefined) return
       const fate = await this.#deliver(batch)
       // A batch that ends after the abort was already counted as lost.
-      if (this.#over.signal.aborted) return
+      if (this.#abortController.signal.aborted) return
       if (fate === "later") {
         this.#queue.putBack(batch)
         continue
       }
       this.#failures = 0
-      this.#doubts.delete(batch.id)
+      this.#unclearFailures.delete(batch.id)
       this.#queue.done(batch)
       if (fate === "delivered") this.#written += batch.lines.length
       else this.#drop(batch.lines.length)
@@ -134,7 +134,7 @@ export class LineSink implements AsyncDisposable {
 
   async #deliver(batch: LineBatch): Promise<"delivered" | "given up" | "later"> {
     const { destination, alarms } = this.#parts
-    const { signal } = this.#over
+    const { signal } = this.#abortController
     let refusals = 0
     while (!signal.aborted) {
       let fault: LineFault = "destination"
@@ -157,10 +157,10 @@ export class LineSink implements AsyncDisposable {
 
   /** Records that a batch has failed. @returns whether it failed too often while others were delivered. */
   #isAtFault({ id }: LineBatch): boolean {
-    const before = this.#doubts.get(id)
+    const before = this.#unclearFailures.get(id)
     const isOnlyThis = before !== undefined && this.#written > before.written
     const count = (before?.count ?? 0) + (isOnlyThis ? 1 : 0)
-    this.#doubts.set(id, { count, written: this.#written })
+    this.#unclearFailures.set(id, { count, written: this.#written })
     return count >= MAX_UNCLEAR_FAILURES
   }
 

@@ -19,7 +19,7 @@ async function spending(cost: bigint, hours: number, pace = 5) {
   await own.add(...before)
   const watch = new SpendPace({ store, audit: new Audit(store), reports: own.reports })
   const stateAt = async (now = NOW) => {
-    await watch.look(now)
+    await watch.checkAll(now)
     return (await store.accounts.find("a"))?.state
   }
   return { own, store, stateAt }

@@ -42,7 +42,7 @@ export interface CookieScope {
 /** Returns the scope of the cookies of a response. */
 export function cookieScope(reached: Reached, publicUrl: string | undefined): CookieScope {
   const isTls = originOf(reached, publicUrl).startsWith("https:")
-  const isSecure = isTls || (publicUrl === undefined && saysTls(reached.request))
+  const isSecure = isTls || (publicUrl === undefined && isForwardedOverTls(reached.request))
   const basePath = basePathOf(publicUrl)
   const isHostOnly = isSecure && basePath === "" && !isLocal(reached)
   return { isSecure, basePath, prefix: isHostOnly ? HOST_PREFIX : "" }
@@ -54,7 +54,7 @@ export function cookieScope(reached: Reached, publicUrl: string | undefined): Co
  * already accepted the prefix.
  */
 function isLocal({ request, origin }: Reached): boolean {
-  const isProxied = origin !== undefined || saysTls(request)
+  const isProxied = origin !== undefined || isForwardedOverTls(request)
   if (isProxied || !isLocalHost(new URL(request.url).host)) return false
   const { headers } = request
   const page = URL.parse(headers.get("origin") ?? "")
@@ -108,6 +108,6 @@ function withCookies(
  * Returns whether a proxy reports TLS. Untrusted proxies are believed too: a forged header only restricts the sender's
  * own cookies to TLS.
  */
-function saysTls(request: Request): boolean {
+function isForwardedOverTls(request: Request): boolean {
   return request.headers.get("x-forwarded-proto")?.split(",")[0]?.trim() === "https"
 }

@@ -48,7 +48,7 @@ export interface AdminContext<Part extends string = string, Query = unknown, Bod
 }
 
 /** An authenticated request. */
-export interface KnownContext<
+export interface AuthenticatedContext<
   Part extends string = string,
   Query = unknown,
   Body = unknown,
@@ -73,15 +73,17 @@ type Result<One extends Route> = One["answer"] extends Nothing
   ? Response | void
   : Response | Immutable<z.input<One["answer"]>>
 
-type KnownHandler<Name extends string, One extends Route> = (
-  context: KnownContext<PathPart<Name>, QueryOf<One>, BodyOf<One>>,
+type AuthenticatedHandler<Name extends string, One extends Route> = (
+  context: AuthenticatedContext<PathPart<Name>, QueryOf<One>, BodyOf<One>>,
 ) => Result<One> | Promise<Result<One>>
 
 type OpenHandler<Name extends string, One extends Route> = (
   context: OpenContext<PathPart<Name>, QueryOf<One>, BodyOf<One>>,
 ) => Result<One> | Promise<Result<One>>
 
-type KnownRoutes<Name> = { readonly [One in keyof Name]: Route<Exclude<MinimumRole, "anyone">> }
+type AuthenticatedRoutes<Name> = {
+  readonly [One in keyof Name]: Route<Exclude<MinimumRole, "anyone">>
+}
 type OpenRoutes<Name> = { readonly [One in keyof Name]: Route<"anyone"> }
 
 /** Shared dependencies of all management endpoints. */
@@ -97,9 +99,9 @@ export interface AdminFrame {
 export type AdminEndpoint = (frame: AdminFrame) => server.Route
 
 /** Builds endpoints that require authentication. */
-export function endpoints<Table extends KnownRoutes<Table>>(
+export function endpoints<Table extends AuthenticatedRoutes<Table>>(
   table: Table,
-  handlers: { readonly [Name in keyof Table]: KnownHandler<Name & string, Table[Name]> },
+  handlers: { readonly [Name in keyof Table]: AuthenticatedHandler<Name & string, Table[Name]> },
 ): AdminEndpoint[] {
   const all: AdminEndpoint[] = []
   for (const name in table) {

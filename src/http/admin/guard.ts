@@ -74,10 +74,10 @@ export class Guard {
   }
 
   #isOwnOrigin(origin: string, host: string | null): boolean {
-    const asked = URL.parse(origin)
-    if (!asked) return false
+    const url = URL.parse(origin)
+    if (!url) return false
     const trusted = this.#parts.trustedOrigins()
-    return asked.host === host || trusted.some((one) => URL.parse(one)?.origin === asked.origin)
+    return url.host === host || trusted.some((one) => URL.parse(one)?.origin === url.origin)
   }
 }
 

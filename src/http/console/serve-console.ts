@@ -102,7 +102,7 @@ function fileAnswer(request: Request, file: ConsoleFile): Response {
   const headers = new Headers({ ...SAFETY, "content-type": file.type, vary: "accept-encoding" })
   headers.set("cache-control", file.isImmutable ? CACHE_FOREVER : REVALIDATE)
   if (file.tag !== "") headers.set("etag", file.tag)
-  if (file.tag !== "" && knows(request, file.tag))
+  if (file.tag !== "" && hasCurrent(request, file.tag))
     return new Response(null, { status: 304, headers })
   if (file.gzipped === undefined || !acceptsGzip(request))
     return new Response(file.content, { headers })
@@ -110,7 +110,7 @@ function fileAnswer(request: Request, file: ConsoleFile): Response {
   return new Response(file.gzipped, { headers })
 }
 
-function knows(request: Request, tag: string): boolean {
+function hasCurrent(request: Request, tag: string): boolean {
   const known = request.headers.get("if-none-match")?.split(",") ?? []
   return known.some((one) => one.trim().replace(/^W\//, "") === tag)
 }

@@ -21,7 +21,7 @@ const MAX_KEYS_PER_DAY = 1_000_000
 const POLL_INTERVAL_MS = 100
 /** Maximum time for these checks. Other processes detect a death sooner. */
 const POLL_TIMEOUT_MS = 60_000
-/** Time after which an answer is considered lost, counted from the completion of its request. */
+/** Time of a lookup after which the answer of a completed request is considered lost. */
 const STORE_TIMEOUT_MS = 5_000
 /** Maximum time for writing the last answers at shutdown. */
 const SHUTDOWN_TIMEOUT_MS = 5_000
@@ -100,10 +100,10 @@ export class Idempotency implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.end()
-    const patience = Promise.withResolvers<void>()
-    const timer = setTimeout(patience.resolve, SHUTDOWN_TIMEOUT_MS)
+    const timeout = Promise.withResolvers<void>()
+    const timer = setTimeout(timeout.resolve, SHUTDOWN_TIMEOUT_MS)
     const isOver = Promise.all([...this.#runs.values()].map((run) => run.isOver))
-    await Promise.race([isOver, patience.promise])
+    await Promise.race([isOver, timeout.promise])
     clearTimeout(timer)
     this.#ending.abort()
     await this.#kept?.[Symbol.asyncDispose]()
@@ -116,7 +116,7 @@ export class Idempotency implements AsyncDisposable {
     let own: Readonly<Record<string, string>> | undefined
     let replaces: string | null = null
     let wasUnclear = false
-    const lookedAt = performance.now()
+    const startedAt = performance.now()
     for (;;) {
       const run = this.#newRun(id, input)
       const reader = run.recording.join()
@@ -125,7 +125,7 @@ export class Idempotency implements AsyncDisposable {
       this.#runs.delete(id)
       if (claim.fingerprint !== body.fingerprint) throw keyReused()
       own ??= await input.admit(claim, body)
-      const isLost = claim.state === "done" && performance.now() - lookedAt > STORE_TIMEOUT_MS
+      const isLost = claim.state === "done" && performance.now() - startedAt > STORE_TIMEOUT_MS
       const found = await this.#open().find(claim, input, { wasUnclear, isLost })
       if (found instanceof Response) return repeated(found, own)
       if (found === "gone") replaces = claim.request

@@ -33,12 +33,12 @@ export interface GoogleServices extends OperationParts {
 /** Builds the model lists and the calls of Google's clients, with the method at the end of the address. */
 export function googleRoutes(calls: Calls, services: GoogleServices): Route[] {
   const { catalog } = services
-  const ask = byMethod(methodHandlers(calls, services))
+  const callMethod = byMethod(methodHandlers(calls, services))
   return GOOGLE_MODEL_PATHS.flatMap((modelPath) => [
     keyInHeaders({
       method: "POST",
       path: `${modelPath}/{id...}`,
-      handler: ask,
+      handler: callMethod,
       handlesUnread: true,
       errors: errorsIn(GEMINI),
     }),
@@ -68,8 +68,8 @@ function methodHandlers(calls: Calls, services: GoogleServices): MethodHandlers 
 
 function byMethod(handlers: MethodHandlers): Handler {
   return (request, connection) => {
-    const asked = readGoogleAddress(new URL(request.url).pathname)?.method
-    const method = GOOGLE_METHODS.find((known) => known === asked)
+    const named = readGoogleAddress(new URL(request.url).pathname)?.method
+    const method = GOOGLE_METHODS.find((known) => known === named)
     if (method !== undefined) return handlers[method](request, connection)
     const methods = GOOGLE_METHODS.join(", ")
     const message = `An address here ends in ':' and one of ${methods}, such as ${GOOGLE_MODEL_PATHS[0]}/<provider>/<model_name>:generateContent.`

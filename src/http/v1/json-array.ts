@@ -26,7 +26,7 @@ type Chunks = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">
 class ArraySource {
   readonly #events: Chunks
   readonly #parser = new SseParser()
-  #isBegun = false
+  #hasStarted = false
 
   constructor(events: Chunks) {
     this.#events = events
@@ -35,7 +35,7 @@ class ArraySource {
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     const { value, done } = await this.#events.read()
     if (done) {
-      controller.enqueue(encoder.encode(this.#isBegun ? "]" : "[]"))
+      controller.enqueue(encoder.encode(this.#hasStarted ? "]" : "[]"))
       controller.close()
       return
     }
@@ -48,8 +48,8 @@ class ArraySource {
   }
 
   #element(data: string): string {
-    const before = this.#isBegun ? ",\r\n" : "["
-    this.#isBegun = true
+    const before = this.#hasStarted ? ",\r\n" : "["
+    this.#hasStarted = true
     return before + data
   }
 }

@@ -164,10 +164,10 @@ function headerOf(headers: Headers, name: string): string | undefined {
 }
 
 /** Returns a non-empty text without line breaks; undefined for anything else. */
-function shortened(value: JsonValue | undefined, longest: number): string | undefined {
+function shortened(value: JsonValue | undefined, maxLength: number): string | undefined {
   if (typeof value !== "string") return undefined
   // Databases reject text that ends in half a character.
-  const text = value.slice(0, longest).toWellFormed().trim()
+  const text = value.slice(0, maxLength).toWellFormed().trim()
   return text === "" || CONTROL.test(text) ? undefined : text
 }
 

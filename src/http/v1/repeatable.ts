@@ -116,7 +116,7 @@ async function admitModel(
     name !== undefined && isSame ? name : modelOf(await store.settlements.findReceipt(request))
   if (model !== undefined) catalog().visible(model, key)
   // Without a name in the body, the model may also differ between keys.
-  else if (rights !== key.id) throw notKnownYet()
+  else if (rights !== key.id) throw unclearModel()
 }
 
 function isSettled(receipt: ReceiptRecord | null): boolean {
@@ -132,7 +132,7 @@ function bodyOf({ body }: ReceiptRecord): { readonly status?: string; readonly m
   return JSON.parse(body) as { readonly status?: string; readonly model?: string }
 }
 
-function notKnownYet(): GatewayError {
+function unclearModel(): GatewayError {
   return new GatewayError(
     "conflict",
     "Another key of the account has sent this request, and which model answers it is not known yet. Send it again when it is over, or name the model by its id.",

@@ -29,13 +29,16 @@ export class PriceRefresh implements AsyncDisposable {
   readonly #timer: ReturnType<typeof setInterval>
   /** Time and address of the last check. */
   #last: { readonly at: number; readonly address: string } | undefined
-  #look: Promise<void> | undefined
+  #check: Promise<void> | undefined
 
   constructor(parts: PriceRefreshParts) {
     this.#parts = parts
     const { every } = parts
-    this.#first = setTimeout(() => this.#hurry(), every ?? FIRST_DELAY_MS * (1 + Math.random()))
-    this.#timer = setInterval(() => this.#hurry(), every ?? HOUR_MS)
+    this.#first = setTimeout(
+      () => this.#checkIfDue(),
+      every ?? FIRST_DELAY_MS * (1 + Math.random()),
+    )
+    this.#timer = setInterval(() => this.#checkIfDue(), every ?? HOUR_MS)
     this.#first.unref()
     this.#timer.unref()
   }
@@ -47,18 +50,18 @@ export class PriceRefresh implements AsyncDisposable {
     await waitAtMost(this.#look, LAST_WAIT)
   }
 
-  #hurry(): void {
+  #checkIfDue(): void {
     const { refresh: address } = this.#parts.settings()
     if (address === undefined) return
     const now = performance.now()
     const pause = this.#parts.every ?? DAY_MS
     const isDue = this.#last?.address !== address || now - this.#last.at >= pause
-    if (!isDue || this.#look !== undefined) return
-    this.#look = this.#perform(address)
+    if (!isDue || this.#check !== undefined) return
+    this.#check = this.#perform(address)
       .then(() => void (this.#last = { at: now, address }))
       // Retried within the hour.
       .catch((error: unknown) => this.#parts.onFailure(error))
-      .finally(() => (this.#look = undefined))
+      .finally(() => (this.#check = undefined))
   }
 
   async #perform(address: string): Promise<void> {

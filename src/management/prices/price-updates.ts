@@ -101,13 +101,13 @@ export class PriceUpdates {
     if (applied.length > 0) {
       const offer = { facts: taken, changes: applied }
       await this.#store(AUTOMATIC, "prices.apply", offer, [["kept", bodyOf(taken, source)], waits])
-      this.#tell("applied", offer, source)
+      this.#report("applied", offer, source)
     } else if (pending !== undefined && priceChanges(pending.facts, facts).length === 0) {
       return
     } else {
       await this.#store(AUTOMATIC, "prices.offer", { facts, changes: rest }, [waits])
     }
-    if (rest.length > 0) this.#tell("waiting", { facts, changes: rest }, source)
+    if (rest.length > 0) this.#report("waiting", { facts, changes: rest }, source)
   }
 
   /** Returns the pending list and its changes. @throws GatewayError `not_found` without one. */
@@ -144,10 +144,10 @@ export class PriceUpdates {
       ["kept", bodyOf(offer.facts, source)],
       ["pending", null],
     ])
-    this.#tell("applied", offer, source)
+    this.#report("applied", offer, source)
   }
 
-  #tell(state: PriceNews["state"], { facts, changes }: Offer, source: string): void {
+  #report(state: PriceNews["state"], { facts, changes }: Offer, source: string): void {
     this.#parts.onChange?.({ state, date: dayOf(facts), source, ...countsOf(changes) })
   }
 
