@@ -155,8 +155,8 @@ export class App implements AsyncDisposable {
   }
 
   /** Stops waiting for running requests, now or at shutdown. */
-  hurry(): void {
-    this.#state.isHurried = true
+  skipDrain(): void {
+    this.#state.skipsDrain = true
   }
 
   /** Stops listening, waits for running requests, writes the ledger and returns all leases. */

@@ -46,7 +46,7 @@ export async function drain(drained: Drained): Promise<void> {
   // Idle connections are closed. Those of callers that are silent would keep it open, so this is not awaited.
   void server.stop(false)
   const isServed = (): boolean => server.pendingRequests === 0 && idempotency.running === 0
-  await waitUntil(() => isServed() || state.isHurried, deadline - performance.now())
+  await waitUntil(() => isServed() || state.skipsDrain, deadline - performance.now())
   watch.cut(new CallEnded("shutting_down"))
   ledger.endBy(performance.now() + POSTING_TIMEOUT_MS)
   database.endBy(performance.now() + DATABASE_TIMEOUT_MS)

@@ -54,7 +54,7 @@ export async function joinNode(parts: NodeParts, building: AsyncDisposableStack)
         ledger.tick(changes.recalls),
         keyring.refresh(changes.revision),
         live.refresh(changes.settingsRevision),
-        healthExchange.look(changes),
+        healthExchange.update(changes),
       ])
     },
     hasUnclearLeases: () => ledger.hasUnclearLeases,

@@ -1,6 +1,6 @@
 import type { AdminParts } from "../http/admin/open.ts"
 import { CrossOrigin } from "../http/cross-origin.ts"
-import { elsewhere } from "../http/elsewhere.ts"
+import { fallback } from "../http/fallback.ts"
 import { LastAnswers } from "../http/last-answers.ts"
 import { Lazy } from "../http/lazy.ts"
 import { managementMounts } from "../http/mounts.ts"
@@ -48,7 +48,7 @@ export function openAnswering(
   return {
     routes: crossOrigin.routes(routes),
     mounts,
-    elsewhere: crossOrigin.withPreflight(elsewhere(routes, { mounts, basePath })),
+    fallback: crossOrigin.withPreflight(fallback(routes, { mounts, basePath })),
     lastAnswers,
   }
 }

@@ -7,7 +7,7 @@ import { Slack } from "../notices/channels/slack.ts"
 import { Webhook } from "../notices/channels/webhook.ts"
 import { Deliveries } from "../notices/deliveries.ts"
 import { Notices } from "../notices/notices.ts"
-import { Trouble } from "../notices/trouble.ts"
+import { ProblemNotices } from "../notices/problem-notices.ts"
 import { Watch } from "../notices/watch.ts"
 import type { Health } from "../routing/health.ts"
 import type { Events } from "../telemetry/events.ts"
@@ -26,7 +26,7 @@ export function openNotices(parts: NoticeParts, building: AsyncDisposableStack) 
   const { store, secrets, database, state, health, options } = parts
   const { events: alarms, noticePace: every } = options
   const notices = new Notices(store, alarms)
-  const trouble = new Trouble(notices)
+  const problemNotices = new ProblemNotices(notices)
   const allowsPrivate = (): boolean => state.settings.notices.allowsPrivate
   const channels = {
     webhook: new Webhook(allowsPrivate),
@@ -49,25 +49,25 @@ export function openNotices(parts: NoticeParts, building: AsyncDisposableStack) 
     }),
   )
   building.defer(() => notices.settled())
-  notices.onRaised = () => void deliveries.hurry()
-  health.onTrouble = (report, reason) => trouble.deployment(report, reason)
-  return { notices, noticeCipher: cipher, events: noticedEvents(alarms, notices, trouble) }
+  notices.onRaised = () => void deliveries.deliverNow()
+  health.onProblem = (report, reason) => problemNotices.deployment(report, reason)
+  return { notices, noticeCipher: cipher, events: noticedEvents(alarms, notices, problemNotices) }
 }
 
 /** Wraps the events, so that some of them also raise notices. */
-function noticedEvents(events: Events, notices: Notices, trouble: Trouble): Events {
+function noticedEvents(events: Events, notices: Notices, problemNotices: ProblemNotices): Events {
   const told: Pick<Events, "unpricedPassed" | "usageUncharged" | "priceChanged"> = {
     priceChanged: (news) => {
       events.priceChanged(news)
-      notices.tell({ type: "price.changed", data: { ...news } })
+      notices.notify({ type: "price.changed", data: { ...news } })
     },
     unpricedPassed: (request, deployment, places) => {
       events.unpricedPassed(request, deployment, places)
-      trouble.unpriced(request, deployment, places)
+      problemNotices.unpriced(request, deployment, places)
     },
     usageUncharged: (request, deployment, name) => {
       events.usageUncharged(request, deployment, name)
-      trouble.unpriced(request, deployment, [name])
+      problemNotices.unpriced(request, deployment, [name])
     },
   }
   return Object.assign(Object.create(events) as Events, told)

@@ -47,7 +47,7 @@ async function openLineSinks(
   const { log } = state.settings
   if (!log.file && !log.http && !log.bucket) return []
   const { openSinks } = await import("./open-sinks.ts")
-  return openSinks({ settings: log, alarms, isHurried: () => state.isHurried }, building)
+  return openSinks({ settings: log, alarms, skipsDrain: () => state.skipsDrain }, building)
 }
 
 /** Opens the metrics. Nothing is counted or loaded unless they are served or sent. */

@@ -17,7 +17,7 @@ export interface SinkParts {
   readonly settings: LogSettings
   readonly alarms: LineAlarms
   /** Returns whether the process has to end without waiting. */
-  readonly isHurried: () => boolean
+  readonly skipsDrain: () => boolean
 }
 
 /** A destination with its batch size and flush interval. */
@@ -30,10 +30,11 @@ interface Outlet {
 
 /** Opens every sink that the settings name. Each connects or opens its file with the first line. */
 export function openSinks(
-  { settings, alarms, isHurried }: SinkParts,
+  { settings, alarms, skipsDrain }: SinkParts,
   building: AsyncDisposableStack,
 ): readonly LineSink[] {
-  const lastTime = (): number => (isHurried() ? IMMEDIATE_SHUTDOWN_TIMEOUT_MS : SHUTDOWN_TIMEOUT_MS)
+  const lastTime = (): number =>
+    skipsDrain() ? IMMEDIATE_SHUTDOWN_TIMEOUT_MS : SHUTDOWN_TIMEOUT_MS
   const sinks = outletsOf(settings, building).map(
     (outlet) => new LineSink({ ...outlet, limit: settings.queueBytes, alarms, lastTime }),
   )

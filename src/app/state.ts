@@ -23,7 +23,7 @@ export interface State {
   readonly redactor: Redactor
   proxies: TrustedProxies
   /** Whether to stop waiting for running requests. */
-  isHurried: boolean
+  skipsDrain: boolean
   /** Warnings about all settings, including the file and the environment. */
   warnings: readonly string[]
   /** The address it listens on; empty before that. */
@@ -40,7 +40,7 @@ export function initialState(active: ActiveSettings, events: Events, redactor: R
   for (const warning of warnings) events.warning(warning)
   const memory = new MemoryBudget(memoryOf(settings))
   const proxies = proxiesOf(settings, events)
-  return { settings, config, memory, redactor, proxies, warnings, isHurried: false, url: "" }
+  return { settings, config, memory, redactor, proxies, warnings, skipsDrain: false, url: "" }
 }
 
 /** Activates settings and known prices for new requests. */

@@ -40,12 +40,12 @@ export class WorkerMetrics {
 
   take(worker: Worker, message: MetricsFromWorker): void {
     if (message.kind === "all-metrics-wanted") return void this.#answer(worker)
-    this.#fleet.heard(worker.pid, message.snapshot)
+    this.#fleet.update(worker.pid, message.snapshot)
     this.#isComplete(worker.pid)
   }
 
   ended({ pid }: Worker): void {
-    this.#fleet.ended(pid)
+    this.#fleet.remove(pid)
     this.#isComplete(pid)
   }
 

@@ -80,7 +80,7 @@ export interface Answering {
   readonly routes: readonly Route[]
   readonly mounts: readonly Mount[]
   /** Handles requests without a matching path or method. */
-  readonly elsewhere: Handler
+  readonly fallback: Handler
   readonly lastAnswers: LastAnswers
 }
 
@@ -92,7 +92,7 @@ export interface ServerState {
 /** Starts a server. Bun's router matches the paths. */
 export function serve(
   settings: ServerSettings,
-  { routes, mounts, elsewhere, lastAnswers }: Answering,
+  { routes, mounts, fallback, lastAnswers }: Answering,
   state: ServerState,
 ): Bun.Server<undefined> {
   const methods: Record<string, Record<string, BunHandler>> = {}
@@ -113,7 +113,7 @@ export function serve(
       ...methods,
       ...Object.fromEntries(mounts.map((mount) => mounted(mount, lastAnswers, state))),
     },
-    fetch: bunHandler(droppingRest(elsewhere), lastAnswers, state),
+    fetch: bunHandler(droppingRest(fallback), lastAnswers, state),
     error: () =>
       errorAnswer(new GatewayError("internal_error", "The gateway failed."), newRequestId()),
   })

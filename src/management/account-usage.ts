@@ -1,7 +1,7 @@
 import type { AccountUseFilter } from "../store/requests.ts"
 import type { Reports } from "../store/reports.ts"
 import { type AccountUses, PACE_DAYS, SPENT_DAYS } from "./account-list.ts"
-import { Remembered } from "./remembered.ts"
+import { CachedQuery } from "./cached-query.ts"
 
 const DAY_MS = 24 * 3_600_000
 /** Cache time as a multiple of the query time: a query of half a second is reused for a minute. */
@@ -10,7 +10,7 @@ const CACHE_FACTOR = 120
 /** Reads the use of accounts from the reports. */
 export class AccountUsage {
   readonly #reports: Reports
-  readonly #all = new Remembered(() => this.#read(daysUntil(Date.now())), CACHE_FACTOR)
+  readonly #all = new CachedQuery(() => this.#read(daysUntil(Date.now())), CACHE_FACTOR)
 
   constructor(reports: Reports) {
     this.#reports = reports

@@ -4,7 +4,7 @@ import type { UsageGroup, UsageSum } from "../store/requests.ts"
 import type { Reports } from "../store/reports.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, COMMAND_LINE } from "./actor.ts"
-import { Remembered } from "./remembered.ts"
+import { CachedQuery } from "./cached-query.ts"
 import { withCorrections } from "./corrected-reports.ts"
 import { scopeOf } from "./scope.ts"
 import { emptySum, namesOfGroups, usageRow } from "./usage-rows.ts"
@@ -23,7 +23,7 @@ export class Overviews {
   readonly #store: Store
   readonly #reports: Reports
   /** The page for operators. */
-  readonly #all = new Remembered(() => this.#overviewOf(COMMAND_LINE, undefined), CACHE_FACTOR)
+  readonly #all = new CachedQuery(() => this.#overviewOf(COMMAND_LINE, undefined), CACHE_FACTOR)
 
   constructor(store: Store, reports: Reports) {
     this.#store = store

@@ -19,12 +19,12 @@ export class Fleet {
   }
 
   /** Stores the snapshot of a process. */
-  heard(processId: number, snapshot: Snapshot): void {
+  update(processId: number, snapshot: Snapshot): void {
     this.#last.set(processId, snapshot)
   }
 
   /** Keeps the counters of an ended process. */
-  ended(processId: number): void {
+  remove(processId: number): void {
     const last = this.#last.get(processId)
     if (last === undefined) return
     this.#last.delete(processId)

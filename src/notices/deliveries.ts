@@ -44,12 +44,12 @@ export class Deliveries implements AsyncDisposable {
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts
-    this.#timer = setInterval(() => void this.hurry(), parts.every ?? POLL_INTERVAL_MS)
+    this.#timer = setInterval(() => void this.deliverNow(), parts.every ?? POLL_INTERVAL_MS)
     this.#timer.unref()
   }
 
   /** Delivers the due notices now. @returns when each due notice was sent or has failed. */
-  hurry(): Promise<void> {
+  deliverNow(): Promise<void> {
     this.#isRequested = true
     this.#running ??= this.#run().finally(() => (this.#running = undefined))
     return this.#running

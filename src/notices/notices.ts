@@ -15,7 +15,7 @@ export interface NoticeAlarms {
 }
 
 /** A notice to store. */
-export interface NewsItem {
+export interface NoticeInput {
   readonly type: NoticeType
   /** Absent if it concerns only the operator. */
   readonly account?: string
@@ -41,19 +41,19 @@ export class Notices {
   }
 
   /** Stores a notice in the background. Reports a notice that cannot be stored, which is then lost. */
-  tell(news: NewsItem): void {
+  notify(input: NoticeInput): void {
     if (this.#underWay.size >= MAX_PENDING) {
       this.#alarms.noticesFailed(new Error("too many notices at once: one was dropped"))
       return
     }
-    const step: Promise<unknown> = this.raise(news)
+    const step: Promise<unknown> = this.raise(input)
       .catch((error: unknown) => this.#alarms.noticesFailed(error))
       .finally(() => this.#underWay.delete(step))
     this.#underWay.add(step)
   }
 
   /** Stores a notice. @returns its id, or undefined if the mark no longer has its `from` value. */
-  async raise({ type, account, data, mark, target }: NewsItem): Promise<string | undefined> {
+  async raise({ type, account, data, mark, target }: NoticeInput): Promise<string | undefined> {
     const notice = {
       id: `evt_${randomText(ID_LENGTH)}`,
       account: account ?? null,

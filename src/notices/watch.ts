@@ -84,14 +84,14 @@ export class Watch implements AsyncDisposable {
       // A turn in the future dates from before the clock was set back.
       if (last !== null && Math.abs(now - Number(last)) < this.#every * 0.9) return
       const turn = { name: "turn", from: last, to: String(now) }
-      if (await store.notices.mark(turn, now)) await this.look(now)
+      if (await store.notices.mark(turn, now)) await this.check(now)
     } catch (error) {
       alarms.noticesFailed(error)
     }
   }
 
   /** Sends notices of everything that has changed since the last pass. */
-  async look(now: number): Promise<void> {
+  async check(now: number): Promise<void> {
     if (this.#turns % PASSES_PER_PACE_CHECK === 0) await this.#parts.pace(now)
     await this.#held(now)
     await this.#balances(now)
@@ -106,45 +106,45 @@ export class Watch implements AsyncDisposable {
   async #balances(now: number): Promise<void> {
     const { store, notices } = this.#parts
     const low = await store.notices.lowBalances(MAX_ROWS)
-    const told = await store.notices.marks("balance:")
+    const marks = await store.notices.marks("balance:")
     const names = new Set<string>()
     for (const { target, account, balance, below } of low) {
       const name = `balance:${target}:${account}`
       names.add(name)
-      if (told.has(name)) continue
+      if (marks.has(name)) continue
       const data = { balance: formatCredits(balance), below: formatCredits(below) }
       const mark = { name, from: null, to: "low" }
       await notices.raise({ type: "balance.low", account, data, mark, target })
     }
-    if (low.length < MAX_ROWS) await this.#forget(told, names, now)
+    if (low.length < MAX_ROWS) await this.#removeMarks(marks, names, now)
   }
 
   /** Reports accounts that were paused or closed, regardless of who did it. */
   async #held(now: number): Promise<void> {
     const { store, notices } = this.#parts
     const held = await store.notices.heldAccounts(MAX_ROWS)
-    const told = await store.notices.marks("held:")
+    const marks = await store.notices.marks("held:")
     const names = new Set<string>()
     for (const { account, state } of held) {
       const name = `held:${account}`
       names.add(name)
-      const from = told.get(name) ?? null
+      const from = marks.get(name) ?? null
       if (from === state) continue
       const mark = { name, from, to: state }
       await notices.raise({ type: "account.paused", account, data: { state }, mark })
     }
-    if (held.length < MAX_ROWS) await this.#forget(told, names, now)
+    if (held.length < MAX_ROWS) await this.#removeMarks(marks, names, now)
   }
 
   async #budgets(now: number): Promise<void> {
     const { store, notices } = this.#parts
     const spent = await store.notices.spentBudgets(now, MAX_ROWS)
-    const told = await store.notices.marks("budget:")
+    const marks = await store.notices.marks("budget:")
     const names = new Set<string>()
     for (const budget of spent) {
       const name = `budget:${budget.owner}`
       names.add(name)
-      const from = told.get(name) ?? null
+      const from = marks.get(name) ?? null
       const step = stepOf(budget)
       const mark = { name, from, to: String(step) }
       if (step > BigInt(from ?? 0)) {
@@ -152,16 +152,16 @@ export class Watch implements AsyncDisposable {
         await notices.raise({ type: "budget.spent", account: budget.account, data, mark })
       } else if (mark.to !== from) await store.notices.mark(mark, now)
     }
-    if (spent.length < MAX_ROWS) await this.#forget(told, names, now)
+    if (spent.length < MAX_ROWS) await this.#removeMarks(marks, names, now)
   }
 
   /** Removes the marks of conditions that no longer apply, so that a notice is sent when one returns. */
-  async #forget(
-    told: ReadonlyMap<string, string>,
+  async #removeMarks(
+    marks: ReadonlyMap<string, string>,
     names: ReadonlySet<string>,
     now: number,
   ): Promise<void> {
-    for (const [name, from] of told) {
+    for (const [name, from] of marks) {
       if (!names.has(name)) await this.#parts.store.notices.mark({ name, from, to: null }, now)
     }
   }

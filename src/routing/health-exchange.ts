@@ -40,7 +40,7 @@ export class HealthExchange {
   }
 
   /** Processes the reports since the last call. */
-  async look({
+  async update({
     machines,
     deploymentRevision,
   }: Pick<NodeChanges, "machines" | "deploymentRevision">): Promise<void> {
@@ -49,7 +49,7 @@ export class HealthExchange {
     if (!this.#hasOtherMachines || deploymentRevision === this.#revision) return
     const reports = await this.#reports.after(this.#revision)
     this.#revision = deploymentRevision
-    for (const report of reports) if (report.node !== this.#node) this.#health.learn(report)
+    for (const report of reports) if (report.node !== this.#node) this.#health.applyReport(report)
   }
 
   #enqueue(report: DeploymentReport): void {

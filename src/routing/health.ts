@@ -46,7 +46,7 @@ interface DatedTally extends Tally {
 }
 
 /** An event of a deployment from another node. */
-export interface News extends DeploymentReport {
+export interface AgedReport extends DeploymentReport {
   /** Age in milliseconds. */
   readonly age: number
 }
@@ -88,7 +88,7 @@ export class Health {
   onChange: ((report: DeploymentReport) => void) | undefined
 
   /** Called when a circuit opens or closes, or a credential is refused. It must not throw. */
-  onTrouble: ((report: DeploymentReport, reason: string) => void) | undefined
+  onProblem: ((report: DeploymentReport, reason: string) => void) | undefined
 
   /** @param clock monotonic milliseconds; shared memory needs a clock that is shared, too. */
   constructor(clock: () => number = () => performance.now(), memory = SharedMemory.own()) {
@@ -97,13 +97,13 @@ export class Health {
   }
 
   /** Whether no circuit is open. */
-  get isAllWell(): boolean {
+  get areCircuitsClosed(): boolean {
     return this.#circuits.isEmpty
   }
 
   /** Returns whether requests should use a deployment now. */
   isHealthy(deployment: string): boolean {
-    return this.isAllWell || this.#clock() >= this.#until(deployment)
+    return this.areCircuitsClosed || this.#clock() >= this.#until(deployment)
   }
 
   /** Returns the time until which a deployment or its account is avoided. */
@@ -114,7 +114,7 @@ export class Health {
 
   /** Returns the existing circuits of a deployment and of its account. */
   #circuitsOf(deployment: string): readonly (readonly [string, CircuitState])[] {
-    if (this.isAllWell) return NO_CIRCUITS
+    if (this.areCircuitsClosed) return NO_CIRCUITS
     return [deployment, keeperOfId(deployment)].flatMap((id) => {
       const circuit = this.#circuits.find(id)
       return circuit === undefined ? [] : [[id, circuit] as const]
@@ -245,7 +245,7 @@ export class Health {
    * other node's network, so they only make this node's next request the half-open one. A more recent success on this
    * node overrides them.
    */
-  learn({ deployment, event, rest, age }: News): void {
+  applyReport({ deployment, event, rest, age }: AgedReport): void {
     const now = this.#clock()
     const hasSucceeded = this.#hasSucceeded(deployment, now - age)
     if (event === "overloaded") this.#overloadedFor(deployment, rest)
@@ -299,7 +299,7 @@ export class Health {
 
   #notify(report: DeploymentReport, reason = ""): void {
     this.onChange?.(report)
-    this.onTrouble?.(report, reason)
+    this.onProblem?.(report, reason)
   }
 
   #tally(deployment: string): DatedTally {

@@ -116,7 +116,7 @@ export class Router {
     }
     // Between credentials of one provider, the key is not the reason for the route.
     const found = isOrdered ? undefined : key
-    if (this.#health.isAllWell) {
+    if (this.#health.areCircuitsClosed) {
       return { healthy: withFallbacks(deployments, order), open: [], key: found }
     }
     const { healthy = [], open = [] } = Object.groupBy(deployments, ({ id }) =>

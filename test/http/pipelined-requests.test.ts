@@ -28,7 +28,7 @@ beforeAll(() => {
     {
       routes: [{ path: "/route", method: "GET", handler, errors: errorAnswer }],
       mounts: [{ path: "/mount/*", handler }],
-      elsewhere: handler,
+      fallback: handler,
       lastAnswers: new LastAnswers(),
     },
     { proxies: new TrustedProxies([]) },

@@ -162,7 +162,7 @@ describe("processes of one machine", () => {
     )
     if (!left || !right) throw new Error("two")
     for (let count = 0; count < 3; count++) left.broke("mine/large")
-    expect(right.isAllWell).toBe(false)
+    expect(right.areCircuitsClosed).toBe(false)
     expect(right.isHealthy("mine/large")).toBe(false)
     expect(right.isHealthy("mine/other")).toBe(true)
     expect(right.report("mine/large")).toMatchObject({ state: "resting", restsFor: 1_000 })
@@ -171,6 +171,6 @@ describe("processes of one machine", () => {
     // One request of all processes tries it.
     expect(left.isHealthy("mine/large")).toBe(false)
     right.succeeded("mine/large")
-    expect([left.isAllWell, left.isHealthy("mine/large")]).toEqual([true, true])
+    expect([left.areCircuitsClosed, left.isHealthy("mine/large")]).toEqual([true, true])
   })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { system } from "tollgate-contract/system.ts"
-import { Remembered } from "../../src/management/remembered.ts"
+import { CachedQuery } from "../../src/management/cached-query.ts"
 import { System } from "../../src/management/system.ts"
 import type { DatabaseStatus } from "../../src/store/database-status.ts"
 import { LedgerError } from "../../src/store/ledger-error.ts"
@@ -100,7 +100,7 @@ test("only operators see it, and a database that does not answer is asked again"
 test("what took long to find is found once, by those who ask meanwhile too, and a failure is not kept", async () => {
   let calls = 0
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const found = new Remembered(() => (calls++ === 0 ? promise : Promise.resolve("new")), 1_000_000)
+  const found = new CachedQuery(() => (calls++ === 0 ? promise : Promise.resolve("new")), 1_000_000)
   const first = [found.get(), found.get()]
   reject(new Error("broken"))
   expect((await Promise.allSettled(first)).map(({ status }) => status)).toEqual([
@@ -109,7 +109,7 @@ test("what took long to find is found once, by those who ask meanwhile too, and 
   ])
   resolve("never")
   expect(await found.get()).toBe("new")
-  const always = new Remembered(async () => ++calls, 0)
+  const always = new CachedQuery(async () => ++calls, 0)
   expect([await always.get(), await always.get()]).toEqual([3, 4])
 })
 

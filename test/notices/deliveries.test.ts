@@ -64,8 +64,8 @@ test("a notice is sent once, with its account's name and where it goes", async (
   })
   const { deliveries, raise, fate } = world
   await raise("one")
-  await deliveries.hurry()
-  await deliveries.hurry()
+  await deliveries.deliverNow()
+  await deliveries.deliverNow()
   expect(await fate()).toMatchObject({ state: "delivered", attempts: 1, error: null })
   expect(sent).toMatchObject([
     [{ id: "one", account: { id: "acc", name: "name of acc" } }, { address: "https://a.example" }],
@@ -83,7 +83,7 @@ test("a notice that fails is tried again, later each time, and given up after th
   await raise("one")
   const pauses: number[] = []
   for (;;) {
-    await deliveries.hurry()
+    await deliveries.deliverNow()
     const found = await fate()
     if (found?.state !== "waiting") break
     pauses.push(Math.round((found.at - Date.now()) / (10 * SECOND)) * 10)
@@ -106,7 +106,7 @@ test("one slow receiver keeps no other notice waiting for longer than its deadli
   const { deliveries, raise } = world
   await raise("slow")
   await raise("quick")
-  const all = deliveries.hurry()
+  const all = deliveries.deliverNow()
   await until(() => sent.length === 1)
   expect(sent).toEqual(["quick"])
   resolve()
@@ -120,13 +120,13 @@ test("a fault of a channel is no reason to stop, and a lost key of the installat
   })
   const { store, deliveries, raise, fate } = world
   await raise("one")
-  await deliveries.hurry()
+  await deliveries.deliverNow()
   expect(await fate()).toMatchObject({ error: "it could not be sent", state: "waiting" })
   const [target] = await store.notices.targets(null)
   await store.notices.removeTarget("target", AUDIT)
   await store.notices.insertTarget({ ...target!, encrypted: "1.changed" }, AUDIT)
   await raise("two")
-  await deliveries.hurry()
+  await deliveries.deliverNow()
   expect((await fate())?.state).toBe("failed")
   expect((await fate())?.error).toContain("remove it and add it again")
 })

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { budgetOwner } from "../../src/accounting/budget-periods.ts"
 import { Notices } from "../../src/notices/notices.ts"
-import { Trouble } from "../../src/notices/trouble.ts"
+import { ProblemNotices } from "../../src/notices/problem-notices.ts"
 import { type ScheduledPrice, Watch } from "../../src/notices/watch.ts"
 import type { NoticeTarget } from "../../src/store/notices.ts"
 import type { Store } from "../../src/store/store.ts"
@@ -71,18 +71,18 @@ async function watched(balance: bigint) {
 test("a low balance is told once, and again when it was filled up and is low again", async () => {
   await using world = await watched(3n * CREDIT)
   const { database, watch, told, spend } = world
-  await watch.look(1)
+  await watch.check(1)
   expect(await told()).toEqual([])
   await spend(payerOf("acc"), CREDIT + 1n)
-  await watch.look(2)
-  await watch.look(3)
+  await watch.check(2)
+  await watch.check(3)
   const low = { type: "balance.low", balance: "1.999999999", below: "2" }
   expect(await told()).toEqual([low])
   await database.grant("acc", CREDIT)
-  await watch.look(4)
+  await watch.check(4)
   expect(await told()).toEqual([low])
   await spend(payerOf("acc"), CREDIT)
-  await watch.look(5)
+  await watch.check(5)
   expect(await told()).toEqual([low, low])
 })
 
@@ -93,7 +93,7 @@ test("a budget is told of at half, four fifths and all of it, and not again in i
   await database.key("key", "acc", null, { dailyBudget: 10n * CREDIT })
   const payer = payerOf("acc", "key", [budgetOwner("key", "day", now)])
   const percents = async () => {
-    await watch.look(now)
+    await watch.check(now)
     return (await told()).map(({ percent }) => percent)
   }
   await spend(payer, 5n * CREDIT - 1n)
@@ -121,12 +121,12 @@ test("a budget is told of at half, four fifths and all of it, and not again in i
 test("write-offs are told together, those from before anyone looked are not", async () => {
   await using world = await watched(CREDIT)
   const { database, watch, told, spend } = world
-  await watch.look(1)
+  await watch.check(1)
   await spend(payerOf("acc"), CREDIT, CREDIT + 3n)
   await database.grant("acc", 1n)
   await spend(payerOf("acc"), 1n, 5n)
-  await watch.look(2)
-  await watch.look(3)
+  await watch.check(2)
+  await watch.check(3)
   const [writeOff, ...more] = (await told()).filter(({ type }) => type === "write_off")
   expect(writeOff).toMatchObject({ count: 2, accounts: ["acc"] })
   expect(writeOff?.requests).toHaveLength(2)
@@ -137,7 +137,7 @@ test("many processes that look at once tell each thing once", async () => {
   await using world = await watched(CREDIT)
   const { database, watch, watchOf, told, failures } = world
   await using other = watchOf(await database.another())
-  await Promise.all([1, 2, 3, 4].flatMap((now) => [watch.look(now), other.look(now)]))
+  await Promise.all([1, 2, 3, 4].flatMap((now) => [watch.check(now), other.check(now)]))
   expect(await told()).toHaveLength(1)
   expect(failures).toEqual([])
 })
@@ -148,23 +148,23 @@ test("a deployment that comes and goes is told of once in a while, and so is wha
   let now = 0
   const alarms = { noticesFailed: (error: unknown) => failures.push(error) }
   const notices = new Notices(database.store, alarms)
-  const trouble = new Trouble(notices, () => now)
+  const problemNotices = new ProblemNotices(notices, () => now)
   const types = async () => {
     await notices.settled()
     return (await told()).map(({ type }) => type)
   }
   const report = { deployment: "openai/gpt", rest: 1_000 }
-  for (let count = 0; count < 5; count++) trouble.deployment({ ...report, event: "failed" })
-  trouble.deployment({ ...report, event: "overloaded" })
+  for (let count = 0; count < 5; count++) problemNotices.deployment({ ...report, event: "failed" })
+  problemNotices.deployment({ ...report, event: "overloaded" })
   expect(await types()).toEqual(["deployment.resting"])
-  trouble.deployment({ ...report, event: "recovered" })
-  trouble.deployment({ ...report, event: "failed" })
-  trouble.deployment({ ...report, event: "recovered" })
+  problemNotices.deployment({ ...report, event: "recovered" })
+  problemNotices.deployment({ ...report, event: "failed" })
+  problemNotices.deployment({ ...report, event: "recovered" })
   expect(await types()).toEqual(["deployment.resting", "deployment.recovered"])
   now = 600_000
-  trouble.deployment({ ...report, event: "refused" })
-  trouble.unpriced("req_1", "openai/gpt", ["web_search", "web_search"])
-  trouble.unpriced("req_2", "openai/gpt", ["web_search"])
+  problemNotices.deployment({ ...report, event: "refused" })
+  problemNotices.unpriced("req_1", "openai/gpt", ["web_search", "web_search"])
+  problemNotices.unpriced("req_2", "openai/gpt", ["web_search"])
   const since = (await types()).slice(2).toSorted()
   expect(since).toEqual(["credential.refused", "usage.unpriced"])
   expect(failures).toEqual([])
@@ -174,7 +174,7 @@ test("a database that is away is an alarm, and nobody waits for it", async () =>
   const failures: unknown[] = []
   const away = { notices: { raise: () => Promise.reject(new Error("away")) } } as unknown as Store
   const notices = new Notices(away, { noticesFailed: (error) => failures.push(error) })
-  for (let count = 0; count < 150; count++) notices.tell({ type: "write_off", data: {} })
+  for (let count = 0; count < 150; count++) notices.notify({ type: "write_off", data: {} })
   await notices.settled()
   expect(failures).toHaveLength(150)
 })
@@ -186,9 +186,9 @@ test("a backup that is overdue is told once, never where nobody has set any up",
   const { backups } = database.store
   const HOUR = 3_600_000
   const old = async (hour: number) => {
-    await watch.look(hour * HOUR)
+    await watch.check(hour * HOUR)
     await using other = watchOf(database.store)
-    await other.look(hour * HOUR)
+    await other.check(hour * HOUR)
     return (await told()).filter(({ type }) => type === "backup.old")
   }
   expect(await old(1_000)).toEqual([])
@@ -219,8 +219,8 @@ test("a backup that is overdue is told once, never where nobody has set any up",
 test("a backup that the settings ask for, and that was never made, is told of", async () => {
   await using world = await watched(2n * CREDIT)
   world.wanted.every = 60_000
-  await world.watch.look(1)
-  await world.watch.look(2)
+  await world.watch.check(1)
+  await world.watch.check(2)
   expect(await world.told()).toEqual([
     { type: "backup.old", last: null, place: null, every_ms: 60_000 },
   ])
@@ -230,16 +230,16 @@ test("an account that is paused or closed is told of, whoever did it, and again 
   await using world = await watched(3n * CREDIT)
   const { database, watch, told } = world
   const { accounts } = database.store
-  await watch.look(1)
+  await watch.check(1)
   await accounts.update("acc", { state: "paused" }, AUDIT)
-  await watch.look(2)
-  await watch.look(3)
+  await watch.check(2)
+  await watch.check(3)
   await accounts.update("acc", { state: "closed" }, AUDIT)
-  await watch.look(4)
+  await watch.check(4)
   await accounts.update("acc", { state: "active" }, AUDIT)
-  await watch.look(5)
+  await watch.check(5)
   await accounts.update("acc", { state: "paused" }, AUDIT)
-  await watch.look(6)
+  await watch.check(6)
   const states = (await told()).filter(({ type }) => type === "account.paused")
   expect(states.map(({ state }) => state)).toEqual(["paused", "closed", "paused"])
 })
@@ -255,10 +255,10 @@ test("a change of prices is told of a day before, once for each model and date, 
   const scheduled = (model: string, at: number, isRecurring = false) =>
     coming.push({ model, at, isRecurring, parts })
   const found = async (now: number) => {
-    await Promise.all([watch.look(now), other.look(now)])
+    await Promise.all([watch.check(now), other.check(now)])
     // Another process, after a restart.
     await using again = watchOf(database.store)
-    await again.look(now + 1)
+    await again.check(now + 1)
     return (await told()).filter(({ type }) => type === "price.scheduled")
   }
   scheduled("a/one", change)

@@ -44,7 +44,7 @@ class Member {
   /** @returns whether there was something new. */
   async poll(): Promise<boolean> {
     const changes = await this.#store.nodes.poll(this.#id, null)
-    await this.#exchange.look(changes)
+    await this.#exchange.update(changes)
     const isNew = changes.deploymentRevision > this.#revision
     this.#revision = changes.deploymentRevision
     return isNew
@@ -81,13 +81,13 @@ test("a node whose own network is broken opens no one else's circuits", async ()
   now += 60_000
   sound.health.succeeded(ID)
   await until(() => sound.poll())
-  expect(sound.health.isAllWell).toBe(true)
+  expect(sound.health.areCircuitsClosed).toBe(true)
 
   const idle = await Member.join("idle")
   await idle.poll()
   idle.health.attempted(ID)
   idle.health.succeeded(ID)
-  expect(idle.health.isAllWell).toBe(true)
+  expect(idle.health.areCircuitsClosed).toBe(true)
   // It says nothing of that: the broken node would try again and again.
   await Promise.all([broken.poll(), sound.poll()])
   expect(broken.health.isHealthy(ID)).toBe(true)

@@ -88,7 +88,7 @@ describe("health", () => {
     health.attempted(ID)
     health.succeeded(ID)
     expect(health.isHealthy(ID)).toBe(true)
-    expect(health.isAllWell).toBe(true)
+    expect(health.areCircuitsClosed).toBe(true)
     breakTimes(3)
     expect(restLeft()).toBe(1_000)
   })
@@ -131,7 +131,7 @@ describe("health", () => {
     const fail = (error: GatewayError, status?: number) => health.failed(ID, error, status)
     fail(new GatewayError("refused_by_upstream", "", { upstream: { status: 400 } }))
     fail(new GatewayError("internal_error", ""))
-    expect(health.isAllWell).toBe(true)
+    expect(health.areCircuitsClosed).toBe(true)
     fail(new GatewayError("upstream_overloaded", "", { retryAfter: 7 }))
     expect(restLeft()).toBe(7_000)
     now += 7_000
@@ -157,7 +157,7 @@ describe("health", () => {
     expect(health.isHealthy(first)).toBe(false)
     health.succeeded(second)
     expect(health.isHealthy(first)).toBe(true)
-    expect(health.isAllWell).toBe(true)
+    expect(health.areCircuitsClosed).toBe(true)
   })
 
   test("lets the next request test an account when its test ends otherwise", () => {
@@ -176,7 +176,7 @@ describe("health", () => {
 
   test("rests nothing for a model that may not be streamed", () => {
     health.failed(ID, new GatewayError("upstream_error", "", { providerError: "streaming" }), 400)
-    expect(health.isAllWell).toBe(true)
+    expect(health.areCircuitsClosed).toBe(true)
   })
 
   test("remembers a bounded number of deployments", () => {

@@ -38,7 +38,7 @@ test("a batch that an address fails with each time does not keep the others", as
   await chat(gateway, 2)
   await until(() => receiver.ids.some((id) => id !== bad))
   expect(reasons(gateway)).toContain("it answered with status 500")
-  gateway.app.hurry()
+  gateway.app.skipDrain()
 })
 
 test("an address in a private network is refused unless the operator says that it is meant", async () => {
@@ -48,7 +48,7 @@ test("an address in a private network is refused unless the operator says that i
   await chat(gateway)
   await until(() => reasons(gateway).includes("it is not on the public internet"))
   expect(receiver.bodies).toEqual([])
-  gateway.app.hurry()
+  gateway.app.skipDrain()
 })
 
 test("a redirect is not followed, and an answer that never ends keeps nobody", async () => {
@@ -83,7 +83,7 @@ test("the end of the gateway ends a delivery that is never answered", async () =
     receiver.ids.length = 0
     await chat(gateway)
     await until(() => receiver.ids.length === 1)
-    gateway.app.hurry()
+    gateway.app.skipDrain()
     await gateway[Symbol.asyncDispose]()
     await cut
     expect(gateway.heard.find(({ name }) => name === "linesDropped")?.facts[1]).toBe(1)

@@ -54,7 +54,7 @@ test("a bucket that refuses disturbs no request, and its secret is in no message
   await chat(gateway)
   await until(() => reasons(gateway).includes("status 403 (SignatureDoesNotMatch)"))
   expect(JSON.stringify(gateway.heard)).not.toContain(SECRET)
-  gateway.app.hurry()
+  gateway.app.skipDrain()
 })
 
 test("a bucket in a private network is refused unless the operator says that it is meant", async () => {
@@ -65,7 +65,7 @@ test("a bucket in a private network is refused unless the operator says that it 
   await chat(gateway)
   await until(() => reasons(gateway).includes('Add \\"private: true\\"'))
   expect(bucket.objects.size).toBe(0)
-  gateway.app.hurry()
+  gateway.app.skipDrain()
 })
 
 test.each([

@@ -183,7 +183,7 @@ function reportPayment(
     `the Stripe event ${event} (${type}, ${object}) was not applied: ${reason}. ${action}`,
   )
   const mark = { name: `payment:${event}:${object}`, from: null, to: "told" }
-  notices.tell({ type: "payment.rejected", data: { event, type, object, reason, action }, mark })
+  notices.notify({ type: "payment.rejected", data: { event, type, object, reason, action }, mark })
 }
 
 /** Builds the endpoints of accounts, their ledgers, and redeemable codes. */

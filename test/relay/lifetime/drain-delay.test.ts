@@ -29,7 +29,7 @@ test("during the delay it is alive, not ready, and serves whoever comes", async 
   const streamed = await caller.post(CHAT, body)
   expect(streamed.headers.get("connection")).toBe("close")
   expect(await streamed.text()).toContain("[DONE]")
-  gateway.app.hurry()
+  gateway.app.skipDrain()
   await ended
   const refused = fetch(`${gateway.url}/healthz`).catch(() => "refused")
   expect(await refused).toBe("refused")
@@ -52,7 +52,7 @@ test("during the delay each answer closes its connection, whatever it answers", 
     const [, , last = ""] = caller.text().split("HTTP/1.1 ")
     expect(last.toLowerCase()).toContain("\r\nconnection: close\r\n")
   }
-  gateway.app.hurry()
+  gateway.app.skipDrain()
   await ended
 })
 

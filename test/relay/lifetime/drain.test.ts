@@ -183,7 +183,7 @@ test("while it drains it is unready and refuses connections; asked again, it cut
   expect(idle.text()).toStartWith("HTTP/1.1 503")
   const refused = fetch(`${gateway.url}/healthz`, { keepalive: false })
   expect(await refused.catch(() => "refused")).toBe("refused")
-  gateway.app.hurry()
+  gateway.app.skipDrain()
   await ended
   await until(() => raw.text().endsWith(LAST_CHUNK))
   expect(streamErrorOf(bodyOf(raw.text()))).toMatchObject({ code: "overloaded" })

@@ -4,7 +4,7 @@ import { suggestion } from "../config/nearest.ts"
 import { errorAnswer } from "./answers.ts"
 import { GOOGLE_KEY } from "./google-key.ts"
 import { succeed } from "./incoming-body.ts"
-import { meantAddress } from "./meant-address.ts"
+import { intendedAddress } from "./intended-address.ts"
 import { newRequestId } from "./request-id.ts"
 import { isOpenEnded } from "./path-pattern.ts"
 import { RouteTable } from "./route-table.ts"
@@ -23,7 +23,7 @@ const GOOGLE = {
 const MAX_PATH_LENGTH = 200
 
 /** Serves the paths below the path of `server.public_url`, for proxies that forward the full path. */
-export interface Below {
+export interface BasePathParts {
   readonly mounts: readonly Mount[]
   /** Returns an empty text without a base path. */
   readonly basePath: () => string
@@ -33,9 +33,9 @@ export interface Below {
  * Creates the handler of requests that no route matches. If the address can only mean one endpoint, that endpoint
  * handles it. All others get 404 or 405 with suggestions, in the caller's dialect.
  */
-export function elsewhere(
+export function fallback(
   routes: readonly Route[],
-  { mounts, basePath }: Below = { mounts: [], basePath: () => "" },
+  { mounts, basePath }: BasePathParts = { mounts: [], basePath: () => "" },
 ): Handler {
   const table = new RouteTable(routes)
   return function handle(request, connection) {
@@ -49,14 +49,14 @@ export function elsewhere(
         return mount.handler(new Request(url.href, request), connection)
       }
     }
-    const meant = meantAddress(url.pathname, (path) => table.has(path))
-    const found = meant && table.find(request.method, meant.path)
-    if (meant === undefined || found === undefined) return unknown(request, url.pathname, routes)
-    if ("allowed" in found) return wrongMethod(request, meant.path, found.allowed)
+    const intended = intendedAddress(url.pathname, (path) => table.has(path))
+    const found = intended && table.find(request.method, intended.path)
+    if (intended === undefined || found === undefined) return unknown(request, url.pathname, routes)
+    if ("allowed" in found) return wrongMethod(request, intended.path, found.allowed)
     const { route } = found
-    url.pathname = meant.path
-    if (meant.model !== undefined && isPlainJson(request.headers)) {
-      const named = succeed(request, withModel(request, url.href, meant.model))
+    url.pathname = intended.path
+    if (intended.model !== undefined && isPlainJson(request.headers)) {
+      const named = succeed(request, withModel(request, url.href, intended.model))
       return route.handler(named, connection)
     }
     // Only these routes read their address. The others get the unchanged request with its body.

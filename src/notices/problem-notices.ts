@@ -10,7 +10,7 @@ const DAY_LENGTH = "2026-11-23".length
 /**
  * Raises notices about deployments and their providers for the operator. It never throws and never delays the caller.
  */
-export class Trouble {
+export class ProblemNotices {
   readonly #notices: Notices
   readonly #clock: () => number
   /** Time of the last notice, by name. */
@@ -34,7 +34,7 @@ export class Trouble {
         : (["deployment.resting", `deployment:${deployment}`] as const)
     if (!this.#isDue(name, REPEAT_INTERVAL_MS)) return
     const data = { deployment, rest_ms: Math.ceil(rest), ...(reason !== "" && { reason }) }
-    this.#notices.tell({ type, data, mark: { name, from: null, to: "told" } })
+    this.#notices.notify({ type, data, mark: { name, from: null, to: "told" } })
   }
 
   /** Reports that a vendor bills something without a configured price. */
@@ -44,7 +44,7 @@ export class Trouble {
       const mark = `unpriced:${deployment}:${name}:${day}`
       if (!this.#isDue(mark, Infinity)) continue
       const data = { deployment, name, request }
-      this.#notices.tell({
+      this.#notices.notify({
         type: "usage.unpriced",
         data,
         mark: { name: mark, from: null, to: "told" },
@@ -55,7 +55,7 @@ export class Trouble {
   #recovered(deployment: string): void {
     for (const kind of ["credential", "deployment"]) {
       const mark = { name: `${kind}:${deployment}`, from: "told", to: null }
-      this.#notices.tell({ type: "deployment.recovered", data: { deployment }, mark })
+      this.#notices.notify({ type: "deployment.recovered", data: { deployment }, mark })
     }
   }
 

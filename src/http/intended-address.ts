@@ -1,7 +1,7 @@
 import { GOOGLE_METHODS, GOOGLE_MODEL_PATHS } from "./v1/google-address.ts"
 
 /** The address a request was probably meant for. */
-export interface MeantAddress {
+export interface IntendedAddress {
   readonly path: string
   /** The model named in an address of Azure. */
   readonly model?: string
@@ -32,10 +32,10 @@ const MODEL_METHOD = new RegExp(
  * @param isKnown returns whether a path is that of an endpoint.
  * @returns undefined if there is no such endpoint.
  */
-export function meantAddress(
+export function intendedAddress(
   pathname: string,
   isKnown: (path: string) => boolean,
-): MeantAddress | undefined {
+): IntendedAddress | undefined {
   const parts = pathname.split("/").filter((part) => part !== "")
   const tidy = `/${parts.join("/")}`
   if (isKnown(tidy)) return { path: tidy }
