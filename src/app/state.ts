@@ -69,7 +69,7 @@ export function activateSettings(
 function proxiesOf({ server }: Settings, events: Events): TrustedProxies {
   return new TrustedProxies(server.trustedProxies, (proxy) =>
     events.warning(
-      `requests come from ${proxy} with x-forwarded-for, which is ignored: if that is a proxy of yours, name it in server.trusted_proxies`,
+      `ignoring x-forwarded-for from ${proxy}: add it to server.trusted_proxies if it is a proxy of yours`,
     ),
   )
 }

@@ -161,7 +161,7 @@ function buildDeployment(
   const chats = draft.kind === "chat" || rules !== undefined
   const dialects = chats ? chatDialects(wanted, draft, callable, own) : undefined
   if (dialects?.length === 0 && draft.kind === "chat") {
-    return { warning: `: provider '${provider}' speaks none of the dialects it is offered in` }
+    return { warning: `: provider '${provider}' supports none of its dialects` }
   }
   const written = wanted.price ?? draft.settings?.price
   const services = servicesOf(callable.settings, own, sources.known.servicesOf(provider))

@@ -136,7 +136,7 @@ function aliasFault(
   if (catalog.find(id) === undefined && unknown.find(id) === undefined)
     return `there is no model '${id}', so it is refused`
   if (catalog.find(alias) === undefined) return undefined
-  return "is not used, since there is a model of that id"
+  return "is not used, since a model has that id"
 }
 
 function addByProvider(knownByProvider: Map<string, Model[]>, model: Model): void {

@@ -56,10 +56,10 @@ export function buildGroup(
     const model = sources.models.get(name)
     const [first] = shares
     if (model === undefined) {
-      warnings.push(`model ${id}: there is no model '${name}', so the group goes without it`)
+      warnings.push(`model ${id}: there is no model '${name}', so it is left out of the group`)
     } else if (first !== undefined && first.model.kind !== model.kind) {
       const kinds = `'${name}' is of kind ${model.kind} and '${first.model.id}' of kind ${first.model.kind}`
-      warnings.push(`model ${id}: ${kinds}, so the group goes without '${name}'`)
+      warnings.push(`model ${id}: ${kinds}, so '${name}' is left out of the group`)
     } else shares.push({ model, weight })
   }
   const [first] = shares

@@ -156,7 +156,7 @@ class PriceTerm {
 /** Reads a card's price for a deployment. A deployment without a price stays uncallable. */
 function readFor(kind: ModelKind, price: PriceSettings, { price: own }: Deployment): ReadPrice {
   return own === undefined
-    ? { reason: "the model has no price that everyone pays. Give it one first" }
+    ? { reason: "the model has no general price. Set one first" }
     : readPriceBeside(kind, price, own)
 }
 

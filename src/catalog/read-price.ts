@@ -39,10 +39,10 @@ export function readPrice(
     price[name] !== undefined || (name === "image" && price.images !== undefined)
   const missing = MODEL_KINDS[kind].requiredPrices.find((group) => !group.some(isPriced))
   if (missing) {
-    return { reason: `its price names no '${missing.join("' or '")}'. Write 0 for what is free` }
+    return { reason: `its price has no '${missing.join("' or '")}'. Write 0 for what is free` }
   }
   if (price.minimum_seconds !== undefined && price.second === undefined) {
-    return { reason: "its price names 'minimum_seconds' without 'second'" }
+    return { reason: "its price has 'minimum_seconds' without 'second'" }
   }
   try {
     return { price: parsePeriods(price, multiplier, services) }
@@ -69,7 +69,9 @@ export function readPriceBeside(kind: ModelKind, price: DecimalPrice, own: Price
   const counted = MODEL_KINDS[kind].requiredPrices
     .flat()
     .filter((name) => own.rates[CLASS_OF_NAME[name]] !== undefined)
-  return { reason: `the model is priced by '${counted.join("' and '")}', so name that too` }
+  return {
+    reason: `the model is priced by '${counted.join("' and '")}', so the price needs it too`,
+  }
 }
 
 /** Reads a price of the facts. It is rejected if one of its classes cannot be billed. */

@@ -31,14 +31,14 @@ export function newerThanKnown(name: string, nearest: readonly string[]): Gatewa
 export function deadAlias(name: string): GatewayError {
   return refusal(
     "model_not_found",
-    `The model \`${shownName(name)}\` is an alias of a model that is not there or not to be seen by this key. GET /v1/models lists all.`,
+    `The model \`${shownName(name)}\` is an alias of a model that does not exist or is not visible to this key. GET /v1/models lists all models.`,
   )
 }
 
 export function notAllowed(name: string): GatewayError {
   return refusal(
     "model_not_allowed",
-    `This key may not call the model \`${name}\`. GET /v1/models lists those it may.`,
+    `This key may not call the model \`${name}\`. GET /v1/models lists the allowed models.`,
   )
 }
 

@@ -183,7 +183,8 @@ export class FailureQueue implements AsyncDisposable {
  * sentence may be part of a prompt.
  */
 function withoutContents(kind: string, message: string): string {
-  if (kind === REFUSED) return "The provider refused the request: its words are with the attempt."
+  if (kind === REFUSED)
+    return "The provider refused the request. Its message is stored with the attempt."
   return message
     .slice(0, MAX_SEARCHED_LENGTH)
     .replace(QUOTED, (_, mark: string, value: string) => mark + nameIn(value) + mark)

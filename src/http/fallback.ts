@@ -110,7 +110,7 @@ function unknown(request: Request, pathname: string, routes: readonly Route[]): 
   const paths = routes.map((route) => route.path).filter((one) => !isOpenEnded(one))
   const error = new GatewayError(
     "not_found",
-    `There is no ${request.method} ${withoutKeys(path)} here.${suggestion(path, paths)}`,
+    `Not found: ${request.method} ${withoutKeys(path)}.${suggestion(path, paths)}`,
   )
   const spoken = readablePath(request, pathname)
   const like = routes.find((route) => route.path === spoken)

@@ -106,7 +106,7 @@ function tooSlow({ bytes, window }: Pace): GatewayError {
   const rate = Math.round(bytes / 1024 / (window / 1_000))
   return new GatewayError(
     "overloaded",
-    `The body came more slowly than ${rate} KB a second, so it was not waited for. Send it again over a faster connection.`,
+    `The body arrived at less than ${rate} KB a second, so the gateway stopped waiting for it. Send it again over a faster connection.`,
     // Without closing, the remaining body would be read as another request.
     { headers: { connection: "close" } },
   )

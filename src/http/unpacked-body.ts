@@ -65,7 +65,7 @@ export async function* unpackedChunks(
     if (error instanceof GatewayError) throw error
     throw new GatewayError(
       "invalid_value",
-      `The body cannot be unpacked: it is not what 'content-encoding: ${encoding}' says, or it ended before it was whole.`,
+      `The body cannot be decompressed: it does not match 'content-encoding: ${encoding}', or it is incomplete.`,
       { parameter: "content-encoding", cause: error },
     )
   } finally {
@@ -93,7 +93,7 @@ class CountedChunks {
 function tooDense(): GatewayError {
   return new GatewayError(
     "body_too_large",
-    `The body unpacks to more than ${MAX_RATIO} times its size. Send it unpacked.`,
+    `The body decompresses to more than ${MAX_RATIO} times its size. Send it uncompressed.`,
     { parameter: "content-encoding" },
   )
 }
@@ -101,7 +101,7 @@ function tooDense(): GatewayError {
 function unsupported(header: string, accepted: string): GatewayError {
   return new GatewayError(
     "unsupported_media_type",
-    `A body here cannot be compressed as '${header.slice(0, 100)}'. What can be read: ${accepted}.`,
+    `The content encoding '${header.slice(0, 100)}' is not supported here. Supported: ${accepted}.`,
     { headers: { "accept-encoding": accepted } },
   )
 }

@@ -94,7 +94,7 @@ export class Accounts {
         now,
       )
     } catch (error) {
-      this.#warn(`what accounts were used for cannot be found: ${String(error)}`)
+      this.#warn(`cannot read the use of accounts: ${String(error)}`)
       return undefined
     }
   }

@@ -30,7 +30,7 @@ export class ConsoleChanges {
       await this.live.refresh()
       throw new GatewayError(
         "conflict",
-        "Somebody else has changed this at the same moment. Look at it again, then repeat your change.",
+        "Someone else changed this at the same time. Reload and try again.",
         { cause: error },
       )
     }
@@ -42,7 +42,7 @@ export function locked(what: string, origin: "file" | "environment" | "sandbox")
   const place = {
     file: "the settings file (tollgate.yaml): change it there",
     environment: "environment variables: change them where the gateway is started",
-    sandbox: "the simulator, which is there while no vendor is set up",
+    sandbox: "the simulator, which is active until a vendor is configured",
   }[origin]
   return new GatewayError("conflict", `${what} comes from ${place}.`)
 }

@@ -153,7 +153,9 @@ export class Credits {
 
 function numberOf(position: string | number): number {
   if (typeof position === "number" && Number.isSafeInteger(position)) return position
-  throw new GatewayError("invalid_value", "'cursor' is none of this list.", { parameter: "cursor" })
+  throw new GatewayError("invalid_value", "'cursor' is not from this list.", {
+    parameter: "cursor",
+  })
 }
 
 function amountOf({ kind, amount: text }: NewEntry): bigint {
@@ -161,7 +163,7 @@ function amountOf({ kind, amount: text }: NewEntry): bigint {
   if (amount > 0n || (kind === "adjustment" && amount < 0n)) return amount
   const words =
     kind === "adjustment"
-      ? "'amount' must not be zero: above it adds credits, below it takes them out."
+      ? "'amount' must not be zero: positive amounts add credits, negative ones remove them."
       : `'amount' of a ${kind} must be above zero. To take credits out, make an adjustment.`
   throw new GatewayError("below_min_value", words, { parameter: "amount" })
 }

@@ -46,7 +46,7 @@ export function timePositionOf(cursor: string | undefined): { at: number; id: st
 export function foreignCursor(): GatewayError {
   return new GatewayError(
     "invalid_value",
-    "'cursor' is none of this list: send the 'next_cursor' of the page before, or leave it out.",
+    "'cursor' is not from this list. Send the 'next_cursor' of the previous page, or omit it.",
     { parameter: "cursor" },
   )
 }

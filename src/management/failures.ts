@@ -64,7 +64,7 @@ export class Failures {
     if (receipt === null && !isSeen) {
       throw new GatewayError(
         "not_found",
-        "Nothing is known of such a request. Its id is the 'x-request-id' of its answer; a request that was refused is known for seven days.",
+        "No such request. Its id is the 'x-request-id' of its response; rejected requests are stored for seven days.",
       )
     }
     return {

@@ -165,7 +165,7 @@ export class Invitations {
     if (await this.#users.findByEmail(email)) {
       throw new GatewayError(
         "conflict",
-        `${email} is already registered. Sign in, and open the link again.`,
+        `A user is already registered with ${email}. Sign in, and open the link again.`,
       )
     }
     if (name === undefined || password === undefined) throw isNew(name)
@@ -253,7 +253,7 @@ async function refusing<Result>(step: () => Promise<Result>): Promise<Result> {
 function noInvitation(): GatewayError {
   return new GatewayError(
     "not_found",
-    "This invitation was used, withdrawn, or has expired. Ask for another one.",
+    "This invitation was used, withdrawn or has expired. Ask for a new one.",
   )
 }
 
@@ -274,7 +274,7 @@ function somebodyElse(email: string): GatewayError {
 function isNew(name: string | undefined): GatewayError {
   return new GatewayError(
     "missing_required_parameter",
-    "You are new here: say your name and choose a password.",
+    "You are a new user: enter your name and choose a password.",
     { parameter: name === undefined ? "name" : "password" },
   )
 }

@@ -155,7 +155,7 @@ export class Keys {
   async #refuseClosed(id: string): Promise<void> {
     const account = await this.#store.accounts.find(id)
     if (account?.state !== "closed") return
-    throw new GatewayError("conflict", "This account is closed: it gets no new keys.")
+    throw new GatewayError("conflict", "This account is closed and cannot get new keys.")
   }
 
   async #document(actor: Actor, record: KeyRecord): Promise<Key> {
@@ -184,7 +184,7 @@ export class Keys {
   async #requireUsable(actor: Actor, id: string): Promise<KeyRecord> {
     const key = await this.#requireChangeable(actor, id)
     if (key.revokedAt === null) return key
-    throw new GatewayError("conflict", "This key was revoked, for good. Create a new one.")
+    throw new GatewayError("conflict", "This key was revoked permanently. Create a new one.")
   }
 
   #newSecret(now: number): { secret: string; record: KeySecretRecord } {

@@ -127,7 +127,7 @@ export class Models {
     if (this.#live.record("model", id) === undefined) {
       this.#refuseLocked(id)
       const shown = id.slice(0, 200)
-      throw new GatewayError("not_found", `The console has set nothing of a model '${shown}'.`)
+      throw new GatewayError("not_found", `The console has no settings of a model '${shown}'.`)
     }
     const audit = { action: "model.reset", target: id, before: this.#live.entry("model", id) }
     await this.#changes.make(actor, audit, [{ section: "model", id, entry: null }])
@@ -135,7 +135,7 @@ export class Models {
 
   #refuseLocked(id: string): void {
     if (!Object.hasOwn(this.#live.base.settings.models, id)) return
-    throw locked(`What is said of the model '${id}'`, "file")
+    throw locked(`The entry of the model '${id}'`, "file")
   }
 
   #check(id: string, entry: RawEntry): void {
@@ -164,7 +164,7 @@ export class Models {
       throw refused("members", `${own.join("; ").replace(/^m/, "M")}.`)
     }
     if (built === undefined) {
-      throw refused("deployments", `Nothing could answer for it: ${own.join("; ")}.`)
+      throw refused("deployments", `No deployment could serve it: ${own.join("; ")}.`)
     }
     if (entry["price"] !== undefined && !isPriced(built)) {
       throw refused("price", `${own.join("; ").replace(/^m/, "M")}.`)

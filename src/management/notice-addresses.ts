@@ -14,8 +14,9 @@ export function addressFault(
   { mail, allowsPrivate }: NoticeSettings,
 ): string | undefined {
   if (channel === "mail") {
-    if (!mail) return "No mail can be sent: the operator has to set notices.smtp and notices.from."
-    return mailAddress.safeParse(address).success ? undefined : "It must be an e-mail address."
+    if (!mail)
+      return "Email is not configured: the operator has to set notices.smtp and notices.from."
+    return mailAddress.safeParse(address).success ? undefined : "It must be an email address."
   }
   try {
     const { protocol, hostname } = readWebAddress(address)

@@ -140,7 +140,7 @@ export class NoticeManagement {
     const isSeen =
       target && (target.account === null ? actor.isOperator : maySee(actor, target.account))
     if (!isSeen) {
-      throw new GatewayError("not_found", `There is no target of notices '${id.slice(0, 100)}'.`)
+      throw new GatewayError("not_found", `There is no notice target '${id.slice(0, 100)}'.`)
     }
     if (target.account !== null) requireRole(actor, target.account, "owner")
     return target
@@ -156,7 +156,7 @@ export class NoticeManagement {
     if (channel === "mail" && !actor.isOperator && !(await this.#isMember(account, address))) {
       throw invalid(
         "address",
-        "Mail goes to members of the account only. Invite this person first.",
+        "Email is only sent to members of the account. Invite this person first.",
       )
     }
     const present = await this.#parts.store.notices.targets([account])

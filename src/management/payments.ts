@@ -209,7 +209,7 @@ function paymentOf(session: StripeObject): Payment | undefined {
     return undefined
   }
   if (!isMade(account) || !isMade(credits) || !isMade(currency) || !/^\d+(\.\d+)?$/.test(credits)) {
-    throw new UnusableEvent("its metadata is not as it was made")
+    throw new UnusableEvent("its metadata was modified")
   }
   const paidIn = session.currency()
   if (paidIn !== currency) throw new UnusableEvent(`it was paid in '${paidIn}'`)
@@ -254,9 +254,13 @@ function unitsOf(credits: string, currency: string): number {
     })
   }
   if (units > MAX_UNITS) {
-    throw new GatewayError("above_max_value", "'credits' is more than a card pays at once.", {
-      parameter,
-    })
+    throw new GatewayError(
+      "above_max_value",
+      "'credits' is above the maximum for one card payment.",
+      {
+        parameter,
+      },
+    )
   }
   return Number(units)
 }

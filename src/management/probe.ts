@@ -117,7 +117,7 @@ async function validate(
   }
   const refusal = await accountError(vendor, response)
   if (refusal === "account") {
-    const mend = "look at the account's billing, limits and status at the provider"
+    const mend = "check the account's billing, limits and status at the provider"
     return { result: "failed", found: `it refuses the account (${status})`, mend }
   }
   if (refusal !== undefined) {

@@ -210,7 +210,8 @@ export class Providers {
     const changes = this.#live.prepare([{ section: "provider", id, entry }])
     const settings = this.#live.preview(changes).providers[id]
     const vendor = settings && vendors.get(settings.vendor)
-    if (!settings || !vendor) throw new Error(`the provider ${id} is good and yet not to be had`)
+    if (!settings || !vendor)
+      throw new Error(`provider ${id} passed validation but could not be resolved`)
     if (signingSettings(settings).some((one) => vendor.baseUrlOf(one) === undefined)) {
       throw refused("base_url", "The provider has no address: give it a base_url.")
     }
@@ -225,7 +226,7 @@ export class Providers {
     throw refused(
       "api_key",
       this.#live.reading.faults.get(placeOf("provider", id)) ??
-        "Its secrets have to be given again.",
+        "Its secrets have to be entered again.",
     )
   }
 
@@ -237,7 +238,7 @@ export class Providers {
     if (originOf(settings) === originOf(next)) return
     throw refused(
       "base_url",
-      `Another address would be sent the stored secrets. Give them again with it: ${kept.join(", ")}.`,
+      `The stored secrets would be sent to another address. Enter them again: ${kept.join(", ")}.`,
     )
   }
 }

@@ -92,9 +92,8 @@ function wrongCode(cause?: unknown): GatewayError {
 const UNUSABLE = {
   revoked: "This code was revoked. Ask the person who gave it to you for another.",
   expired: "This code has expired. Ask the person who gave it to you for another.",
-  exists: "This account has redeemed this code already, and each account can do so once.",
-  insufficient:
-    "This code was used as often as it may be. Ask the person who gave it to you for another.",
+  exists: "This account has already redeemed this code. Each account can redeem it once.",
+  insufficient: "This code has no uses left. Ask the person who gave it to you for another.",
   too_much: "The account has as many credits as the ledger can hold.",
 } as const
 

@@ -53,7 +53,7 @@ export class Requests {
     if (!receipt || !maySee(actor, receipt.account)) {
       throw new GatewayError(
         "not_found",
-        "There is no such receipt. Its id is the 'x-request-id' of the answer it belongs to.",
+        "There is no such receipt. Its id is the 'x-request-id' of its response.",
       )
     }
     const content = await this.#payloads.find(id)

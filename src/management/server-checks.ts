@@ -27,7 +27,7 @@ function checkServer({ release, isStandby, risks }: ServerStatus, version: strin
   }
   if (isStandby) {
     const mend = "give the address of the primary: database.url"
-    return { name, result: "failed", found: `${found}, a standby, which cannot be written`, mend }
+    return { name, result: "failed", found: `${found}, a read-only standby`, mend }
   }
   if (risks.length === 0) return { name, result: "ok", found }
   const mend = "switch it on: a crash of the server loses charges that it has confirmed"
@@ -40,7 +40,7 @@ function checkEncoding({ encoding }: ServerStatus): Check {
   if (encoding === "UTF8") return { name, result: "ok", found: encoding }
   const mend =
     "create another database (CREATE DATABASE tollgate ENCODING 'UTF8' TEMPLATE template0) and set database.url to it"
-  return { name, result: "failed", found: `${encoding}, which does not have every character`, mend }
+  return { name, result: "failed", found: `${encoding}, which lacks some characters`, mend }
 }
 
 function checkConnection(server: ServerStatus): Check {
@@ -54,7 +54,7 @@ function checkConnection(server: ServerStatus): Check {
   }
   if (encryption !== null || isOnThisMachine) return { name, result: "ok", found }
   const mend =
-    "add ?sslmode=verify-full to database.url: who is on the way reads and changes the ledger"
+    "add ?sslmode=verify-full to database.url: otherwise the ledger can be read and changed in transit"
   return { name, result: "warning", found, mend }
 }
 
@@ -72,6 +72,6 @@ function checkPartitions(days: number): Check {
   const name = "database partitions"
   const found = `for ${days} days from today on`
   if (days >= MIN_DAYS_AHEAD) return { name, result: "ok", found }
-  const mend = "start a node: it makes those of the next days, and then goes on to do so"
+  const mend = "start a node: it creates those of the next days and continues to do so"
   return { name, result: "warning", found, mend }
 }

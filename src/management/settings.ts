@@ -108,7 +108,7 @@ export class GatewaySettings {
       const names = CHANGEABLE_SETTINGS.map((one) => one.name).join(", ")
       throw refused(
         name.slice(0, 100),
-        `'${name.slice(0, 100)}' cannot be changed here. These can: ${names}.`,
+        `'${name.slice(0, 100)}' cannot be changed here. Changeable: ${names}.`,
       )
     }
     if (this.#isLocked(name)) throw locked(`'${name}'`, "file")
@@ -139,7 +139,7 @@ export class GatewaySettings {
     const ids = aliases instanceof Fault ? [] : Object.values(aliases)
     const missing = ids.find((id) => this.#parts.catalog().find(id) === undefined)
     if (missing === undefined) return
-    throw refused("aliases", `'aliases' leads to '${missing}', and there is no such model.`)
+    throw refused("aliases", `'aliases' refers to '${missing}', which does not exist.`)
   }
 
   #isLocked(name: string): boolean {

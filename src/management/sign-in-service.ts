@@ -236,7 +236,7 @@ function noSetup(hasOperator: boolean): GatewayError {
     ? new GatewayError("conflict", "This gateway has an operator already. Sign in.")
     : new GatewayError(
         "forbidden",
-        "This link is not the one that the gateway printed last. Start it again, and take its link.",
+        "This is not the latest link that the gateway printed. Restart it and use the new link.",
         { parameter: "token" },
       )
 }

@@ -32,7 +32,7 @@ export function completedChange(before: RawEntry, change: RawEntry): CompletedCh
     // Reported by the rules of the settings file, unless `was` is given.
     if (found === undefined && was === undefined) return entry
     if (found === undefined) {
-      throw refused(`api_keys[${index}].was`, "There is no key of that name. Give the key itself.")
+      throw refused(`api_keys[${index}].was`, "There is no key of that name. Enter the key itself.")
     }
     return { ...found, ...written, name: String(written["name"] ?? name) }
   })

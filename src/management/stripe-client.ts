@@ -36,7 +36,7 @@ export async function stripeClient(settings: PaymentSettings): Promise<StripeCli
       } catch (cause) {
         throw refusalOf(cause, Stripe)
       }
-      throw new GatewayError("upstream_error", "Stripe made no page to pay on. Try again.")
+      throw new GatewayError("upstream_error", "Stripe did not create a payment page. Try again.")
     },
     async findSession(intent) {
       try {
@@ -92,8 +92,8 @@ function unansweredBy(cause: unknown, { errors }: Pick<typeof Stripe, "errors">)
   return new GatewayError(
     "upstream_error",
     isKey
-      ? "Stripe does not take this gateway's key. An operator has to set the right one."
-      : "Stripe does not answer. Nothing was paid. Try again.",
+      ? "Stripe rejects this gateway's key. An operator has to set a valid one."
+      : "Stripe does not respond. Nothing was paid. Try again.",
     { cause },
   )
 }

@@ -61,7 +61,7 @@ export class StripeObject {
   state<Known extends string>(name: string, known: readonly Known[]): Known {
     const found = known.find((one) => one === this.#fields[name])
     if (found !== undefined) return found
-    throw new UnusableEvent(`'${name}' is none of ${known.join(", ")}`)
+    throw new UnusableEvent(`'${name}' is not one of ${known.join(", ")}`)
   }
 
   /** Texts that were stored with the object, if any. */

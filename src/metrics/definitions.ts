@@ -14,57 +14,57 @@ const SHORT = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 /** Counters, which only grow until the gateway restarts. */
 export const COUNTERS = {
   tollgate_requests_total: {
-    help: "Requests that were admitted and have ended, by how: ok, or as on the receipt of the last attempt",
+    help: "Completed requests by outcome: ok, or the outcome of the last attempt on the receipt",
     labels: ["endpoint", "model", "provider", "outcome"],
   },
   tollgate_errors_total: {
-    help: "Answers that were errors, refusals and failures, by their kind",
+    help: "Error responses by kind, refusals and failures",
     labels: ["endpoint", "kind"],
   },
   tollgate_usage_total: {
-    help: "What was used, by class: input, output, cached_input and so on, as on receipts",
+    help: "Usage by class: input, output, cached_input and others, as on receipts",
     labels: ["model", "provider", "class"],
   },
   tollgate_charged_credits_total: {
-    help: "Credits that callers paid",
+    help: "Credits charged to callers",
     labels: ["model", "provider"],
   },
   tollgate_card_credits_total: {
-    help: "The same requests by their price cards, without the multiplier: what vendors ask where the card is theirs",
+    help: "Cost of the same requests by the price cards without the multiplier: the vendors' cost for cards of theirs",
     labels: ["model", "provider"],
   },
   tollgate_written_off_credits_total: {
-    help: "Credits that requests cost and nobody was charged for",
+    help: "Cost of requests in credits that was not charged",
     labels: ["model", "provider"],
   },
   tollgate_attempts_total: {
-    help: "Upstream calls, by how they ended; `credential` is empty where the provider has only one",
+    help: "Upstream calls by outcome; `credential` is empty for providers with a single one",
     labels: ["provider", "credential", "outcome"],
   },
   tollgate_spans_total: {
-    help: "Spans of traces by what became of them: sent, failed, or dropped since too many waited",
+    help: "Trace spans by outcome: sent, failed, or dropped because the queue was full",
     labels: ["outcome"],
   },
   tollgate_request_lines_total: {
-    help: "Lines of requests, by where they go, and whether they were written or dropped",
+    help: "Request lines by sink, written or dropped",
     labels: ["sink", "fate"],
   },
-  tollgate_processor_seconds_total: { help: "Processor time that the processes have used" },
+  tollgate_processor_seconds_total: { help: "Processor time of the processes" },
 } as const satisfies Readonly<Record<string, MetricDefinition>>
 
 export const HISTOGRAMS = {
   tollgate_request_duration_seconds: {
-    help: "From the arrival of a request to the end of its answer",
+    help: "Time from the arrival of a request to the end of its response",
     labels: ["endpoint", "provider"],
     buckets: SECONDS,
   },
   tollgate_first_byte_seconds: {
-    help: "From the arrival of a request to the first byte of its answer, of streams",
+    help: "Time from the arrival of a request to the first byte of its response, for streams",
     labels: ["endpoint", "provider"],
     buckets: SECONDS,
   },
   tollgate_settle_seconds: {
-    help: "How long a charge takes to be durable",
+    help: "Time until a charge is durable",
     buckets: SHORT,
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>
@@ -76,7 +76,7 @@ export const HISTOGRAMS = {
  */
 export const GEN_AI_HISTOGRAMS = {
   gen_ai_client_operation_duration_seconds: {
-    help: "From the arrival of a request to the end of its answer",
+    help: "Time from the arrival of a request to the end of its response",
     labels: [
       "gen_ai_operation_name",
       "gen_ai_provider_name",
@@ -89,7 +89,7 @@ export const GEN_AI_HISTOGRAMS = {
     ],
   },
   gen_ai_client_token_usage: {
-    help: "Tokens of a request and of its answer",
+    help: "Tokens of a request and of its response",
     labels: [
       "gen_ai_operation_name",
       "gen_ai_provider_name",
@@ -107,32 +107,34 @@ export const GEN_AI_HISTOGRAMS = {
 /** Gauges, which are read on request. */
 export const GAUGES = {
   tollgate_open_requests: { help: "Requests that hold money" },
-  tollgate_held_credits: { help: "What they hold" },
-  tollgate_leased_credits: { help: "What the database has leased to these processes" },
-  tollgate_journal_waiting: { help: "Charges in the journal that are not in the database yet" },
+  tollgate_held_credits: { help: "Credits held by these requests" },
+  tollgate_leased_credits: { help: "Credits leased to these processes by the database" },
+  tollgate_journal_waiting: { help: "Charges in the journal that are not yet in the database" },
   tollgate_request_lines_waiting: {
-    help: "Lines of requests that are not written yet",
+    help: "Request lines that are not yet written",
     labels: ["sink"],
   },
-  tollgate_ledgers_usable: { help: "Processes that can use the ledger, and so take requests" },
+  tollgate_ledgers_usable: {
+    help: "Processes that can use the ledger and therefore accept requests",
+  },
   tollgate_deployment_resting: {
     help: "1 while a deployment is avoided",
     labels: ["deployment"],
     together: "max",
   },
-  tollgate_request_memory_bytes: { help: "Bodies and answers in memory" },
-  tollgate_request_memory_limit_bytes: { help: "How much of that there may be" },
+  tollgate_request_memory_bytes: { help: "Memory used by request bodies and responses" },
+  tollgate_request_memory_limit_bytes: { help: "Limit of that memory" },
   tollgate_resident_memory_bytes: { help: "Memory of the processes" },
   tollgate_event_loop_delay_seconds: {
-    help: "How late the event loop was at the last look",
+    help: "Event-loop delay at the last measurement",
     together: "max",
   },
   tollgate_backup_overdue: { help: "1 when the next backup is overdue", together: "max" },
   tollgate_last_backup_timestamp_seconds: {
-    help: "When the last backup was made, Unix time; 0: none was noted",
+    help: "Unix time of the last recorded backup; 0 without one",
     together: "max",
   },
-  tollgate_processes: { help: "Processes that answered" },
+  tollgate_processes: { help: "Processes that reported metrics" },
 } as const satisfies Readonly<Record<string, MetricDefinition>>
 
 export type CounterName = keyof typeof COUNTERS

@@ -28,7 +28,7 @@ const TITLES: Readonly<Record<NoticeType, (fact: (name: string) => string) => st
   "balance.low": (fact) => `The balance is low: ${fact("balance")} credits are left`,
   "budget.spent": (fact) =>
     `${fact("percent")} % of the ${PERIODS[fact("period")] ?? ""}budget of ${fact("key") === "" ? "the account" : `the key ${fact("key")}`} is spent`,
-  "account.paused": (fact) => `The account is ${fact("state")}: nothing is paid for`,
+  "account.paused": (fact) => `The account is ${fact("state")}: all requests are rejected`,
   write_off: (fact) => `Requests cost ${fact("amount")} credits that could not be charged`,
   "usage.unpriced": (fact) => `${fact("deployment")} bills '${fact("name")}', which has no price`,
   "credential.refused": (fact) =>
@@ -37,13 +37,13 @@ const TITLES: Readonly<Record<NoticeType, (fact: (name: string) => string) => st
   "deployment.recovered": (fact) => `${fact("deployment")} works again`,
   "price.changed": (fact) =>
     fact("state") === "waiting"
-      ? `A newer price list of ${fact("date")} waits to be taken`
-      : `The price list of ${fact("date")} is in force`,
+      ? `A newer price list of ${fact("date")} waits for approval`
+      : `The price list of ${fact("date")} is active`,
   "price.scheduled": (fact) => `Prices change at ${fact("at")}: ${fact("models")}`,
   "payment.rejected": (fact) =>
     `The Stripe event ${fact("event")} (${fact("type")}) was not applied: ${fact("reason")}`,
   "backup.old": (fact) =>
-    fact("last") === "" ? "No backup was made yet" : `The last backup is of ${fact("last")}`,
+    fact("last") === "" ? "There is no backup yet" : `The last backup was made at ${fact("last")}`,
   test: () => "This is a test: notices arrive here",
 }
 

@@ -43,7 +43,7 @@ export class Notices {
   /** Stores a notice in the background. Reports a notice that cannot be stored, which is then lost. */
   notify(input: NoticeInput): void {
     if (this.#underWay.size >= MAX_PENDING) {
-      this.#alarms.noticesFailed(new Error("too many notices at once: one was dropped"))
+      this.#alarms.noticesFailed(new Error("too many notices at once; dropped one"))
       return
     }
     const step: Promise<unknown> = this.raise(input)

@@ -67,9 +67,7 @@ export class SpanQueue implements AsyncDisposable {
     this.#parts.counted("dropped", 1)
     if (this.#hasReportedDrop) return
     this.#hasReportedDrop = true
-    this.#parts.failed(
-      new Error("more spans wait for the collector than are kept: some are dropped"),
-    )
+    this.#parts.failed(new Error("span queue full; dropping spans"))
   }
 
   #send(): void {

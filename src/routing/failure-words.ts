@@ -9,7 +9,7 @@ const WORDS: Partial<Record<ProviderErrorKind, string>> = {
   permission: "the provider's credential may not use this model",
   streaming: "the provider's credential may not stream this model",
   allowance: "the account there is not allowed a request of this size or with its features",
-  forbidden: "it forbids the request, for what it says or for the account's rights",
+  forbidden: "it forbids the request, because of its content or the account's permissions",
   model: "it does not have this model",
 }
 

@@ -63,7 +63,8 @@ export class RotatingFile implements LineDestination, AsyncDisposable {
   async #file(): Promise<FileHandle> {
     const { path, rotateBytes } = this.#settings
     const found = await stat(path).catch(() => undefined)
-    if (found !== undefined && !found.isFile()) throw new LineDeliveryError("it is no plain file")
+    if (found !== undefined && !found.isFile())
+      throw new LineDeliveryError("it is not a regular file")
     const isLarge = found !== undefined && found.size >= rotateBytes
     if (this.#handle && !isLarge && (await this.#handle.stat()).ino === found?.ino) {
       return this.#handle
@@ -112,7 +113,7 @@ async function isLines(path: string, size: number): Promise<boolean> {
   await file.read(ends, 0, 1, 0)
   await file.read(ends, 1, 1, size - 1)
   if (ends[0] === OPENING_BRACE) return ends[1] === NEW_LINE
-  throw new LineDeliveryError("the file holds something else than lines of JSON")
+  throw new LineDeliveryError("the file contains data other than lines of JSON")
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

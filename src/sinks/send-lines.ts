@@ -36,5 +36,5 @@ export async function sendLines(lines: SentLines): Promise<Response> {
 
 /** Adds advice for the operator to the message of a refused address. */
 export function refusedAddress(message: string): string {
-  return `${message}. Add "private: true" to it if it is meant`
+  return `${message}. Add "private: true" to it if this is intended`
 }

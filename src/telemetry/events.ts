@@ -135,23 +135,23 @@ export function createEvents(
     writtenOff: (request, nanocredits, reason) =>
       logger.error(
         { event: "written_off", request, nanocredits: nanocredits.toString(), reason },
-        "a part of a cost was not charged: it was written off",
+        "part of a cost was written off instead of charged",
       ),
     settledLate: (request, nanocredits) =>
       logger.warn(
         { event: "settled_late", request, nanocredits: nanocredits.toString() },
-        "this request had expired, since its process was taken for dead: it is charged after all",
+        "charged a request whose hold had expired because its process was considered dead",
       ),
     holdExpired: (request, account) =>
       logger.warn(
         { event: "hold_expired", request, account },
-        "a process died while this request ran: nothing was charged for it",
+        "process died while this request was running; nothing was charged",
       ),
     ...ledgerEvents(logger, words),
     usageMissing: (request, deployment) =>
       logger.error(
         { event: "usage_missing", request, deployment },
-        "a priced answer came without usage: charged by our own count, marked as estimated",
+        "priced response without usage; charging by the gateway's own count, marked as estimated",
       ),
     audioAboveHold: (request, deployment, nanocredits) =>
       logger.warn(
@@ -165,14 +165,14 @@ export function createEvents(
     nodeForgotten: () =>
       logger.warn(
         { event: "node_forgotten" },
-        "this process was taken for dead, or lost the database at the end of a step; it joined again",
+        "this process was considered dead or lost the database during a commit; it rejoined",
       ),
     nodeFailed: (error) => nodeFailed(words(error)),
     ...deliveryEvents(logger, words),
     upkeepFailed: (error) =>
       logger.error(
         { event: "upkeep_failed", error: words(error) },
-        "the database was not prepared for the next days, or old rows were not removed; that is tried again within the hour",
+        "failed to prepare the database for the next days or to remove old rows; retrying within the hour",
       ),
     ledgerPruned: (before, removed) =>
       logger.info(
@@ -181,9 +181,12 @@ export function createEvents(
       ),
     ...workerEvents(logger),
     settingsApplied: (changes) =>
-      logger.info({ event: "settings_taken", changes }, "the changed settings are in force"),
+      logger.info({ event: "settings_taken", changes }, "settings reloaded"),
     settingsRefused: (message) =>
-      logger.error({ event: "settings_refused", message }, "the old settings stay in force"),
+      logger.error(
+        { event: "settings_refused", message },
+        "invalid settings; keeping the old ones",
+      ),
     ...priceEvents(logger, words),
     warning: (message) => logger.warn(clean(message)),
   }
@@ -199,13 +202,13 @@ function priceEvents(
       logger.warn(
         { event: "price_changed", ...news },
         news.state === "applied"
-          ? "newer prices are in force"
-          : "newer prices wait for the operator: 'tollgate prices diff' shows them",
+          ? "new prices are active"
+          : "new prices wait for approval: see 'tollgate prices diff'",
       ),
     pricesNotRefreshed: (error) =>
       logger.warn(
         { event: "prices_not_refreshed", error: words(error) },
-        "the daily look for newer prices has failed; it is repeated",
+        "daily check for newer prices failed; retrying",
       ),
   }
 }
@@ -221,7 +224,7 @@ function deliveryEvents(
   const telemetryFailed = throttled((error) =>
     logger.warn(
       { event: "telemetry_failed", error },
-      "traces or metrics did not reach the collector; said once a minute for each cause",
+      "failed to send traces or metrics to the collector; logged at most once a minute per cause",
     ),
   )
   return {
@@ -262,12 +265,12 @@ function requestEvents(
     requestFailed: (request, error) =>
       logger.error(
         { event: "request_failed", request, error: words(error) },
-        "a request failed for a reason of our own",
+        "request failed with an internal error",
       ),
     observerFailed: (request, error) =>
       logger.error(
         { event: "observer_failed", request, error: words(error) },
-        "a request that has ended was not counted or logged",
+        "failed to count or log a completed request",
       ),
     requestEnded: lineWriter(logger, "request"),
     requestRefused: (request, endpoint, kind) =>
@@ -285,7 +288,7 @@ function lineEvents(
   const notDelivered = throttled((error, sink) =>
     logger.warn(
       { event: "lines_not_delivered", sink, error },
-      "lines of requests wait: their sink cannot be reached or refuses them; said once a minute for each cause",
+      "request lines are queued: their sink is unreachable or refuses them; logged at most once a minute per cause",
     ),
   )
   return {
@@ -293,7 +296,7 @@ function lineEvents(
     linesDropped: (sink, lines) =>
       logger.error(
         { event: "lines_dropped", sink, lines },
-        "lines of requests were lost, so many since the start: their sink takes them too slowly or refuses them",
+        "dropped request lines (total since the start): their sink is too slow or refuses them",
       ),
   }
 }
@@ -329,7 +332,7 @@ function workerEvents(logger: Logger): Pick<Events, "workerKilled"> {
     workerKilled: (processId, milliseconds) =>
       logger.error(
         { event: "worker_killed", process: processId, still_ms: Math.round(milliseconds) },
-        "a worker stood still for too long and was killed",
+        "worker was blocked for too long; killed",
       ),
   }
 }
@@ -340,12 +343,12 @@ function unchargedEvents(logger: Logger): Pick<Events, "unpricedPassed" | "usage
     unpricedPassed: (request, deployment, places) =>
       logger.error(
         { event: "unpriced_passed", request, deployment, places },
-        "a request was passed on with something that its vendor bills and that has no price here: unpriced_features is 'pass'",
+        "forwarded a request with a billed feature that has no price: unpriced_features is 'pass'",
       ),
     usageUncharged: (request, deployment, name) =>
       logger.error(
         { event: "usage_uncharged", request, deployment, name },
-        "a vendor counts something that no one is charged for; logged once for each name and deployment",
+        "vendor reports usage that is not charged; logged once per name and deployment",
       ),
   }
 }
@@ -366,38 +369,38 @@ function leftEvents(
   const lost = throttled((error, count) =>
     logger.warn(
       { event: "failures_lost", count, error },
-      "failed requests were left out of their log: there were too many, or it cannot be written; said once a minute for each cause",
+      "dropped records of failed requests: too many, or they cannot be written; logged at most once a minute per cause",
     ),
   )
   const notStored = throttled((error, request) =>
     logger.error(
       { event: "conversation_not_kept", request, error },
-      "an answer could not be kept for later requests to go on from, or those whose time is over not deleted; said once a minute for each cause",
+      "failed to store a response for later requests, or to delete expired ones; logged at most once a minute per cause",
     ),
   )
   return {
     imagesLeft: (error) =>
       logger.error(
         { event: "pictures_left", error: words(error) },
-        "pictures whose links have expired could not be removed",
+        "failed to delete images with expired links",
       ),
     contentsFailed: (error) =>
       logger.error(
         { event: "contents_failed", error: words(error) },
-        "prompts and answers could not be kept, or those whose time is over not deleted",
+        "failed to store prompts and responses, or to delete expired ones",
       ),
     failuresLost: (count, error) =>
       lost(error === undefined ? "too many" : words(error), String(count)),
     answerNotStored: (request, error) =>
       logger.error(
         { event: "answer_not_kept", request, error: words(error) },
-        "an answer could not be kept for its idempotency key: a retry is told so, and not charged again",
+        "failed to store the response of an idempotency key; retries get an error and are not charged",
       ),
     conversationNotStored: (request, error) => notStored(words(error), request),
     vendorStateLeft: (error) =>
       logger.error(
         { event: "vendor_state_left", error: words(error) },
-        "what vendors no longer keep could not be forgotten",
+        "failed to delete references to expired vendor data",
       ),
   }
 }

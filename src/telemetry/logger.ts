@@ -26,7 +26,7 @@ function standardError(): DestinationStream {
     if (dropped === 0) return
     const lines = dropped
     dropped = 0
-    const words = "lines of the log were lost: whoever reads it is too slow"
+    const words = "dropped log lines: the reader is too slow"
     const facts = `"level":${ERROR},"time":${Date.now()},"event":"log_dropped","lines":${lines}`
     stream.write(`{${facts},"msg":"${words}"}\n`)
   })

@@ -111,7 +111,7 @@ describe("a model that its provider cannot be asked for", () => {
     const { catalog, warnings } = build({ "mine/thinker": {} }, onlyChat)
     expect(catalog.find("mine/thinker")).toBeUndefined()
     expect(warnings).toEqual([
-      "model mine/thinker: provider 'mine' speaks none of the dialects it is offered in",
+      "model mine/thinker: provider 'mine' supports none of its dialects",
       ...catalog.withoutModels,
     ])
   })

@@ -321,14 +321,15 @@ describe("aliases", () => {
       "aliases.loop: there is no model 'openai/loop', so it is refused",
       "aliases.openai/loop: there is no model 'openai/loop', so it is refused",
       "aliases.chain: there is no model 'fast', so it is refused",
-      "aliases.openai/gpt-5: is not used, since there is a model of that id",
+      "aliases.openai/gpt-5: is not used, since a model has that id",
     ])
   })
 
   test("open nothing to a key that it may not call, and do not tell it what stands behind them", () => {
     const rights = { allows: (id: string) => id === "fast" || id.startsWith("anthropic/") }
     const { catalog } = built
-    const refusal = "This key may not call the model `fast`. GET /v1/models lists those it may."
+    const refusal =
+      "This key may not call the model `fast`. GET /v1/models lists the allowed models."
     expect(() => catalog.require("fast", "chat", rights)).toThrow(refusal)
     expect(() => catalog.visible("fast", rights)).toThrow(/^(?!.*gpt-5).*$/)
   })

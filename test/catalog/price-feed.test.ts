@@ -37,7 +37,7 @@ describe("a signed price list", () => {
 
   test("is refused when nobody who is known has signed it, whatever key it names", () => {
     const foreign = writeFeed(facts(), other)
-    expect(() => readFeed(foreign, [...PROJECT_KEYS, KEY], NOW)).toThrow("none of those trusted")
+    expect(() => readFeed(foreign, [...PROJECT_KEYS, KEY], NOW)).toThrow("not trusted here")
     const pretends = JSON.stringify({ ...JSON.parse(foreign), key: keyId(KEY) })
     expect(() => readFeed(pretends, [KEY], NOW)).toThrow("its signature is wrong")
     const unsigned = JSON.stringify({ ...JSON.parse(foreign), key: keyId(KEY), signature: "" })

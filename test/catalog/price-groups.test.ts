@@ -124,7 +124,7 @@ describe("a price group", () => {
     }
     expect(priceOfVoice({ character: "12", second: "1" })).toEqual([undefined, true])
     expect(priceOfVoice({ second: "1" })).toEqual([
-      "price_groups.partners: the price of 'mine/voice' is not used: the model is priced by 'character', so name that too",
+      "price_groups.partners: the price of 'mine/voice' is not used: the model is priced by 'character', so the price needs it too",
       false,
     ])
   })
@@ -142,8 +142,8 @@ describe("a price group", () => {
     })
     expect(groups.warnings(catalog.list())).toEqual([
       "price_groups.partners: there is no model 'mine/lrage', so its price is not used",
-      "price_groups.partners: the price of 'mine/small' is not used: its price names no 'output'. Write 0 for what is free",
-      "price_groups.partners: the price of 'mine/secret' is not used: the model has no price that everyone pays. Give it one first",
+      "price_groups.partners: the price of 'mine/small' is not used: its price has no 'output'. Write 0 for what is free",
+      "price_groups.partners: the price of 'mine/secret' is not used: the model has no general price. Set one first",
       "price_groups.partners: there is no model 'none/*', so its price is not used",
     ])
   })

@@ -140,7 +140,7 @@ describe("models that only callers know", () => {
   test("a price without output is a warning, and refuses", () => {
     const { catalog, warnings } = build({ price: { input: "5" } })
     expect(warnings).toEqual([
-      expect.stringContaining("unknown_models is not used: its price names no"),
+      expect.stringContaining("unknown_models is not used: its price has no"),
     ])
     expect(() => catalog.require("openai/gpt-7", "chat")).toThrow("does not exist")
   })

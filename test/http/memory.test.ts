@@ -132,7 +132,7 @@ describe("bodies that do not end", () => {
       await until(() => slow.isClosed)
       clearInterval(drip)
       expect(slow.status).toBe(503)
-      expect(slow.text).toContain("more slowly than")
+      expect(slow.text).toContain("arrived at less than")
     })
     await Promise.all(cut)
     await expectNothingHeld(caller)

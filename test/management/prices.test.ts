@@ -101,7 +101,7 @@ describe("prices that renew themselves", () => {
 
     const other = await ask(gateway, "POST", "/prices/apply", { date: builtIn.date })
     expect(other.status).toBe(409)
-    expect((await errorOf(other)).message).toContain(`is of ${TOMORROW} by now`)
+    expect((await errorOf(other)).message).toContain(`is now that of ${TOMORROW}`)
     const applied = await asked(gateway, "POST", "/prices/apply", { date: TOMORROW })
     expect(applied).toMatchObject({ date: TOMORROW, source: list.url, pending: null })
     expect((await caller.post("/v1/chat/completions", chat)).status).toBe(200)
@@ -159,7 +159,7 @@ describe("prices that renew themselves", () => {
     list.text = "<html>"
     await until(() => failures().some((text) => text.includes("not a price list")))
     list.text = writeFeed("{}", generateKeyPairSync("ed25519").privateKey)
-    await until(() => failures().some((text) => text.includes("none of those trusted")))
+    await until(() => failures().some((text) => text.includes("not trusted here")))
     list.text = feed({ echo: { input: "0", output: "0" } }, "2026-01-01")
     const before = list.asked
     await until(() => list.asked > before + 2)

@@ -217,7 +217,7 @@ test("acknowledges metadata that no database stores, with an alarm", async () =>
     const metadata = { tollgate: "credits", account, credits: "10", currency: "usd" }
     const event = eventOf("checkout.session.completed", { ...sessionOf(payer), metadata })
     expect(await tell(JSON.stringify(event))).toBe(200)
-    expect(alarms().slice(before).join()).toContain("its metadata is not as it was made")
+    expect(alarms().slice(before).join()).toContain("its metadata was modified")
   }
 })
 

@@ -125,7 +125,7 @@ describe("a mail", () => {
     const settings = { smtp: `smtp://ada:wrong@${server.address}`, from: "t@example.com" }
     const step = new Mail(() => settings).send(MESSAGE, { address: "bob@example.com" })
     const { message } = await failureOf(step)
-    expect(message).toBe("the mail server did not take it: EAUTH 535")
+    expect(message).toBe("the mail server rejected it: EAUTH 535")
   })
 
   test("needs a mail server", async () => {

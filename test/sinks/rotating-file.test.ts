@@ -91,7 +91,7 @@ test.each(["a folder", "a device"])("%s in its place is refused in words", async
   else symlinkSync("/dev/full", path)
   await using file = new RotatingFile(settings(path))
   const failure = await file.deliver(batch("a")).catch((error: unknown) => error)
-  expect(failure).toMatchObject({ name: "LineDeliveryError", message: "it is no plain file" })
+  expect(failure).toMatchObject({ name: "LineDeliveryError", message: "it is not a regular file" })
 })
 
 test("a folder that cannot be made is an error in words, and works once it can be", async () => {
@@ -143,7 +143,7 @@ test.each([
   writeFileSync(path, text)
   await using file = new RotatingFile(settings(path))
   const failure = await file.deliver(batch("{}")).catch((error: unknown) => error)
-  expect(failure).toMatchObject({ message: "the file holds something else than lines of JSON" })
+  expect(failure).toMatchObject({ message: "the file contains data other than lines of JSON" })
   expect(readFileSync(path, "utf8")).toBe(text)
   expect(names(path)).toEqual([])
 })

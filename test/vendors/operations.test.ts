@@ -63,7 +63,7 @@ describe("vendors without chat", () => {
     const known = catalog.list().filter(({ id }) => id.startsWith("voyage/"))
     expect(known.length).toBe(Object.keys(facts.vendors.voyage).length)
     expect(catalog.require("voyage/voyage-4", "embedding").kind).toBe("embedding")
-    expect(warnings.join()).toContain("speaks none of the dialects")
+    expect(warnings.join()).toContain("supports none of its dialects")
     expect(JSON.parse(catalog.listBody())).toMatchObject({ object: "list" })
   })
 })

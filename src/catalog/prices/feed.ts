@@ -29,7 +29,7 @@ export function readFeed(text: string, keys: readonly string[], now = Date.now()
   const known = keys.find((key) => keyId(key) === feed.key)
   if (known === undefined) {
     throw new FeedError(
-      `it is signed with the key '${feed.key.slice(0, 40)}', which is none of those trusted here: ${keys.map(keyId).join(", ")}. A key of your own belongs into the setting prices.keys`,
+      `it is signed with the key '${feed.key.slice(0, 40)}', which is not trusted here. Trusted keys: ${keys.map(keyId).join(", ")}. Add your own key to prices.keys`,
     )
   }
   const signature = Buffer.from(feed.signature, "base64")
@@ -39,7 +39,9 @@ export function readFeed(text: string, keys: readonly string[], now = Date.now()
   const facts = parseFacts(feed.content)
   if ("fault" in facts) throw new FeedError(`it is signed, and cannot be used: ${facts.fault}`)
   if (Date.parse(facts.date ?? "") > now + CLOCK_TOLERANCE_MS) {
-    throw new FeedError(`it is of ${facts.date}, which is in the future. Is this clock right?`)
+    throw new FeedError(
+      `it is dated ${facts.date}, which is in the future. Check the clock of this machine`,
+    )
   }
   return facts
 }

@@ -21,7 +21,7 @@ export function errorOf(thrown: unknown): GatewayError {
 function ledgerUnavailable(cause: LedgerError): GatewayError {
   return new GatewayError(
     "ledger_unavailable",
-    "The gateway cannot use its ledger just now, so nothing was changed. Check its log, then try again.",
+    "The gateway cannot use its ledger right now, so nothing was changed. Check its log, then try again.",
     { cause },
   )
 }

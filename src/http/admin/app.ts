@@ -42,10 +42,7 @@ function misdirected(
 ): GatewayError {
   const path = pathname.slice(0, MAX_PATH_LENGTH)
   if (allowed === undefined) {
-    return new GatewayError(
-      "not_found",
-      `There is no ${method} ${path} here. /docs lists what there is.`,
-    )
+    return new GatewayError("not_found", `Not found: ${method} ${path}. /docs lists all endpoints.`)
   }
   const [first] = allowed
   const same = allowed.filter((route) => route.path === first.path)

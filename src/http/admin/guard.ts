@@ -69,7 +69,7 @@ export class Guard {
     if (isOurs) return
     throw new GatewayError(
       "forbidden",
-      `With a session, changes are only taken from the console itself: they need the header '${CONSOLE_HEADER}: 1' and this gateway's own origin. Programs send the admin token.`,
+      `With a session, only the console can make changes: they need the header '${CONSOLE_HEADER}: 1' and this gateway's own origin. Programs send the admin token.`,
     )
   }
 
@@ -111,7 +111,7 @@ function keyRefused(): GatewayError {
 function wrongToken(): GatewayError {
   return new GatewayError(
     "not_signed_in",
-    "The admin token is wrong, or none is set: it is TOLLGATE_ADMIN_TOKEN where the gateway runs.",
+    "The admin token is wrong or not configured. Set it in TOLLGATE_ADMIN_TOKEN where the gateway runs.",
     { headers: { "www-authenticate": 'Bearer error="invalid_token"' } },
   )
 }

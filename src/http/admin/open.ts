@@ -178,7 +178,7 @@ function reportPayment(
   problem: PaymentProblem,
 ): void {
   const { event, type, object, reason } = problem
-  const action = `Look at the event in Stripe's dashboard, and adjust the credits of the account by hand if they differ.`
+  const action = `Check the event in Stripe's dashboard, and adjust the credits of the account manually if they differ.`
   events.warning(
     `the Stripe event ${event} (${type}, ${object}) was not applied: ${reason}. ${action}`,
   )
@@ -273,7 +273,7 @@ function usesOf(reports: Reports, events: Events): KeyUses {
       const uses = await (await reports.upToDate()).keyUses(ids)
       return new Map(uses.map((use) => [use.key, use]))
     } catch (error) {
-      events.warning(`what keys were used for cannot be found: ${String(error)}`)
+      events.warning(`cannot read the use of keys: ${String(error)}`)
       return new Map()
     }
   }

@@ -91,7 +91,7 @@ function pathOf(place: Place): (string | number)[] {
 }
 
 function unstorable(name: string): Fault {
-  const words = "must have no NUL character and no half characters"
+  const words = "must not contain NUL characters or unpaired surrogates"
   return { kind: "invalid_value", name, words }
 }
 
@@ -146,7 +146,7 @@ function unknownMember(name: string): Fault {
   return {
     kind: "invalid_value",
     name,
-    words: "is not known here: check its spelling, or leave it out",
+    words: "is unknown: check its spelling or omit it",
   }
 }
 

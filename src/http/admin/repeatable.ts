@@ -68,7 +68,7 @@ function repeatableOf(actor: Actor, request: Request): Omit<RepeatableRequest, "
       if (mayStill(actor, rights)) return {}
       throw new GatewayError(
         "forbidden",
-        "You may do less now than when you first sent this idempotency key, so its answer is not shown again.",
+        "You have fewer permissions than when you first sent this idempotency key, so its response is not shown again.",
       )
     },
     isSettled: async (_, status) => status !== undefined && status < 400,
@@ -79,7 +79,7 @@ function repeatableOf(actor: Actor, request: Request): Omit<RepeatableRequest, "
 function answerGone(request: string): GatewayError {
   return new GatewayError(
     "conflict",
-    `The first request with this idempotency key, ${request}, was carried out, but its answer is not kept. It is not carried out again: check what exists now. A secret that was only in the answer can be replaced by rotating or making it again, with a new key.`,
+    `The first request with this idempotency key, ${request}, was performed, but its response is no longer stored. It is not performed again: check the current state. To replace a secret that was only in the response, rotate or create it again with a new idempotency key.`,
     { parameter: IDEMPOTENCY_KEY, fields: { original_request_id: request } },
   )
 }

@@ -135,7 +135,7 @@ function wrongMethod(request: Request): Response {
 function unknownFile(path: string): Response {
   const error = new GatewayError(
     "not_found",
-    `The console has no file '${path.slice(0, 200)}'. Reload the page: it was built again.`,
+    `The console has no file '${path.slice(0, 200)}'. Reload the page, since the console was rebuilt.`,
   )
   return safe(errorAnswer(error, newRequestId()))
 }

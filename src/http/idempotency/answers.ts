@@ -156,7 +156,7 @@ function streamOf(
 function endedEarly(): GatewayError {
   return new GatewayError(
     "overloaded",
-    "The process that ran this request ended before the answer was complete. Send the request again with the same idempotency key: nothing is charged twice.",
+    "The process that ran this request ended before the response was complete. Send the request again with the same idempotency key: nothing is charged twice.",
   )
 }
 
@@ -164,6 +164,6 @@ function endedEarly(): GatewayError {
 function brokeOff(request: string): GatewayError {
   return new GatewayError(
     "upstream_error",
-    `This answer broke off here when it was first given, and this part was charged: see /v1/receipts/${request}. Send a new idempotency key to run the request again, which is charged again.`,
+    `The original response broke off here, and this part was charged: see /v1/receipts/${request}. To run and pay for the request again, send a new idempotency key.`,
   )
 }

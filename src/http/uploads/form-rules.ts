@@ -64,10 +64,7 @@ export function ruleOf(field: string, count: number, rules: FileRules): FileRule
   if (!rule) {
     const known = Object.keys(rules).map((name) => `'${name}'`)
     const shown = shownName(field)
-    throw invalidValue(
-      shown,
-      `There is no file '${shown}' here: files go into ${known.join(", ")}.`,
-    )
+    throw invalidValue(shown, `Unknown file field '${shown}'. Send files in ${known.join(", ")}.`)
   }
   if (count > rule.count) {
     const max = rule.count === 1 ? "one file" : `at most ${rule.count} files`
@@ -83,7 +80,7 @@ export function refusalOf({ fault, field = "" }: FormError): GatewayError {
     case "no-boundary":
       return new GatewayError(
         "unsupported_media_type",
-        "The content type of the form names no boundary. Let the client library write that header.",
+        "The content type of the form has no boundary. Let the client library set that header.",
       )
     case "broken":
       return new GatewayError(

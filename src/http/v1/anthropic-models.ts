@@ -75,7 +75,7 @@ function placeOf(
   if (place !== -1) return place
   throw new GatewayError(
     "invalid_value",
-    `'${name}' names no model of this list. Take 'first_id' or 'last_id' of a page.`,
+    `'${name}' is not a model of this list. Use 'first_id' or 'last_id' of a page.`,
     { parameter: name },
   )
 }

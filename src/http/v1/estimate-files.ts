@@ -65,7 +65,7 @@ function objectOf(name: string, value: JsonValue): JsonObject {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value
   throw invalidValue(
     name,
-    `An estimate takes no files: describe '${name}' by an object, as the documentation says.`,
+    `An estimate takes no files. Describe '${name}' with an object (see the documentation).`,
   )
 }
 

@@ -72,7 +72,7 @@ function byMethod(handlers: MethodHandlers): Handler {
     const method = GOOGLE_METHODS.find((known) => known === named)
     if (method !== undefined) return handlers[method](request, connection)
     const methods = GOOGLE_METHODS.join(", ")
-    const message = `An address here ends in ':' and one of ${methods}, such as ${GOOGLE_MODEL_PATHS[0]}/<provider>/<model_name>:generateContent.`
+    const message = `This address has to end in ':' and one of ${methods}, such as ${GOOGLE_MODEL_PATHS[0]}/<provider>/<model_name>:generateContent.`
     const error = new GatewayError("not_found", message)
     return afterBody(request, errorsIn(GEMINI)(error, newRequestId(), request))
   }

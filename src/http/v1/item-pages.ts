@@ -26,7 +26,7 @@ export function pageOf({ length, itemAt }: ItemList, query: URLSearchParams): Js
     if (start === length) {
       throw invalidValue(
         "after",
-        "'after' names no item of this response. Take the last id of a page.",
+        "'after' is not an item of this response. Use the last id of a page.",
       )
     }
     start++

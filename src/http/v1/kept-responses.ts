@@ -114,13 +114,13 @@ function nameIn({ pathname }: URL): string {
 function notKept(): GatewayError {
   return new GatewayError(
     "not_found",
-    "There is no such response. The gateway keeps those that were not asked for with 'store: false', for as long as 'responses.keep' says.",
+    "There is no such response. The gateway stores responses for the time set in 'responses.keep', unless the request has 'store: false'.",
   )
 }
 
 function onlyAtVendor(): GatewayError {
   return new GatewayError(
     "not_found",
-    "The input of this response is known to its vendor alone: it named a conversation or a prompt that is kept there.",
+    "The input of this response is stored only at its vendor: it refers to a conversation or a prompt there.",
   )
 }

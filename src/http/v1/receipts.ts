@@ -25,7 +25,7 @@ export function getReceipt(calls: Calls, store: Pick<StoreReader, "settlements">
         if (!receipt || receipt.account !== key.account) {
           throw new GatewayError(
             "not_found",
-            "There is no such receipt. Its id is the 'x-request-id' of the answer it belongs to.",
+            "There is no such receipt. Its id is the 'x-request-id' of its response.",
           )
         }
         return jsonAnswer(id, showReceipt(receipt))

@@ -135,7 +135,7 @@ function bodyOf({ body }: ReceiptRecord): { readonly status?: string; readonly m
 function unclearModel(): GatewayError {
   return new GatewayError(
     "conflict",
-    "Another key of the account has sent this request, and which model answers it is not known yet. Send it again when it is over, or name the model by its id.",
+    "Another key of the account has sent this request, and its model is not determined yet. Send it again when the first one has ended, or use the model's id.",
     { parameter: IDEMPOTENCY_KEY },
   )
 }
@@ -143,7 +143,7 @@ function unclearModel(): GatewayError {
 function answerGone(request: string): GatewayError {
   return new GatewayError(
     "conflict",
-    `The first request with this idempotency key, ${request}, was charged, but its answer is not kept: it was larger than what is kept, had to make room for newer ones, or the gateway died before it was whole. Its receipt is at /v1/receipts/${request}. It is not charged again; to have it answered again, which is, send a new key.`,
+    `The first request with this idempotency key, ${request}, was charged, but its response is not stored: it was too large, was evicted for newer ones, or the gateway crashed before it was complete. Its receipt is at /v1/receipts/${request}. It is not charged again. To run and pay for the request again, send a new key.`,
     {
       parameter: IDEMPOTENCY_KEY,
       fields: { original_request_id: request, receipt: `/v1/receipts/${request}` },

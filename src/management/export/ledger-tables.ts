@@ -144,7 +144,7 @@ function receiptRow(
     return show(receipt)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new LedgerError("damaged", `the receipt of ${receipt.request} has been altered`)
+    throw new LedgerError("damaged", `the receipt of ${receipt.request} was modified`)
   }
 }
 

@@ -66,7 +66,7 @@ export class PriceUpdates {
     if (dayOf(facts) < dayOf(inForce)) {
       throw new GatewayError(
         "conflict",
-        `The list is of ${dayOf(facts)}, older than the one in force, which is of ${dayOf(inForce)}.`,
+        `The list of ${dayOf(facts)} is older than the active one of ${dayOf(inForce)}.`,
       )
     }
     return { facts, changes: priceChanges(inForce, facts) }
@@ -115,7 +115,7 @@ export class PriceUpdates {
     const { facts: inForce, pending } = await this.lists()
     const changes = pending === undefined ? [] : priceChanges(inForce, pending.facts)
     if (pending === undefined || changes.length === 0) {
-      throw new GatewayError("not_found", "No newer price list waits.")
+      throw new GatewayError("not_found", "There is no pending price list.")
     }
     return { facts: pending.facts, changes, pending }
   }
@@ -132,7 +132,7 @@ export class PriceUpdates {
     if (day !== undefined && day !== dayOf(facts)) {
       throw new GatewayError(
         "conflict",
-        `The list that waits is of ${dayOf(facts)} by now. Look at it again, then repeat your change.`,
+        `The pending list is now that of ${dayOf(facts)}. Review it, then try again.`,
       )
     }
     await this.#take(actor, offer, source)
@@ -174,7 +174,7 @@ export class PriceUpdates {
       taken?.(state)
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== "conflict") throw error
-      const message = "Somebody else has changed the prices at the same moment. Look again."
+      const message = "Someone else changed the prices at the same time. Reload and try again."
       throw new GatewayError("conflict", message, { cause: error })
     }
   }

@@ -14,7 +14,8 @@ export class Mail implements Channel {
 
   async send(message: NoticeMessage, { address }: Destination): Promise<void> {
     const settings = this.#settings()
-    if (!settings) throw new DeliveryError("no mail server is set: notices.smtp and notices.from")
+    if (!settings)
+      throw new DeliveryError("no mail server is configured: set notices.smtp and notices.from")
     const { createTransport } = await import("nodemailer")
     const transport = createTransport({
       url: settings.smtp,
@@ -34,7 +35,7 @@ export class Mail implements Channel {
         messageId: `<${message.id}@tollgate.invalid>`,
       })
     } catch (error) {
-      throw new DeliveryError(`the mail server did not take it: ${codeOf(error)}`)
+      throw new DeliveryError(`the mail server rejected it: ${codeOf(error)}`)
     } finally {
       transport.close()
     }

@@ -88,7 +88,7 @@ describe("what is asked", () => {
     expect(error.errors).toEqual([
       { param: "name", message: "Must not be empty." },
       { param: "credits", message: "Must be credits above zero, such as 12.50." },
-      { param: "nmae", message: "Is not known here: check its spelling, or leave it out." },
+      { param: "nmae", message: "Is unknown: check its spelling or omit it." },
     ])
   })
 
@@ -105,7 +105,7 @@ describe("what is asked", () => {
     [
       { name: "x", __proto__x: 5 },
       "invalid_value",
-      "'__proto__x' is not known here: check its spelling, or leave it out.",
+      "'__proto__x' is unknown: check its spelling or omit it.",
     ],
   ])("bad input %#", async (body, kind, message) => {
     const response = await ask(gateway, "POST", "/accounts", body)

@@ -111,7 +111,7 @@ test("someone else's key is another one, and who may do less does not get the an
   await asked(world.gateway, "PATCH", `/members/${id}`, { role: "viewer" })
   const later = await sendAs("owner", "shared", keys)
   expect(later.status).toBe(403)
-  expect((await errorOf(later)).message).toContain("less")
+  expect((await errorOf(later)).message).toContain("fewer permissions")
   await asked(world.gateway, "PATCH", `/members/${id}`, { role: "owner" })
   const last = (await (await sendAs("owner", "shared", keys)).json()) as {
     secret: string

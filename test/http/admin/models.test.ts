@@ -247,7 +247,7 @@ describe("an entry", () => {
 
   test("of the file is locked", async () => {
     expect(await refusal("PUT", "/models/sim/echo", { price: PRICE })).toBe(
-      "409 conflict null: What is said of the model 'sim/echo' comes from the settings file (tollgate.yaml): change it there.",
+      "409 conflict null: The entry of the model 'sim/echo' comes from the settings file (tollgate.yaml): change it there.",
     )
     expect(await refusal("DELETE", "/models/sim/echo")).toStartWith("409 conflict")
     expect(await refusal("DELETE", "/models/sim/nothing")).toStartWith("404 not_found")
@@ -267,7 +267,7 @@ describe("an entry", () => {
     [
       "a class that is missing",
       { price: { input: "1" } },
-      "price: Model sim/new is refused: its price names no 'output'",
+      "price: Model sim/new is refused: its price has no 'output'",
     ],
     [
       "a class that nobody knows",

@@ -141,7 +141,7 @@ describe("a provider that the console adds", () => {
   test("a stored secret is not sent to another address without being given again", async () => {
     const elsewhere = { base_url: "http://203.0.113.9/v1" }
     expect(await refusal("PATCH", "/providers/mine", elsewhere)).toBe(
-      "400 invalid_value base_url: Another address would be sent the stored secrets. Give them again with it: api_key, headers.x-team.",
+      "400 invalid_value base_url: The stored secrets would be sent to another address. Enter them again: api_key, headers.x-team.",
     )
     // Another path of the same server is no other address.
     await asked(gateway, "PATCH", "/providers/mine", { base_url: `${gateway.simulator.url}/v2` })

@@ -120,7 +120,7 @@ describe("the settings", () => {
     expect(view["effective"]).toMatchObject({ aliases: { "gpt-4o": "sim/echo" } })
     expect(await ask()).toBe(200)
     expect(await refusal({ aliases: "gpt-4o=sim/none" })).toBe(
-      "400 invalid_value aliases: 'aliases' leads to 'sim/none', and there is no such model.",
+      "400 invalid_value aliases: 'aliases' refers to 'sim/none', which does not exist.",
     )
     expect(await refusal({ aliases: "gpt-4o" })).toStartWith(
       "400 invalid_value aliases: 'aliases' must be names",

@@ -301,7 +301,7 @@ test("while a request of another key runs, a key with a list is told to wait, an
   await until(() => slow.bodies.length === 1)
   const early = await narrow(body, "running")
   expect(early.status).toBe(409)
-  expect(await early.text()).toContain("which model answers it is not known yet")
+  expect(await early.text()).toContain("its model is not determined yet")
   open.resolve()
   expect((await first).status).toBe(200)
   const late = await narrow(body, "running")
