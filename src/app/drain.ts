@@ -20,8 +20,8 @@ const SETTLE_TIMEOUT_MS = 5_000
  */
 const POSTING_TIMEOUT_MS = 5_000
 /** Maximum time that the remaining steps wait for the database. */
-const ENDING_TIME = 15_000
-const DRAIN_LOOK = 20
+const DATABASE_TIMEOUT_MS = 15_000
+const POLL_INTERVAL_MS = 20
 
 /** The parts that are drained before the process ends. */
 export interface Drained {
@@ -41,9 +41,9 @@ export async function drain(drained: Drained): Promise<void> {
   const { drainDelay, drain: timeoutMs } = state.settings.server
   lastAnswers.begin()
   watch.monitor.end()
-  await waitUntil(() => state.isHurried, drainDelay)
-  const deadline = performance.now() + patience
-  // Idle connections are closed. Those of callers that are silent would keep it open, so this is not awaited.
+  await waitUntil(() => state.skipsDrain, drainDelay)
+  const deadline = performance.now() + timeoutMs
+  // Closes idle connections. Not awaited, because silent callers keep theirs open.
   void server.stop(false)
   const isServed = (): boolean => server.pendingRequests === 0 && idempotency.running === 0
   await waitUntil(() => isServed() || state.skipsDrain, deadline - performance.now())
@@ -57,7 +57,7 @@ export async function drain(drained: Drained): Promise<void> {
   await waitUntil(() => billing.open === 0, SETTLE_TIMEOUT_MS)
 }
 
-async function waitUntil(isOver: () => boolean, patience: number): Promise<void> {
-  const deadline = performance.now() + patience
-  while (!isOver() && performance.now() < deadline) await Bun.sleep(DRAIN_LOOK)
+async function waitUntil(isOver: () => boolean, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  while (!isOver() && performance.now() < deadline) await Bun.sleep(POLL_INTERVAL_MS)
 }

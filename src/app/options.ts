@@ -12,9 +12,9 @@ export interface AppOptions {
   readonly events: Events
   /** Whether other processes listen on the same port. */
   readonly isShared: boolean
-  /** Whether a gateway that replaces this one may listen on the port beside it. */
+  /** Whether a replacing gateway may listen on the same port at the same time. */
   readonly sharesPort?: boolean
-  /** Names of the settings that the file sets, of those that the console can change. */
+  /** Names of console settings that the file overrides. */
   readonly written?: readonly string[]
   /** Warnings about the file and the environment. */
   readonly warnings?: readonly string[]

@@ -267,7 +267,7 @@ function regionalFactor(
 ): bigint {
   const regional = known?.regional
   if (regional === undefined || baseUrl === undefined || own === undefined) return UNIT_FACTOR
-  // A chat model without a date is one that only the newest lists have.
+  // A chat model without a date is contained only in the newest lists.
   const created = own.created ?? (own.kind === "chat" ? Infinity : 0)
   const isNew = created * 1000 >= Date.parse(regional.since)
   const isDefined = regional.hosts.split(" ").includes(new URL(baseUrl).hostname)

@@ -133,7 +133,7 @@ async function readLarge(
       for (let start = 0; start < chunk.byteLength; start += SLICE_BYTES) {
         if (start > 0) await ownTurn()
         scanner.push(chunk.subarray(start, start + SLICE_BYTES))
-        if (scanner.deepest > DEEPEST) throw tooDeep()
+        if (scanner.deepest > MAX_DEPTH) throw tooDeep()
         const { count, member, numbered, widest } = scanner
         if (count > maxValues) throw tooMany(`${shownNumber(maxValues)} ${VALUES}`, member)
         if (widest > MAX_OBJECT_MEMBERS) throw tooMany(WIDE_OBJECT, member)
