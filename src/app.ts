@@ -45,6 +45,7 @@ import { HttpClient } from "./wire/http/client.ts"
 import { WorkerPool } from "./workers/worker-pool.ts"
 
 const KEEP_ALIVE_MS = 15_000
+
 /** The running gateway: all services and the routes that use them. */
 export class App implements AsyncDisposable {
   readonly url: string
@@ -165,7 +166,7 @@ export class App implements AsyncDisposable {
   }
 }
 
-/** Starts to listen. @throws Error when that is not possible. */
+/** Starts listening. @throws Error if that is not possible. */
 function listen(
   { settings, isShared, sharesPort = false }: AppOptions,
   answering: Answering,
