@@ -92,9 +92,9 @@ export class LineSink implements AsyncDisposable {
     this.#isEnding = true
     this.#wake?.()
     this.#start()
-    const { lastTime = () => LAST_TIME } = this.#parts
+    const { lastTime = () => SHUTDOWN_TIMEOUT_MS } = this.#parts
     await waitAtMost(this.#running, lastTime())
-    this.#over.abort()
+    this.#abortController.abort()
     if (this.#queue.count > 0) this.#drop(this.#queue.count)
     this.#report()
   }

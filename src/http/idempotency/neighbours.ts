@@ -95,7 +95,7 @@ export class Neighbours implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const server = this.#server
     if (!server) return
-    await waitAtMost(server.stop(false), LAST_TIME)
+    await waitAtMost(server.stop(false), SHUTDOWN_TIMEOUT_MS)
     await server.stop(true)
     await rm(this.#addressOf(this.#parts.node), { force: true })
   }

@@ -46,8 +46,8 @@ export class PriceRefresh implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#first)
     clearInterval(this.#timer)
-    // A slow address does not keep the process from ending.
-    await waitAtMost(this.#look, LAST_WAIT)
+    // A slow address does not delay shutdown.
+    await waitAtMost(this.#check, SHUTDOWN_TIMEOUT_MS)
   }
 
   #checkIfDue(): void {
