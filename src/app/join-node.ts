@@ -68,7 +68,7 @@ export async function joinNode(parts: NodeParts, building: AsyncDisposableStack)
     },
     onFailure(error) {
       databaseWatch.check()
-      // The loss of the ledger has been reported already.
+      // The loss of the ledger has already been reported.
       if (error !== databaseWatch.fault) events.nodeFailed(error)
     },
   }
@@ -76,7 +76,7 @@ export async function joinNode(parts: NodeParts, building: AsyncDisposableStack)
   const options = { locks, pollIntervalMs, leaseTerm, memory: machine.memory.name() }
   const node = building.use(await Node.join(parts.store, parts.nodeId, listeners, options))
   building.use(database.listen(() => node.pollSoon()))
-  // Who else there is matters from the first request on.
+  // Rate limits depend on the number of machines from the first request on.
   const { machines } = await parts.store.nodes.poll(node.id, null)
   limiter.setMachines(machines)
 }

@@ -44,7 +44,7 @@ export async function openDatabase(
   const hasOtherProcesses = isShared || machine.presence.count > 1
   const installed = databaseOf(settings)
   const database = building.use(await installed.openToServe(hasOtherProcesses))
-  // After the ledger: secrets without a ledger mean that the ledger is lost.
+  // Opened after the ledger: secrets without a ledger mean that the ledger is lost.
   const { secrets, keyPepper: secret } = await openSecrets(installed, database.store)
   const databaseWatch = database.watch((fault) => {
     ledger.refuse(fault)
