@@ -139,7 +139,7 @@ async function startAlone(
   return {
     url,
     catalog: gateway.app.catalog,
-    hurry: () => gateway.app.skipDrain(),
+    stopWaiting: () => gateway.app.skipDrain(),
     snapshots: metrics && (async () => [await metrics.snapshot()]),
   }
 }
@@ -227,7 +227,7 @@ async function serveAsWorker(load: LoadOptions): Promise<void> {
     await startGateway({ load, loaded, sandboxUrl, isShared: true, gatherMetrics }),
   )
   const { metrics } = app
-  parent.onHurry = () => app.skipDrain()
+  parent.onStopWaiting = () => app.skipDrain()
   if (metrics) parent.onMetricsWanted = () => metrics.snapshot()
   parent.reportListening()
   await asked.first

@@ -18,7 +18,7 @@ export class LineBucket implements LineDestination {
   constructor({ place, prefix, allowsPrivate }: LineBucketSettings, timeoutMs = TIMEOUT_MS) {
     this.#prefix = prefix
     // A failed batch is delivered again later, by the sink.
-    this.#bucket = new Bucket(place, { allowsPrivate, patience: timeoutMs, attempts: 1 })
+    this.#bucket = new Bucket(place, { allowsPrivate, timeoutMs, attempts: 1 })
   }
 
   async deliver(batch: LineBatch, signal: AbortSignal): Promise<void> {

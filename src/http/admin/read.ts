@@ -7,7 +7,7 @@ import { isNothing } from "#contract/route.ts"
 import { readJsonBody } from "../read-body.ts"
 
 /** Input from people is smaller. */
-const MAX_BODY_BYTES = 256 * 1024
+const READING = { limit: 256 * 1024, maxValues: 20_000 }
 /** Maximum faults reported. A form has fewer fields. */
 const MAX_FAULTS = 50
 /** Matches the beginning of the contract's own error texts. */
@@ -24,7 +24,7 @@ export async function readBody<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   if (isNothing(schema)) return schema.parse(undefined)
   const isEmpty = request.body === null || request.headers.get("content-length") === "0"
-  const body = isEmpty ? {} : (await readJsonBody(request, { limit: MAX_BODY_BYTES })).json
+  const body = isEmpty ? {} : (await readJsonBody(request, READING)).json
   return check(schema, body)
 }
 
@@ -60,8 +60,15 @@ export function check<Schema extends z.ZodType>(
   throw refusalOf([...(error?.issues.flatMap(faultsOf) ?? []), ...unknown])
 }
 
+/** A value within a body, and where it stands. */
+interface Place {
+  readonly value: JsonValue | undefined
+  readonly member: string | number
+  readonly parent: Place | undefined
+}
+
 /** Finds members with a name or text that a database may reject. */
-function unstorableMembers(value: JsonObject): Fault[] {
+function unstorableMembers(body: JsonObject): Fault[] {
   const faults: Fault[] = []
   const left: Place[] = [{ value: body, member: "", parent: undefined }]
   for (let place = left.pop(); place && faults.length < MAX_FAULTS; place = left.pop()) {
