@@ -94,7 +94,7 @@ function unstorableMembers(body: JsonObject): Fault[] {
 function pathOf(place: Place): (string | number)[] {
   const path: (string | number)[] = []
   for (let at = place; at.parent; at = at.parent) path.push(at.member)
-  return path.reverse()
+  return path.toReversed()
 }
 
 function unstorable(name: string): Fault {
