@@ -59,7 +59,8 @@ export class WordTable {
       if (owner === hash) return { ...slotOf(hash, at), wasFree: false }
       // Another process was faster: search a second time.
       if (Atomics.compareExchange(this.words, at, owner, hash) !== owner) continue
-      this.words.fill(0n, at + 1, at + this.#slotWords)
+      // The words of a free slot are 0, and another process may have found the name and used them by now.
+      if (owner !== 0n) this.#clear(at)
       return { ...slotOf(hash, at), wasFree: owner === 0n }
     }
   }
@@ -67,7 +68,13 @@ export class WordTable {
   /** Frees a slot. @returns whether this call did, and not another process. */
   free(name: string, at: number): boolean {
     const hash = hashOf(name)
+    if (Atomics.load(this.words, at) !== hash) return false
+    this.#clear(at)
     return Atomics.compareExchange(this.words, at, hash, 0n) === hash
+  }
+
+  #clear(at: number): void {
+    this.words.fill(0n, at + 1, at + this.#slotWords)
   }
 
   /** The name's own slot, else a free one, else the one that matters least. */

@@ -366,7 +366,7 @@ describe("when something fails on the way", () => {
 
   test.each([
     ["number = 7 AND account = 'busy'", "damaged: malformed JSON"],
-    ["number IS NULL", "has been altered"],
+    ["number IS NULL", "was modified"],
   ])("nothing is left of a receipt that was changed, where %s", async (where, words) => {
     using installation = createInstallation("")
     await withFilled(installation, undefined, happen)

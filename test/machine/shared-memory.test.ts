@@ -88,6 +88,23 @@ describe("a table of words", () => {
     expect(names.words[names.make("one", () => 0).at + 1]).toBe(0n)
   })
 
+  test("keeps what another process has written right after a name was given its slot", () => {
+    const words = SharedMemory.own().bigWords("circuits")
+    const [one, other] = [new WordTable(words, 8), new WordTable(words, 8)]
+    const fill = words.fill.bind(words)
+    let isWritten = false
+    // The other process finds the name as soon as its hash is there.
+    words.fill = (...each) => {
+      const at = other.find("name")
+      if (at !== -1) words[at + 1] = 5n
+      isWritten = true
+      return fill(...each)
+    }
+    const { at } = one.make("name", () => 0)
+    if (!isWritten) words[other.find("name") + 1] = 5n
+    expect(words[at + 1]).toBe(5n)
+  })
+
   test("lets the slot give way that matters least, when there are too many names", () => {
     const few = new WordTable(new BigInt64Array(16 * 2), 2)
     const places = Array.from({ length: 16 }, (_, index) => few.make(`name ${index}`, () => 0).at)

@@ -81,7 +81,7 @@ describe("what is not fetched", () => {
   test("redirects, errors, other schemes, credentials", async () => {
     expect(await refusal(at("/elsewhere"))).toContain("status 302")
     expect(await refusal(at("/absent"))).toContain("status 404")
-    expect(await refusal("file:///etc/passwd")).toContain("no web address")
+    expect(await refusal("file:///etc/passwd")).toContain("not a web address")
     expect(await refusal("http://a:b@127.0.0.1/")).toContain("credential")
   })
 

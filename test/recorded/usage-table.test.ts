@@ -121,12 +121,6 @@ const ROWS: readonly Row[] = [
     means: { input: 70, cached_input: 30, output: 50, reasoning: 20 },
   },
   {
-    name: "Gemini: no candidates",
-    dialect: "gemini",
-    usage: { promptTokenCount: 100, thoughtsTokenCount: 20, totalTokenCount: 120 },
-    means: { input: 100, output: 20, reasoning: 20 },
-  },
-  {
     name: "Cohere: what it bills, and not the tokens of its own around them",
     dialect: "cohere-chat",
     usage: {

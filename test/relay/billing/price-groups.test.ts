@@ -276,7 +276,7 @@ describe("the API of price groups", () => {
       { prices: { "scripted/caht": { input: "1", output: "1" } } },
       "no model 'scripted/caht'",
     ],
-    ["a price without an output", { prices: { [model]: { input: "1" } } }, "names no 'output'"],
+    ["a price without an output", { prices: { [model]: { input: "1" } } }, "has no 'output'"],
     [
       "a negative price",
       { prices: { [model]: { input: "-1", output: "1" } } },

@@ -77,7 +77,7 @@ export function transcriptionUsage(
   const rate = GEMINI.test(upstreamModel) ? MAX_TOKENS_PER_SECOND : TYPICAL_TOKENS_PER_SECOND
   const audioInput = Math.ceil(seconds * rate)
   const output = roughTokens(Buffer.byteLength(text))
-  const lacksAudio = tokens.audio === 0 && tokens.text < audioInput / 2
+  const lacksAudio = tokens.audio === 0 && tokens.text < audioInput / 4
   const lacksOutput = tokens.output === 0 && output > 0
   return {
     usage: {
