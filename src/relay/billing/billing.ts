@@ -16,13 +16,13 @@ export interface BillingParts {
   readonly ledger: Ledger
   readonly counter: TokenCounter
   readonly alarms: HoldAlarms & PricingAlarms & ObserverAlarms
-  /** Hear of every request that has ended. */
+  /** Notified of every ended request. */
   readonly observers?: readonly RequestObserver[]
 }
 
 /**
- * The money of every request, whatever path its answer takes: its worst case is held (`holds`), what was delivered is
- * priced (`pricing`), and the hold is settled or released, once.
+ * Charges every request: holds its worst case (`holds`), prices the delivered answer (`pricing`), and settles or releases
+ * the hold once.
  */
 export class Billing {
   readonly holds: Holds
@@ -39,17 +39,17 @@ export class Billing {
     this.#alarms = alarms
   }
 
-  /** Requests whose money is not settled yet: held, or on its way to the disk. */
+  /** Requests with an open hold or a charge that is being written. */
   get open(): number {
     return this.#ledger.open
   }
 
-  /** How the account and the key's budgets stand that a charge would be paid from, the account first. */
+  /** Returns the balances that would pay for a charge: the account first, then the key's budgets. */
   snapshot(charge: PendingCharge): BalanceSnapshot[] {
     return this.#ledger.snapshot(charge.hold.payer)
   }
 
-  /** The account's posted balance as this process knows it, nanocredits. */
+  /** The account's posted balance in this process, nanocredits. */
   balance(charge: PendingCharge): bigint {
     return this.#ledger.snapshot(charge.hold.payer)[0]?.posted ?? 0n
   }
@@ -111,7 +111,7 @@ export class Billing {
     }
   }
 
-  /** Ends a request that delivered nothing. Its receipt has the reason, and is written in the background. */
+  /** Ends a request that delivered nothing. Its receipt contains the reason, and is written in the background. */
   release(charge: PendingCharge): void {
     const { call, request, model, attempts, losses, firstByteAt, routedBy, hold } = charge
     const facts = {
@@ -133,7 +133,7 @@ export class Billing {
   }
 }
 
-/** The budgets of labels that a charge draws on, for its receipt. */
+/** Returns the budgets of labels that a charge draws on, for its receipt. */
 function labelBudgetsOf({ payer }: Hold): readonly string[] | undefined {
   if (payer.budgets.length === 0) return undefined
   const labelBudgets = labelsOfOwners(payer.account, payer.budgets)

@@ -9,7 +9,7 @@ import type { Bound } from "./bounds.ts"
 import { MIN_IMAGE_TOKENS } from "../../media/generated-image-tokens.ts"
 import { inputClasses, kindsOfDeployment, outputClasses, PRICED_IMAGES } from "./token-kinds.ts"
 
-/** Nanocredits: the worst case of a bound at the most expensive deployment. */
+/** Returns the cost of a bound at the most expensive deployment, nanocredits. */
 export function worstCost(bound: Bound, deployments: readonly Deployment[]): bigint {
   let worst = 0n
   for (const deployment of deployments) {
@@ -21,7 +21,7 @@ export function worstCost(bound: Bound, deployments: readonly Deployment[]): big
   return worst
 }
 
-/** The part of a bound that the model of a deployment can use. A model that searches by itself reads the results. */
+/** Returns the bound at a deployment. A model that searches by itself also reads the results. */
 export function boundAt(bound: Bound, deployment: Deployment): Bound {
   const { member, ownSearches, agents } = deployment
   const longest = member === undefined ? bound.output : (longestOf(member) ?? bound.output)
@@ -45,7 +45,7 @@ export function boundAt(bound: Bound, deployment: Deployment): Bound {
 /** Usual tokens per agent: input in addition to the prompt, and output for the other agents. */
 const AGENT_INPUT = 40_000
 const AGENT_OUTPUT = 10_000
-/** Efforts at which fewer agents work. */
+/** Number of agents at lower efforts. */
 const FEW_AGENTS = 4
 const HIGH_EFFORTS: ReadonlySet<string | undefined> = new Set(["high", "xhigh", "max"])
 
@@ -62,7 +62,7 @@ export interface BoundLine {
   readonly rate: bigint
 }
 
-/** The calculation of the worst case of a bound at the most expensive deployment. */
+/** Returns the calculation of `worstCost`. */
 export function linesOfBound(
   bound: Bound,
   deployments: readonly Deployment[],
@@ -76,7 +76,7 @@ export function linesOfBound(
   return { lines: lines.filter(({ rate }) => rate > 0n), multiplier: found.price.multiplier }
 }
 
-/** Output tokens of each choice that an amount pays for besides the input; less than 1: none. */
+/** Returns the output tokens of each choice that an amount pays for besides the input; below 1 if it pays for no output. */
 export function affordableOutput(
   bound: Bound,
   deployments: readonly Deployment[],
@@ -95,7 +95,7 @@ export function affordableOutput(
     const tokens = Number(left / rate)
     const separate = bound.isReasoningOff ? undefined : deployment.separateReasoning
     const affordable = separate === undefined ? tokens : limitWithin(separate, tokens)
-    // Of a model that can say no more than is paid for, the caller may ask for more.
+    // A limit above the model's maximum needs no change.
     if (tokens < own.output) min = Math.min(min, affordable)
   }
   return min
@@ -108,7 +108,7 @@ interface WorstRates {
 }
 /** By the kinds of tokens. Rate cards are immutable and few. */
 const worstRates = new WeakMap<Rates, WorstRates[]>()
-/** The highest rates of the classes that the tokens of a request can be of, for all lengths that it can have. */
+/** Returns the highest rates of all classes and lengths that a request can have. */
 function worstRatesOf(price: Price, { input, calls = 1, kinds }: Bound): WorstRates {
   let worst = highestRates(price.rates, kinds)
   for (const { above, rates } of price.tiers) {
@@ -136,7 +136,7 @@ function higherRates(left: WorstRates, right: WorstRates): WorstRates {
   }
 }
 
-/** The price of an image for each of its tokens, of which it has at least so many. */
+/** Returns the price of an image per token, by the minimum tokens of an image. */
 function imageRate({ images = 0n }: Rates, kinds: number): bigint {
   return (kinds & PRICED_IMAGES) === 0 ? 0n : divideUp(images, BigInt(MIN_IMAGE_TOKENS))
 }
@@ -149,7 +149,7 @@ function costOfBound(bound: Bound, price: Price, deployment: Deployment): bigint
   return divideUp(sum * price.multiplier, COST_SCALE)
 }
 
-/** The possible cost of a request besides its tokens, in millionths of nanocredits. */
+/** Returns the maximum cost of a request besides its tokens, in millionths of nanocredits. */
 function beside(bound: Bound, price: Price, deployment: Deployment): bigint {
   const { ownSearches, agents } = deployment
   const { reasoningBeside } = price.rates
@@ -201,7 +201,7 @@ function linesAt(
   ]
 }
 
-/** Tokens of separately billed reasoning that are held for a model whose context is unknown. */
+/** Tokens of separately billed reasoning that are held for a model without a known context. */
 const UNKNOWN_REASONING = 131_072
 
 function highest(rates: Rates, classes: readonly UsageClass[]): bigint {

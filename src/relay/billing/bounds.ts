@@ -18,55 +18,55 @@ import { normalizationGrowth } from "../../canon/text-bytes.ts"
 import { characterCounts, mostTokens } from "../tokens/vocabularies.ts"
 import { ANY_MEDIA, kindsOfPart, kindsOfRequest, markedInput } from "./token-kinds.ts"
 
-/** What a vendor may add around the caller's text: role markers, and a prompt for tools. Tokens. */
+/** Tokens that a vendor may add around the caller's text: role markers, and a prompt for tools. */
 const WRAPPING = 16
 const TOOL_PROMPT = 512
-/** What a vendor adds for each message. */
+/** Tokens that a vendor adds for each message. */
 const MESSAGE_TOKENS = 4
-/** The longest answer assumed of a model of which neither a maximum nor a context is known. */
+/** Maximum answer tokens assumed for a model without a known maximum or context. */
 export const UNKNOWN_MAXIMUM = 65_536
 /**
  * Maximum images, files and other parts that must be measured in a request. Providers accept at most 3,600 (Gemini),
  * and measuring takes time before anything is charged.
  */
 const MAX_MEDIA = 5_000
-/** The context assumed of a model of which none is known. */
+/** Context assumed for a model without a known context. */
 const UNKNOWN_CONTEXT = 1_048_576
 
-/** The most a request can use: the worst case that its hold covers. Tokens. */
+/** The maximum tokens of a request, which its hold covers. */
 export interface Bound {
   readonly input: number
-  /** Of each choice. */
+  /** Output tokens of each choice. */
   readonly output: number
   readonly choices: number
   /** Calls that each read a part of `input`. Default: 1. */
   readonly calls?: number
-  /** How often the vendor may read the input for one choice: its own tools make it more than once. */
+  /** How often the vendor may read the input for one choice: its own tools cause further rounds. */
   readonly rounds: number
-  /** The kinds of tokens that it can be, as bits of `token-kinds.ts`. */
+  /** The possible kinds of tokens, as bits of `token-kinds.ts`. */
   readonly kinds: number
-  /** The reasoning effort that the caller names. */
+  /** The reasoning effort in the request. */
   readonly effort: string | undefined
   /** Whether the request switches reasoning off in a separate field. */
   readonly isReasoningOff: boolean
-  /** Of the model; absent where it is not known. */
+  /** The context of the model, if known. */
   readonly context?: number | undefined
 }
 
-/** How much of the input is not text, and what it can cost at most. */
+/** The size and the maximum tokens of the media in an input. */
 interface MediaBound {
-  /** Characters of the body that stand for media, not for text. */
+  /** Characters of encoded media in the body. */
   readonly encoded: number
   readonly tokens: number
   /** The part of these that is audio. */
   readonly audioTokens: number
-  /** As of a bound. */
+  /** As in `Bound`. */
   readonly kinds: number
 }
 
 /**
- * An upper bound without counting: a token is at least one byte of the body, or of the normal form of its text.
- * @param kept what the vendor reads besides the body, `keptTokens`.
+ * Returns an upper bound without counting: a token is at least one byte of the body, or of the normal form of its text.
+ * @param kept tokens that the vendor reads besides the body (`keptTokens`).
  */
 export function boundByBytes(
   request: ChatRequest,
@@ -75,7 +75,7 @@ export function boundByBytes(
   kept = 0,
 ): Bound {
   const media = mediaBound(request.messages, model)
-  // Never less than nothing, whatever was taken for media.
+  // The media may have been measured as larger than the body.
   const bytes = Math.max(0, bodyBytes - media.encoded)
   const text = isAscii === true ? bytes : bytes + normalizationGrowth(boundedText(request))
   return boundOf(request, text + media.tokens + kept, model, kindsWith(media, kept))
@@ -87,7 +87,7 @@ export interface CountedText {
   readonly tokens: number
 }
 
-/** The same from a count of `boundedText`, by the vocabularies of the models that may answer. */
+/** Returns an upper bound from a count of `boundedText`, by the vocabularies of the models that may answer. */
 export function boundByCount(
   request: ChatRequest,
   { text: counted, tokens }: CountedText,
@@ -159,11 +159,11 @@ function boundOf(request: ChatRequest, input: number, model: Model, kinds: numbe
   }
 }
 
-/** No one gets more than the model can say, whatever was asked for. */
+/** Returns the maximum answer tokens: the requested limit, or the model's maximum if that is lower. */
 export function longestAnswer({ maxTokens }: ChatRequest, model: Model): number {
   const max = model.maxOutput ?? model.context
   if (maxTokens === undefined) return max ?? UNKNOWN_MAXIMUM
-  // Most vendors give some output also where none is asked for.
+  // Most vendors return some output even if the limit is 0.
   const asked = Math.max(1, maxTokens)
   return max === undefined ? asked : Math.min(asked, max)
 }
@@ -180,7 +180,7 @@ function mediaBound(
   return sum
 }
 
-/** A bound while its parts are added. */
+/** A media bound while its parts are added. */
 interface MediaSum extends Writable<MediaBound> {
   /** The number of parts that are not text. */
   count: number
@@ -234,20 +234,20 @@ function partBound(
   return undefined
 }
 
-/** Of all models that may answer, the one that counts the most. */
+/** Returns the highest count of all models that may answer. */
 function dearestOf({ id, members }: Model, count: (id: string) => number): number {
   return members === undefined ? count(id) : Math.max(...members.map((one) => count(one.id)))
 }
 
-/** Bytes that the longest tokens of common vocabularies stand for: runs of spaces, dashes and the like. */
+/** Bytes of the longest tokens in common vocabularies: runs of spaces, dashes and the like. */
 export const LONGEST_TOKEN = 128
 
-/** The fewest tokens that a text of so many bytes can be in any vocabulary. */
+/** Returns the minimum tokens of a text in any vocabulary, by its bytes. */
 export function fewestTokens(bytes: number): number {
   return Math.ceil(bytes / LONGEST_TOKEN)
 }
 
-/** All text of a request, for a tokenizer. */
+/** Returns all text of a request, for a tokenizer. */
 export function textOf(request: ChatRequest): string {
   return textsOf(request).join("\n")
 }
@@ -272,7 +272,7 @@ function textsOf(request: ChatRequest): string[] {
   return texts
 }
 
-/** The fields of a part that only its own dialect has. */
+/** Returns the fields of a part that only its own dialect has. */
 function unreadFields(part: Part): string[] {
   if (part.type === "tool-result") {
     const own = part.extra === undefined ? [] : [JSON.stringify(part.extra.fields)]
@@ -287,7 +287,7 @@ function unreadFields(part: Part): string[] {
   return [standsFor, extra].flatMap((each) => (each ? [JSON.stringify(each.fields)] : []))
 }
 
-/** All text that a vendor may count as input, for a bound: also of fields and proofs that the canon does not read. */
+/** Returns all text that a vendor may count as input, including fields and signatures that the canon does not read. */
 export function boundedText(request: ChatRequest): string {
   const texts = textsOf(request)
   for (const message of request.messages) {

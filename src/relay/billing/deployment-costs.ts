@@ -21,7 +21,7 @@ export function highestCost(
   return worst
 }
 
-/** Nanocredits: what a usage costs at the cheapest deployment. */
+/** Returns the cost of a usage at the cheapest deployment, nanocredits. */
 export function cheapestOf(usage: Usage, deployments: readonly Deployment[]): bigint {
   let min: bigint | undefined
   for (const { price } of deployments) {

@@ -16,7 +16,7 @@ export interface DeliveredAnswer {
   readonly meter: Meter
 }
 
-/** What an answer has used by our own count, from the request and what was delivered of it. */
+/** Estimates the usage of an answer from the request and the delivered content. */
 export async function estimateUsage(
   counter: TokenCounter,
   { charge, deployment, meter }: DeliveredAnswer,

@@ -108,7 +108,7 @@ export class Holds {
   }
 
   /**
-   * Changes what is held for an operation to what it can use at most after all.
+   * Changes the hold of an operation to a corrected maximum usage.
    * @returns the charge to go on with.
    * @throws GatewayError as `admit` does; then the charge is as it was.
    */
@@ -125,7 +125,7 @@ export class Holds {
     return { ...charge, model, input: { call, request: undefined, model, payer, worst, max } }
   }
 
-  /** Of an estimate, a refusal for want of money is an answer like any other. */
+  /** Returns a rejection for lack of credits as the result of an estimate. */
   #refused(input: HoldInput, error: unknown): PendingCharge {
     const required = error instanceof GatewayError ? error.details.fields?.["required"] : undefined
     if (!(error instanceof GatewayError) || typeof required !== "string") throw error
@@ -179,8 +179,8 @@ export class Holds {
   }
 
   /**
-   * Holds what there is for a shorter answer, or says why not even that is possible. What is held is never for less
-   * than a vendor can be asked for.
+   * Holds the available balance for a shorter answer, but never for less than the minimum output of a vendor.
+   * @throws GatewayError if even that is too expensive.
    */
   #clamp(input: ChatHoldInput, needed: bigint): PendingCharge {
     const { call, held, payer, bound, model, clients } = input
@@ -243,7 +243,7 @@ export class Holds {
     }
   }
 
-  /** A charge of which nothing is held, and nothing ever charged. */
+  /** Returns a charge without a hold, for estimates. */
   #imagine(input: HoldInput, amount: bigint, affordable?: number): PendingCharge {
     const { call, request, model, payer, featureCosts, state, held = model.deployments } = input
     const clampedTo = clampOf(input, affordable)

@@ -86,7 +86,7 @@ export function debtRefusal(account: BalanceSnapshot, needed: bigint): GatewayEr
   )
 }
 
-/** Of a budget without a period, which only keys have. */
+/** Used for budgets without a period, which only keys have. */
 const TOTAL = { holder: undefined, period: "total", until: undefined } as const
 const BUDGET_NAMES = { total: "budget", day: "daily budget", month: "monthly budget" } as const
 
@@ -116,7 +116,7 @@ function budgetExceeded(
   )
 }
 
-/** Whose a budget is. */
+/** Returns the owner of a budget for messages. */
 function holderOf(holder: string | undefined, account: string | undefined) {
   const label = holder === undefined ? undefined : readLabelHolder(holder)?.label
   if (label !== undefined) {

@@ -18,69 +18,69 @@ import type { StateRecorder } from "../state/state-recorder.ts"
 import { maxOfChat, maxOfSecond, type MaxUsage } from "./usage-bound.ts"
 import type { ResolvedState } from "../state/vendor-state.ts"
 
-/** The money side of one request, from its hold to its end. */
+/** The charge of one request, from its hold to its settlement. */
 export interface PendingCharge {
   readonly call: Call
   /** Absent for other operations than chat. */
   readonly request: ChatRequest | undefined
   readonly model: Model
   readonly hold: Hold
-  /** What is asked of the vendor where that is less than the caller's: for the credits, or the model's sake. */
+  /** The output limit sent upstream if it is lower than the caller's, because of the balance or the model. */
   readonly clampedTo: number | undefined
-  /** What it was placed by: the most that can have been used, however the vendor counts. */
+  /** The input of the hold: the maximum usage, whatever the vendor counts. */
   readonly input: HoldInput
-  /** By deployment: what is billed besides the tokens; absent where nothing is. */
+  /** The costs besides tokens, by deployment; absent if only tokens are billed. */
   readonly featureCosts?: ReadonlyMap<string, FeatureCosts> | undefined
-  /** Of an estimate: the deployments as its hold has seen them, and why it would be refused. */
+  /** Only for estimates: the deployments that its hold was computed with, and the reason for a rejection. */
   readonly held?: readonly Deployment[]
   readonly refusal?: GatewayError
   readonly attempts: AttemptRecord[]
   losses: readonly Loss[]
   /** By `performance.now()`. */
   firstByteAt: number | undefined
-  /** Why its first deployment was that; undefined where there was no choice, or none was called. */
+  /** Why its first deployment was chosen; undefined without a choice or a call. */
   routedBy: RoutedBy | undefined
-  /** What the request names of what vendors keep; absent where it names nothing, as nearly all. */
+  /** The vendor state that the request refers to; absent in most requests. */
   readonly state?: ResolvedState | undefined
-  /** Notes what the vendor keeps of the answer; absent where it keeps nothing. */
+  /** Records the state that the vendor stores with the answer; absent if it stores none. */
   recorder?: StateRecorder | undefined
 }
 
-/** A chat request whose money is set aside next. */
+/** A chat request before its hold. */
 export interface ChatAdmission {
   readonly call: Call
   readonly request: ChatRequest
   /** The model, with the priced features of the request if it has any. */
   readonly priced: Model | PricedFeatures
-  /** What it names of what vendors keep. */
+  /** The vendor state that it refers to. */
   readonly state: ResolvedState | undefined
-  /** Upstream calls that it may take: one, or one for each choice. */
+  /** Maximum upstream calls: one, or one for each choice. */
   readonly calls: number
   readonly clients: ReadonlyMap<string, ProviderClient>
   readonly isWhole?: undefined
 }
 
-/** An operation whose money is set aside next: what it can use at most. */
+/** An operation before its hold, with its maximum usage. */
 export interface UsageAdmission {
   readonly call: Call
   readonly request: undefined
   readonly model: Model
-  /** What its hold covers. */
+  /** The usage that its hold covers. */
   readonly worst: Usage
-  /** The most that is charged, if that is more. */
+  /** The maximum charged usage, if it is higher. */
   readonly max?: Usage | undefined
   /** Maximum upstream calls. Default: 1. */
   readonly calls?: number | undefined
-  /** Whether its answer is whole, and may be read on when its caller has left. */
+  /** Whether its answer is not streamed, and may be read on after its caller has disconnected. */
   readonly isWhole: boolean
-  /** Nanocredits that another operation of the same request needs as well. */
+  /** Nanocredits that another operation of the same request also needs. */
   readonly beside?: bigint
 }
 
-/** What a hold is placed by. */
+/** The common input of holds. */
 interface AnyHoldInput {
   readonly featureCosts?: ReadonlyMap<string, FeatureCosts> | undefined
-  /** The deployments as a hold has to see them; absent where they are the model's own. */
+  /** The deployments with the prices to hold; absent if they are the model's own. */
   readonly held?: readonly Deployment[]
   readonly call: Call
   readonly model: Model
@@ -90,7 +90,7 @@ interface AnyHoldInput {
 
 export interface ChatHoldInput extends AnyHoldInput {
   readonly request: ChatRequest
-  /** The deployments as a hold has to see them. */
+  /** The deployments with the prices to hold. */
   readonly held: readonly Deployment[]
   readonly bound: Bound
   /** The priced features with fewer tool calls; absent if only tokens are billed. */
@@ -108,7 +108,7 @@ export interface UsageHoldInput extends AnyHoldInput {
 
 export type HoldInput = ChatHoldInput | UsageHoldInput
 
-/** The most that a request can have used. */
+/** Returns the maximum usage of a request. */
 export function maxOf(
   { input, clampedTo }: PendingCharge,
   deployment: Deployment,
@@ -146,7 +146,7 @@ export function sentUsage({ input, call, model, state }: PendingCharge): Usage {
   }
 }
 
-/** What is known of the model that answers, where any of several may. */
+/** Returns the limits of the model that answers, if several models may. */
 export function answeringModel(model: Model, member: Deployment["member"]): Model {
   if (member === undefined) return model
   const { context: _, maxOutput: __, ...rest } = model
@@ -158,7 +158,7 @@ export function answeringModel(model: Model, member: Deployment["member"]): Mode
   }
 }
 
-/** The same at one deployment: its model may be able to say less than others that may answer. */
+/** Returns the clamped output limit at one deployment, whose model may have a lower maximum than the others. */
 export function clampAt(
   { clampedTo }: Pick<PendingCharge, "clampedTo">,
   { maxTokens }: Pick<ChatRequest, "maxTokens">,
@@ -169,7 +169,7 @@ export function clampAt(
   return longest !== undefined && asked !== undefined && asked > longest ? longest : clampedTo
 }
 
-/** What is asked for in place of more than there are credits for, or than the model can say. */
+/** Returns the output limit that the balance and the model allow; undefined if the caller's limit is within both. */
 export function clampOf(
   { request, model }: HoldInput,
   affordable: number | undefined,

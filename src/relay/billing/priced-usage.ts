@@ -7,20 +7,20 @@ import { cappedAt, type MaxUsage } from "./usage-bound.ts"
 export interface CountedUsage {
   readonly usage: Usage
   readonly estimated: boolean
-  /** The number of calls with the same prompt that it is the sum of. */
+  /** The number of calls with the same prompt in the sum. */
   readonly calls?: number
 }
 
 /** A priced usage, ready to settle. */
 export interface PricedUsage extends CountedUsage {
   readonly cost: Cost
-  /** Where something else than tokens was billed: how, for the receipt. */
+  /** The settlement of billed features other than tokens, for the receipt. */
   readonly settled?: SettledUsage
-  /** Present where the vendor reported more than the request can have used. */
+  /** Present if the vendor reported more than the request can have used. */
   readonly beyond?: UnchargedExcess
 }
 
-/** What a vendor reported, and how much of its cost is written off. */
+/** The usage that a vendor reported, and the part of its cost that is written off. */
 export interface UnchargedExcess {
   readonly reported: PricedUsage
   /** Nanocredits. */
@@ -28,21 +28,21 @@ export interface UnchargedExcess {
 }
 
 /**
- * The usage that the answer reports in place of the vendor's: our own count, where that is charged.
+ * Returns the usage that the answer reports in place of the vendor's: our own count, if that is charged.
  * @param isCut whether the answer may have been ended here, so that the vendor's usage came and was not passed on.
  */
 export function ownCount({ usage, estimated }: PricedUsage, isCut = false): Usage | undefined {
   return estimated || isCut ? usage : undefined
 }
 
-/** What a usage costs. */
+/** Prices a usage of tokens. */
 export function priceUsage(counted: CountedUsage, price: Price): PricedUsage {
   const usage = withRequests(counted, price)
   return { ...counted, usage, cost: costOf(usage, price, [], counted.calls) }
 }
 
 /**
- * What a usage costs together with what else was billed.
+ * Prices a usage together with other billed features.
  * @param price the deployment's own, which says whether the request itself costs.
  */
 export function priceSettled(settled: SettledUsage, price: Price, estimated: boolean): PricedUsage {
@@ -53,7 +53,7 @@ export function priceSettled(settled: SettledUsage, price: Price, estimated: boo
 }
 
 /**
- * What is charged where a vendor has reported more usage than there can have been.
+ * Prices a reported usage, limited to the maximum of its request.
  * @param max the most that the request can have used.
  */
 export function boundedPrice(reported: PricedUsage, price: Price, max: MaxUsage): PricedUsage {
@@ -74,7 +74,7 @@ export function boundedPrice(reported: PricedUsage, price: Price, max: MaxUsage)
   return beyondOf(reported, priceSettled(held, price, estimated))
 }
 
-/** What is charged of a reported usage. Our own count of more than there can be is only a bad guess. */
+/** Marks the difference as beyond the bound, unless the usage is our own count, which may be too high. */
 function beyondOf(reported: PricedUsage, held: PricedUsage): PricedUsage {
   const amount = reported.cost.total - held.cost.total
   if (amount <= 0n || reported.estimated) return held

@@ -25,9 +25,9 @@ import {
   priceUsage,
 } from "./priced-usage.ts"
 
-/** Reported to the operator. */
+/** Alarms for the operator. */
 export interface PricingAlarms {
-  /** A priced answer for which the vendor reported no usage, or zero. */
+  /** The vendor reported no usage, or zero, for a priced answer. */
   usageMissing(request: string, deployment: string): void
   /** The vendor reports a longer audio file than the hold covers. @param nanocredits above the hold. */
   audioAboveHold(request: string, deployment: string, nanocredits: bigint): void
@@ -35,7 +35,7 @@ export interface PricingAlarms {
   usageUncharged(request: string, deployment: string, name: string): void
 }
 
-/** What delivered answers cost: by the vendor's count, as far as that can be, else by our own. */
+/** Prices delivered answers by the vendor's count, or by our own for counts that the vendor does not report. */
 export class Pricing {
   readonly #counter: TokenCounter
   readonly #alarms: PricingAlarms
@@ -48,7 +48,7 @@ export class Pricing {
   }
 
   /**
-   * What a delivered answer costs. Counts for itself only where the vendor did not.
+   * Prices a delivered answer. Counts tokens only if the vendor did not.
    * @param hidden tokens of reasoning that the answer does not show, where the vendor does not count them.
    */
   priceAnswer(
@@ -103,7 +103,7 @@ export class Pricing {
     return { usage: withOutputOf(estimate, input, meter), estimated: true }
   }
 
-  /** Our own count of what an answer shows, also if its vendor has a count. */
+  /** Counts the visible tokens of an answer, also if its vendor has a count. */
   countAnswer(delivered: DeliveredAnswer): Promise<Usage> {
     return estimateUsage(this.#counter, delivered)
   }
@@ -304,12 +304,12 @@ function elapsed({ call }: PendingCharge): number {
   return Math.round(performance.now() - call.startedAt)
 }
 
-/** Any request may report so many tokens without a closer look. */
+/** Maximum reported tokens that are not compared with the request. */
 const ALWAYS_POSSIBLE = 10_000
 
 /**
- * Limits a reported usage to what the request can have used, where its cost is above the hold or where nothing is charged
- * for the tokens: these count towards the rate limit of the key.
+ * Limits a reported usage to the maximum of its request if it costs more than the hold, or if its tokens are free: these
+ * count towards the rate limit of the key.
  */
 function believed(
   { charge, deployment }: Pick<DeliveredAnswer, "charge" | "deployment">,

@@ -8,7 +8,7 @@ const MILLION = 1_000_000n
 /** For common text and JSON, about four bytes are one token. */
 export const CHARACTERS_OF_TOKEN = 4
 
-/** What lines come to before the multiplier, nanocredits. */
+/** Returns the cost of lines before the multiplier, nanocredits. */
 export function costOfLines(lines: readonly CostLine[]): bigint {
   let sum = 0n
   for (const { quantity, rate } of lines) sum += BigInt(quantity) * rate

@@ -15,33 +15,33 @@ export interface AttemptRecord {
   readonly deployment: string
   /** HTTP status; 0 when there was no answer. */
   readonly status: number
-  /** `ok`, or what went wrong, in words of the error table. */
+  /** `ok`, or the kind of the failure, as in the error table. */
   readonly outcome: string
   /** Milliseconds. */
   readonly duration: number
   /** Why it failed, in our own words: for operators only. */
   readonly cause?: string
-  /** Credits: what it cost the operator although it came to nothing, as far as its vendor has counted. */
+  /** The operator's cost of the failed attempt in credits, if its vendor has counted it. */
   readonly provider_cost?: string
 }
 
 /** How a call ended that was given up because another one had answered, or had failed for both. */
 const NOT_NEEDED = "not_needed"
 
-/** The attempt that says how a request ended. */
+/** Returns the attempt that decided how a request ended. */
 export function lastNeeded(attempts: readonly AttemptRecord[]): AttemptRecord | undefined {
   return attempts.findLast(({ outcome }) => outcome !== NOT_NEEDED)
 }
 
-/** What callers read of a class of usage. */
+/** Returns the public name of a class of usage. */
 export function usageName(usageClass: UsageClass): string {
   return NAME_OF_CLASS[usageClass]
 }
 
-/** Why a deployment was tried first: what the request names is there, or as the routes say. */
+/** Why a deployment was tried first: it has the state that the request refers to, or the reason of the route. */
 export type RoutedBy = "state" | RouteReason
 
-/** What a receipt is written from. */
+/** The content of a receipt. */
 export interface ReceiptFacts {
   readonly call: Call
   /** Absent for other operations than chat. */
@@ -58,23 +58,23 @@ export interface ReceiptFacts {
   readonly usage?: Usage
   readonly estimated?: boolean
   readonly cost?: Cost
-  /** The rate card that was charged by, where it is not the deployment's own. */
+  /** The rate card of the charge, if it is not the deployment's own. */
   readonly price?: Price | undefined
   /** The modes of service that the answer was served in. */
   readonly modes?: readonly string[] | undefined
-  /** The budgets of its labels that it draws on. */
+  /** The budgets of labels that the charge draws on. */
   readonly labelBudgets?: readonly string[] | undefined
-  /** What was passed on without a price: its places in the request. */
+  /** Paths of unpriced features in the request that were passed on. */
   readonly unpriced?: readonly string[]
-  /** As the vendor reported it, where that is more than the request can have used. */
+  /** The vendor's report, if it is more than the request can have used. */
   readonly reported?: Usage | undefined
-  /** What it cost the operator, where the lines of the charge do not come to that; nanocredits. */
+  /** The operator's cost in nanocredits, if it differs from the lines of the charge. */
   readonly providerCost?: bigint | undefined
 }
 
 /**
- * The text of a receipt, as it is kept. What its row in the ledger says is added when it is read: four rows
- * instead of three fit a page of the ledger, and pages are what a durable write costs.
+ * Returns the stored text of a receipt. It omits the columns of its row, which are added when it is read, so that four
+ * rows instead of three fit into a page: durable writes cost by the page.
  */
 export function writeReceipt(facts: ReceiptFacts): string {
   const { call, request, model, deployment, usage, cost, reported, providerCost } = facts
@@ -116,7 +116,7 @@ function withoutEmpty<T>(list: readonly T[] | undefined): readonly T[] | undefin
   return list === undefined || list.length === 0 ? undefined : list
 }
 
-/** The model that answered, and the name by which it or those of which it is one were asked for. */
+/** Returns the model that answered, and the requested name. */
 export function modelNames(
   { id, requestedAs = id }: Model,
   deployment: Deployment | undefined,
@@ -124,7 +124,7 @@ export function modelNames(
   return { answered: deployment?.member?.id ?? id, asked: requestedAs }
 }
 
-/** Whole milliseconds from its beginning on. */
+/** Returns the whole milliseconds since the beginning of a call. */
 function since(call: Call, moment: number): number {
   return Math.round(moment - call.startedAt)
 }
@@ -225,7 +225,7 @@ function namedRates(rates: Rates): Record<string, string> {
 /** A receipt as operators see it. */
 type WholeReceipt = CallerReceipt & Pick<Receipt, "provider_cost">
 
-/** What `writeReceipt` writes of a receipt. */
+/** The members of a receipt that `writeReceipt` writes. */
 type WrittenReceipt = Pick<
   CallerReceipt,
   | "status"
@@ -261,7 +261,7 @@ function withoutSecrets(attempt: ShownAttempt): ShownAttempt {
   return shown
 }
 
-/** A receipt: its text and what the ledger says of it. */
+/** Returns a receipt from its text and its row in the ledger. */
 export function showWholeReceipt(record: ReceiptRecord): WholeReceipt {
   const body = JSON.parse(record.body) as WrittenReceipt
   const { entry } = record

@@ -12,7 +12,7 @@ export interface RequestLine {
   readonly key: string
   readonly endpoint: string
   readonly model: string
-  /** As the caller named it, where that is not the model's id. */
+  /** The requested name, if it is not the model's id. */
   readonly requested_model: string | undefined
   /** Null without an answer. */
   readonly deployment: string | null
@@ -33,7 +33,7 @@ export interface RequestLine {
   readonly charged: string
   readonly written_off: string
   readonly attempts: readonly AttemptRecord[]
-  /** What was lost in translation, by name. */
+  /** Names of the losses in translation. */
   readonly losses: readonly string[]
 }
 

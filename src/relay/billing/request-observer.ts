@@ -3,7 +3,7 @@ import type { Settlement } from "../../ledger/hold.ts"
 import type { PendingCharge } from "./pending-charge.ts"
 import type { PricedUsage } from "./priced-usage.ts"
 
-/** A request whose charge is durable. */
+/** A request with a durable charge. */
 export interface SettledRequest {
   readonly charge: PendingCharge
   readonly deployment: Deployment

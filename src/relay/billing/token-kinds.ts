@@ -27,7 +27,7 @@ const LIFETIMES: Readonly<Record<string, number>> = {
   "12h": LONGEST_CACHE_WRITE,
 }
 
-/** The kinds of tokens that a part of a message can be counted as. */
+/** Returns the kinds of tokens that a part of a message can be counted as. */
 export function kindsOfPart(part: Part): number {
   switch (part.type) {
     case "text": {
@@ -54,7 +54,7 @@ export function kindsOfPart(part: Part): number {
   }
 }
 
-/** The kinds of tokens that a request can cause besides those of its messages. */
+/** Returns the kinds of tokens that a request can cause besides those of its messages. */
 export function kindsOfRequest({ tools, modalities, speech, extra }: ChatRequest): number {
   const isSpoken = modalities?.includes("audio") ?? speech !== undefined
   let kinds = isSpoken ? AUDIO_OUTPUT : 0
@@ -139,7 +139,7 @@ function lifetimeIn(value: JsonValue | undefined): number {
   return kinds
 }
 
-/** The kinds of output that a deployment can cause whatever a request says. */
+/** Returns the kinds of output that a deployment can cause regardless of the request. */
 export function kindsOfDeployment({ price, rules }: Pick<Deployment, "price" | "rules">): number {
   const { images, imageOutput } = price?.rates ?? {}
   let kinds = rules?.modalities?.includes("audio") === true ? AUDIO_OUTPUT : 0

@@ -7,14 +7,14 @@ import { MIN_OUTPUT } from "../fitting/own-limits.ts"
 import type { FeatureCosts } from "../priced-features/feature-costs.ts"
 import { type Bound, UNKNOWN_MAXIMUM } from "./bounds.ts"
 
-/** Where a model's context is not known: so many times the bound by bytes, and what any vendor wraps around. */
+/** For a model without a known context: a multiple of the bound by bytes, and tokens that a vendor adds. */
 const GENEROUS = 4
 const WRAPPED = 4_096
 
 /** Maximum output tokens of each of several agents. */
 const AGENT_ANSWER = 65_536
 
-/** In the order in which they are charged up to a bound. */
+/** Input classes in the order in which they are filled up to a bound. */
 const INPUTS = [
   "inputFresh",
   "inputCacheWrite",
@@ -43,7 +43,7 @@ const OWN_CALLS = ["searches", "premiumSearches", "mapSearches"] as const
 /** Calls that are charged for such a model if it is not known to search by itself. */
 const UNKNOWN_CALLS = 30
 
-/** A chat request and its answer, as far as they bound what was used. */
+/** The facts about a chat request and its answer that bound its usage. */
 export interface ChatFacts {
   readonly bound: Bound
   readonly model: Model
@@ -59,7 +59,7 @@ export interface MaxUsage {
   readonly second: Usage
 }
 
-/** The most that a chat request can have used, whatever its vendor says. */
+/** Returns the maximum usage of a chat request, whatever its vendor reports. */
 export function maxOfChat({ bound, model, featureCosts, came }: ChatFacts): Usage {
   const { choices, rounds } = bound
   const longest = model.context ?? bound.input * GENEROUS + WRAPPED
@@ -68,9 +68,9 @@ export function maxOfChat({ bound, model, featureCosts, came }: ChatFacts): Usag
     ...NO_USAGE,
     inputFresh:
       Math.max(bound.input, longest * rounds * (1 + maxTurns(model, featureCosts))) * choices,
-    // What a vendor has its model write for itself is no answer, which the caller's limit is about.
+    // The caller's limit does not apply to text that a vendor's model writes in further rounds.
     output: Math.max((Math.max(bound.output, MIN_OUTPUT) + (rounds - 1) * say) * choices, came),
-    // Such reasoning has no limit of the caller's: a few times what the model can hold.
+    // The caller's limit does not apply to such reasoning: a few times the context.
     reasoningBeside: Math.max(longest, UNKNOWN_MAXIMUM) * GENEROUS * choices,
   }
   if (model.deployments.some(({ price }) => price?.rates.images !== undefined)) {
