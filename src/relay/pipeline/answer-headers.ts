@@ -4,7 +4,7 @@ import { formatCredits } from "../../ledger/money.ts"
 
 const LOSSES = "x-tollgate-losses"
 
-/** The headers that say what an answer cost and where it came from. Amounts are credits, decimal. */
+/** Returns the headers with the cost and the origin of an answer. Amounts are decimal credits. */
 export interface AnswerFacts {
   readonly provider?: string
   readonly losses: readonly Loss[]
@@ -20,7 +20,7 @@ export function addAnswerHeaders(headers: Record<string, string>, facts: AnswerF
   if (facts.losses.length > 0) headers[LOSSES] = formatLosses(facts.losses)
 }
 
-/** A failure that also reports what was lost of the request: it may be the reason. */
+/** Returns a failure that also reports the losses of the request, which may be its cause. */
 export function withLosses(error: GatewayError, losses: readonly Loss[]): GatewayError {
   if (losses.length === 0) return error
   const headers = { ...error.details.headers, [LOSSES]: formatLosses(losses) }

@@ -2,7 +2,7 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { CacheKey } from "../../routing/route.ts"
 import type { Call } from "../request/call.ts"
 
-/** Characters: vendors cache what has 1,024 tokens or more. */
+/** Minimum characters: vendors cache prompts of 1,024 tokens or more. */
 const SHORTEST_PROMPT = 4_096
 /** Between texts that must not run into each other. */
 const GAP = "\u0000"

@@ -16,8 +16,7 @@ export interface EarlyCheckParts {
 }
 
 /**
- * Rejects requests by what is known before their body is read, so that a caller who gets no answer causes no work. None of
- * these checks replaces the exact ones, except for the key's state and its running requests.
+ * Rejects requests before their body is read, so that rejected callers cause no work. The exact checks follow later, except for those of the key's state and its running requests.
  */
 export class EarlyChecks {
   readonly #parts: EarlyCheckParts

@@ -13,19 +13,19 @@ import { usageName } from "../billing/receipt.ts"
 import type { Billing } from "../billing/billing.ts"
 import { notCarried } from "./answer-headers.ts"
 
-/** What a request would cost, and where it would go. Amounts are nanocredits. */
+/** The estimated cost and route of a request. Amounts are nanocredits. */
 export interface Estimate {
   /** The least that a request costs which is answered. */
   readonly min: bigint
-  /** The most: what would be held. */
+  /** The maximum cost, which would be held. */
   readonly max: bigint
-  /** Why it would be refused now for want of money; undefined where it is covered. */
+  /** Why it would be rejected now for lack of credits; undefined if it is covered. */
   readonly refusal: GatewayError | undefined
-  /** To what the answer would be shortened; undefined where it would not be. */
+  /** The shortened output limit; undefined if it would not be shortened. */
   readonly clampedTo: number | undefined
   /** How the account and the key's budgets stand, the account first. */
   readonly standings: readonly BalanceSnapshot[]
-  /** Mostly one; two where a request takes two models. */
+  /** Usually one; two if a request takes two models. */
   readonly parts: readonly EstimatedPart[]
 }
 
@@ -48,7 +48,7 @@ export interface EstimateLine {
   readonly rate: bigint
   /** Nanocredits, with the multiplier. */
   readonly amount: bigint
-  /** Why it may be so much. */
+  /** The calculation of the maximum. */
   readonly why: string
 }
 
@@ -57,7 +57,7 @@ export interface EstimatedStep {
   readonly deployment: Deployment
   /** Whether it rests after failures, and is tried last. */
   readonly isCircuitOpen: boolean
-  /** Of a chat: whether the request goes up verbatim, and in which dialect. */
+  /** For chats: whether the request is sent verbatim, and its dialect. */
   readonly plan?: { readonly isVerbatim: boolean; readonly dialect: string; readonly calls: number }
   readonly losses: readonly Loss[]
   /** Why the request cannot go there. */
@@ -91,7 +91,7 @@ export function linesOfCost({ lines, multiplier, total }: Cost): EstimateLine[] 
   })
   return withRest(priced, total)
 }
-/** Each line is rounded up by itself, and the whole once: what is more than a rounding has a line too. */
+/** Each line is rounded up separately and the total once. A difference above rounding has a line too. */
 export function withRest(lines: readonly EstimateLine[], max: bigint): EstimateLine[] {
   const rest = lines.reduce((left, { amount }) => left - amount, max)
   if (rest <= 0n) return [...lines]
@@ -121,7 +121,7 @@ export function stepsOf(
   )
 }
 
-/** Why losses keep a request from a deployment whose caller wants none. */
+/** Returns why losses exclude a deployment for a caller that accepts none. */
 export function refusedLosses(isStrict: boolean, losses: readonly Loss[]) {
   return isStrict && losses.length > 0 ? { error: notCarried(losses) } : {}
 }

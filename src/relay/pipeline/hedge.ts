@@ -13,13 +13,13 @@ export interface Hedging<P extends Candidate, T> {
   attempt(plan: P): Promise<T>
   /** Returns the plan of a second call; undefined without one, or if the first has begun to answer. Never throws. */
   second(): Promise<P | undefined>
-  /** Ends what runs for a plan: another one's answer is taken. */
+  /** Ends the call of a plan because another plan has answered. */
   giveUp(plan: P): void
   /** The calls of a plan have failed and are not charged. */
   lost(plan: P): void
 }
 
-/** An answer, and whose it is. */
+/** An answer and the plan that it belongs to. */
 export interface HedgedAnswer<P extends Candidate, T> {
   readonly plan: P
   readonly answer: T
@@ -48,7 +48,7 @@ export async function answerHedged<P extends Candidate, T>(
     hedging.giveUp(other)
     return earlier
   }
-  // The second was not asked for by the caller: what it fails with is no reason to give the first up.
+  // The caller did not ask for the second call, so its failure does not end the first.
   if (earlier.plan === first && endsFailover(earlier.failure)) {
     // What has ended the request has ended both, and what they have counted is looked at by who charges it.
     if (earlier.failure instanceof CallEnded) await helping

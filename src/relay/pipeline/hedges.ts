@@ -9,7 +9,7 @@ import { answerHedged, type HedgedAnswer } from "./hedge.ts"
 import type { RequestContext } from "./request-context.ts"
 import type { Trial } from "./trial.ts"
 
-/** A request whose first candidate is about to be called. */
+/** A request before the call of its first candidate. */
 export interface FirstAttempt<P extends Candidate, T> {
   readonly context: RequestContext
   readonly trial: Trial<P, T>
@@ -23,7 +23,7 @@ export function hedges({ charge, config }: RequestContext): boolean {
   return charge.model.hedge ?? config.routing.hedge
 }
 
-/** Second attempts, for what the first deployment is late with. */
+/** Makes second attempts if the first deployment is late. */
 export class Hedges {
   readonly #health: Health
   readonly #router: Router
@@ -33,14 +33,14 @@ export class Hedges {
     this.#router = router
   }
 
-  /** Milliseconds after which another deployment is asked as well; undefined where it must not be, or that is not known. */
+  /** Returns the milliseconds after which another deployment is called as well; undefined if that is not allowed or not known. */
   lateAfter<P extends Candidate, T>({
     context,
     trial,
     planned,
   }: FirstAttempt<P, T>): number | undefined {
     const { request, state, featureCosts } = context.charge
-    // What a vendor keeps is at one place, and what its tools do is not to be done twice.
+    // Vendor state is at one provider, and tools of a vendor must not run twice.
     if (state !== undefined || featureCosts !== undefined) return undefined
     if (trial.mayHedge?.(planned) !== true) return undefined
     return this.#router.loadOf(planned.deployment).lateAfter(request?.stream ?? false)
@@ -74,7 +74,7 @@ export class Hedges {
       },
       lost: (loser) => recordUnchargedCalls(charge, callsOf(loser)),
     })
-    // The attempt that says how a request ended is its last.
+    // The last attempt decides how a request ended.
     const records = new Set<AttemptRecord>(callsOf(answered.plan).map(({ record }) => record))
     charge.attempts.push(...remove(charge.attempts, records))
     trial.taken?.(answered.answer)
@@ -98,7 +98,7 @@ export class Hedges {
       this.#health.attempted(candidate.deployment.id)
       return second
     } catch {
-      // It cannot be called: that is said when its turn comes.
+      // It cannot be called: the error is reported when it is tried.
       return undefined
     }
   }

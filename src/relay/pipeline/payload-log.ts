@@ -2,28 +2,27 @@ import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import type { ContentRecord } from "../../store/payload-log.ts"
 import type { Call } from "../request/call.ts"
 
-/** Where prompts and answers are stored. */
+/** Stores prompts and answers. */
 export interface PayloadWriter {
   keep(record: ContentRecord): Promise<void>
-  /** Deletes what is older than a moment, Unix milliseconds. */
+  /** Deletes records older than a moment in Unix milliseconds. */
   sweep(before: number): Promise<void>
 }
 
 const SWEEP_EVERY = 3_600_000
 /** Characters of JSON that are stored of a request, and as many of its answer. */
 const MAX_KEPT = 256 * 1024
-/** Records on their way to the disk; while there are more, none is added: the gateway comes first. */
+/** Maximum records that are being written. Further records are dropped, so that requests are not delayed. */
 const MAX_WAITING = 500
 /** And characters of them. */
 const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024
-/** A text of so many characters, none of them a space, is a file. */
+/** A text of this length without spaces is treated as a file. */
 const FILE_LENGTH = 1_000
 const FILE = /^[A-Za-z0-9+/=_-]+$/
 const DATA_ADDRESS = /^data:[^,]{0,200};base64,/
 
 /**
- * Stores what was asked and answered, for accounts that want it and no one else. It is done after the
- * answer, and costs the others one check of their key.
+ * Stores prompts and answers for accounts with storage enabled, after the answer was sent. Other accounts cost one check of their key.
  */
 export class PayloadLog implements AsyncDisposable {
   readonly #keeper: PayloadWriter

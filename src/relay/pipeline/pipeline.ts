@@ -49,8 +49,7 @@ export interface PipelineServices {
 type Admission = ChatAdmission | UsageAdmission
 
 /**
- * The way of every request, chat or not: its worst case is held; candidates are tried one after the other, each with
- * one attempt or several; what is delivered is settled, else the hold is released.
+ * Runs every request, chat or not: holds its worst case, tries candidates in order with one or several attempts each, and settles the delivered answer or releases the hold.
  */
 export class Pipeline {
   readonly #client: HttpClient
@@ -193,7 +192,7 @@ export class Pipeline {
     this.#routing.router.loadOf(deployment).succeeded()
   }
 
-  /** The deployments of a request's model, in the order in which they are tried. */
+  /** Returns the deployments of a request's model in the order of attempts. */
   candidates({ charge, config }: RequestContext): readonly Candidate[] {
     const { call, request, model, state } = charge
     const isSticky = config.routing.affinity && model.deployments.length > 1
@@ -269,14 +268,14 @@ export class Pipeline {
     }
   }
 
-  /** What an attempt failed with, for the deployment's health and the operator. */
+  /** The failure of an attempt, for the deployment's health and the operator. */
   attemptFailed(
     request: string,
     deployment: Deployment,
     failure: GatewayError,
     { status, cause = "" }: AttemptRecord,
   ): void {
-    // Callers choose the names of unknown models: only what concerns the account is kept.
+    // Callers choose the names of unknown models, so only failures of the account are stored.
     if (deployment.isAssumed === true)
       this.#routing.health.accountFailed(deployment.id, failure, status)
     else this.#routing.health.failed(deployment.id, failure, status)
@@ -288,7 +287,7 @@ export class Pipeline {
     })
   }
 
-  /** Nothing was learnt of a deployment by an attempt: another may learn it. */
+  /** Ends an attempt that says nothing about the health of its deployment. */
   attemptUnjudged({ id }: Deployment): void {
     this.#routing.health.ended(id)
   }
@@ -342,7 +341,7 @@ function cacheKeyFinder(call: Call, request: ChatRequest): () => ReturnType<type
 /** Calls that one request may start before it yields to other requests. */
 const CALLS_PER_TURN = 8
 
-/** Where and how a connection failed. */
+/** The cause of a failed connection. */
 function connectionFacts({ details }: GatewayError): Pick<LoggedFailure, "phase" | "code"> {
   const { cause } = details
   return cause instanceof ConnectionError ? { phase: cause.phase, code: cause.code } : {}

@@ -48,7 +48,7 @@ export class RateUsage {
     try {
       addTighter(headers, await this.#checkShared(tokens))
     } catch (error) {
-      // The request stays counted for the key: its rate is what slows it down.
+      // The request stays counted for the key, whose rate limits it.
       this.#limiter.adjust(id, -tokens)
       throw error
     }
@@ -70,7 +70,7 @@ export class RateUsage {
     this.#tokens = tokens
   }
 
-  /** Replaces the estimate, where a request turns out to be another than its body. It is not refused for that. */
+  /** Replaces the estimate if the actual request differs from its body. This never rejects the request. */
   estimate(tokens: number): void {
     this.#adjust(tokens - this.#tokens, 0)
     this.#tokens = tokens

@@ -4,25 +4,25 @@ import type { Cancellation } from "./cancellation.ts"
 import type { RateUsage } from "./rate-usage.ts"
 import type { RuntimeConfig } from "../request/runtime-config.ts"
 
-/** A request whose model is known and whose rates are counted: its money comes next. */
+/** A request with a known model and counted rates, before its hold. */
 export interface ReceivedRequest {
   readonly call: Call
   readonly caller: Caller
-  /** The configuration it began with: what changes meanwhile is not for it. */
+  /** The configuration at its start. Later changes do not affect it. */
   readonly config: RuntimeConfig
   readonly rate: RateUsage
   /** Its number in the event-loop monitor. */
   readonly work: number
 }
 
-/** A request whose money is held: what everything that serves it shares. */
+/** A request with its hold, and everything shared while it is served. */
 export interface RequestContext {
   readonly call: Call
   readonly config: RuntimeConfig
   readonly charge: PendingCharge
-  /** What it uses of its key's rates. */
+  /** Its usage of the key's rates. */
   readonly rate: RateUsage
-  /** Of the answer, as they become known. */
+  /** Headers of the answer, added as they become known. */
   readonly headers: Record<string, string>
   readonly cancellation: Cancellation
 }

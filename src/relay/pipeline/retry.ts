@@ -5,10 +5,10 @@ import type { CallFailure } from "../lifetime/call-failure.ts"
 
 /** The longest wait that a vendor may ask for, seconds. */
 const SHORT_WAIT = 2
-/** Up to so many milliseconds pass before the first retry, twice as many before the next. */
+/** Maximum milliseconds before the first retry. Doubled for each further retry. */
 const FIRST_PAUSE = 400
 
-/** A deployment, and what it failed a request with. */
+/** A deployment and its failure. */
 interface FailedDeployment {
   readonly deployment: Deployment
   readonly failure: CallFailure
