@@ -12,7 +12,7 @@ export interface AnswerStream<Writer extends FrameWriter = StreamWriter> {
   readonly plan: Plan
   readonly attempts: readonly Attempt<Plan>[]
   readonly writer: Writer
-  /** What was delivered so far. */
+  /** The content delivered so far. */
   readonly meter: Meter
   /** Whether all of the answer has been passed on. */
   readonly isOver: boolean
@@ -34,9 +34,9 @@ export interface StreamParts<Writer extends FrameWriter = StreamWriter> {
   readonly decoder: EventDecoder
   readonly meter: Meter
   readonly writer: Writer
-  /** Where something other than tokens may be billed: what the stream reports of it. */
+  /** The stream's reports of billed features other than tokens, if any may be billed. */
   readonly record?: AnswerRecord | undefined
-  /** Where the vendor does not keep all limits of the answer. */
+  /** Present if the vendor does not enforce all limits of the answer. */
   readonly limits?: StreamLimits | undefined
   /** Whether the call is read on for its usage when its answer has ended at those limits. */
   readonly drain?: DrainRule

@@ -43,7 +43,7 @@ interface ChatAlarms {
   requestFailed(request: string, error: unknown): void
 }
 
-/** A request that is decoded and counted, and what its hold is placed by. */
+/** A decoded and counted request, with the input of its hold. */
 interface PreparedChat {
   readonly input: ChatInput
   readonly admission: ChatAdmission
@@ -54,7 +54,7 @@ interface DecodedChat extends Pick<ChatInput, "call" | "config" | "dialect" | "r
   readonly model: Model
 }
 
-/** A request that names what a vendor keeps. */
+/** A request that refers to state stored by a vendor. */
 interface StatefulChat {
   readonly input: ChatInput
   readonly model: Model
@@ -131,7 +131,7 @@ export class ChatRelay {
     return this.#services.watch.monitor.enter(id, endpoint, body["model"])
   }
 
-  /** Decodes a request, finds its model and what it is billed besides tokens, and counts it in its key's rates. */
+  /** Decodes a request, finds its model and its priced features, and counts it in its key's rates. */
   #prepare(dialect: ClientDialect, call: ChatCall): MaybePromise<PreparedChat> {
     const config = this.#services.config()
     const request = dialect.decodeRequest(call.body)
@@ -146,7 +146,7 @@ export class ChatRelay {
     return this.#measured(decoded)
   }
 
-  /** Goes on with a request whose media are measured. */
+  /** Continues with a request after its media are measured. */
   #measured({ dialect, call, config, request, model }: DecodedChat): MaybePromise<PreparedChat> {
     const references = dialect.requestState ? findState(dialect.requestState, call.body) : NONE
     const rate = new RateUsage(this.#services.limiter, call)
@@ -178,7 +178,7 @@ export class ChatRelay {
     }
   }
 
-  /** Of the deployments that can be called, those that the caller wants. */
+  /** Returns the callable deployments that match the caller's preferences. */
   #preferred({ call, request, config }: ChatInput, model: Model, state?: ResolvedState): Model {
     const isKept = state !== undefined && state.model !== undefined
     const inputTokens = (): number =>

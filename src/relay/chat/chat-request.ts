@@ -44,7 +44,7 @@ interface PlannedAnswer {
   readonly plan: Plan
 }
 
-/** Which plans may be one of two that are called at once; undefined where none is. */
+/** Returns the plans that may be called in parallel with another; undefined if none may. */
 export function hedgingOf(
   context: ChatContext,
 ): Pick<Trial<Plan, PlannedAnswer>, "mayHedge" | "taken"> | undefined {
@@ -108,7 +108,7 @@ export function refusalsOf({ charge }: ChatContext, { binding }: Plan): RefusalR
   return state ? new StateRefusals(binding.dialect, state.references) : binding.dialect
 }
 
-/** What an answer calls its model: as it was asked for, and of several the one that gave it. */
+/** Returns the name of the model in the answer: the requested name, or the model that answered if several were possible. */
 export function modelNameOf({ request }: ChatContext, { deployment }: Plan): string {
   return deployment.member?.name ?? request.model
 }

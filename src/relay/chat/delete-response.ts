@@ -9,7 +9,7 @@ const DIALECT: DialectId = "openai-responses"
 /** Milliseconds. */
 const PATIENCE = 30_000
 
-/** Who knows of a response. */
+/** The stores that may contain a response. */
 export interface ResponseKeepers {
   readonly conversations: Conversations
   readonly vendorState: Pick<VendorState, "keepers" | "disown">
@@ -47,7 +47,7 @@ export async function deleteResponse(
   return (await conversations.delete(account, id)) || providers.length > 0
 }
 
-/** What the vendor does not have any more is deleted. */
+/** State that the vendor no longer has counts as deleted. */
 async function deleteAt(client: ProviderClient, id: string): Promise<void> {
   const binding = client.vendor.chat.find(({ dialect }) => dialect.id === DIALECT)
   if (!binding) return

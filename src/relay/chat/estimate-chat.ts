@@ -41,7 +41,7 @@ export interface EstimateServices {
   readonly signer: ReasoningSigner
 }
 
-/** Explains what a chat was admitted with. All its text, which may be long, is read once in a turn. */
+/** Explains the hold of a chat. Its text may be long and is read once per turn. */
 export async function estimateChat(
   services: EstimateServices,
   planned: PlannedRequest,
@@ -76,7 +76,7 @@ function cheapDeployments({ model, featureCosts }: PendingCharge): readonly Depl
   })
 }
 
-/** The classes of which text that goes in can be. */
+/** The classes that input text can be counted as. */
 const INPUT_CLASSES: readonly UsageClass[] = [
   "inputFresh",
   "inputCacheRead",
@@ -112,7 +112,7 @@ async function linesOfChat(
   return chatLines(bound, charge, why + beside)
 }
 
-/** A bound with what the vendor does by itself, and as far as the balance pays for it. */
+/** The bound including the vendor's own tools, limited by the balance. */
 function boundFor({ clampedTo, model, featureCosts, input }: PendingCharge, plain: Bound): Bound {
   const calls = input.request === undefined ? 1 : input.calls
   const bound = widenedBound(plain, featureCosts, model, calls)

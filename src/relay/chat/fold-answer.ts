@@ -11,7 +11,7 @@ import type { Attempt } from "../upstream/attempt.ts"
 import type { Plan } from "./plan.ts"
 import { UpstreamStream } from "./upstream-stream.ts"
 
-/** Fields with which a caller asks for what a vendor's own tools find, or for audio and images. */
+/** Fields that request results of a vendor's own tools, audio or images. */
 const OTHER_OUTPUT = ["tools", "mcp_servers", "web_search_options", "plugins"] as const
 
 /**

@@ -2,10 +2,10 @@ import { type ChoiceEvent, firstOf } from "./stop-cut.ts"
 import { LONGEST_TOKEN } from "../billing/bounds.ts"
 import type { AccountCounter } from "../tokens/token-counter.ts"
 
-/** Of common text, where it could not be counted. */
+/** Used for common text if it could not be counted. */
 const CHARACTERS_OF_TOKEN = 4
 
-/** What counts tokens. */
+/** Counts tokens. */
 export type Counter = Pick<AccountCounter, "head">
 
 /**
@@ -16,7 +16,7 @@ export class LengthCut {
   readonly #max: number
   #held: ChoiceEvent[] = []
   #text = ""
-  /** Whether what is held has to be counted now. */
+  /** Whether the held text has to be counted now. */
   isDue = false
   /** Whether nothing more is to come of the choice. */
   isOver = false
@@ -38,7 +38,7 @@ export class LengthCut {
     return []
   }
 
-  /** No more comes: what is held is all there is. */
+  /** Ends the text: the held text is complete. */
   flush(): void {
     if (this.#held.length > 0) this.isDue = true
   }
@@ -56,7 +56,7 @@ export class LengthCut {
   }
 }
 
-/** How many characters of a text so many tokens make. */
+/** Returns the characters that a number of tokens of a text has. */
 export async function charactersOfTokens(
   text: string,
   tokens: number,

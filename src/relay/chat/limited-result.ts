@@ -66,7 +66,7 @@ function cutChoice({ index, parts }: Choice, characters: number): Omit<Choice, "
   return { index, parts: kept }
 }
 
-/** A source of words that were cut off is none of the answer's. */
+/** A source of text that was cut off does not belong to the answer. */
 function citationUpTo(citation: Citation, characters: number): Citation[] {
   const { start = 0, end } = citation
   if (start >= characters) return []

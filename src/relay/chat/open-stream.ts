@@ -33,14 +33,14 @@ export interface OpeningServices {
   readonly vendorState: VendorState
 }
 
-/** A plan, and what was counted of its calls. */
+/** A plan and the meter of its calls. */
 export interface Counted {
   readonly plan: Plan
   readonly meter: Meter
   readonly attempts: readonly Attempt<Plan>[]
 }
 
-/** A plan whose calls are made. */
+/** A plan with running calls. */
 interface Opened {
   readonly plan: Plan
   readonly recorder: StateRecorder | undefined
@@ -107,7 +107,7 @@ export class StreamOpening {
     return charged
   }
 
-  /** The stream of a plan; several as one, where the vendor gives one choice at a time. */
+  /** Returns the stream of a plan, merged from several calls if the vendor returns one choice per call. */
   async call(plan: Plan): Promise<AnswerStream> {
     const { pipeline, signer, vendorState } = this.#services
     const context = this.#context

@@ -10,12 +10,12 @@ const OPENING_BRACE = 0x7b
 const MAX_VALUES = 500_000
 /** Elements of all its lists: a frame of 16 MB could hold eight million. */
 const MAX_ELEMENTS = 250_000
-/** Frames up to this many characters cannot hold so much that it matters. */
+/** Shorter frames cannot contain enough values to matter. */
 const LIGHT_FRAME = 500_000
-/** A list, object or member costs as much as so many bytes. */
+/** The cost of a list, object or member, in bytes of text. */
 const VALUE_COST = 32
 
-/** What the parser of the stream has made for its one reader, which may add to it. */
+/** The objects that the parser made for its one reader, which may add to them. */
 type UnparsedFrame = ReceivedEvent & { json?: JsonObject }
 
 /** Parses a frame once for all that read it: its decoder, its patches, its meter. Its weight is known to be bearable. */

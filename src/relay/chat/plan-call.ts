@@ -25,7 +25,7 @@ import { carriesSearch, replaceParts, withoutSteps } from "../fitting/foreign-pa
 import { resultsAfterCalls } from "../fitting/turn-order.ts"
 import { unusableReference, noThreads } from "../state/state-kinds.ts"
 
-/** What of a request a plan depends on. */
+/** The parts of a request that a plan depends on. */
 export type PlannedRequest = Pick<ChatContext, "dialect" | "request" | "call" | "charge" | "config">
 
 /** A candidate with the corrections of the same request. */
@@ -35,10 +35,10 @@ export interface ChatCandidate extends Candidate {
 
 type Inlining = typeof withInlineMedia
 
-/** Vendors whose own dialects their callers write. */
+/** Vendors that defined the dialect of their callers. */
 const MAKERS: ReadonlySet<string> = new Set(["anthropic", "azure", "google", "openai", "vertex"])
 
-/** What a vendor is asked for that cannot be asked for nothing. Tokens. */
+/** Minimum output tokens for vendors that do not accept 0. */
 const MIN_OUTPUT = 1
 const RAISED: Loss = { name: "max_tokens", effect: "approximated" }
 
@@ -100,7 +100,7 @@ function bindingOf(bindings: readonly ChatBinding[], dialect: DialectId): ChatBi
   return undefined
 }
 
-/** Whether a dialect takes what the request points at as it is. */
+/** Whether a dialect accepts the addresses in a request. */
 function takesAddresses(bindings: readonly ChatBinding[], request: ChatRequest): boolean {
   return bindings.some((binding) => !needsInlining(request, binding.dialect))
 }
@@ -147,7 +147,7 @@ function fitsModel(
   return applied === undefined || fitToModel(request, applied).request === request
 }
 
-/** What cannot go up as it was written, though the vendor speaks the caller's dialect. */
+/** Reasons not to send a request verbatim although the vendor supports the caller's dialect. */
 function needsCanon(request: ChatRequest, dialect: UpstreamDialect): boolean {
   return (
     carriesEnvelope(request) ||
@@ -159,12 +159,12 @@ function needsCanon(request: ChatRequest, dialect: UpstreamDialect): boolean {
   )
 }
 
-/** Whether no output is wanted of a vendor that gives some. */
+/** Whether the request wants no output and the vendor returns some anyway. */
 function isRaised({ maxTokens }: ChatRequest, { takesNoOutput }: UpstreamDialect): boolean {
   return maxTokens === 0 && takesNoOutput !== true
 }
 
-/** Upstream calls that a request may take: one for each choice where a vendor gives one at a time. */
+/** Returns the maximum upstream calls of a request: one per choice if a vendor returns one choice per call. */
 export function maxCalls(
   request: ChatRequest,
   { deployments }: Model,

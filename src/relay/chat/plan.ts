@@ -19,7 +19,7 @@ import type { ProviderClient } from "../request/provider-client.ts"
 import type { OwnLimits } from "../fitting/own-limits.ts"
 import type { Restoration } from "../fitting/restored-answer.ts"
 
-/** What an answer of a plan reports besides its usage; undefined where only tokens are billed. */
+/** The reports of an answer besides its usage; undefined if only tokens are billed. */
 export function recordOf(
   charge: PendingCharge,
   { deployment, binding }: Plan,
@@ -47,13 +47,13 @@ export interface Plan {
   readonly request: ChatRequest
   readonly body: JsonObject
   readonly losses: readonly Loss[]
-  /** Upstream calls that it takes: several where the vendor gives one choice at a time. */
+  /** Its upstream calls: several if the vendor returns one choice per call. */
   readonly calls: number
-  /** What of its limits the relay keeps; absent where the vendor keeps them all, as nearly always. */
+  /** The limits that the relay enforces; absent if the vendor enforces all of them, as usual. */
   readonly limits?: OwnLimits | undefined
   /** How its answer is brought back into the form that the caller asked for; absent: it is in that form. */
   readonly restoration?: Restoration | undefined
-  /** What the request may cost there besides tokens; absent: nothing. */
+  /** The costs of the request there besides tokens; absent if there are none. */
   readonly featureCosts?: FeatureCosts | undefined
 }
 

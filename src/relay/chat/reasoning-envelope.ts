@@ -14,9 +14,9 @@ const SEPARATOR = ":"
 /** Does not occur in escaped text. */
 const FACTS_SEPARATOR = "&"
 
-/** What a vendor signed, and who can read it. */
+/** A vendor's signature and the account that can read it. */
 export interface SignedReasoning {
-  /** Empty for reasoning of a vendor that signs none: it must differ from that of the caller's own vendor. */
+  /** Empty for reasoning of a vendor without signatures: it must differ from that of the caller's own vendor. */
   readonly signature: string
   readonly signedBy: DialectId
   readonly isRedacted?: boolean

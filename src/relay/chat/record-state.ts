@@ -28,7 +28,7 @@ export function recordState(
   return charge.recorder
 }
 
-/** Whether the vendor of a plan keeps something of its answer, whether its caller hears of it or not. */
+/** Whether the vendor of a plan stores state of its answer, even if its caller does not see the id. */
 export function isKeptByVendor(plan: Plan): boolean {
   return plan.binding.dialect.answerState?.(plan.body) !== undefined
 }

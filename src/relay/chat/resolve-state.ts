@@ -19,7 +19,7 @@ import {
   type VendorState,
 } from "../state/vendor-state.ts"
 
-/** Who knows what a request may name. */
+/** The stores of state that a request may refer to. */
 export interface StateKeepers {
   readonly vendorState: VendorState
   readonly conversations: Conversations
@@ -62,7 +62,7 @@ export async function resolveState(
     if (written.body !== undefined) return goOn(vendorState, input, order, written.body)
     const { lost, found } = sorted(references, written.missing)
     if (lost?.state.isEssential && !understands(order)) throw notFound(lost)
-    // The vendor has not what the gateway keeps, which is not what is wrong.
+    // The vendor does not have state that the gateway stores; that is not the error to report.
     if (!passesUnknown) throw lost && found.has(error.details.parameter) ? notFound(lost) : error
     return { input, state: await vendorState.resolve(order) }
   }
@@ -92,7 +92,7 @@ async function goOn(
   return { input: { ...input, call: whole, request }, state }
 }
 
-/** Of what a request goes on from, the first that the gateway does not keep, and the paths of what it does. */
+/** Returns the first reference of a request that the gateway does not store, and the paths of the stored ones. */
 function sorted(
   references: readonly StateReference[],
   missing: readonly ConversationName[],

@@ -36,7 +36,7 @@ export class ChoiceWriter implements StreamWriter {
   }
 
   broken(): void {
-    // What else a vendor says with its error is of its own dialect.
+    // Other members of a vendor's error belong to its own dialect.
   }
 
   setUsage(usage: Usage): void {
@@ -60,7 +60,7 @@ export class SeveralStreams implements AnswerStream {
   readonly #streams: readonly UpstreamStream[]
   readonly #reading = new Map<UpstreamStream, Promise<readonly [UpstreamStream, string]>>()
   readonly #open: Set<UpstreamStream>
-  /** What one of them failed with, while what the others held back goes out. */
+  /** The failure of one stream, reported after the held text of the others is sent. */
   #failure: unknown
 
   constructor(plan: Plan, streams: readonly UpstreamStream[], writer: TranscodingWriter) {

@@ -45,7 +45,7 @@ export class StateRefusals implements RefusalReader {
   #isAboutState(reported: JsonObject): boolean {
     const message = textAt(reported, "message") ?? ""
     if (this.#references.some(({ id }) => message.includes(id))) return true
-    // Anthropic says so of threads.
+    // Anthropic's message about threads.
     if (textAt(objectAt(reported, "details") ?? {}, "error_code") === "thread_not_found")
       return true
     const parameter = textAt(reported, "param")

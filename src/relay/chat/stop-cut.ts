@@ -7,7 +7,7 @@ export type ChoiceEvent = Extract<ChatEvent, { readonly choice: number }>
 /** Ends the text of one streamed choice before a stop sequence. */
 export class StopCut {
   readonly #search: StopSearch
-  /** Text that may begin a sequence, and what came behind it. */
+  /** Text that may begin a sequence, and the events after it. */
   #pending: ChoiceEvent[] = []
   /** Characters of it. */
   #length = 0
@@ -36,7 +36,7 @@ export class StopCut {
     }
   }
 
-  /** What was held back: no more text comes that could go on with it. */
+  /** Releases the held text: no further text can continue it. */
   flush(): ChoiceEvent[] {
     return this.#take(this.#length)
   }

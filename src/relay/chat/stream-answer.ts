@@ -61,7 +61,7 @@ export async function answerStreamed(
   return { headers, body: new ReadableStream(answer) }
 }
 
-/** What a stream was charged. */
+/** The charge of a stream. */
 interface SettledStream {
   readonly priced: PricedUsage
   /** Nanocredits. */

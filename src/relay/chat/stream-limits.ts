@@ -40,7 +40,7 @@ export class StreamLimits {
     return events.flatMap((event) => ("choice" in event ? this.#cut(event) : [event]))
   }
 
-  /** Counts what is due. @returns what of it is for the caller. */
+  /** Counts the released events. @returns the events for the caller. */
   async settle(): Promise<ChatEvent[]> {
     const events: ChatEvent[] = []
     for (const [choice, { length }] of this.#cuts) {
@@ -51,7 +51,7 @@ export class StreamLimits {
     return events
   }
 
-  /** The vendor says no more: what was held back goes on, or is due. */
+  /** The vendor has finished: held events are released. */
   flush(): ChatEvent[] {
     return [...this.#cuts.values()].flatMap(({ stop, length }) => {
       const rest = through(length, stop.flush())

@@ -16,10 +16,10 @@ import { formatEvent } from "../../wire/sse.ts"
 import type { ReasoningSigner, SignedReasoning } from "./reasoning-envelope.ts"
 import { TextBacklog } from "./text-backlog.ts"
 
-/** Hears of a frame. */
+/** Called with each frame. */
 export type Report = (frame: JsonObject) => void
 
-/** Takes what an upstream says, frame by frame. */
+/** Consumes upstream frames. */
 export interface FrameWriter {
   /**
    * @param frame absent for what the decoder concludes from the end.
@@ -27,7 +27,7 @@ export interface FrameWriter {
    * @returns what of it the caller may read now.
    */
   push(frame: SseFrame | undefined, events: readonly ChatEvent[]): string
-  /** Takes the frame in which a vendor reports that its stream has failed; `fail` passes it on. */
+  /** Processes the frame in which a vendor reports a failed stream; `fail` passes it on. */
   broken(frame: SseFrame): void
   /** Whether the vendor's last word has come, though its connection may still be open. */
   readonly isOver: boolean
@@ -39,9 +39,9 @@ export interface FrameWriter {
   readonly isFilled?: boolean
 }
 
-/** Puts what an upstream says into the words its caller reads: text of server-sent events. */
+/** Encodes upstream frames as server-sent events for the caller. */
 export interface StreamWriter extends FrameWriter {
-  /** Usage for the last frames, where no frame of the vendor's reports it. */
+  /** Usage for the last frames, if no frame of the vendor reports it. */
   setUsage(usage: Usage): void
   /**
    * The last words, once the charge is on disk.
@@ -49,7 +49,7 @@ export interface StreamWriter extends FrameWriter {
    * @param report called with the frame that ends the answer and holds the cost.
    */
   end(cost: bigint | undefined, report?: Report): string
-  /** Tells the caller that the answer broke off. */
+  /** Reports to the caller that the answer was interrupted. */
   fail(error: GatewayError, requestId: string): string
 }
 
@@ -99,7 +99,7 @@ export class VerbatimWriter implements StreamWriter {
     return before + this.#release() + withCost(this.#client, this.#last, usageCarrier, cost)
   }
 
-  /** What the vendor left out. Our own count stands where its would: in its frame, or in one of ours. */
+  /** Adds usage that the vendor left out: in the vendor's frame, or in an additional one. */
   #sayUnsaid(): string {
     const usage = this.#usage
     const carrier = this.#kept?.usageCarrier ?? this.#last?.usageCarrier
@@ -146,7 +146,7 @@ function withCost(
   return formatEvent({ ...frame, data: JSON.stringify(carrier) })
 }
 
-/** Caller and vendor speak different dialects: what is said goes through the canon. */
+/** Writes the stream through the canon if caller and vendor use different dialects. */
 export class TranscodingWriter implements StreamWriter {
   readonly #client: ClientDialect
   readonly #encoder: EventEncoder
@@ -154,7 +154,7 @@ export class TranscodingWriter implements StreamWriter {
   readonly #sign: (signed: SignedReasoning) => string
   readonly #dialect: DialectId
   readonly #onMedia: ((media: ImagePart | AudioPart) => void) | undefined
-  /** Choices whose reasoning goes on, and has not been signed yet. */
+  /** Choices with unfinished, unsigned reasoning. */
   readonly #unsigned = new Set<number>()
   readonly isOver = false
   readonly backlog = new TextBacklog()
@@ -210,7 +210,7 @@ export class TranscodingWriter implements StreamWriter {
     return text
   }
 
-  /** Reasoning that its vendor leaves unsigned ends with what follows it, and is signed here too. */
+  /** Reasoning without a vendor's signature ends with the next content, and is signed here. */
   #endReasoning(event: ChatEvent): string {
     const { type } = event
     if (!("choice" in event) || type === "reasoning-delta" || type === "choice-extra") return ""
@@ -222,7 +222,7 @@ export class TranscodingWriter implements StreamWriter {
   }
 
   broken(): void {
-    // What else a vendor says with its error is of its own dialect.
+    // Other members of a vendor's error belong to its own dialect.
   }
 
   /** Usage of several upstream calls together, or our own count. */

@@ -11,7 +11,7 @@ import { estimateHidden } from "../metering/hidden-reasoning.ts"
 import { Meter } from "../metering/meter.ts"
 import type { Plan } from "./plan.ts"
 
-/** A plan whose calls were made. */
+/** A plan with started calls. */
 export interface TriedPlan {
   readonly plan: Plan
   readonly attempts: Attempt<Plan>[]
@@ -94,7 +94,7 @@ function membersAtEnd(tail: string): JsonObject {
   const members: JsonObject = {}
   for (const name of NAMES_AT_END) {
     const start = tail.lastIndexOf(`"${name}"`)
-    // Members of an inner object are no object together with what follows it.
+    // Members of an inner object and the text after it are not a valid object.
     const found = start === -1 ? undefined : parseJson(`{${tail.slice(start)}`)
     if (isJsonObject(found)) Object.assign(members, found)
   }

@@ -52,9 +52,9 @@ export interface WholeServices {
   readonly conversations: Conversations
 }
 
-/** What one call gave. */
+/** The result of one call. */
 interface Received {
-  /** As the vendor wrote it; absent where it was asked for a stream. */
+  /** The vendor's body; absent if a stream was requested. */
   readonly body?: JsonObject
   /** As much of it as is the caller's. */
   readonly reported: ChatResult
@@ -278,7 +278,7 @@ function reportLost({ charge, dialect }: ChatContext, { all }: PlanCalls): void 
   }
 }
 
-/** What several calls have delivered together. */
+/** The combined result of several calls. */
 function meterOf(all: readonly Received[]): Meter {
   const [first, ...others] = all
   return first && others.length === 0 ? first.meter : Meter.sum(all.map(({ meter }) => meter))

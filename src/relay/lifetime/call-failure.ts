@@ -22,7 +22,7 @@ export class CallEnded extends Error {
   }
 }
 
-/** What an upstream call did not come to its end for: it failed, or the gateway ended it. */
+/** Why an upstream call did not complete: it failed, or the gateway ended it. */
 export type CallFailure = GatewayError | CallEnded
 
 /** Any thrown thing as the failure of a call. */
@@ -62,10 +62,10 @@ export function isFinal(failure: CallFailure): boolean {
   return failure instanceof CallEnded || failure.kind === "overloaded"
 }
 
-/** Refusals that say nothing of the request: what one organization's key has encrypted only that one can read. */
+/** Rejections that are not about the request itself: content encrypted with another organization's key cannot be read. */
 const ONE_ORGANIZATION = "invalid_encrypted_content"
 
-/** Whether no other deployment is tried after a failure. What one vendor refuses the next would refuse as well. */
+/** Whether a failure is final, because other vendors would reject the request as well. */
 export function endsFailover(failure: CallFailure): boolean {
   if (failure instanceof CallEnded || isFinal(failure)) return true
   const { kind, details } = failure

@@ -14,12 +14,12 @@ export interface DoneItem {
   readonly item: JsonObject
 }
 
-/** What a response has reported so far, as far as it affects the price. */
+/** The reports of a response so far that affect its price. */
 export class AnswerRecord {
   /** The members of the whole response; for a stream, those that its frames have reported. */
   whole: JsonObject = {}
   items: DoneItem[] = []
-  /** Whether it has reached the point where its vendor has reported everything. */
+  /** Whether its vendor has reported everything. */
   isEnded = false
   readonly #reader: Reader
 
@@ -78,7 +78,7 @@ const RESPONSES: Reader = {
   },
 }
 
-/** Where a vendor runs tools, as Groq does, their calls are next to the text. */
+/** Vendors that run tools, such as Groq, report their calls next to the text. */
 const CHAT: Reader = {
   items: (body) => listAt(body, "choices").flatMap((choice) => executed(choice, "message")),
   frame: (json, record) => {

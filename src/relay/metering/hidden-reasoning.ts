@@ -5,10 +5,10 @@ import type { Meter } from "./meter.ts"
 /** Tokens that models with hidden reasoning produce in a second, for reasoning that no provider has counted. */
 const TOKENS_PER_SECOND = 100
 
-/** A call, as far as it says whether its answer shows the reasoning. */
+/** The parts of a call that decide whether its answer shows the reasoning. */
 interface ReasoningCall {
   readonly deployment: Deployment
-  /** What the provider is sent. */
+  /** The request to the provider. */
   readonly body?: JsonObject
 }
 

@@ -5,14 +5,14 @@ import { OtherContent } from "../../canon/other-content.ts"
 import { addUsage, isNoUsage, laterUsage, totalOutput, type Usage } from "../../canon/usage.ts"
 import type { AnswerRecord } from "./answer-record.ts"
 
-/** The longest text kept for an estimate, in characters; what comes after counts by its length. */
+/** Maximum characters stored for an estimate. Further text counts by its length. */
 const KEPT_CHARACTERS = 200_000
 
 const NO_USAGES: readonly Usage[] = []
 const NO_PARTS: readonly Meter[] = []
 const NO_RECORDS: readonly AnswerRecord[] = []
 
-/** What a request has delivered so far, counted as it passes. Every path feeds the same meter. */
+/** Counts the delivered content of a request. Every path uses the same meter. */
 export class Meter {
   /** The usage as the provider reported it. Later reports win (`laterUsage`), since they often report sums. */
   usage: Usage | undefined
@@ -27,7 +27,7 @@ export class Meter {
   lastFrame: JsonObject | undefined
   /** The added meters; empty for a single call. */
   parts = NO_PARTS
-  /** What the answers report besides their usage; empty where only tokens are billed. */
+  /** The reports of the answers besides their usage; empty if only tokens are billed. */
   records = NO_RECORDS
   /** Characters of text, reasoning and calls. */
   characters = 0
@@ -43,14 +43,14 @@ export class Meter {
   begunAt: number | undefined
   /** When its first text or call came. */
   #spokenAt: number | undefined
-  /** Of the calls that it is the sum of. */
+  /** Sum over the added calls. */
   #silentMs = 0
   #text: string[] = []
   #finished = 0
   /** Choices of a stream that have begun. */
   #begun: Set<number> | undefined
   #lastChoice: number | undefined
-  /** Whether the last report had no output, so that it says nothing of what was received. */
+  /** Whether the last report had no output, so that it does not cover the received content. */
   #isInputOnly = false
   /** Whether the usage of an added call is missing. */
   #isPartlyCounted = false
@@ -83,7 +83,7 @@ export class Meter {
     return this.finished || this.amount > 0
   }
 
-  /** Whether the vendor charges for it: it has delivered, or has reported what it read. */
+  /** Whether the vendor bills it: it has delivered content or reported its input. */
   get isBillable(): boolean {
     return this.delivered || (this.usage !== undefined && !isNoUsage(this.usage))
   }
@@ -104,7 +104,7 @@ export class Meter {
     return this.#text.join("")
   }
 
-  /** What several upstream calls have delivered together. Where one reports no usage, the sum has none. */
+  /** Returns the sum of several upstream calls. It has no usage if one of them reports none. */
   static sum(meters: readonly Meter[]): Meter {
     const sum = new Meter()
     // Before its first frame, a call has no meter.
@@ -204,7 +204,7 @@ export class Meter {
     }
   }
 
-  /** A later report without output leaves the earlier count, which covers only what had come by then. */
+  /** Keeps the earlier count if a later report has no output. It covers only the content received by then. */
   #usage({ usage, isInputOnly = false }: Extract<ChatEvent, { type: "usage" }>): void {
     const earlier = this.usage
     this.usage = earlier === undefined ? usage : laterUsage(earlier, usage)
@@ -266,7 +266,7 @@ export class Meter {
   }
 }
 
-/** Members of a choice that say how it was made, and are nothing of it. */
+/** Members of a choice that describe its generation and are not content. */
 const REMARKS: ReadonlySet<string> = new Set([
   "logprobs",
   "content_filter_results",

@@ -18,7 +18,7 @@ export interface Call {
   readonly key: Key
   /** The endpoint's path, for the receipt. */
   readonly endpoint: string
-  /** Where it is JSON: kept for accounts that want that. */
+  /** The body if it is JSON, stored for accounts with storage enabled. */
   readonly body?: JsonObject | undefined
   /** The size of the body as received, in bytes. */
   readonly bodyBytes: number
@@ -34,11 +34,11 @@ export interface Call {
   readonly isStrict: boolean
   /** Models and providers that the request prefers; absent without preferences. */
   readonly preferences?: RoutingPreferences | undefined
-  /** By whom and for what it was sent; absent where it does not say. */
+  /** The labels of the request: user, session and tags; absent if it has none. */
   readonly labels?: Labels | undefined
   /** Its share of the process's memory, until its answer is over. A stream disposes of it at its end. */
   readonly memory: Reservation
-  /** Its place in a trace; absent where it is not traced. */
+  /** Its place in a trace; absent if it is not traced. */
   readonly trace?: RequestTrace | undefined
   /** Whether the call is only an estimate, without a hold or an upstream call. */
   readonly isEstimate?: true
@@ -51,7 +51,7 @@ export interface ChatCall extends Call {
   readonly forwarded: Readonly<Record<string, string>> | undefined
 }
 
-/** What goes back to the caller. */
+/** The answer to the caller. */
 export interface Answer {
   /** Owned by the receiver of the answer, which adds its own headers. */
   readonly headers: Record<string, string>

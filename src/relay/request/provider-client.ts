@@ -43,15 +43,15 @@ function bytesOf(bytes: Uint8Array<ArrayBuffer> | (() => ReadableStream<Uint8Arr
 interface ClientParts {
   /** Its id. */
   readonly provider: string
-  /** With one credential, or none. */
+  /** For a provider with at most one credential. */
   readonly settings: ProviderSettings
   readonly vendor: Vendor
   readonly redactor: Redactor
-  /** Who keeps what it stores; absent: the provider as a whole. */
+  /** The keeper of its state; absent if it is the whole provider. */
   readonly keeper?: string
 }
 
-/** The clients of a provider, by who keeps what they store: one for each of its credentials, the first also as the provider's own. */
+/** The clients of a provider by keeper of their state: one for each credential, the first also under the provider's name. */
 export function clientsOf({
   settings,
   ...parts
@@ -72,7 +72,7 @@ export function clientsOf({
 /** A provider with everything that is the same for all its requests worked out, for one of its credentials. */
 export class ProviderClient {
   readonly provider: string
-  /** Who keeps what is stored with its credential. */
+  /** The keeper of state stored with its credential. */
   readonly keeper: string
   readonly vendor: Vendor
   /** Without a slash at its end. */
@@ -96,18 +96,18 @@ export class ProviderClient {
     this.#redactor = redactor
   }
 
-  /** What the provider says, without the operator's secrets. */
+  /** Returns the provider's message without the operator's secrets. */
   cleanedText(text: string): string {
     return this.#redactor.clean(text, this.#signer.secrets?.())
   }
 
-  /** A failure whose words may be the provider's, without the operator's secrets. */
+  /** Returns a failure with the operator's secrets removed from the provider's message. */
   cleaned(failure: CallFailure): CallFailure {
     if (failure instanceof CallEnded) return failure
     return this.#redactor.cleanError(failure, this.#signer.secrets?.())
   }
 
-  /** The dialects in which a deployment can be called, the one to prefer first. */
+  /** Returns the dialects of a deployment, the preferred one first. */
   bindings(deployment: Deployment): readonly ChatBinding[] {
     let bindings = this.#bindings.get(deployment)
     if (bindings === undefined) {

@@ -9,7 +9,7 @@ import {
 import type { HttpRequest } from "../../wire/http/request.ts"
 import type { ProviderClient } from "./provider-client.ts"
 
-/** Who an upstream call goes to. */
+/** The destination of an upstream call. */
 interface Called {
   readonly deployment: Deployment
   readonly client: Pick<ProviderClient, "base" | "vendor">
@@ -30,7 +30,7 @@ export interface TracedFailure {
   readonly status: number
 }
 
-/** Hears of errors that traced requests were answered with. */
+/** Notified of error responses to traced requests. */
 export interface FailureObserver {
   failed(trace: RequestTrace, failure: TracedFailure): void
 }
@@ -40,7 +40,7 @@ export interface TraceParts {
   readonly method: string
   /** Unix milliseconds. */
   readonly receivedAt: number
-  /** What the caller says of it. */
+  /** The trace context of the caller. */
   readonly parent: TraceContext | undefined
   readonly isSampled: boolean
   /** Whether vendors are sent the trace. */
@@ -59,7 +59,7 @@ export class RequestTrace {
   readonly traceId: string
   readonly spanId = newSpanId()
   readonly isSampled: boolean
-  /** Upstream calls that no span tells of yet. */
+  /** Upstream calls without a span so far. */
   readonly attempts: AttemptTrace[] = []
   readonly propagates: boolean
   readonly #observer: FailureObserver

@@ -12,7 +12,7 @@ export const PRICE_LIMITS = ["prompt", "completion", "request", "image"] as cons
  */
 export type MaxPrice = Readonly<Partial<Record<(typeof PRICE_LIMITS)[number], bigint>>>
 
-/** Which providers a caller wants, by the names that they have here. */
+/** The caller's preferred providers, by their configured names. */
 export interface ProviderPreferences {
   /** Tried first, in this order. */
   readonly order?: readonly string[]
@@ -32,7 +32,7 @@ export interface ProviderPreferences {
 
 /** Models and providers that a request prefers. */
 export interface RoutingPreferences {
-  /** Models that answer where the request's own cannot, in this order. */
+  /** Fallback models in order. */
   readonly models?: readonly string[]
   readonly provider?: ProviderPreferences
   /** Whether only those are called that take everything in the request. */

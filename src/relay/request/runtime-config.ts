@@ -11,7 +11,7 @@ import type { ProviderClient } from "./provider-client.ts"
  */
 export interface RuntimeConfig {
   readonly catalog: Catalog
-  /** By provider, and by keeper where it has several credentials. */
+  /** By provider, and by keeper if it has several credentials. */
   readonly clients: ReadonlyMap<string, ProviderClient>
   readonly deadlines: DeadlineSettings
   /** The largest whole answer of an upstream that is read. Bytes. */
@@ -25,11 +25,11 @@ export interface RuntimeConfig {
   readonly learnedRules: LearnedRules
   /** Whether a request may name content that a vendor stores for an unknown account. */
   readonly passesUnknownState: boolean
-  /** The image model of requests that name none. */
+  /** The default image model. */
   readonly imageModel?: string
-  /** Whether what a vendor bills and has no price here is passed on all the same. */
+  /** Whether priced features without a configured price are passed on. */
   readonly passesUnpriced: boolean
-  /** The chat model that translates what a transcribing model cannot. */
+  /** The chat model for translations that a transcription model does not support. */
   readonly translationModel?: string
 }
 

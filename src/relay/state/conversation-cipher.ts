@@ -9,7 +9,7 @@ const TAG_BYTES = 16
 /** Characters that are encrypted, or bytes that are decrypted, in one turn of the event loop. */
 const SLICE_LENGTH = 1024 * 1024
 
-/** Encrypts what is stored of conversations with the installation's secret, each part bound to its own hash. */
+/** Encrypts stored conversations with the installation's secret. Each part is bound to its own hash. */
 export class ConversationCipher {
   readonly #key: Uint8Array
 

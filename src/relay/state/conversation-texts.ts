@@ -18,16 +18,16 @@ import type {
 import { ConversationCipher } from "./conversation-cipher.ts"
 
 const SWEEP_EVERY = 600_000
-/** Bytes of what is kept of one answer with all that came before it. One that is longer is not kept. */
+/** Maximum bytes of a stored answer with its history. Longer ones are not stored. */
 export const MAX_KEPT = 32 * 1024 * 1024
-/** What is read before its memory is set aside. Bytes. */
+/** Maximum bytes that are read before memory is reserved. */
 const SMALL = 32 * 1024
-/** What is read is in memory encrypted, as text and parsed. */
+/** Read data is in memory encrypted, as text and parsed. */
 const COPIES_READ = 3
 /** How long an answer waits for being written. This process finds it before, other processes then. Milliseconds. */
 const PATIENCE = 50
 
-/** Where conversations are kept. */
+/** The store of conversations. */
 export interface ConversationKeeper {
   keep(record: ConversationRecord, room: ConversationRoom): Promise<void>
   find(hashes: readonly string[], input: FindOptions): Promise<FoundParts>
@@ -35,13 +35,13 @@ export interface ConversationKeeper {
   sweep(now: number, keep: number): Promise<void>
 }
 
-/** What conversations are kept with. */
+/** The dependencies of stored conversations. */
 export interface ConversationParts {
   readonly keeper: ConversationKeeper
   readonly hasher: KeyHasher
   readonly secret: string
   readonly settings: () => ConversationSettings
-  /** Called with what could not be kept or deleted. @param request empty where it was about none. */
+  /** Called with failures to store or delete. @param request empty if no request caused it. */
   readonly failed: (request: string, error: unknown) => void
 }
 
@@ -63,7 +63,7 @@ export class ConversationTexts implements Disposable {
     return this.#parts.settings().keep > 0
   }
 
-  /** Where a text of an account is. */
+  /** Returns the hash under which a text of an account is stored. */
   hash(account: string, { kind, id }: ConversationName): string {
     return this.#parts.hasher.hash(`conversation\0${account}\0${kind}\0${id}`)
   }
@@ -136,7 +136,7 @@ export class ConversationTexts implements Disposable {
     }
   }
 
-  /** Reports what could not be kept. @param request whose answer it was. */
+  /** Reports a failure to store an answer. @param request the request of the answer. */
   failed(request: string, error: unknown): void {
     this.#parts.failed(request, error)
   }
@@ -148,7 +148,7 @@ export class ConversationTexts implements Disposable {
     if (small > 2 * MAX_KEPT) throw tooLarge()
     memory.takeBody(small * COPIES_READ)
     const large = await this.#look(hashes, small)
-    // Only what was stored meanwhile can have made it larger.
+    // It can only be larger if something was stored in between.
     if (typeof large === "number") throw unreachable(undefined)
     return large
   }

@@ -16,9 +16,9 @@ import {
   tooLarge,
 } from "./conversation-texts.ts"
 
-/** What is written is in memory as text and encrypted. */
+/** Written data is in memory as text and encrypted. */
 const COPIES_WRITTEN = 2
-/** What continues it is in memory as text once more, and as what goes upstream. */
+/** A request that continues it is in memory as text again, and as the upstream body. */
 const COPIES_SENT = 2
 const MARK_LENGTH = 48
 
@@ -26,7 +26,7 @@ const MARK_LENGTH = 48
 export interface KeptAnswer {
   /** As its caller got it. */
   readonly body: JsonObject
-  /** The items that it was asked with; null where only its vendor knows them. */
+  /** The input items; null if only its vendor has them. */
   readonly before: readonly JsonValue[] | null
 }
 
@@ -118,7 +118,7 @@ export class Conversations implements Disposable {
     return this.#texts.has(account, { kind: "response", id })
   }
 
-  /** The ids of the items of an answer; none where it is not kept. @throws as `find`. */
+  /** Returns the ids of the items of an answer; empty if it is not stored. @throws like `find`. */
   async itemsOf(account: string, id: string, memory: Reservation): Promise<string[]> {
     const output = (await this.find(account, id, memory))?.body.output
     return (Array.isArray(output) ? output : []).flatMap((item) =>
@@ -136,7 +136,7 @@ export class Conversations implements Disposable {
     return this.#texts.delete(account, { kind: "response", id })
   }
 
-  /** What is stored of an answer; undefined where it is too much. */
+  /** Returns the texts to store for an answer; undefined if they are too long. */
   async #textsOf(
     keeping: AnswerToStore,
     answer: ConversationAnswer,

@@ -2,7 +2,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import type { StateKind, StateReference } from "../../canon/vendor-state.ts"
 
-/** What is known of a kind of thing that vendors keep. */
+/** A kind of state that vendors store. */
 interface KindFacts {
   /** How it is called in an error. */
   readonly noun: string
@@ -10,14 +10,14 @@ interface KindFacts {
   readonly lifetime: number
   /** Whether it contains the usage of its request; the size of anything else is unknown. */
   readonly isCounted: boolean
-  /** What a caller can do without it. */
+  /** Advice for callers without the state. */
   readonly instead: string
 }
 
 const DAY = 86_400_000
 /** As long as OpenAI keeps a response, and Anthropic a container. */
 const MONTH = 30 * DAY
-/** For what lives until someone deletes it. */
+/** Used for state that exists until it is deleted. */
 const LONG = 400 * DAY
 
 const SEND_ALL = "Send the whole conversation as 'input'."
@@ -57,7 +57,7 @@ const STATE_KINDS: Readonly<Record<StateKind, KindFacts>> = {
   audio: { noun: "audio", lifetime: MONTH, isCounted: false, instead: "Send its transcript." },
 }
 
-/** What is known of a kind. */
+/** Returns the description of a kind. */
 export function factsOf(kind: StateKind): KindFacts {
   return STATE_KINDS[kind]
 }
@@ -83,7 +83,7 @@ export function unusableReference({ path, state }: StateReference): GatewayError
   return state.kind === "message" ? noThreads(path) : invalidValue(path, message)
 }
 
-/** A thread at a vendor that keeps none. */
+/** A thread at a vendor without threads. */
 export function noThreads(path: string): GatewayError {
   const message = `The vendor of this model keeps no threads, so '${path}' cannot be used with it. ${factsOf("message").instead}`
   return unsupportedThread(path, message)

@@ -16,7 +16,7 @@ interface RecorderFacts {
   readonly strange: ReadonlySet<string>
 }
 
-/** Notes what an answer names of what its vendor keeps from then on. */
+/** Records the vendor state that an answer refers to. */
 export class StateRecorder {
   readonly #states: VendorState
   readonly #shape: StateShape
@@ -61,13 +61,13 @@ export class StateRecorder {
   }
 }
 
-/** An item is a part of what came out; the rest goes on from all that went in. */
+/** An item is a part of the output. Other kinds continue from the whole input. */
 function tokensOf(kind: string, usage: Usage): number {
   const output = totalOutput(usage)
   return kind === "item" ? output : totalInput(usage) + output
 }
 
-/** A decoder whose frames are looked at on their way. */
+/** A decoder that records the state in its frames. */
 export class RecordingDecoder implements EventDecoder {
   readonly #decoder: EventDecoder
   readonly #recorder: StateRecorder

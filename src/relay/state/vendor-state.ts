@@ -9,7 +9,7 @@ import type { VendorStateRecord } from "../../store/vendor-state.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
 import { factsOf, storedAtOtherVendor, unusableReference, notFound } from "./state-kinds.ts"
 
-/** What one request may name. */
+/** Maximum references of a request. */
 export const MAX_REFERENCES = 5_000
 /** Records that are remembered; of more, the oldest go. About 4 GB. */
 const MAX_RECORDS = 20_000_000
@@ -17,10 +17,10 @@ const SWEEP_EVERY = 600_000
 /** Requests come first. Milliseconds. */
 const SWEEP_PAUSE = 20
 
-/** What a request names of what vendors keep, once it is known whose it is. */
+/** The vendor state of a request, with its owner resolved. */
 export interface ResolvedState {
   readonly references: readonly StateReference[]
-  /** Tokens that its vendor reads besides the request; undefined where that is unknown. */
+  /** Tokens that its vendor reads besides the request; undefined if unknown. */
   readonly tokens: number | undefined
   /** The model, with those of its deployments only that can find it. */
   readonly model: Model
@@ -28,7 +28,7 @@ export interface ResolvedState {
   readonly strange: ReadonlySet<string>
 }
 
-/** Who names what, and of which model. */
+/** The account, references and model of a request. */
 export interface StateQuery {
   readonly account: string
   readonly references: readonly StateReference[]
@@ -48,7 +48,7 @@ export interface StateName {
   readonly id: string
 }
 
-/** Knows whose things are that vendors keep for all callers alike. */
+/** Maps state stored at vendors to the accounts that own it. */
 export class VendorState implements Disposable {
   readonly #store: StateStore
   readonly #hasher: KeyHasher
@@ -146,7 +146,7 @@ export class VendorState implements Disposable {
   }
 }
 
-/** What goes to other vendors too, or everything where one of them speaks the caller's dialect. */
+/** References that other vendors accept, or all of them if a vendor supports the caller's dialect. */
 function concerning(input: StateQuery): readonly StateReference[] {
   const { references } = input
   if (understands(input)) return references
@@ -165,7 +165,7 @@ export function understands({ model, dialect, clients }: StateQuery): boolean {
   )
 }
 
-/** What is said of a request that names more than that. */
+/** Returns the error for a request with too many references. */
 export function tooMany({ path }: StateReference): GatewayError {
   const message = `The request names more than ${MAX_REFERENCES} things that a vendor keeps, such as '${path}'. Send fewer.`
   return invalidValue(path, message)
@@ -181,10 +181,10 @@ class Search {
   #counted = 0
   /** Tokens of the items of each answer: its output holds them all. */
   readonly #answers = new Map<string, number>()
-  /** Who keeps all that was found; undefined until something is. */
+  /** The keeper of all found state; undefined until some is found. */
   #keepers: ReadonlySet<string> | undefined
   #last: StateReference | undefined
-  /** By provider: who keeps what was stored before it had several credentials. */
+  /** The keeper of state that was stored before a provider had several credentials. */
   readonly #first: ReadonlyMap<string, string>
 
   constructor(

@@ -6,7 +6,7 @@ export interface CountInput {
   readonly head?: number
 }
 
-/** A caller's text is text, also where it looks like a special token of the vocabulary. */
+/** A caller's text is plain text even if it looks like a special token. */
 const AS_TEXT = { disallowedSpecial: new Set<string>() }
 
 /** Counts the tokens of a text, or the characters of its first tokens. Runs on a thread. */

@@ -13,7 +13,7 @@ export class TokenCounter {
     this.#pool = pool
   }
 
-  /** @param account whose texts it counts. */
+  /** @param account the owner of the texts. */
   of(account: string): AccountCounter {
     return new AccountCounter(this.#pool, account)
   }

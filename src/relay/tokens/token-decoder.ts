@@ -10,7 +10,7 @@ export class TokenDecoder {
     this.#pool = pool
   }
 
-  /** @param account whose tokens it decodes. */
+  /** @param account the owner of the tokens. */
   of(account: string) {
     return {
       /**

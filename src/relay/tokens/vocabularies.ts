@@ -187,7 +187,7 @@ function asciiClass(code: number, before: number): CharacterClass | undefined {
   return code === before ? "repeated" : undefined
 }
 
-/** Up to which code point a class goes: blocks of Unicode, in their order. */
+/** The last code point of each class: blocks of Unicode in order. */
 const BLOCKS: readonly (readonly [last: number, kind: CharacterClass])[] = [
   [0x03_6f, "latin"],
   [0x05_2f, "alphabets"],

@@ -44,7 +44,7 @@ async function collectedJson(bytes: Uint8Array): Promise<JsonValue | undefined> 
   }
 }
 
-/** Who is called. */
+/** The deployment and the client of a call. */
 export interface Candidate {
   readonly deployment: Deployment
   readonly client: ProviderClient
@@ -52,7 +52,7 @@ export interface Candidate {
   readonly request?: { readonly stream: boolean }
 }
 
-/** Hears how attempts end that come to nothing. */
+/** Notified of failed attempts. */
 export interface AttemptObserver {
   /** One failed, and neither the gateway nor the request itself is why. */
   attemptFailed(
@@ -69,7 +69,7 @@ export interface AttemptObserver {
 
 interface AttemptParts<T extends Candidate> {
   readonly plan: T
-  /** Of its deployment. */
+  /** The client of its deployment. */
   readonly load: Load
   /** When its request began, by `performance.now()`. */
   readonly begunAt: number
@@ -81,13 +81,13 @@ interface AttemptParts<T extends Candidate> {
   readonly request: string
   /** The largest whole answer that is read. Bytes. */
   readonly answerBytes: number
-  /** What the request holds of the process's memory, or the call alone where it may be given up for another. */
+  /** The memory reserved for the request, or for the call alone if it may be abandoned for another call. */
   readonly memory: FrameMemory
   /** Whether its caller gets a stream. */
   readonly isStream: boolean
   /** The number of its request in the event-loop monitor. */
   readonly work: number
-  /** Of its request, where that is traced. */
+  /** The trace of its request, if it is traced. */
   readonly trace?: RequestTrace | undefined
 }
 
@@ -120,7 +120,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   #ended: CallFailure | undefined
   /** Whether the gateway ended it or did not read the whole answer. */
   #isEndedHere = false
-  /** What the vendor has refused the request with, in its own words. */
+  /** Returns the vendor's rejection of the request. */
   #words: string | undefined
 
   constructor(parts: AttemptParts<T>) {
@@ -242,12 +242,12 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     return isTaken && this.#isEndedHere
   }
 
-  /** Who is called. */
+  /** The deployment and the client of a call. */
   get provider(): string {
     return this.plan.client.provider
   }
 
-  /** What the vendor says, without the operator's secrets. */
+  /** Returns the vendor's message without the operator's secrets. */
   cleanedText(text: string): string {
     return this.plan.client.cleanedText(text)
   }
@@ -257,12 +257,12 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     this.#words = words
   }
 
-  /** A failure whose words may be the vendor's, without the operator's secrets. */
+  /** Returns a failure with the operator's secrets removed from the vendor's message. */
   cleaned(failure: CallFailure): CallFailure {
     return this.plan.client.cleaned(failure)
   }
 
-  /** What was needed of the answer is here. */
+  /** Marks the answer as received. */
   succeed(): void {
     this.conclude("ok")
   }
@@ -273,7 +273,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
    */
   fail(thrown: unknown): CallFailure {
     const ended = this.#ended
-    // What the vendor says to a call that we have ended is no failure either.
+    // A vendor's response to a call that the gateway has ended is not a failure.
     const failure = ended instanceof CallEnded ? ended : this.cleaned(asCallFailure(thrown))
     if (failure instanceof GatewayError && failure.details.isTooLarge) this.#isEndedHere = true
     this.#stop(failure)
@@ -365,7 +365,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     this.#sending?.abort()
   }
 
-  /** What a failure of the transport means: our own ending, or the vendor's. */
+  /** Returns the meaning of a transport failure: ended by the gateway, or by the vendor. */
   explain(error: unknown): CallFailure {
     if (this.#ended) return this.#ended
     if (error instanceof GatewayError) return error
@@ -388,7 +388,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   }
 }
 
-/** What has really happened, where an error that is written for callers does not say it. */
+/** Returns the actual cause, if the error for callers does not contain it. */
 function causeOf(failure: GatewayError): string {
   const { cause } = failure.details
   return cause instanceof Error ? cause.message : failure.message

@@ -5,7 +5,7 @@ import { CallEnded, type CallFailure, type EndReason } from "../lifetime/call-fa
 import { ConnectionError, type ConnectionPhase } from "../../wire/http/connection-error.ts"
 import type { DeadlineWatch, WatchedDeadline } from "../lifetime/deadline-watch.ts"
 
-/** What an upstream can be late with. */
+/** The phases that have deadlines. */
 type Phase = "connect" | "firstByte" | "betweenBytes"
 
 /** An upstream call that has to meet deadlines. */
@@ -20,7 +20,7 @@ export interface TimedCall {
   end(failure: CallFailure): void
 }
 
-/** What a call's deadlines are counted from. */
+/** The moments that a call's deadlines start from. */
 export interface Timing {
   readonly deadlines: DeadlineSettings
   /** When its request began, by `performance.now()`. */
@@ -33,9 +33,9 @@ export class CallDeadlines implements WatchedDeadline, Disposable {
   readonly #call: TimedCall
   readonly #settings: DeadlineSettings
   readonly #watch: DeadlineWatch
-  /** The latest end, whatever the phase. */
+  /** The deadline of the whole call. */
   #endsAt: number
-  /** Why it ends then, where that is no failure. */
+  /** The reason for the end, if it is not a failure. */
   #endReason: EndReason | undefined
   #phase: Phase = "connect"
   dueAt: number

@@ -17,7 +17,7 @@ const HEAVY_ANSWER = 512 * 1024
 const COPIES = 3
 const OPENING_BRACE = 0x7b
 const OPENING_BRACKET = 0x5b
-/** What may stand before JSON: white space, and the mark of its encoding. */
+/** Bytes that may precede JSON: white space and a byte order mark. */
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
 const MEBIBYTE = 1024 * 1024
 /**
@@ -70,7 +70,7 @@ export async function collectAnswer(
   let first: number | undefined
   for await (const chunk of answer.body) {
     first ??= chunk.find((byte) => !BLANKS.has(byte))
-    // White space says only that someone is there.
+    // White space only keeps the connection alive.
     if (first !== undefined) reader.received()
     if (isJson && size.bytes + chunk.byteLength > reader.answerBytes) {
       list.clear()
@@ -153,7 +153,7 @@ export class AnswerSize {
   }
 }
 
-/** What came while the answer was small is scanned once it no longer is. */
+/** Chunks of a small answer are scanned once it becomes large. */
 function scanned(
   scanner: JsonScanner | undefined,
   chunks: readonly Uint8Array[],
@@ -177,7 +177,7 @@ function mediaTypeIsJson(answer: HttpAnswer): boolean {
   return answer.header("content-type")?.includes("json") ?? false
 }
 
-/** Said as soon as that is known: how much more of it there would be does not matter. */
+/** Thrown as soon as the limit is exceeded, without reading the rest. */
 function notJson({ provider }: AnswerReader): GatewayError {
   return new GatewayError(
     "upstream_error",

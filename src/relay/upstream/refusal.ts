@@ -21,9 +21,9 @@ interface RefusedCall {
   readonly provider: string
   /** A byte came. */
   received(): void
-  /** What a failure of the transport means. */
+  /** Returns the meaning of a transport failure. */
   explain(error: unknown): Error
-  /** What the provider says, without the operator's secrets. */
+  /** Returns the provider's message without the operator's secrets. */
   cleanedText(text: string): string
   /** Takes the provider's words, without the operator's secrets. */
   refused(words: string): void
@@ -74,7 +74,7 @@ async function readErrorBody(attempt: RefusedCall, response: HttpAnswer): Promis
   return body ?? text
 }
 
-/** The message of an error, where all vendors have it. */
+/** The members of an error that contain its message. */
 export function messageIn(body: unknown): string | undefined {
   const error = memberOf(body, "error") ?? body
   const message = memberOf(error, "message") ?? (typeof error === "string" ? error : undefined)
