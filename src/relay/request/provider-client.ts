@@ -43,7 +43,7 @@ function bytesOf(bytes: Uint8Array<ArrayBuffer> | (() => ReadableStream<Uint8Arr
 interface ClientParts {
   /** Its id. */
   readonly provider: string
-  /** For a provider with at most one credential. */
+  /** Its settings, with at most one credential. */
   readonly settings: ProviderSettings
   readonly vendor: Vendor
   readonly redactor: Redactor

@@ -83,7 +83,7 @@ export function unusableReference({ path, state }: StateReference): GatewayError
   return state.kind === "message" ? noThreads(path) : invalidValue(path, message)
 }
 
-/** A thread at a vendor without threads. */
+/** Returns the error for a thread at a vendor without threads. */
 export function noThreads(path: string): GatewayError {
   const message = `The vendor of this model keeps no threads, so '${path}' cannot be used with it. ${factsOf("message").instead}`
   return unsupportedThread(path, message)

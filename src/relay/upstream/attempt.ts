@@ -69,7 +69,7 @@ export interface AttemptObserver {
 
 interface AttemptParts<T extends Candidate> {
   readonly plan: T
-  /** The client of its deployment. */
+  /** The load of its deployment. */
   readonly load: Load
   /** When its request began, by `performance.now()`. */
   readonly begunAt: number
@@ -242,7 +242,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     return isTaken && this.#isEndedHere
   }
 
-  /** The deployment and the client of a call. */
+  /** The called provider. */
   get provider(): string {
     return this.plan.client.provider
   }
