@@ -74,10 +74,10 @@ export function isLocalHost(host: string): boolean {
   return /^(|localhost|\[::1\]|127(\.\d{1,3}){3})$/i.test(name)
 }
 
-/** What only clients that choose a host understand. */
+/** Parameters that only clients with several hosts support. */
 const CHOICES = ["target_session_attrs", "load_balance_hosts"]
 
-/** One address for each host, which a client that knows only one host can use. */
+/** Returns one address per host, for clients that support only one host. */
 export function hostAddresses(url: string): string[] {
   const { start, hosts, database, parameters } = databaseAddress(url)
   const kept = new URLSearchParams([...parameters].filter(([name]) => !CHOICES.includes(name)))

@@ -1,7 +1,7 @@
 /** The version in `package.json`, which is not part of the executable; a test keeps them equal. */
 export const VERSION = "0.1.0"
 
-/** Where an executable has its files: Windows has a drive for it. */
+/** The path of the files in an executable: Windows uses a drive. */
 const EMBEDDED = /^(\/\$bunfs|[A-Z]:[\\/]~BUN)[\\/]/
 
 /** Whether this is the executable of `npm run build`, which carries every file inside. */

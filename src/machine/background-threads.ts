@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { setPriority } from "node:os"
 
-/** Threads of the runtime that no request waits for: compilers, and what gives freed memory back. */
+/** Threads of the runtime that no request waits for: compilers and the memory scavenger. */
 const NAMES: ReadonlySet<string> = new Set(["JITWorker", "JSCWarmUp", "mi-scavenger"])
-/** They get a tenth of a processor that all want, which is enough for the compilers to get done. */
+/** Background threads get a tenth of a busy processor, which is enough for the compilers. */
 const NICENESS = 10
 const THREADS = "/proc/self/task"
 /** Compilers end when they are idle, and begin again. Milliseconds. */
@@ -40,7 +40,7 @@ function listThreads(): string[] {
   try {
     return readdirSync(THREADS)
   } catch {
-    // Where this cannot be read, priorities stay as they are.
+    // Priorities stay unchanged if this cannot be read.
     return []
   }
 }

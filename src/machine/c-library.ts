@@ -1,6 +1,6 @@
 import { dlopen, type FFIFunction } from "bun:ffi"
 
-/** Where the C library is: glibc, musl on both kinds of machine, macOS. */
+/** File names of the C library: glibc, musl on both architectures, macOS. */
 const LIBRARIES = [
   "libc.so.6",
   "libc.musl-x86_64.so.1",
@@ -9,8 +9,7 @@ const LIBRARIES = [
 ]
 
 /**
- * Functions of the C library.
- * @throws Error where it is not found, or lacks one of them.
+ * Loads functions of the C library. @throws Error if it is not found, or lacks one of them.
  */
 export function cLibrary<const Functions extends Record<string, FFIFunction>>(
   functions: Functions,

@@ -12,7 +12,7 @@ export interface Signal {
   raise(): void
 }
 
-/** What the processes on one machine share that serve from one data folder. */
+/** The state that processes of one machine with the same data folder share. */
 export class Machine implements Disposable {
   readonly memory: SharedMemory
   readonly clock = new MachineClock()

@@ -58,7 +58,7 @@ export class SharedMemory {
     }
   }
 
-  /** Memory of one process, where none can be shared. */
+  /** Memory of one process, used if no memory can be shared. */
   static own(): SharedMemory {
     return new SharedMemory(new Uint8Array(SIZE), false)
   }
@@ -139,7 +139,7 @@ function fillUp(path: string, size: number): void {
   }
 }
 
-/** Another machine may share the folder: only what is older than a month is certainly unused. */
+/** Another machine may share the folder: only files older than a month are certainly unused. */
 const OVER_AFTER = 30 * 86_400_000
 
 function isOver(path: string): boolean {

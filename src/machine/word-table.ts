@@ -27,12 +27,12 @@ export class WordTable {
     this.#slots = Math.floor(words.length / slotWords)
   }
 
-  /** Where the words of a name start; -1 when it has none. */
+  /** Returns the start of the words of a name; -1 if it has no slot. */
   find(name: string): number {
     return this.slotOf(name)?.at ?? -1
   }
 
-  /** The same, to keep: `holds` says whether it is still the name's. */
+  /** Returns a slot to remember: `holds` checks whether it still belongs to the name. */
   slotOf(name: string): TableSlot | undefined {
     const hash = hashOf(name)
     for (let step = 0; step < WINDOW; step++) {

@@ -10,10 +10,10 @@ export type SecretName = (typeof SECRET_NAMES)[number]
 
 /** The secrets of an installation, the same in all its processes; never in the settings. */
 export interface InstallationSecrets {
-  /** 64 hexadecimal digits, created where there are none. @throws Error when they are damaged. */
+  /** Returns 64 hexadecimal digits, created if they do not exist. @throws Error if they are damaged. */
   readOrCreate(name: SecretName): string
-  /** The same without creating anything; undefined where there are none, as with a copy of the ledger alone. */
+  /** Returns the secrets without creating them; undefined if they do not exist, for example in a copy of the ledger alone. */
   read(name: SecretName): string | undefined
-  /** Of the link that makes the first operator. */
+  /** The token in the link that creates the first operator. */
   readonly setupToken: SetupToken
 }

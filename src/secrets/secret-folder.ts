@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { InstallationSecrets, SecretName } from "./installation-secrets.ts"
 import { SetupTokenFile } from "./setup-token.ts"
 
-/** Writes a secret that was made elsewhere. There must be none of its name. */
+/** Writes a secret that was created elsewhere. No secret with its name may exist. */
 export function writeSecret(dataDirectory: string, name: SecretName, secret: string): void {
   const directory = join(dataDirectory, "secrets")
   mkdirSync(directory, { recursive: true, mode: 0o700 })

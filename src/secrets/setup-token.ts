@@ -4,9 +4,9 @@ import { join } from "node:path"
 
 /** The token of the link that makes the first operator. All processes have the same. */
 export interface SetupToken {
-  /** The token, made where there is none. */
+  /** Returns the token, created if it does not exist. */
   readOrCreate(): string
-  /** Compares in a time that tells nothing about the token. */
+  /** Compares the token in constant time. */
   isRight(candidate: string): boolean
   /** After this the link is worth nothing. */
   remove(): void

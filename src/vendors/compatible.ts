@@ -15,7 +15,7 @@ import {
 import { AS_OPENAI, BOTH_LIMITS, type CompatibleRow, CUTS_STOPS } from "./compatible-row.ts"
 import { OWN_SERVERS } from "./own-servers.ts"
 
-/** For vendors whose default temperature is not 1. */
+/** Vendors with a default temperature other than 1. */
 const USUAL_TEMPERATURE = { temperature: 1 } as const
 /** Since kimi-k2.5, `n` must be 1 (platform.moonshot.ai/docs/api/models-overview). */
 const MOONSHOT = { ...CUTS_STOPS, reasoningHistory: "text", maxTemperature: 1 } as const
@@ -76,7 +76,7 @@ const MISTRAL_SCHEMA: ClosedSchema = {
     assistant: ["content", "tool_calls", "prefix"],
     tool: ["content", "tool_call_id", "name"],
   },
-  // It thinks or it does not.
+  // Thinking is either on or off.
   efforts: { minimal: "none", low: "high", medium: "high", xhigh: "high", max: "high" },
 }
 

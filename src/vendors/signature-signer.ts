@@ -2,7 +2,7 @@ import { AwsV4Signer } from "aws4fetch"
 import type { AwsKey } from "./aws-identity.ts"
 import type { RequestHeaders, SignableRequest, Signer } from "./vendor.ts"
 
-/** What a signature is valid for. */
+/** The scope of a signature. */
 export interface SigningScope {
   readonly service: string
   readonly region: string

@@ -30,7 +30,7 @@ export type RequestHeaders = Readonly<Record<string, string>>
 /** A request as it is signed. */
 export interface SignableRequest {
   readonly url: string
-  /** Exactly what is sent; empty for a GET. */
+  /** The exact body; empty for a GET. */
   readonly body: string | Uint8Array<ArrayBuffer>
   /** POST when absent. */
   readonly method?: "GET" | "POST"
@@ -72,7 +72,7 @@ export interface Operations {
 export interface Vendor {
   readonly id: string
   readonly name: string
-  /** Without a slash at its end. Absent where a provider has its own, or it is made from its settings. */
+  /** Without a trailing slash. Absent if each provider has its own, or it is derived from the settings. */
   readonly baseUrl?: string
   /** The environment variables that hold its key, the main one first. */
   readonly keyVariables: readonly string[]
@@ -82,14 +82,14 @@ export interface Vendor {
   readonly settings?: readonly VendorSetting[]
   /** The settings that a provider requires: all of one of these lists. */
   readonly needs?: readonly (readonly (VendorSetting | "base_url")[])[]
-  /** What its servers speak, the preferred one first; empty where they offer no chat. */
+  /** The dialects of its servers, the preferred one first; empty if they offer no chat. */
   readonly chat: readonly ChatBinding[]
   readonly operations?: Operations
-  /** Those that a provider's servers speak only where its settings say so. */
+  /** Dialects that a provider's servers support only if its settings say so. */
   readonly optionalDialects?: readonly DialectId[]
   /** Operators run its servers with their own models, so no known models are required. */
   readonly isServerOfOnesOwn?: true
-  /** The base address of a provider; undefined when its settings, unchecked, do not say enough. */
+  /** Returns the base address of a provider; undefined if its unchecked settings are incomplete. */
   baseUrlOf(provider: ProviderSettings): string | undefined
   signer(provider: ProviderSettings): Signer
   /** How a provider's credential can be tried. */

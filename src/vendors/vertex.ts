@@ -8,7 +8,7 @@ import { geminiBinding } from "./gemini-binding.ts"
 import { GoogleSigner } from "./google-signer.ts"
 import type { Vendor } from "./vendor.ts"
 
-/** Locations of several regions, whose addresses have another form. */
+/** Multi-region locations, which have a different form of address. */
 const MULTI_REGIONS = new Set(["us", "eu"])
 
 /** It refuses ids of calls, and takes the class of service in a header (docs/wire/gemini.md#f13). */

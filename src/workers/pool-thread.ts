@@ -47,7 +47,7 @@ export class PoolThread implements Disposable {
     this.#worker.unref()
   }
 
-  /** Whose job it runs; undefined while it is idle. */
+  /** The owner of the running job; undefined while idle. */
   get owner(): string | undefined {
     return this.#running?.job.owner
   }

@@ -22,7 +22,7 @@ async function serve(jobs: Jobs, { id, name, input }: JobCommand): Promise<void>
     reply({ id, state: "started" })
     reply({ id, state: "done", result: await work(input as never) })
   } catch {
-    // The caller falls back to its safe bound, whatever the reason.
+    // The caller uses its safe bound, regardless of the reason.
     reply({ id, state: "failed" })
   }
 }

@@ -78,7 +78,7 @@ export const ANTHROPIC_SWITCHES: Switches = {
     },
   ],
   tools: {
-    // A tool of the caller's own has this type, or none.
+    // The caller's own tools have this type, or no type.
     custom: TOKENS,
     // The prompts of these tools and of any tool, from the tools' pages, plus a margin.
     bash: { by: "tokens", adds: 800 },

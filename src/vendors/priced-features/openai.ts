@@ -34,7 +34,7 @@ export const SERVICE_TIER: FieldSwitch = {
     ultrafast: mode("ultrafast"),
     flex: mode("flex"),
     batch: mode("batch"),
-    // Capacity that was paid for in advance: what exceeds it is served as usual.
+    // Capacity that was paid for in advance: requests beyond it are served as usual.
     scale: possibleMode("scale"),
   },
   otherwise: unknown("this class of service is not known"),
@@ -50,7 +50,7 @@ export const REASONING_MODE: FieldSwitch = {
   otherwise: { by: "again" },
 }
 
-/** Tools that the caller runs: only what the model writes is billed. */
+/** Tools that the caller runs: only the model's output is billed. */
 export const OWN_TOOLS: Readonly<Record<string, Charge>> = { function: TOKENS, custom: TOKENS }
 
 const SEARCH_ITEMS: Counted = { in: "items", names: ["web_search_call"], done: ["search"] }
@@ -161,7 +161,7 @@ export const OPENAI_RESPONSES_SWITCHES: Switches = {
   tools: RESPONSES_TOOLS,
 }
 
-/** Servers of which only the dialect is known: every tool that the caller does not run is unpriced. */
+/** For servers with an unknown vendor: every tool that the caller does not run is unpriced. */
 export const COMPATIBLE_CHAT_SWITCHES: Switches = {
   fields: [
     SERVICE_TIER,

@@ -99,7 +99,7 @@ export const VERCEL_SWITCHES: Switches = {
     { path: "providerOptions.gateway.only[]", otherwise: unknown(DEARER) },
     { path: "providerOptions.gateway.sort", values: { cost: TOKENS }, otherwise: unknown(DEARER) },
     speed("providerOptions.gateway.speed"),
-    // What is passed on unchanged to the makers of the models.
+    // Members that are passed unchanged to the makers of the models.
     speed("providerOptions.anthropic.speed"),
     { ...SERVICE_TIER, path: "providerOptions.gateway.serviceTier" },
     { ...SERVICE_TIER, path: "providerOptions.openai.serviceTier" },

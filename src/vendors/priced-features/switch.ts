@@ -26,14 +26,14 @@ export type Counted =
 export interface CallCharge {
   readonly by: "calls"
   readonly class: UsageClass
-  /** The units to hold for when the request does not say. */
+  /** Held units for requests without a number. */
   readonly max: number
   /** The field of the tool that limits its calls. */
   readonly limit?: string
   readonly counted: readonly Counted[]
   /** Tokens that a call may add to the input, which the model then reads again as a whole. */
   readonly adds?: number
-  /** A unit lasts so long, in seconds: a request that takes longer uses several. */
+  /** Seconds per unit: longer requests use several. */
   readonly lasts?: number
   /** The field of the tool with the size of a unit, and how many units each size counts as. */
   readonly sizes?: {
@@ -67,12 +67,12 @@ export interface ModelCharge {
   readonly how: "instead" | "after" | "beside"
   /** The field of the tool with its name; absent: the value itself is the name. */
   readonly name?: string
-  /** How many times it is called when the request does not say. */
+  /** Assumed calls for requests without a number. */
   readonly max?: number
   readonly limit?: string
   /** As for calls: tokens that the request's own model then reads. */
   readonly adds?: number
-  /** Named where the request names none. */
+  /** The default if the request names no value. */
   readonly usual?: string
   /** Maximum tokens of output in each call, if the request's own limit does not apply to them. */
   readonly outputTokens?: number
@@ -95,7 +95,7 @@ export interface TokensCharge {
   readonly resultLimit?: string
 }
 
-/** What setting a switch costs. */
+/** The cost of a set switch. */
 export type Charge =
   | TokensCharge
   | CallCharge
@@ -108,13 +108,13 @@ export type Charge =
   /** The vendor bills it by something that no answer reports, or that no class counts. */
   | { readonly by: "unknown"; readonly why: string }
 
-/** A field of a request that decides what is paid. */
+/** A request field that changes the price. */
 export interface FieldSwitch {
   /** `service_tier`, `provider.order`, `models[]`: every element of a list by itself. */
   readonly path: string
   /** The deciding member, if the value is an object. */
   readonly member?: string
-  /** By the value, where it is a text; the names are in lowercase. */
+  /** By the value, if it is a string; the names are in lowercase. */
   readonly values?: Readonly<Record<string, Charge>>
   /** For every other value but null and false. */
   readonly otherwise: Charge
@@ -125,7 +125,7 @@ export interface FieldSwitch {
 /** The switches of one dialect at one vendor. */
 export interface Switches {
   readonly fields: readonly FieldSwitch[]
-  /** The field by which a request limits the calls of all tools together, where the vendor is known to enforce it. */
+  /** The field that limits the calls of all tools together, if the vendor is known to enforce it. */
   readonly maxCalls?: string
   /**
    * By the type of a tool, without the date at its end. An unlisted type counts as unpriced. In Gemini's
@@ -139,7 +139,7 @@ export const TOKENS: Charge = { by: "tokens" }
 
 /** As many results as a server's tool may add, when the model calls it as often as is assumed. */
 export const RESULT_TOKENS = 8_000
-/** Calls of a server's tool that are assumed where the request sets no limit. */
+/** Assumed calls of a server's tool for requests without a limit. */
 export const MAX_CALLS = 10
 /**
  * A number of calls that the caller did not set is an assumption: up to this multiple of it is charged. A number that
@@ -147,7 +147,7 @@ export const MAX_CALLS = 10
  */
 export const ASSUMED_CALLS_FACTOR = 10
 
-/** What the server runs in a loop, charged only for the tokens it reads. */
+/** Tools that the server runs in a loop. Only the tokens read by the model are charged. */
 export const LOOPED: Charge = { by: "tokens", adds: RESULT_TOKENS, calls: MAX_CALLS }
 
 /** A mode of service that the request asks for. */
@@ -160,12 +160,12 @@ export function possibleMode(name: string): ModeCharge {
   return { by: "mode", mode: name, isPossible: true }
 }
 
-/** What cannot be priced, and why. */
+/** Features that cannot be priced, and the reason. */
 export function unknown(why: string): Charge {
   return { by: "unknown", why }
 }
 
-/** Searches, whose results the model reads. */
+/** Searches with results that the model reads. */
 export function searches(
   usageClass: UsageClass,
   counted: readonly Counted[],
