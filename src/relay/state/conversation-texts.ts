@@ -4,6 +4,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import { type JsonValue, parseExactly } from "../../canon/json.ts"
 import { JsonScanner } from "../../canon/json-structure.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
+import { waitAtMost } from "../../canon/wait-at-most.ts"
 import { parseInSlices, SLICE_BYTES } from "../../canon/sliced-json.ts"
 import type { ConversationSettings } from "../../config/settings.ts"
 import type { KeyHasher } from "../../keys/secret.ts"
@@ -24,8 +25,10 @@ export const MAX_KEPT = 32 * 1024 * 1024
 const SMALL = 32 * 1024
 /** Read data is in memory encrypted, as text and parsed. */
 const COPIES_READ = 3
-/** How long an answer waits for being written. This process finds it before, other processes then. Milliseconds. */
-const PATIENCE = 50
+/** How long an answer waits until it is written. Other processes find it only then. */
+const WRITE_TIMEOUT_MS = 50
+/** A shorter text cannot have more values than a body may have. */
+const MIN_SCANNED_LENGTH = 100_000
 
 /** The store of conversations. */
 export interface ConversationKeeper {
@@ -69,9 +72,9 @@ export class ConversationTexts implements Disposable {
   }
 
   /**
-   * Writes texts that belong together. Returns when that is done, or when it takes too long: they are in memory until
-   * then, so that a slow disk or a locked file holds up no answer.
-   * @param request what they are the answer to.
+   * Writes the texts of an answer. Returns when they are written, or after a timeout: they are in memory until then, so
+   * that a slow disk or a locked file delays no answer.
+   * @param request the request of the answer.
    */
   async write(
     request: string,
@@ -85,18 +88,15 @@ export class ConversationTexts implements Disposable {
       parts.push(await this.#cipher.encrypt(this.hash(account, name), text))
     }
     const at = Date.now()
-    const { promise: enough, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, PATIENCE)
     const written = keeper
       .keep({ account, at, expiresAt: at + keep, parts }, { accountBytes, totalBytes })
       .catch((error: unknown) => failed(request, error))
-    await Promise.race([written, enough])
-    clearTimeout(timer)
+    await waitAtMost(written, WRITE_TIMEOUT_MS)
   }
 
   /**
-   * The texts that exist, by `conversationKey`.
-   * @param memory takes what they need before they are read.
+   * Returns the texts that exist, by `conversationKey`.
+   * @param memory reserved for them before they are read.
    * @throws GatewayError `ledger_unavailable`, `overloaded`, `body_too_large`.
    */
   async find(
@@ -114,6 +114,8 @@ export class ConversationTexts implements Disposable {
       const text = await this.#cipher.decrypt(part)
       if (text === undefined || key === undefined) continue
       await scan(text, scanner)
+      const excess = excessOf(scanner)
+      if (excess !== undefined) throw tooMany(excess)
       texts.set(key, text)
     }
     memory.takeBody(scanner.bytes)
@@ -176,16 +178,28 @@ export class ConversationTexts implements Disposable {
   }
 }
 
-/** Scans a text in slices. @throws GatewayError if it has more values than a body may have. */
+/** Whether a text has no more values than are read of a conversation. */
+export async function isReadable(text: string): Promise<boolean> {
+  if (text.length < MIN_SCANNED_LENGTH) return true
+  const scanner = new JsonScanner()
+  await scan(Buffer.from(text), scanner)
+  return excessOf(scanner) === undefined
+}
+
+/** Scans a text in slices, until it has more values than a body may have. */
 async function scan(text: Buffer, scanner: JsonScanner): Promise<void> {
   for (let start = 0; start < text.byteLength; start += SLICE_BYTES) {
     if (start > 0) await ownTurn()
     scanner.push(text.subarray(start, start + SLICE_BYTES))
-    if (scanner.count > MAX_VALUES) throw tooMany(MAX_VALUES, "values")
-    if (scanner.numbered > MAX_NUMBERED_MEMBERS) {
-      throw tooMany(MAX_NUMBERED_MEMBERS, "members whose names begin with a digit")
-    }
+    if (excessOf(scanner) !== undefined) return
   }
+}
+
+/** Returns the limit of a body that is exceeded, if any. */
+function excessOf({ count, numbered }: JsonScanner): string | undefined {
+  if (count > MAX_VALUES) return `${MAX_VALUES.toLocaleString("en-US")} values`
+  if (numbered <= MAX_NUMBERED_MEMBERS) return undefined
+  return `${MAX_NUMBERED_MEMBERS.toLocaleString("en-US")} members whose names begin with a digit`
 }
 
 /** Parses a text that was found, in slices if it is long. */
@@ -193,25 +207,25 @@ export async function parseText(text: Buffer): Promise<JsonValue> {
   return text.byteLength > SMALL ? parseInSlices(text) : parseExactly(text.toString("utf8"))
 }
 
-function tooMany(max: number, counted: string): GatewayError {
+function tooMany(excess: string): GatewayError {
   return new GatewayError(
     "body_too_large",
-    `The conversation that this request continues has more than ${max.toLocaleString("en-US")} ${counted}. Send what is still needed of it.`,
+    `The stored conversation has more than ${excess}. Send the part of it that is still needed.`,
   )
 }
 
-/** The caller goes on from more than is read of a conversation. */
+/** The continued conversation is longer than the maximum. */
 export function tooLarge(): GatewayError {
   return new GatewayError(
     "body_too_large",
-    `The conversation that this request goes on from is larger than the ${MAX_KEPT / 1_048_576} MB that are kept of one. Send what is still needed of it.`,
+    `The stored conversation is larger than ${MAX_KEPT / 1_048_576} MB. Send the part of it that is still needed.`,
   )
 }
 
 function unreachable(cause: unknown): GatewayError {
   return new GatewayError(
     "ledger_unavailable",
-    "The gateway cannot read just now what it keeps of conversations. Try again shortly, or send the whole conversation.",
+    "The gateway cannot read stored conversations at the moment. Try again shortly, or send the whole conversation.",
     { cause },
   )
 }

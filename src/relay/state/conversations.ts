@@ -11,6 +11,7 @@ import type { Call } from "../request/call.ts"
 import {
   type ConversationParts,
   ConversationTexts,
+  isReadable,
   MAX_KEPT,
   parseText,
   tooLarge,
@@ -87,8 +88,8 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Keeps an answer that is charged. It never fails: a caller that cannot go on from it learns so then. Returns when it
-   * is written, or when that takes too long; in either case it can be continued from.
+   * Stores a charged answer. It never fails: a caller that continues an answer that is not stored receives an error then.
+   * Returns when the answer is written, or after a timeout; it can be continued in either case.
    * @param last the answer, or its last frame.
    */
   async keep(keeping: AnswerToStore, last: JsonObject): Promise<void> {
@@ -136,7 +137,7 @@ export class Conversations implements Disposable {
     return this.#texts.delete(account, { kind: "response", id })
   }
 
-  /** Returns the texts to store for an answer; undefined if they are too long. */
+  /** Returns the texts to store for an answer; undefined if they are too long, or have too many values to be read. */
   async #textsOf(
     keeping: AnswerToStore,
     answer: ConversationAnswer,
@@ -148,14 +149,14 @@ export class Conversations implements Disposable {
     const { body: whole } = await this.writtenOut(keeping, memory)
     const before = (whole && form.items(whole)) ?? null
     const response = { kind: "response", id: answer.id } as const
-    const texts: [ConversationName, string][] = [
-      [response, await textOf({ body: answer.body, before: before && [...before] })],
-    ]
+    const text = await textOf({ body: answer.body, before: before && [...before] })
+    if (!(await isReadable(text))) return undefined
+    const texts: [ConversationName, string][] = [[response, text]]
     for (const item of answer.items) {
       if (typeof item.id !== "string") continue
       texts.push([{ kind: "item", id: item.id }, await textOf(item)])
     }
-    const bytes = texts.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0)
+    const bytes = texts.reduce((sum, [, each]) => sum + Buffer.byteLength(each), 0)
     return bytes > MAX_KEPT ? undefined : texts
   }
 

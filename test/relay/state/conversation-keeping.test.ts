@@ -84,7 +84,12 @@ describe("a long conversation", () => {
     })
 
   /** Stores an answer with an input. */
-  async function store(stored: Conversations, id: string, input: JsonValue[]): Promise<void> {
+  async function store(
+    stored: Conversations,
+    id: string,
+    input: JsonValue[],
+    output: JsonValue[] = [],
+  ): Promise<void> {
     using memory = new MemoryBudget(512 * MEBIBYTE).open({ id: "key", account })
     const body = { model: "m", input }
     const call = {
@@ -93,7 +98,7 @@ describe("a long conversation", () => {
       bodyBytes: 3 * MEBIBYTE,
       memory,
     } as unknown as Call
-    await stored.keep({ call, form: CONVERSATION, body }, { id, status: "completed", output: [] })
+    await stored.keep({ call, form: CONVERSATION, body }, { id, status: "completed", output })
   }
 
   /** The turns of the event loop that a step leaves to others. */
@@ -110,7 +115,7 @@ describe("a long conversation", () => {
     return turns
   }
 
-  test("is read in slices, so that other requests have their turns", async () => {
+  test("reads a long conversation in slices, so that other requests have their turns", async () => {
     using stored = conversations()
     const row = Object.fromEntries(
       Array.from({ length: 9_000 }, (_, index) => [`n${index}`, index]),
@@ -130,7 +135,7 @@ describe("a long conversation", () => {
     expect(turns).toBeGreaterThanOrEqual(2 * Math.floor(bytes / SLICE_BYTES))
   })
 
-  test("is not read to learn whether it exists", async () => {
+  test("finds out whether a conversation exists without reading it", async () => {
     using stored = conversations()
     reads = 0
     expect(await stored.has(account, "resp_long")).toBe(true)
@@ -139,7 +144,7 @@ describe("a long conversation", () => {
     expect(reads).toBe(3)
   })
 
-  test("keeps the digits of large integers", async () => {
+  test("keeps the digits of large integers in stored input", async () => {
     using stored = conversations()
     await store(stored, "resp_digits", [{ seed: 9_007_199_254_740_993n as unknown as number }])
     using memory = new MemoryBudget(64 * MEBIBYTE).open({ id: "key", account })
@@ -147,24 +152,31 @@ describe("a long conversation", () => {
     expect(JSON.stringify(found?.before)).toBe('[{"seed":9007199254740993}]')
   })
 
-  test("with more numbers as names than a body may have is rejected", async () => {
+  const rows = (count: number) =>
+    Array.from({ length: count }, () =>
+      Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [index, index])),
+    )
+
+  test.each([
+    ["values", [Array.from({ length: 210_000 }, () => 1)]],
+    ["members named by numbers", rows(3)],
+  ])("does not store a conversation with more %s than can be read", async (name, input) => {
     using stored = conversations()
-    const row = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [index, index]))
-    await store(stored, "resp_numbered", [row, row, row])
-    using memory = new MemoryBudget(512 * MEBIBYTE).open({ id: "key", account })
-    const reading = stored.find(account, "resp_numbered", memory)
-    const rejected = await reading.catch((error: unknown) => error)
-    expect(rejected).toMatchObject({ kind: "body_too_large" })
-    expect(String(rejected)).toContain("20,000 members whose names begin with a digit")
+    await store(stored, `resp_${name}`, input)
+    expect(await stored.has(account, `resp_${name}`)).toBe(false)
   })
 
-  test("with more values than a body may have is rejected", async () => {
+  test("rejects references to answers that have more values together than a body may have", async () => {
     using stored = conversations()
-    await store(stored, "resp_wide", [Array.from({ length: 210_000 }, () => 1)])
     using memory = new MemoryBudget(512 * MEBIBYTE).open({ id: "key", account })
-    const rejected = await stored
-      .find(account, "resp_wide", memory)
-      .catch((error: unknown) => error)
+    const call = { key: { account } } as unknown as Call
+    const ids = ["item_a", "item_b"]
+    const output = ids.map((id) => ({ type: "message", id, content: Array(110_000).fill(1) }))
+    for (const item of output) await store(stored, `resp_${item.id}`, [], [item])
+    const references = ids.map((id) => ({ type: "item_reference", id }))
+    const body = { model: "m", input: references }
+    const writing = stored.writtenOut({ call, form: CONVERSATION, body }, memory)
+    const rejected = await writing.catch((error: unknown) => error)
     expect(rejected).toMatchObject({ kind: "body_too_large" })
     expect(String(rejected)).toContain("200,000 values")
   })
