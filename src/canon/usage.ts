@@ -141,6 +141,13 @@ export function withTokensOf(tokens: Usage, rest: Usage): Usage {
   return joined
 }
 
+/** The input of one usage, and everything else of another. */
+export function withInputOf(input: Usage, rest: Usage): Usage {
+  const joined: Writable<Usage> = { ...rest }
+  for (const name of INPUT_COUNTS) joined[name] = input[name]
+  return joined
+}
+
 /**
  * Divides the usage of several calls.
  * @param calls the usage that each call reported, at least one.

@@ -1,4 +1,3 @@
-import { type JsonObject, objectAt } from "../../canon/json.ts"
 import { addUsage, isNoUsage, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Deployment } from "../../catalog/model.ts"
@@ -15,6 +14,7 @@ import { UnchargedUsage } from "../priced-features/uncharged.ts"
 import type { Meter } from "../metering/meter.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 import { type DeliveredAnswer, estimateUsage } from "./estimated-usage.ts"
+import { completedUsage, completeUsage } from "./complete-usage.ts"
 import { maxOf, type PendingCharge } from "./pending-charge.ts"
 import { withLifetimes } from "./token-kinds.ts"
 import {
@@ -92,15 +92,7 @@ export class Pricing {
     const shown = await this.countAnswer(settled)
     const estimate = hidden === 0 ? shown : withHidden(shown, hidden, deployment)
     if (usage === undefined || isNoUsage(usage)) return { usage: estimate, estimated: true }
-    const input = hasInput(meter, usage) ? usage : withInputOf(estimate, usage)
-    // A report before the end may cover only the start: Anthropic begins with one token
-    // (docs/wire/anthropic-messages.md#f9).
-    const isCovered = meter.isCounted && hasOutput(meter, usage)
-    const reported = countsThoughtsOnly(meter.reported) ? 0 : totalOutput(usage)
-    if (isCovered || reported >= totalOutput(estimate)) {
-      return { usage: input, estimated: input !== usage }
-    }
-    return { usage: withOutputOf(estimate, input, meter), estimated: true }
+    return completedUsage(usage, estimate, meter)
   }
 
   /** Counts the visible tokens of an answer, also if its vendor has a count. */
@@ -179,59 +171,6 @@ function withImages(usage: Usage, { price }: Deployment, { images: made }: Meter
   return { ...counted, output: reasoning, imageOutput: output - reasoning }
 }
 
-/** Returns the reported usage if it has the input and the output of everything that was received, of each call. */
-function completeUsage(meter: Meter): Usage | undefined {
-  const { usage, parts } = meter
-  if (usage === undefined || !meter.isCounted) return undefined
-  if (parts.some(isIncomplete)) return undefined
-  return hasInput(meter, usage) && hasOutput(meter, usage) ? usage : undefined
-}
-
-function isIncomplete(meter: Meter): boolean {
-  return completeUsage(meter) === undefined
-}
-
-/** Zero is a count of the input in the last report of a finished answer: servers report it for cached prompts. */
-function hasInput(meter: Meter, usage: Usage): boolean {
-  if (totalInput(usage) > 0) return true
-  return meter.finished && meter.isCounted && !lacksInput(meter.reported)
-}
-
-/** Every received content has tokens, and text has tokens besides those of the reasoning. */
-function hasOutput({ amount, characters, reasoningCharacters }: Meter, usage: Usage): boolean {
-  if (amount === 0) return true
-  const total = totalOutput(usage)
-  const isReasoningOnly = characters === reasoningCharacters
-  return total > (isReasoningOnly ? 0 : usage.reasoning + usage.reasoningBeside)
-}
-
-function withInputOf(estimate: Usage, usage: Usage): Usage {
-  const { inputFresh, audioInput, inputCacheWrite, inputCacheWrite1h, inputCacheWrite12h } =
-    estimate
-  return {
-    ...usage,
-    inputFresh,
-    audioInput,
-    inputCacheWrite,
-    inputCacheWrite1h,
-    inputCacheWrite12h,
-  }
-}
-
-/** A usage with the estimated output, and with reported reasoning that the answer does not show. */
-function withOutputOf(estimate: Usage, usage: Usage, { reasoningCharacters }: Meter): Usage {
-  const { output, reasoning, reasoningBeside, audioOutput, imageOutput } = estimate
-  const hidden = reasoningCharacters === 0 && reasoning === 0 ? usage.reasoning : 0
-  return {
-    ...usage,
-    output: output + hidden,
-    reasoning: reasoning + hidden,
-    reasoningBeside: Math.max(reasoningBeside, usage.reasoningBeside),
-    audioOutput,
-    imageOutput,
-  }
-}
-
 function lifetimesOf(kinds: number): (usage: Usage) => Usage {
   return (usage) => withLifetimes(usage, kinds)
 }
@@ -268,35 +207,6 @@ function partsOf(meter: Meter): readonly Meter[] {
 /** Returns the kinds of tokens that a request can cause. */
 function kindsOf({ input }: PendingCharge): number {
   return input.request === undefined ? 0 : input.bound.kinds
-}
-
-/** Names of the input, or of its parent, in the usage of all dialects. */
-const INPUT_NAMES = [
-  "prompt_tokens",
-  "input_tokens",
-  "promptTokenCount",
-  "totalTokenCount",
-  "inputTokens",
-  "billed_units",
-  "tokens",
-]
-
-/** Whether a report lacks any count of the input. */
-function lacksInput(reported: JsonObject | undefined): boolean {
-  const usage = reportedUsage(reported)
-  return usage !== undefined && INPUT_NAMES.every((name) => usage[name] === undefined)
-}
-
-/** Whether Gemini counts the thoughts, which are not part of the other output, and nothing else of the output. */
-function countsThoughtsOnly(reported: JsonObject | undefined): boolean {
-  const { thoughtsTokenCount, candidatesTokenCount } = reportedUsage(reported) ?? {}
-  return thoughtsTokenCount !== undefined && candidatesTokenCount === undefined
-}
-
-function reportedUsage(reported: JsonObject | undefined): JsonObject | undefined {
-  if (reported === undefined) return undefined
-  const answer = objectAt(reported, "response") ?? reported
-  return objectAt(answer, "usage") ?? objectAt(answer, "usageMetadata")
 }
 
 /** Milliseconds that a request has taken. */

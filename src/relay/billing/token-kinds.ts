@@ -2,6 +2,7 @@ import type { UsageClass } from "#contract/usage-classes.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import { isJsonObject, type JsonValue, listAt, objectAt } from "../../canon/json.ts"
 import type { CacheMarker, Part } from "../../canon/message.ts"
+import type { Tool } from "../../canon/tool.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 
@@ -80,6 +81,12 @@ function lifetimeOf(ttl: JsonValue | undefined): number {
   return typeof ttl === "string" ? (LIFETIMES[ttl] ?? LONGEST_CACHE_WRITE) : 0
 }
 
+/** The classes of cache writes, by the bits of their lifetimes. */
+const WRITE_CLASSES = new Map<number, MarkedInput["usageClass"]>([
+  [0, "inputCacheWrite"],
+  [HOUR_CACHE_WRITE, "inputCacheWrite1h"],
+])
+
 /** The share of a request up to its last cache mark, and the class of a cache write with the mark's lifetime. */
 interface MarkedInput {
   readonly share: number
@@ -88,6 +95,8 @@ interface MarkedInput {
 
 /** Returns undefined for a request without cache marks. Providers read the tools before the messages. */
 export function markedInput({ tools = [], messages }: ChatRequest): MarkedInput | undefined {
+  const isMarked = tools.some(isMark) || messages.some(({ parts }) => parts.some(isMark))
+  if (!isMarked) return undefined
   let length = 0
   let markedLength = 0
   let ttl: string | undefined
@@ -102,14 +111,12 @@ export function markedInput({ tools = [], messages }: ChatRequest): MarkedInput 
     for (const part of parts) add(lengthOf(part), "cache" in part ? part.cache : undefined)
   }
   if (markedLength === 0) return undefined
-  const lifetime = lifetimeOf(ttl)
-  const usageClass =
-    lifetime === 0
-      ? "inputCacheWrite"
-      : lifetime === HOUR_CACHE_WRITE
-        ? "inputCacheWrite1h"
-        : "inputCacheWrite12h"
+  const usageClass = WRITE_CLASSES.get(lifetimeOf(ttl)) ?? "inputCacheWrite12h"
   return { share: markedLength / length, usageClass }
+}
+
+function isMark(part: Part | Tool): boolean {
+  return "cache" in part && part.cache !== undefined
 }
 
 /** Characters of the text of a part. */
