@@ -1,8 +1,7 @@
 import { ERROR_KINDS, GatewayError } from "../../canon/errors.ts"
-import { isJsonObject, type JsonObject, textAt } from "../../canon/json.ts"
+import type { JsonObject } from "../../canon/json.ts"
 import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
-import { codeOf, isPage } from "../shared/errors.ts"
-import { defined } from "../shared/fields.ts"
+import { readVendorError as readError } from "../shared/read-vendor-error.ts"
 
 /** Why a stream failed. */
 export interface StreamFailure {
@@ -62,29 +61,10 @@ function itemNotFound(error: VendorError): GatewayError {
   })
 }
 
-/**
- * Known forms: `{error: {message, type, code, param}}`, the same without the envelope (the flat `error` event),
- * `{code, error: "text"}` (xAI), plain text, and HTML pages, which are not passed on.
- */
+/** Reads an error with or without the envelope. The type of the flat `error` event is not the type of the error. */
 export function readVendorError(body: unknown): VendorError {
-  if (typeof body === "string") return isPage(body) ? {} : { message: body }
-  if (!isJsonObject(body)) return {}
-  const { error } = body
-  const inner = isJsonObject(error) ? error : body
-  const message = typeof error === "string" ? error : (textAt(inner, "message") ?? detailOf(inner))
-  return defined({
-    message: message === "" ? undefined : message,
-    type: inner.type === "error" ? undefined : codeOf(inner.type),
-    code: codeOf(inner.code),
-    parameter: textAt(inner, "param"),
-    failedGeneration: textAt(inner, "failed_generation"),
-  })
-}
-
-/** A list of validation errors has their paths, so it is passed on whole. */
-function detailOf({ detail }: JsonObject): string | undefined {
-  if (typeof detail === "string") return detail
-  return Array.isArray(detail) ? JSON.stringify(detail) : undefined
+  const { type, ...error } = readError(body)
+  return type === undefined || type === "error" ? error : { ...error, type }
 }
 
 function responseCodeOf(status: number): StreamFailure["responseCode"] {

@@ -97,3 +97,12 @@ test("the caller's envelope is OpenAI's", () => {
     },
   })
 })
+
+test.each([
+  ["DeepInfra", { detail: { error: "Your account has no credits" } }],
+  ["Cloudflare", { errors: [{ code: 5018, message: "Your account has no credits" }] }],
+  ["OpenRouter", { error: { metadata: { raw: '{"error":"Your account has no credits"}' } } }],
+])("recognizes an account error in the form of %s", (_, body) => {
+  const { details } = OPENAI_RESPONSES.decodeError(400, body)
+  expect(details.providerError).toBe("forbidden")
+})
