@@ -1,3 +1,4 @@
+import { waitAtMost } from "../canon/wait-at-most.ts"
 import type { WriteOff } from "../accounting/chained-records.ts"
 import type { JournalLines } from "../store/journal.ts"
 import { LedgerError } from "../store/ledger-error.ts"
@@ -60,11 +61,8 @@ export class JournalPoster {
   }
 
   /** Resolves when everything is posted, or after a timeout. */
-  async settled(timeoutMs: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, timeoutMs)
-    await Promise.race([this.#running, promise])
-    clearTimeout(timer)
+  settled(timeoutMs: number): Promise<void> {
+    return waitAtMost(this.#running, timeoutMs)
   }
 
   /** Waits like `settled`, and stops posting. */

@@ -1,3 +1,4 @@
+import { waitAtMost } from "../../canon/wait-at-most.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { IdempotencySettings } from "../../config/settings.ts"
 import type { IdempotencyRecord } from "../../store/idempotency.ts"
@@ -100,11 +101,8 @@ export class Idempotency implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.end()
-    const timeout = Promise.withResolvers<void>()
-    const timer = setTimeout(timeout.resolve, SHUTDOWN_TIMEOUT_MS)
     const isOver = Promise.all([...this.#runs.values()].map((run) => run.isOver))
-    await Promise.race([isOver, timeout.promise])
-    clearTimeout(timer)
+    await waitAtMost(isOver, SHUTDOWN_TIMEOUT_MS)
     this.#ending.abort()
     await this.#kept?.[Symbol.asyncDispose]()
   }
