@@ -75,7 +75,7 @@ describe("lists that disagree", () => {
     ])
   })
 
-  test("what rounding makes of a price is no dispute", () => {
+  test("a rounded price does not dispute the exact one", () => {
     const said = quotes({ "models.dev": { input: "0.3333" }, LiteLLM: { input: "0.333333333" } })
     expect(settle(said, "embedding", {})?.disputes).toEqual([])
   })

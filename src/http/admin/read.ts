@@ -60,7 +60,7 @@ export function check<Schema extends z.ZodType>(
   throw refusalOf([...(error?.issues.flatMap(faultsOf) ?? []), ...unknown])
 }
 
-/** A value within a body, and where it stands. */
+/** A value in a body, and its position. */
 interface Place {
   readonly value: JsonValue | undefined
   readonly member: string | number
@@ -90,7 +90,7 @@ function unstorableMembers(body: JsonObject): Fault[] {
   return faults
 }
 
-/** Built only for a fault: a body has thousands of values. */
+/** Returns the path of a value. It is built only for faults, because a body has thousands of values. */
 function pathOf(place: Place): (string | number)[] {
   const path: (string | number)[] = []
   for (let at = place; at.parent; at = at.parent) path.push(at.member)

@@ -215,16 +215,19 @@ describe("a last report without output", () => {
   const thoughts = { promptTokenCount: 500, thoughtsTokenCount: 1_200 }
   cases.push(["google/model", google(thoughts, { finishReason: "STOP" })])
 
-  test.each(cases)("does not make later text free: %s %#", async (...each) => {
-    const [model, stream] = each
-    frames = [stream]
-    const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
-    const response = await caller.post(CHAT, order)
-    await response.text()
-    const receipt = await receiptOf(caller, response)
-    expect(receipt).toMatchObject({ estimated: true, usage: { input: 500 } })
-    expect(receipt.usage?.["output"]).toBeGreaterThan(900)
-  })
+  test.each(cases)(
+    "a last report without output does not make later text free: %s %#",
+    async (...each) => {
+      const [model, stream] = each
+      frames = [stream]
+      const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
+      const response = await caller.post(CHAT, order)
+      await response.text()
+      const receipt = await receiptOf(caller, response)
+      expect(receipt).toMatchObject({ estimated: true, usage: { input: 500 } })
+      expect(receipt.usage?.["output"]).toBeGreaterThan(900)
+    },
+  )
 })
 
 describe("an interrupted stream whose first report has no input", () => {
@@ -248,20 +251,23 @@ describe("an interrupted stream whose first report has no input", () => {
     }),
   }
 
-  test.each(Object.entries(cut))("is charged for its input: %s", async (name, stream) => {
-    frames = [stream]
-    const model = name.split(" ")[0]
-    const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
-    const response = await caller.post(CHAT, order)
-    await response.text().catch(() => "")
-    const receipt = await receiptOf(caller, response)
-    expect(receipt.estimated).toBe(true)
-    expect(receipt.usage?.["input"]).toBeGreaterThan(0)
-    expect(receipt.usage?.["output"]).toBeGreaterThan(500)
-  })
+  test.each(Object.entries(cut))(
+    "an interrupted stream without reported input is charged for its input: %s",
+    async (name, stream) => {
+      frames = [stream]
+      const model = name.split(" ")[0]
+      const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
+      const response = await caller.post(CHAT, order)
+      await response.text().catch(() => "")
+      const receipt = await receiptOf(caller, response)
+      expect(receipt.estimated).toBe(true)
+      expect(receipt.usage?.["input"]).toBeGreaterThan(0)
+      expect(receipt.usage?.["output"]).toBeGreaterThan(500)
+    },
+  )
 })
 
-test("a usage behind the end of a message replaces nothing", async () => {
+test("ignores usage after the end of a message", async () => {
   const late = { usage: { input_tokens: 1, output_tokens: 1 }, delta: {} }
   frames = [(STREAMS["anthropic/model"] ?? "") + event("message_delta", late)]
   const order = { model: "anthropic/model", messages: HELLO, max_tokens: 100, stream: true }
@@ -270,7 +276,7 @@ test("a usage behind the end of a message replaces nothing", async () => {
   expect(await receiptOf(caller, response)).toMatchObject({ usage: { input: 500, output: 47 } })
 })
 
-test("a total alone is no count", async () => {
+test("estimates usage if only the total is reported", async () => {
   frames = [frame("Hello") + frame("", "stop") + chunk({ total_tokens: 1_950 }) + DONE]
   const order = { model: "chat/model", messages: HELLO, max_tokens: 100, stream: true }
   const response = await caller.post(CHAT, order)

@@ -15,18 +15,18 @@ function priceOf(rates: Partial<Price["rates"]>): Price {
   return { rates, multiplier: 1n } as unknown as Price
 }
 
-describe("a usage of zero for a delivered answer is counted by the gateway:", () => {
+describe("usage of zero for a delivered answer", () => {
   const tokens = priceOf({ inputFresh: 1n, output: 2n, audioOutput: 3n })
   const byTokens = { price: tokens, upstreamModel: "gpt-4o-transcribe" }
 
-  test("of a transcript of Gemini, which counts 32 tokens a second", () => {
+  test("estimates 32 tokens per second for a transcript of Gemini", () => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const gemini = { price: tokens, upstreamModel: "gemini-3.6-flash" }
     const counted = transcriptionUsage({ text: "hello", usage: {} }, request, gemini)
     expect(counted).toMatchObject({ usage: { audioInput: 96 }, estimated: true })
   })
 
-  test("of a transcript by the second", () => {
+  test("counts the seconds of a transcript", () => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const price = { price: priceOf({ seconds: 1n }), upstreamModel: "whisper-1" }
     const told = { text: "hello", usage: { seconds: 0 }, duration: 0 }
@@ -36,7 +36,7 @@ describe("a usage of zero for a delivered answer is counted by the gateway:", ()
     expect(heard).toMatchObject({ usage: { seconds: 2 }, estimated: false })
   })
 
-  test("of a transcript by the token", () => {
+  test("estimates the tokens of a transcript", () => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const usage = { tokens: { text: 0, audio: 0, output: 0 } }
     const counted = transcriptionUsage({ text: "hello", usage }, request, byTokens)
@@ -47,7 +47,7 @@ describe("a usage of zero for a delivered answer is counted by the gateway:", ()
     [{ text: 4, audio: 0, output: 240 }, { inputFresh: 4, audioInput: 30, output: 240 }, true],
     [{ text: 4, audio: 90, output: 0 }, { inputFresh: 4, audioInput: 90, output: 2 }, true],
     [{ text: 30, audio: 0, output: 2 }, { inputFresh: 30, audioInput: 0, output: 2 }, false],
-  ])("of a transcript with a part of its tokens, %j", (reported, usage, estimated) => {
+  ])("estimates the missing tokens of a transcript, %j", (reported, usage, estimated) => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const counted = transcriptionUsage(
       { text: "hello", usage: { tokens: reported } },
@@ -60,11 +60,11 @@ describe("a usage of zero for a delivered answer is counted by the gateway:", ()
   test.each([
     [{ prompt_tokens: 4, completion_tokens: 20, total_tokens: 399 }, 375],
     [{ prompt_tokens: 4, completion_tokens: 20 }, 0],
-  ])("of audio of which only the total has the tokens, %j", (usage, audio) => {
+  ])("reads the audio tokens of a transcript from the total, %j", (usage, audio) => {
     expect(usageOf(usage)).toEqual({ tokens: { text: 4, audio, output: 20 } })
   })
 
-  test("of a ranking by searches", async () => {
+  test("counts the searches of a ranking", async () => {
     const request = { query: "q", documents: Array.from({ length: 120 }, () => "text") }
     const result = { ranking: [], isSquashed: false, searches: 0 }
     const count = () => Promise.resolve(0)
@@ -72,7 +72,7 @@ describe("a usage of zero for a delivered answer is counted by the gateway:", ()
     expect(counted).toMatchObject({ usage: { searches: 2 }, estimated: true })
   })
 
-  test("of speech whose report has the input alone", () => {
+  test("estimates the output of speech and keeps its reported input", () => {
     const request = { input: "hello", speed: 1 } as unknown as SpeechRequest
     const amount = { request, form: "pcm", bytes: 48_000, announced: undefined } as const
     const reported = { ...NO_USAGE, inputFresh: 7 }
@@ -81,7 +81,7 @@ describe("a usage of zero for a delivered answer is counted by the gateway:", ()
     expect(spoken.usage.audioOutput).toBeGreaterThan(0)
   })
 
-  test("of speech", () => {
+  test("estimates the usage of speech", () => {
     const request = { input: "hello", speed: 1 } as unknown as SpeechRequest
     const amount = { request, form: "pcm", bytes: 48_000, announced: undefined } as const
     const spoken = speechUsage({ ...amount, ending: "whole", reported: NO_USAGE }, tokens)
@@ -89,7 +89,7 @@ describe("a usage of zero for a delivered answer is counted by the gateway:", ()
     expect(spoken.usage.audioOutput).toBeGreaterThan(0)
   })
 
-  test("of images", () => {
+  test("estimates the missing tokens of images", () => {
     const request = {
       prompt: "a cat",
       count: 1,
