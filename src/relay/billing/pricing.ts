@@ -14,7 +14,7 @@ import { UnchargedUsage } from "../priced-features/uncharged.ts"
 import type { Meter } from "../metering/meter.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 import { type DeliveredAnswer, estimateUsage } from "./estimated-usage.ts"
-import { completedUsage, completeUsage } from "./complete-usage.ts"
+import { completedUsage, fullUsage } from "./reported-usage.ts"
 import { maxOf, type PendingCharge } from "./pending-charge.ts"
 import { withLifetimes } from "./token-kinds.ts"
 import {
@@ -58,7 +58,7 @@ export class Pricing {
     hidden = 0,
   ): MaybePromise<PricedUsage> {
     const settled = { charge, deployment, meter }
-    const usage = completeUsage(meter)
+    const usage = fullUsage(meter)
     if (usage !== undefined) return this.#priced(settled, usage, false)
     if (meter.finished) this.#alarms.usageMissing(charge.call.id, deployment.id)
     return this.#priceEstimated(settled, hidden)
@@ -86,7 +86,7 @@ export class Pricing {
   /** Returns the usage of one call. Counts only what its provider did not report. */
   async #estimatedCall(settled: DeliveredAnswer, hidden: number): Promise<CountedUsage> {
     const { deployment, meter } = settled
-    const complete = completeUsage(meter)
+    const complete = fullUsage(meter)
     if (complete !== undefined) return { usage: complete, estimated: false }
     const { usage } = meter
     const shown = await this.countAnswer(settled)

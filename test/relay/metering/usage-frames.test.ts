@@ -212,8 +212,10 @@ describe("a last report without output", () => {
     const started = begin({ input_tokens: 500, output_tokens: 8 })
     cases.push(["anthropic/model", started + end({ input_tokens: 500, output_tokens: output })])
   }
-  const thoughts = { promptTokenCount: 500, thoughtsTokenCount: 1_200 }
-  cases.push(["google/model", google(thoughts, { finishReason: "STOP" })])
+  for (const candidatesTokenCount of [undefined, null, 0]) {
+    const thoughts = { promptTokenCount: 500, thoughtsTokenCount: 1_200, candidatesTokenCount }
+    cases.push(["google/model", google(thoughts, { finishReason: "STOP" })])
+  }
 
   test.each(cases)(
     "a last report without output does not make later text free: %s %#",
@@ -225,7 +227,7 @@ describe("a last report without output", () => {
       await response.text()
       const receipt = await receiptOf(caller, response)
       expect(receipt).toMatchObject({ estimated: true, usage: { input: 500 } })
-      expect(receipt.usage?.["output"]).toBeGreaterThan(900)
+      expect(receipt.usage?.["output"]).toBeGreaterThan(stream.includes("1200") ? 2_100 : 900)
     },
   )
 })
@@ -274,6 +276,18 @@ test("ignores usage after the end of a message", async () => {
   const response = await caller.post(CHAT, order)
   await response.text()
   expect(await receiptOf(caller, response)).toMatchObject({ usage: { input: 500, output: 47 } })
+})
+
+test("believes a report with more reasoning than output, as Groq sends it", async () => {
+  const details = { completion_tokens_details: { reasoning_tokens: 139 } }
+  const counts = { prompt_tokens: 500, completion_tokens: 123, total_tokens: 623, ...details }
+  const words = "word ".repeat(1_000)
+  frames = [frame(words) + frame("", "stop") + chunk(counts) + DONE]
+  const order = { model: "chat/model", messages: HELLO, max_tokens: 8_000, stream: true }
+  const response = await caller.post(CHAT, order)
+  await response.text()
+  const receipt = await receiptOf(caller, response)
+  expect(receipt).toMatchObject({ estimated: false, usage: { input: 500, output: 123 } })
 })
 
 test("estimates usage if only the total is reported", async () => {

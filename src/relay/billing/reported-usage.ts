@@ -3,10 +3,8 @@ import { totalInput, totalOutput, type Usage, withInputOf } from "../../canon/us
 import type { Meter } from "../metering/meter.ts"
 import type { CountedUsage } from "./priced-usage.ts"
 
-/** Which reports of usage cover a delivered answer, and what is estimated in place of a missing side (decision 16). */
-
-/** Returns the reported usage if it has the input and the output of everything that was received, of each call. */
-export function completeUsage(meter: Meter): Usage | undefined {
+/** Returns the reported usage if it covers everything received from each call (decision 16). */
+export function fullUsage(meter: Meter): Usage | undefined {
   const { usage, parts } = meter
   if (usage === undefined || !meter.isCounted) return undefined
   if (parts.some(isIncomplete)) return undefined
@@ -14,7 +12,7 @@ export function completeUsage(meter: Meter): Usage | undefined {
 }
 
 function isIncomplete(meter: Meter): boolean {
-  return completeUsage(meter) === undefined
+  return fullUsage(meter) === undefined
 }
 
 /** Zero is a count of the input in the last report of a finished answer: servers report it for cached prompts. */
@@ -23,12 +21,20 @@ function hasInput(meter: Meter, usage: Usage): boolean {
   return meter.finished && meter.isCounted && !lacksInput(meter.reported)
 }
 
-/** Every received content has tokens, and text has tokens besides those of the reasoning. */
-function hasOutput({ amount, characters, reasoningCharacters }: Meter, usage: Usage): boolean {
-  if (amount === 0) return true
-  const total = totalOutput(usage)
-  const isReasoningOnly = characters === reasoningCharacters
-  return total > (isReasoningOnly ? 0 : usage.reasoning + usage.reasoningBeside)
+/** Every received content has tokens. */
+function hasOutput(meter: Meter, usage: Usage): boolean {
+  return meter.amount === 0 || countedOutput(meter, usage) > 0
+}
+
+/**
+ * Returns the tokens that a report counts for the received content. Gemini counts thoughts besides the other output, so they
+ * cover no text; in all other formats they are a part of the output, and some vendors report more of them than output.
+ */
+function countedOutput(meter: Meter, usage: Usage): number {
+  const { characters, reasoningCharacters, reported } = meter
+  const isText = characters > reasoningCharacters
+  const thoughts = isText && isOfGemini(reported) ? usage.reasoning : 0
+  return totalOutput(usage) - thoughts
 }
 
 /** A usage with the estimated output, and with reported reasoning that the answer does not show. */
@@ -54,8 +60,7 @@ export function completedUsage(usage: Usage, estimate: Usage, meter: Meter): Cou
   // A report before the end may cover only the start: Anthropic begins with one token
   // (docs/wire/anthropic-messages.md#f9).
   const isCovered = meter.isCounted && hasOutput(meter, usage)
-  const reported = countsThoughtsOnly(meter.reported) ? 0 : totalOutput(usage)
-  if (isCovered || reported >= totalOutput(estimate)) {
+  if (isCovered || countedOutput(meter, usage) >= totalOutput(estimate)) {
     return { usage: input, estimated: input !== usage }
   }
   return { usage: withOutputOf(estimate, input, meter), estimated: true }
@@ -78,14 +83,16 @@ function lacksInput(reported: JsonObject | undefined): boolean {
   return usage !== undefined && INPUT_NAMES.every((name) => usage[name] === undefined)
 }
 
-/** Whether Gemini counts the thoughts, which are not part of the other output, and nothing else of the output. */
-function countsThoughtsOnly(reported: JsonObject | undefined): boolean {
-  const { thoughtsTokenCount, candidatesTokenCount } = reportedUsage(reported) ?? {}
-  return thoughtsTokenCount !== undefined && candidatesTokenCount === undefined
+function isOfGemini(reported: JsonObject | undefined): boolean {
+  return reported !== undefined && objectAt(answerIn(reported), "usageMetadata") !== undefined
 }
 
 function reportedUsage(reported: JsonObject | undefined): JsonObject | undefined {
   if (reported === undefined) return undefined
-  const answer = objectAt(reported, "response") ?? reported
+  const answer = answerIn(reported)
   return objectAt(answer, "usage") ?? objectAt(answer, "usageMetadata")
+}
+
+function answerIn(reported: JsonObject): JsonObject {
+  return objectAt(reported, "response") ?? reported
 }
