@@ -1,4 +1,5 @@
 import type { BillingGaps, BillingGapsQuery, GapSum } from "#contract/billing-gaps.ts"
+import { restoreReceipt } from "../accounting/stored-receipt.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { isJsonObject, parseJsonObject } from "../canon/json.ts"
 import { formatCredits, parseCredits } from "../ledger/money.ts"
@@ -104,7 +105,7 @@ export class BillingGapReports {
 type Gaps = Readonly<Record<"estimated" | "unpriced" | "written_off" | "uncharged", Gap>>
 
 function addReceipt(gaps: Gaps, { body, entry, writtenOff }: ReceiptRecord): void {
-  const { estimated, deployment, unpriced, attempts } = parseJsonObject(body) ?? {}
+  const { estimated, deployment, unpriced, attempts } = restoreReceipt(parseJsonObject(body) ?? {})
   const charged = entry === null ? 0n : -entry.amount
   if (estimated === true) gaps.estimated.addOnce([String(deployment ?? "")], charged)
   if (Array.isArray(unpriced)) gaps.unpriced.addOnce(unpriced.map(String), charged)

@@ -1,6 +1,8 @@
 import { INPUT_CLASSES, NAME_OF_CLASS, OUTPUT_CLASSES } from "#contract/usage-classes.ts"
 import type { Labels } from "../accounting/labels.ts"
 import { MAX_QUANTITY, reportedAmount } from "../accounting/maxima.ts"
+import { restoreReceipt } from "../accounting/stored-receipt.ts"
+import { isJsonObject } from "../canon/json.ts"
 import { parseDecimal } from "#contract/decimal.ts"
 import type { RequestRecord } from "./requests.ts"
 
@@ -155,7 +157,7 @@ function labelsOf({ user, session, tags }: ReceiptText): Labels {
 function parseReceipt(text: string): ReceiptText {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === "object" && value !== null ? value : {}
+    return isJsonObject(value) ? restoreReceipt(value) : {}
   } catch {
     return {}
   }

@@ -1,5 +1,7 @@
 import { Database } from "bun:sqlite"
 import { expect } from "bun:test"
+import { restoreReceipt } from "../../src/accounting/stored-receipt.ts"
+import type { JsonObject } from "../../src/canon/json.ts"
 import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
 import { type TestCaller, type TestGateway } from "../support/gateway.ts"
 import { until } from "../support/until.ts"
@@ -56,7 +58,11 @@ export function keptReceiptOf(gateway: TestGateway, id: string): Receipt | undef
     "SELECT receipt AS body FROM entries WHERE request = ? AND receipt IS NOT NULL",
   )
   const row = query.get(id)
-  return row === null ? undefined : (JSON.parse(row.body) as Receipt)
+  return row === null ? undefined : restored(row.body)
+}
+
+function restored(body: string): Receipt {
+  return restoreReceipt(JSON.parse(body) as JsonObject) as unknown as Receipt
 }
 
 /** All receipts of a caller, oldest first, as they stand in the database. */
@@ -66,7 +72,7 @@ export function receiptsOf(gateway: TestGateway, caller: TestCaller): Receipt[] 
   const query = database.query<{ body: string }, [string]>(
     "SELECT receipt AS body FROM entries WHERE account = ? AND receipt IS NOT NULL ORDER BY at, request",
   )
-  return query.all(caller.account.id).map(({ body }) => JSON.parse(body) as Receipt)
+  return query.all(caller.account.id).map(({ body }) => restored(body))
 }
 
 /** The only receipt of a caller, once it has been written and nothing is held any more. */

@@ -1,4 +1,5 @@
 import type { PriceName } from "#contract/usage-classes.ts"
+import { restoreReceipt } from "../../accounting/stored-receipt.ts"
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../canon/json.ts"
 import { CREDENTIAL_MARK } from "../../catalog/model.ts"
 import { parseCredits } from "../../ledger/money.ts"
@@ -54,7 +55,7 @@ class Uses {
   }
 
   add({ at, body }: ReceiptRecord): void {
-    const receipt = parseJsonObject(body) ?? {}
+    const receipt = restoreReceipt(parseJsonObject(body) ?? {})
     const day = Math.floor(at / DAY_MS) * DAY_MS
     const group = this.#groupOf(receipt["deployment"], day)
     if (group) this.#addAnswer(group, receipt)

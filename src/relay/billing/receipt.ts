@@ -1,7 +1,9 @@
 import { NAME_OF_CLASS, type UsageClass } from "#contract/usage-classes.ts"
 import type { CallerReceipt, Receipt } from "#contract/receipts.ts"
+import { restoreReceipt } from "../../accounting/stored-receipt.ts"
 import type { ReceiptRecord } from "../../store/settlements.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
+import { isJsonObject } from "../../canon/json.ts"
 import type { Loss } from "../../canon/extra.ts"
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
@@ -73,18 +75,19 @@ export interface ReceiptFacts {
 }
 
 /**
- * Returns the stored text of a receipt. It omits the columns of its row, which are added when it is read, so that four
- * rows instead of three fit into a page: durable writes cost by the page.
+ * Returns the stored text of a receipt. It omits the columns of its row, and members with their usual value, which
+ * `restoreReceipt` adds: durable writes cost by the page.
  */
 export function writeReceipt(facts: ReceiptFacts): string {
   const { call, request, model, deployment, usage, cost, reported, providerCost } = facts
   const { labels } = call
   const price = facts.price ?? deployment?.price
   const { answered, asked } = modelNames(model, deployment)
+  const onlyAttempt = immediateSuccess(facts)
   // Members that are undefined are not written. To spread objects in their place takes longer than all the rest.
   return JSON.stringify({
     status: facts.status,
-    first_byte_ms: facts.firstByteAt === undefined ? null : since(call, facts.firstByteAt),
+    first_byte_ms: facts.firstByteAt === undefined ? undefined : since(call, facts.firstByteAt),
     duration_ms: since(call, performance.now()),
     endpoint: call.endpoint,
     model: answered,
@@ -93,23 +96,33 @@ export function writeReceipt(facts: ReceiptFacts): string {
     session: labels?.session,
     tags: labels?.tags,
     label_budgets: facts.labelBudgets,
-    stream: request?.stream ?? false,
-    deployment: deployment?.id ?? null,
+    stream: request?.stream === true ? true : undefined,
+    deployment: deployment?.id === answered ? undefined : (deployment?.id ?? null),
     routed_by: facts.routedBy,
     usage: usage === undefined ? null : namedUsage(usage),
     usage_reported: reported === undefined ? undefined : namedUsage(reported),
     usage_beyond_bound: reported === undefined ? undefined : true,
-    estimated: facts.estimated ?? false,
+    estimated: facts.estimated === true ? true : undefined,
     price: price === undefined ? null : priceSnapshot(price),
     modes: withoutEmpty(facts.modes),
     unpriced: withoutEmpty(facts.unpriced),
-    arithmetic: cost === undefined ? null : cost.lines.map(lineOf),
+    arithmetic: cost === undefined ? null : cost.lines.map((line) => lineOf(line, price)),
     cost: formatCredits(cost?.total ?? 0n),
     provider_cost: providerCost === undefined ? undefined : formatCredits(providerCost),
     hold: formatCredits(facts.hold),
-    attempts: facts.attempts,
-    losses: facts.losses,
+    attempts: onlyAttempt === undefined ? facts.attempts : undefined,
+    attempt_ms: onlyAttempt?.duration,
+    losses: withoutEmpty(facts.losses),
   })
+}
+
+/** Returns the attempt of a request if it was the only one and has nothing to report but its duration. */
+function immediateSuccess({ attempts, deployment }: ReceiptFacts): AttemptRecord | undefined {
+  const [attempt] = attempts
+  if (attempts.length !== 1 || attempt === undefined) return undefined
+  const { status, outcome, cause, provider_cost: cost } = attempt
+  const isUsual = status === 200 && outcome === "ok" && cause === undefined && cost === undefined
+  return isUsual && attempt.deployment === deployment?.id ? attempt : undefined
 }
 
 function withoutEmpty<T>(list: readonly T[] | undefined): readonly T[] | undefined {
@@ -154,12 +167,12 @@ export function namedUsage(usage: Usage): Record<string, number> {
   return named
 }
 
-function lineOf(line: CostLine): object {
+function lineOf(line: CostLine, price: Price | undefined): object {
   return {
     class: NAME_OF_CLASS[line.class],
     quantity: line.quantity,
     is_minimum: line.isMinimum,
-    per_million: rateText(line.rate),
+    per_million: line.rate === price?.rates[line.class] ? undefined : rateText(line.rate),
     model: line.model,
   }
 }
@@ -225,7 +238,7 @@ function namedRates(rates: Rates): Record<string, string> {
 /** A receipt as operators see it. */
 type WholeReceipt = CallerReceipt & Pick<Receipt, "provider_cost">
 
-/** The members of a receipt that `writeReceipt` writes. */
+/** The members of a receipt that are in its text. */
 type WrittenReceipt = Pick<
   CallerReceipt,
   | "status"
@@ -249,9 +262,7 @@ type WrittenReceipt = Pick<
 /** A receipt as its caller sees it: without the operator's costs, and without the causes of failed attempts. */
 export function showReceipt(record: ReceiptRecord): CallerReceipt {
   const { provider_cost: _, ...receipt } = showWholeReceipt(record)
-  const { attempts } = receipt
-  // A receipt of an old version may have none.
-  return Array.isArray(attempts) ? { ...receipt, attempts: attempts.map(withoutSecrets) } : receipt
+  return { ...receipt, attempts: receipt.attempts.map(withoutSecrets) }
 }
 
 type ShownAttempt = WholeReceipt["attempts"][number]
@@ -263,7 +274,8 @@ function withoutSecrets(attempt: ShownAttempt): ShownAttempt {
 
 /** Returns a receipt from its text and its row in the ledger. */
 export function showWholeReceipt(record: ReceiptRecord): WholeReceipt {
-  const body = JSON.parse(record.body) as WrittenReceipt
+  const stored: unknown = JSON.parse(record.body)
+  const body = restoreReceipt(isJsonObject(stored) ? stored : {}) as unknown as WrittenReceipt
   const { entry } = record
   const charged = entry === null ? 0n : -entry.amount
   const { request: id, account, key } = record
