@@ -12,6 +12,7 @@ import { decodeRerankRequest } from "../../src/dialects/rerank/request.ts"
 import { decodeSpeech } from "../../src/dialects/speech/request.ts"
 import { decodeTranscription } from "../../src/dialects/transcription/request.ts"
 import { findSwitches } from "../../src/relay/priced-features/find-switches.ts"
+import { processorTime } from "../support/processor-time.ts"
 import { BILLABLE, switchesOf, USUAL_BILLABLE } from "../../src/vendors/priced-features/index.ts"
 
 type Decode = (body: JsonObject) => unknown
@@ -240,3 +241,24 @@ test.each(["batch_size", "num_images", "numberOfImages", "sequential_image_gener
     expect(message).toBe(`'${name}' is not a parameter of this endpoint. Use 'n'.`)
   },
 )
+
+test("reads 26 MB of long names quickly", () => {
+  const names = Array.from({ length: 9_900 }, (_, index) => `${"_aB-".repeat(650)}${index}`)
+  const unknown = Object.fromEntries(names.map((name) => [name, 1]))
+  for (const [decode, body] of Object.values(FORMATS)) {
+    const bodies = [
+      { ...body, ...unknown },
+      { ...body, extra_body: unknown, generationConfig: unknown },
+    ]
+    for (const each of bodies) {
+      const taken = processorTime(() => {
+        try {
+          decode(structuredClone(each))
+        } catch (error) {
+          expect(error).toBeInstanceOf(GatewayError)
+        }
+      }, 250)
+      expect(taken).toBeLessThan(250)
+    }
+  }
+})

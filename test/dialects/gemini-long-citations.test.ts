@@ -110,6 +110,12 @@ describe("an answer with thousands of citations of a long text is read and told 
   }
 })
 
+function placesOf(text: string): BytePlaces {
+  const places = new BytePlaces()
+  places.append(text)
+  return places
+}
+
 describe("places in a text, in characters and in bytes", () => {
   const texts = fc
     .array(fc.constantFrom("a", "é", "日", "🙂", "x".repeat(1_022), "🙂".repeat(600)), {
@@ -120,18 +126,23 @@ describe("places in a text, in characters and in bytes", () => {
   test("are what encoding the text gives, however it grows", () => {
     fc.assert(
       fc.property(texts, fc.nat(), fc.nat(), (text, place, cut) => {
-        const places = new BytePlaces(text.slice(0, cut % (text.length + 1)))
-        places.grow(text)
+        const length = cut % (text.length + 1)
+        const places = placesOf(text.slice(0, length))
+        places.byteAt(0)
+        places.append(text.slice(length))
         const character = [...text].slice(0, place % (text.length + 1)).join("").length
         const byte = Buffer.byteLength(text.slice(0, character))
         expect(places.byteAt(character)).toBe(byte)
         expect(places.characterAt(byte)).toBe(character)
+        expect(places.slice(length, character)).toBe(
+          text.slice(length, Math.max(length, character)),
+        )
       }),
     )
   })
 
   test("outside of the text are at its ends", () => {
-    const places = new BytePlaces("né".repeat(2_000))
+    const places = placesOf("né".repeat(2_000))
     expect([-1, Number.NaN, 1e308].map((place) => places.byteAt(place))).toEqual([0, 0, 6_000])
     expect([-1, 1e308].map((place) => places.characterAt(place))).toEqual([0, 4_000])
   })

@@ -30,10 +30,13 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   return usage === undefined ? undefined : withCompaction(usage, listAt(value, "iterations"))
 }
 
+/** Maximum iterations that are read: a conversation is compacted a few times, and each report repeats all of them. */
+const MAX_ITERATIONS = 100
+
 /** Tokens spent on compacting a long conversation are billed, and not included in the counts. */
 function withCompaction(usage: Usage, iterations: readonly JsonValue[]): Usage {
   let sum = usage
-  for (const iteration of iterations) {
+  for (const iteration of iterations.slice(0, MAX_ITERATIONS)) {
     if (!isJsonObject(iteration) || iteration.type !== "compaction") continue
     const used = decodeCounts(iteration)
     if (used !== undefined) sum = addUsage(sum, used)
@@ -73,15 +76,16 @@ const INPUT_COUNTS = new Set([
 const COUNTS = [...INPUT_COUNTS, "output_tokens"]
 
 /**
- * Later counts replace earlier ones if they are present; they are never added (docs/wire/anthropic-messages.md#f9). A zero
- * replaces no count of the input: servers that know the input only at the start report 0 at the end.
+ * Adds later counts to a usage in place. They replace earlier ones if they are present; they are never added
+ * (docs/wire/anthropic-messages.md#f9). A zero replaces no count of the input: servers that know the input only at the
+ * start report 0 at the end.
  */
-export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
-  const given = Object.entries(later).filter(([name, value]) => {
-    if (value === null) return false
-    return !INPUT_COUNTS.has(name) || countOf(value) > 0 || typeof earlier[name] !== "number"
-  })
-  return { ...earlier, ...Object.fromEntries(given) }
+export function mergeUsage(usage: JsonObject, later: JsonObject): void {
+  for (const [name, value] of Object.entries(later)) {
+    if (value === null) continue
+    const isZero = INPUT_COUNTS.has(name) && countOf(value) === 0
+    if (!isZero || typeof usage[name] !== "number") usage[name] = value
+  }
 }
 
 /** Usage with every member that the official client declares for a whole message. */

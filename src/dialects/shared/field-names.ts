@@ -15,6 +15,12 @@ const TEMPLATE_VALUES = "chattemplatekwargs"
 /** A name that is written in one way only. */
 const PLAIN = /^[a-z0-9]+$/
 
+/**
+ * Maximum characters of another spelling of a name. The names that are compared have at most 40, and folding megabytes
+ * of longer ones would block the event loop.
+ */
+const MAX_SPELLING_LENGTH = 128
+
 /** Elements of a list of plugins, fallback models and the like. */
 const MAX_ELEMENTS = 256
 
@@ -149,5 +155,6 @@ const CONTAINER_NAMES: ReadonlySet<string> = new Set(CONTAINERS.map(folded))
 
 /** A name without case and separators. Go also takes the long s for an s and the Kelvin sign for a k. */
 function folded(name: string): string {
-  return PLAIN.test(name) ? name : name.toUpperCase().toLowerCase().replaceAll(/[_-]/g, "")
+  if (name.length > MAX_SPELLING_LENGTH || PLAIN.test(name)) return name
+  return name.toUpperCase().toLowerCase().replaceAll(/[_-]/g, "")
 }

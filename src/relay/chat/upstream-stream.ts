@@ -14,7 +14,7 @@ import { isDrained } from "../pipeline/cancellation.ts"
 import type { DrainRule } from "../request/runtime-config.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
-import { isHeavy, parseFrame, weighFrame } from "./parse-frame.ts"
+import { checkEvents, isHeavy, parseFrame, weighFrame } from "./parse-frame.ts"
 import { isStreamed, isUntypedStream } from "./stream-type.ts"
 import { HANG_UP_MS, UpstreamFrames } from "./upstream-frames.ts"
 import { wholeAsStream } from "./whole-as-stream.ts"
@@ -247,7 +247,9 @@ export class UpstreamStream<
   /** Returns the events of a frame. Usage in a frame that cannot be decoded is counted. */
   #decoded(frame: SseFrame): ChatEvent[] {
     try {
-      return this.#decoder.push(frame)
+      const events = this.#decoder.push(frame)
+      checkEvents(events)
+      return events
     } catch (failure) {
       const usage = frame.json && this.plan.binding.dialect.usageIn(frame.json)
       if (usage !== undefined) this.meter.push([{ type: "usage", usage }])

@@ -197,15 +197,24 @@ function isRecursive(root: JsonObject): boolean {
   return leadsBack(used, 0)
 }
 
-/** Characters of a reference that is followed: splitting a long one would block the event loop. */
+/** Maximum characters of a followed reference: reading many long ones would block the event loop. */
 const MAX_REFERENCE_LENGTH = 4_096
 
+/** Returns the schema that a reference such as `#/$defs/name` names. Reads it only as far as the schema has members. */
 function targetOf(root: JsonObject, reference: string): JsonObject | undefined {
   if (!reference.startsWith("#/") || reference.length > MAX_REFERENCE_LENGTH) return undefined
   let target: JsonValue | undefined = root
-  for (const name of reference.slice(2).split("/")) {
+  for (let start = 2; start <= reference.length;) {
     if (!isJsonObject(target)) return undefined
-    target = target[name.replaceAll("~1", "/").replaceAll("~0", "~")]
+    const slash = reference.indexOf("/", start)
+    const end = slash === -1 ? reference.length : slash
+    const name = reference.slice(start, end)
+    target = target[name.includes("~") ? unescapedName(name) : name]
+    start = end + 1
   }
   return isJsonObject(target) ? target : undefined
+}
+
+function unescapedName(name: string): string {
+  return name.replaceAll("~1", "/").replaceAll("~0", "~")
 }

@@ -90,6 +90,9 @@ const WHOLE: Readonly<Record<string, () => Promise<Response>>> = {
   transcriptions: sound,
 }
 
+/** Names that an engine sorts each time it lists the members of an object. */
+const NUMBERS = Array.from({ length: 9_000 }, (_, index) => 4_000_000_000 - index * 7_919)
+
 /** Milliseconds in which nobody else is served. */
 const LONGEST_PAUSE = 200
 
@@ -109,6 +112,17 @@ describe("an answer that is read whole", () => {
     test(`holds nobody up when it holds more than a million values, of ${operation}`, async () => {
       const many = `[${"{},".repeat(1_100_000)}{}]`
       answer = () => bodyOf(`{"data":${many}}`)
+      const pause = await longestPause(LONGEST_PAUSE, async () => {
+        const error = await errorOf(await ask())
+        expect(error).toMatchObject({ status: 502, error_type: "upstream_error" })
+        await nothingHeld(caller)
+      })
+      expect(pause).toBeLessThan(LONGEST_PAUSE)
+    })
+
+    test(`is rejected quickly when many members are named by numbers, of ${operation}`, async () => {
+      const wide = JSON.stringify(Object.fromEntries(NUMBERS.map((number) => [number, 1])))
+      answer = () => bodyOf(`{"data":[${`${wide},`.repeat(40)}{}]}`)
       const pause = await longestPause(LONGEST_PAUSE, async () => {
         const error = await errorOf(await ask())
         expect(error).toMatchObject({ status: 502, error_type: "upstream_error" })

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { fittedSchema } from "../../../src/relay/fitting/fit-schema.ts"
+import { processorTime } from "../../support/processor-time.ts"
 
 const schemaWith = ($ref: string): JsonObject => ({
   type: "object",
@@ -26,4 +27,25 @@ test("a schema of more than 10,000 schemas is not sent to models that take part 
   const schema = { type: "object", allOf }
   expect(fittedSchema(schema, { schema_recursion: false })).toBeUndefined()
   expect(fittedSchema(schema, {})).toBe(schema)
+})
+
+test("follows thousands of references of 4,000 characters quickly", () => {
+  const references = [`#/${"a/".repeat(2_000)}`, `#/properties/${"/".repeat(4_000)}`]
+  for (const $ref of references) {
+    const properties = Object.fromEntries(
+      Array.from({ length: 6_500 }, (_, index) => [`member_${index}`, { $ref }]),
+    )
+    const schema = { type: "object", properties }
+    const rules = { schema_recursion: false }
+    expect(processorTime(() => fittedSchema(schema, rules), 100)).toBeLessThan(100)
+  }
+})
+
+test("follows references to escaped names", () => {
+  const schema = {
+    type: "object",
+    properties: { next: { $ref: "#/$defs/a~1b~0c" } },
+    $defs: { "a/b~c": { type: "object", properties: { next: { $ref: "#" } } } },
+  }
+  expect(fittedSchema(schema, { schema_recursion: false })).toBeUndefined()
 })

@@ -131,7 +131,7 @@ class MessageDecoder implements EventDecoder {
 
   #onUsage(reported: JsonObject | undefined, events: ChatEvent[]): void {
     if (reported === undefined || this.#finished) return
-    this.#usage = mergeUsage(this.#usage, reported)
+    mergeUsage(this.#usage, reported)
     const usage = decodeUsage(this.#usage)
     if (usage === undefined) return
     if (quantityOf(reported.output_tokens) !== undefined) events.push({ type: "usage", usage })

@@ -1,54 +1,100 @@
-/** Characters per step of the table, or one more where that would split a surrogate pair. */
+/** Characters per step of the table, or one more if that would split a surrogate pair. */
 const STEP = 1_024
 
 /**
- * Converts between character positions of a text and byte positions of its UTF-8, which this dialect uses: by a
- * table, since there may be many positions in a long text.
+ * A growing text that converts between its character positions and the byte positions of its UTF-8, which this dialect
+ * uses: by a table, because there may be many positions in a long text. Appending and reading never take time in
+ * proportion to the earlier text.
  */
 export class BytePlaces {
-  #text = ""
-  /** The starts of the steps: in characters, and in bytes. */
+  /** The complete steps. */
+  readonly #steps: string[] = []
+  /** The starts of the steps and of the tail: in characters, and in bytes. */
   readonly #characters = [0]
   readonly #bytes = [0]
+  /** The text after the last complete step. */
+  #tail = ""
+  #pending: string[] = []
+  #length = 0
+  /** The step that was encoded last: neighbouring positions are usually in the same one. */
+  #encoded: { readonly step: number; readonly bytes: Buffer } | undefined
 
-  /** @param text the text so far. */
-  constructor(text = "") {
-    this.grow(text)
+  /** The length of the text in characters. */
+  get length(): number {
+    return this.#length
   }
 
-  /** @param text the previous text, possibly extended. */
-  grow(text: string): void {
-    if (text.length === this.#text.length) return
-    this.#text = text
-    for (;;) {
-      const start = this.#characters.at(-1) ?? 0
-      let end = start + STEP
-      if (isHigh(text.charCodeAt(end - 1))) end++
-      if (end >= text.length) return
-      this.#characters.push(end)
-      this.#bytes.push((this.#bytes.at(-1) ?? 0) + Buffer.byteLength(text.slice(start, end)))
-    }
+  append(text: string): void {
+    this.#length += text.length
+    this.#pending.push(text)
   }
 
-  /** How many bytes precede a character; positions outside of the text are clamped. */
+  /** Returns the number of bytes before a character; positions outside of the text are clamped. */
   byteAt(character: number): number {
+    this.#divide()
     const step = stepOf(this.#characters, character)
     const start = this.#characters[step] ?? 0
-    const head = this.#text.slice(start, Math.max(start, character))
+    const head = this.#textOf(step).slice(0, Math.max(0, character - start))
     return (this.#bytes[step] ?? 0) + Buffer.byteLength(head)
   }
 
-  /** How many characters precede a byte; positions outside of the text are clamped. */
+  /** Returns the number of characters before a byte; positions outside of the text are clamped. */
   characterAt(byte: number): number {
+    this.#divide()
     const step = stepOf(this.#bytes, byte)
-    const start = this.#characters[step] ?? 0
-    const bytes = Buffer.from(this.#text.slice(start, this.#characters[step + 1]))
-    const head = bytes.subarray(0, Math.max(0, byte - (this.#bytes[step] ?? 0)))
-    return start + head.toString().length
+    const bytes = this.#encode(step)
+    const length = Math.max(0, byte - (this.#bytes[step] ?? 0))
+    const head = bytes.toString("utf8", 0, Math.min(length, bytes.length))
+    return (this.#characters[step] ?? 0) + head.length
+  }
+
+  /** Returns the text between two characters. */
+  slice(start: number, end: number): string {
+    this.#divide()
+    const first = stepOf(this.#characters, start)
+    const last = stepOf(this.#characters, end)
+    let text = ""
+    for (let step = first; step <= last; step++) text += this.#textOf(step)
+    const offset = this.#characters[first] ?? 0
+    return text.slice(Math.max(0, start - offset), Math.max(0, end - offset))
+  }
+
+  #textOf(step: number): string {
+    return this.#steps[step] ?? this.#tail
+  }
+
+  #encode(step: number): Buffer {
+    if (this.#encoded?.step === step) return this.#encoded.bytes
+    const bytes = Buffer.from(this.#textOf(step))
+    this.#encoded = { step, bytes }
+    return bytes
+  }
+
+  /** Divides the appended text into steps. */
+  #divide(): void {
+    if (this.#pending.length === 0) return
+    const text = this.#tail + this.#pending.join("")
+    this.#pending = []
+    this.#encoded = undefined
+    let from = 0
+    for (;;) {
+      let end = from + STEP
+      if (isHigh(text.charCodeAt(end - 1))) end++
+      if (end >= text.length) break
+      this.#addStep(text.slice(from, end))
+      from = end
+    }
+    this.#tail = text.slice(from)
+  }
+
+  #addStep(text: string): void {
+    this.#steps.push(text)
+    this.#characters.push((this.#characters.at(-1) ?? 0) + text.length)
+    this.#bytes.push((this.#bytes.at(-1) ?? 0) + Buffer.byteLength(text))
   }
 }
 
-/** The last step that starts at or before a position. */
+/** Returns the last step that starts at or before a position. */
 function stepOf(starts: readonly number[], place: number): number {
   let low = 0
   let high = starts.length - 1

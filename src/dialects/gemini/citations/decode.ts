@@ -24,9 +24,9 @@ interface Span {
   readonly end: number
 }
 
-/** The most characters of a candidate's citations together: many can name one long source. */
-const LONGEST_SOURCES = 4_000_000
-/** The cost of a citation in addition to its text, in characters. */
+/** Maximum characters of a candidate's citations together: many can name one long source. */
+const MAX_SOURCES_LENGTH = 4_000_000
+/** The cost of a citation or of its position, in addition to its text, in characters. */
 const EACH = 100
 /** The search budget for invalid positions: characters of the text times characters searched for. */
 const MAX_SEARCHED = 1_000_000_000
@@ -50,15 +50,18 @@ function groundings(candidate: JsonObject, spans: Spans): Citation[] {
   const citations: Citation[] = []
   let length = 0
   for (const support of supports) {
+    length += EACH
     const segment = objectAt(support, "segment")
-    const span = segment === undefined ? undefined : spans.of(segment)
+    let span: Span | undefined
     for (const index of listAt(support, "groundingChunkIndices")) {
       const source = typeof index === "number" ? sources[index] : undefined
       if (source === undefined) continue
       length += lengthOf(source)
-      if (length > LONGEST_SOURCES) return citations
+      if (length > MAX_SOURCES_LENGTH) return citations
+      span ??= segment && spans.of(segment)
       citations.push({ ...source, ...span })
     }
+    if (length > MAX_SOURCES_LENGTH) return citations
   }
   return citations
 }
@@ -93,12 +96,21 @@ function quotations(candidate: JsonObject, spans: Spans): Citation[] {
   const metadata = objectAt(candidate, "citationMetadata")
   if (metadata === undefined) return []
   const listed = [...listAt(metadata, "citations"), ...listAt(metadata, "citationSources")]
-  return listed.filter(isJsonObject).map((source) => {
-    const citation: Writable<Citation> = { ...named(source), ...spans.of(source) }
-    const license = textAt(source, "license")
-    if (license !== undefined) citation.extra = extraOf(DIALECT, { license })
-    return citation
-  })
+  return listed
+    .slice(0, MAX_SOURCES_LENGTH / EACH)
+    .filter(isJsonObject)
+    .map((source) => {
+      const citation: Writable<Citation> = { ...named(source), ...spans.of(source) }
+      const license = textAt(source, "license")
+      if (license !== undefined) citation.extra = extraOf(DIALECT, { license })
+      return citation
+    })
+}
+
+function placesOf(text: string): BytePlaces {
+  const places = new BytePlaces()
+  places.append(text)
+  return places
 }
 
 /** The positions of segments in a text. */
@@ -120,7 +132,7 @@ class Spans {
     const { endIndex } = segment
     if (typeof endIndex !== "number") return undefined
     const { text, lastPartStart } = this.#cited
-    const places = (this.#places ??= new BytePlaces(text))
+    const places = (this.#places ??= placesOf(text))
     const startIndex = segment.startIndex ?? 0
     let start = typeof startIndex === "number" ? places.characterAt(startIndex) : text.length
     let end = places.characterAt(endIndex)

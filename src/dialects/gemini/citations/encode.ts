@@ -23,16 +23,22 @@ export class Grounding {
     return count * ENTRY_LENGTH + this.#wordsLength + Math.min(this.#repeated, MAX_REPEATED)
   }
 
-  /**
-   * @param text the candidate's text so far: positions are counted in its bytes.
-   * @param partStart the start of the cited part, in characters.
-   */
-  add({ url, title, start, end }: Citation, text: string, partStart: number): void {
+  /** The characters of the candidate's text so far. */
+  get textLength(): number {
+    return this.#places.length
+  }
+
+  /** Adds text of the candidate: positions are counted in its bytes. */
+  append(text: string): void {
+    this.#places.append(text)
+  }
+
+  /** @param partStart the start of the cited part, in characters of the candidate's text. */
+  add({ url, title, start, end }: Citation, partStart: number): void {
     if (url === undefined && title === undefined) return
     const index = this.#source(url, title)
     if (start === undefined || end === undefined) return
-    this.#places.grow(text)
-    const segment = this.#segmentOf(text, partStart + start, partStart + end)
+    const segment = this.#segmentOf(partStart + start, partStart + end)
     this.#supports.push({ segment, groundingChunkIndices: [index] })
   }
 
@@ -72,11 +78,11 @@ export class Grounding {
   }
 
   /** The words are for readers; the positions alone suffice, however many overlap. */
-  #segmentOf(text: string, start: number, end: number): JsonObject {
+  #segmentOf(start: number, end: number): JsonObject {
     const startIndex = this.#places.byteAt(start)
     const segment = { startIndex, endIndex: Math.max(startIndex, this.#places.byteAt(end)) }
-    const cited = text.slice(Math.max(0, start), Math.max(0, end))
-    this.#repeated += cited.length
-    return this.#repeated > MAX_REPEATED ? segment : { ...segment, text: cited }
+    this.#repeated += Math.max(0, Math.min(end, this.#places.length) - Math.max(0, start))
+    if (this.#repeated > MAX_REPEATED) return segment
+    return { ...segment, text: this.#places.slice(Math.max(0, start), Math.max(0, end)) }
   }
 }

@@ -12,6 +12,9 @@ const CALLERS_OWN: ReadonlySet<string> = new Set([
   "headers",
 ])
 
+/** Maximum characters of a name in snake case. Google's names have at most 50. */
+const MAX_SNAKE_LENGTH = 128
+
 const SNAKE_STEP = /(?<=.)_([a-z0-9])/g
 
 /**
@@ -37,6 +40,7 @@ function renameIn(value: JsonValue | undefined): void {
 }
 
 function renamed(object: JsonObject, name: string): string {
+  if (name.length > MAX_SNAKE_LENGTH) return name
   const camel = name.replaceAll(SNAKE_STEP, (_, letter: string) => letter.toUpperCase())
   if (camel === name) return name
   object[camel] = object[name]

@@ -33,12 +33,11 @@ export interface CandidateEnd extends Ending {
 export function encodeCandidate(choice: Choice): JsonObject {
   const signatures = new Signatures()
   const grounding = new Grounding()
-  let text = ""
   const parts = choice.parts.flatMap((part) => {
-    const start = text.length
     if (part.type === "text") {
-      text += part.text
-      for (const citation of part.citations ?? []) grounding.add(citation, text, start)
+      const start = grounding.textLength
+      grounding.append(part.text)
+      for (const citation of part.citations ?? []) grounding.add(citation, start)
     }
     if (part.type === "web-search") grounding.search(part)
     return encodePart(part, signatures)

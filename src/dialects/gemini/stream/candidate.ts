@@ -71,21 +71,29 @@ export class Candidate {
     }
     const rest = candidateExtra(candidate)
     if (rest !== undefined) {
-      this.#rest = { ...this.#rest, ...rest, ...this.#logprobsWith(rest) }
+      this.#keep(rest)
       this.#other.wholeAt(this.#choice, unknownFields(rest, REMARKS))
     }
     const word = finishWord(candidate)
     if (word !== undefined) this.finish(word)
   }
 
-  /** Unlike other members, log probabilities cover only the tokens of their chunk. */
-  #logprobsWith(rest: JsonObject): JsonObject | undefined {
+  /**
+   * Adds the members of a chunk in place, because copying the earlier ones for each chunk takes quadratic time. Unlike
+   * other members, log probabilities cover only the tokens of their chunk.
+   */
+  #keep(rest: JsonObject): void {
+    this.#rest ??= {}
+    const before = objectAt(this.#rest, "logprobsResult")
     const next = objectAt(rest, "logprobsResult")
-    const before = this.#rest && objectAt(this.#rest, "logprobsResult")
-    if (next === undefined || before === undefined) return undefined
-    const joined = (name: string) => [...listAt(before, name), ...listAt(next, name)]
-    const [chosenCandidates, topCandidates] = ["chosenCandidates", "topCandidates"].map(joined)
-    return { logprobsResult: { ...next, chosenCandidates, topCandidates } }
+    Object.assign(this.#rest, rest)
+    if (before === undefined || next === undefined) return
+    for (const name of ["chosenCandidates", "topCandidates"]) {
+      const list = before[name]
+      if (!Array.isArray(list)) continue
+      for (const token of listAt(next, name)) list.push(token)
+      next[name] = list
+    }
   }
 
   /** The last word counts: a server that called its own tool says STOP, and continues. */

@@ -37,7 +37,6 @@ export class WrittenCandidate {
    * parsed in one turn of the event loop count as incomplete until the candidate ends.
    */
   #deferred: JsonObject[] = []
-  #text = ""
   #partStart = 0
   #isInText = false
   /** Whether an unsigned thought has been sent. */
@@ -62,10 +61,10 @@ export class WrittenCandidate {
 
   text(text: string): readonly JsonObject[] {
     if (text === "") return NO_PARTS
-    if (!this.#isInText) this.#partStart = this.#text.length
+    if (!this.#isInText) this.#partStart = this.#grounding.textLength
     this.#isInText = true
     this.#isInThought = false
-    this.#text += text
+    this.#grounding.append(text)
     return this.#behindCalls([this.#signatures.on({ text })])
   }
 
@@ -92,7 +91,7 @@ export class WrittenCandidate {
   }
 
   cite(citation: Citation): void {
-    this.#grounding.add(citation, this.#text, this.#partStart)
+    this.#grounding.add(citation, this.#partStart)
   }
 
   /** Text after it is a separate part. */

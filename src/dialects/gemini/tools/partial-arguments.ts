@@ -1,7 +1,13 @@
+import { GatewayError } from "../../../canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 
 /** A step of a path such as `$.recipe.steps[0]['a b']` (RFC 9535). */
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]/gy
+
+/** Maximum depth of arguments, as of any JSON that the gateway reads. */
+const MAX_STEPS = 64
+/** Maximum steps of all paths of one chunk of an answer. */
+const MAX_CHUNK_STEPS = 100_000
 
 type Container = JsonObject | JsonValue[]
 
@@ -10,10 +16,13 @@ type Container = JsonObject | JsonValue[]
  * in consecutive chunks; anything else arrives whole. A chunk with an invalid path is left out.
  */
 export function addPartialArguments(whole: JsonObject, chunks: readonly JsonValue[]): void {
+  let remaining = MAX_CHUNK_STEPS
   for (const chunk of chunks) {
     if (!isJsonObject(chunk) || typeof chunk.jsonPath !== "string") continue
     const steps = stepsOf(chunk.jsonPath)
     const value = valueOf(chunk)
+    remaining -= 1 + (steps?.length ?? 0)
+    if (remaining < 0) throw tooManySteps()
     if (steps !== undefined && value !== undefined) place(whole, steps, value)
   }
 }
@@ -23,14 +32,22 @@ function valueOf(chunk: JsonObject): JsonValue | undefined {
   return chunk.stringValue ?? chunk.numberValue ?? chunk.boolValue
 }
 
-/** Names and positions, or undefined when the path is invalid. */
+function tooManySteps(): GatewayError {
+  return new GatewayError(
+    "upstream_error",
+    "The provider sent the arguments of a tool call in too many parts, and the gateway stopped reading. Try again.",
+    { providerError: "generation" },
+  )
+}
+
+/** Names and positions, or undefined when the path is invalid or too deep. */
 function stepsOf(path: string): (string | number)[] | undefined {
   const steps: (string | number)[] = []
   let length = 1
   for (const [step, plain, position, single, double] of path.slice(1).matchAll(STEP)) {
     const name = plain ?? (single ?? double)?.replaceAll(/\\(.)/g, "$1")
     // A member of this name would become the prototype of the object.
-    if (name === "__proto__") return undefined
+    if (name === "__proto__" || steps.length === MAX_STEPS) return undefined
     steps.push(name ?? Number(position))
     length += step.length
   }

@@ -1,0 +1,270 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatRequest } from "../../src/canon/chat.ts"
+import type { SseFrame, UpstreamDialect } from "../../src/canon/dialect.ts"
+import { GatewayError } from "../../src/canon/errors.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
+import { GEMINI } from "../../src/dialects/gemini/index.ts"
+import { checkEvents } from "../../src/relay/chat/parse-frame.ts"
+import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
+import { processorTime } from "../support/processor-time.ts"
+
+/**
+ * A frame of a stream takes time in proportion to its own size, however large the frames before it were. Each member of
+ * each frame is made large once, and then many small frames of the same kind follow.
+ */
+
+const REQUEST: ChatRequest = {
+  model: "m",
+  messages: [],
+  stream: true,
+  streamUsage: true,
+  choices: 1,
+}
+const SMALL_FRAMES = 400
+/** Elements of a large list, members of a large object, characters of a large text. */
+const LARGE = { elements: 20_000, members: 9_000, characters: 2_000_000 }
+/** Milliseconds of all small frames together. Copying a large member for each of them takes many times as long. */
+const MAX_MS = 400
+
+const TOKEN = { token: "a", logprob: -0.1, bytes: [97], top_logprobs: [{ token: "a", logprob: 0 }] }
+const CHAT_HEAD = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "m" }
+
+/** A frame of each kind, by the format of its provider. */
+const FRAMES: Readonly<Record<string, readonly JsonObject[]>> = {
+  "openai-chat": [
+    {
+      ...CHAT_HEAD,
+      choices: [
+        {
+          index: 0,
+          delta: {
+            content: "a",
+            reasoning_content: "b",
+            annotations: [
+              { type: "url_citation", url_citation: { url: "u", start_index: 0, end_index: 1 } },
+            ],
+            reasoning_details: [{ type: "reasoning.text", text: "c" }],
+          },
+          logprobs: { content: [TOKEN] },
+        },
+      ],
+    },
+    {
+      ...CHAT_HEAD,
+      choices: [
+        { index: 0, delta: { tool_calls: [{ index: 0, id: "c", function: { arguments: "1" } }] } },
+      ],
+    },
+    { ...CHAT_HEAD, choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, details: {} } },
+  ],
+  "openai-responses": [
+    {
+      type: "response.output_text.delta",
+      item_id: "m",
+      output_index: 0,
+      content_index: 0,
+      delta: "a",
+      logprobs: [TOKEN],
+    },
+    {
+      type: "response.output_text.annotation.added",
+      item_id: "m",
+      output_index: 0,
+      content_index: 0,
+      annotation: { type: "url_citation", url: "u", title: "t", start_index: 0, end_index: 1 },
+    },
+  ],
+  "anthropic-messages": [
+    {
+      type: "message_delta",
+      delta: { container: { id: "x" } },
+      usage: { output_tokens: 1, iterations: [{ type: "compaction", output_tokens: 1 }] },
+    },
+  ],
+  gemini: [
+    {
+      candidates: [
+        {
+          index: 0,
+          content: { parts: [{ text: "a" }] },
+          logprobsResult: {
+            chosenCandidates: [{ token: "a", logProbability: 0 }],
+            topCandidates: [{ candidates: [{ token: "a", logProbability: 0 }] }],
+          },
+          groundingMetadata: {
+            groundingChunks: [{ web: { uri: "u", title: "t" } }],
+            groundingSupports: [
+              { segment: { startIndex: 0, endIndex: 1 }, groundingChunkIndices: [0] },
+            ],
+          },
+          safetyRatings: [{ category: "x" }],
+        },
+      ],
+      usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, details: [{}] },
+    },
+    {
+      candidates: [
+        {
+          index: 0,
+          content: {
+            parts: [
+              {
+                functionCall: {
+                  partialArgs: [{ jsonPath: "$.a.b", stringValue: "c" }],
+                  willContinue: true,
+                },
+              },
+            ],
+          },
+        },
+      ],
+    },
+  ],
+  "cohere-chat": [
+    {
+      type: "content-delta",
+      index: 0,
+      delta: { message: { content: { text: "a" } } },
+      logprobs: { token_ids: [1], text: "a", logprobs: [0] },
+    },
+    {
+      type: "citation-start",
+      index: 0,
+      delta: { message: { citations: { start: 0, end: 1, text: "a", sources: [{ id: "s" }] } } },
+    },
+  ],
+}
+
+/** The frame with which a call begins, if another kind continues it. */
+const FIRST: Readonly<Record<string, JsonObject>> = {
+  gemini: {
+    candidates: [
+      {
+        index: 0,
+        content: { parts: [{ functionCall: { name: "f", willContinue: true, args: {} } }] },
+      },
+    ],
+  },
+}
+
+/** Yields copies of a frame, each with one member made large. */
+function* largeFrames(frame: JsonObject): Generator<[string, JsonObject]> {
+  for (const path of pathsIn(frame, [])) {
+    const copy = structuredClone(frame)
+    let parent: JsonValue = copy
+    for (const step of path.slice(0, -1)) parent = member(parent, step)
+    const last = path.at(-1) ?? ""
+    ;(parent as JsonObject)[last] = large(member(parent, last))
+    yield [path.join("."), copy]
+  }
+}
+
+function member(parent: JsonValue, step: string): JsonValue {
+  return (parent as JsonObject)[step] ?? null
+}
+
+function* pathsIn(value: JsonValue | undefined, path: readonly string[]): Generator<string[]> {
+  if (path.length > 0 && (typeof value === "string" || typeof value === "object")) yield [...path]
+  if (Array.isArray(value)) yield* pathsIn(value[0], [...path, "0"])
+  else if (isJsonObject(value)) {
+    for (const name in value) if (name !== "type") yield* pathsIn(value[name], [...path, name])
+  }
+}
+
+function large(value: JsonValue): JsonValue {
+  if (typeof value === "string") return value + "x".repeat(LARGE.characters)
+  if (Array.isArray(value)) return Array.from({ length: LARGE.elements }, () => value[0] ?? 0)
+  const others = Array.from({ length: LARGE.members }, (_, index) => [`member_${index}`, 1])
+  return { ...(value as JsonObject), ...Object.fromEntries(others) }
+}
+
+function frameOf(json: JsonObject): SseFrame {
+  const event = typeof json["type"] === "string" ? { event: json["type"] } : {}
+  const data = JSON.stringify(json)
+  return { ...event, data, json: JSON.parse(data) as JsonObject }
+}
+
+function isRejected(step: () => void): boolean {
+  try {
+    step()
+    return false
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    return true
+  }
+}
+
+/** Returns the milliseconds that the small frames behind a large one take. */
+function timeAfter(upstream: UpstreamDialect, big: JsonObject, small: JsonObject): number {
+  return Math.max(
+    ...CLIENTS.map((client) => {
+      const decoder = upstream.decodeEvents(REQUEST)
+      const encoder = client.encodeEvents({ ...REQUEST, model: "m" })
+      const pass = (frame: SseFrame) => {
+        for (const event of decoder.push(frame)) encoder.push(event)
+      }
+      const first = FIRST[upstream.id]
+      if (first) pass(frameOf(first))
+      if (isRejected(() => pass(frameOf(big)))) return 0
+      const frames = Array.from({ length: SMALL_FRAMES }, () => frameOf(small))
+      return processorTime(() => frames.forEach(pass), MAX_MS)
+    }),
+  )
+}
+
+describe.each(UPSTREAMS.filter(({ id }) => id in FRAMES).map((each) => [each.id, each] as const))(
+  "%s",
+  (id, upstream) => {
+    const cases = (FRAMES[id] ?? []).flatMap((small) =>
+      [...largeFrames(small)].map(([path, big]) => ({ path, big, small })),
+    )
+    test.each(cases)("reads small frames quickly after a large $path", ({ big, small }) => {
+      expect(timeAfter(upstream, big, small)).toBeLessThan(MAX_MS)
+    })
+  },
+)
+
+describe("streamed arguments of Gemini", () => {
+  const call = (jsonPaths: readonly string[]) =>
+    frameOf({
+      candidates: [
+        {
+          index: 0,
+          content: {
+            parts: [
+              {
+                functionCall: {
+                  willContinue: true,
+                  partialArgs: jsonPaths.map((jsonPath) => ({ jsonPath, stringValue: "a" })),
+                },
+              },
+            ],
+          },
+        },
+      ],
+    })
+  const read = (frame: SseFrame) => {
+    const decoder = GEMINI.decodeEvents(REQUEST)
+    decoder.push(frameOf(FIRST["gemini"] ?? {}))
+    decoder.push(frame)
+    return decoder.end()
+  }
+
+  test("leave out a path of a million steps quickly", () => {
+    const frame = call([`$${".a".repeat(1_000_000)}`, "$.b"])
+    expect(processorTime(() => read(frame), 100)).toBeLessThan(100)
+    expect(JSON.stringify(read(frame))).toContain('{\\"b\\":\\"a\\"}')
+  })
+
+  test("end with an error after 100,000 steps", () => {
+    const deep = `$${".a".repeat(60)}`
+    expect(() => read(call(Array.from({ length: 1_800 }, () => deep)))).toThrow("in too many parts")
+  })
+})
+
+test("a frame with more than 10,000 parts of an answer is an error", () => {
+  const event = { type: "text-delta", choice: 0, text: "a" } as const
+  const events = Array.from({ length: 10_001 }, () => event)
+  expect(() => checkEvents(events)).toThrow("more than 10,000 parts")
+  checkEvents(events.slice(1))
+})
