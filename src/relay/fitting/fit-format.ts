@@ -7,7 +7,13 @@ import type { Tool } from "../../canon/tool.ts"
 import type { Writable } from "../../canon/writable.ts"
 import { ANSWER_TOOL, describedSchema, type SchemaFormat } from "../../dialects/shared/schema.ts"
 import { requiresCall } from "../../dialects/shared/tools.ts"
-import { fittedSchema, hasObjectRoot, isStrictForm, wrappedSchema } from "./fit-schema.ts"
+import {
+  fittedSchema,
+  hasObjectRoot,
+  isStrictForm,
+  type SchemaBudget,
+  wrappedSchema,
+} from "./fit-schema.ts"
 import type { Restoration } from "./restored-answer.ts"
 
 const ANSWER_PURPOSE = "Gives the answer. Call it once, with the whole answer."
@@ -42,14 +48,19 @@ function hasWord({ parts }: Message): boolean {
   return parts.some((part) => part.type === "text" && /json/i.test(part.text))
 }
 
-/** Fits the schemas of strict tools. */
-export function fitStrictTool(tool: Tool, rules: ModelRules, losses: Loss[]): Tool {
+/** Fits the schema of a strict tool. @param budget of all tools. */
+export function fitStrictTool(
+  tool: Tool,
+  rules: ModelRules,
+  budget: SchemaBudget,
+  losses: Loss[],
+): Tool {
   const { parameters } = tool
   if (tool.strict !== true || parameters === undefined) return tool
   const declared = parameters.type === undefined ? { type: "object", ...parameters } : parameters
-  const fitted = fittedSchema(declared, rules)
-  const isStrict = rules.strict_requires_all !== true || isStrictForm(declared)
-  if (fitted === undefined || !isStrict) {
+  const fitted = fittedSchema(declared, rules, budget)
+  const isLoose = rules.strict_requires_all === true && fitted && !isStrictForm(declared)
+  if (fitted === undefined || isLoose) {
     losses.push({ name: "tools.strict", effect: "dropped" })
     return { ...tool, strict: false }
   }

@@ -24,28 +24,40 @@ const NOT_STRICT: ReadonlySet<string> = new Set([
   "then",
 ])
 
-/** Schemas within a schema that a model is asked to follow. OpenAI takes 5,000 properties, other providers fewer. */
+/** Maximum schemas within a schema, or in all tools. OpenAI accepts 5,000 properties, other providers fewer. */
 const MAX_SCHEMAS = 10_000
+
+/** The schemas that may still be fitted, because all tools of a request are fitted in one turn of the event loop. */
+export interface SchemaBudget {
+  remaining: number
+}
+
+export function schemaBudget(): SchemaBudget {
+  return { remaining: MAX_SCHEMAS }
+}
 
 /**
  * A schema whose constraints the model accepts. Rejected constraints are moved to the description, where the model can
  * still read them.
  * @returns undefined if the schema cannot be expressed.
  */
-export function fittedSchema(schema: JsonObject, rules: ModelRules): FittedSchema {
+export function fittedSchema(
+  schema: JsonObject,
+  rules: ModelRules,
+  budget = schemaBudget(),
+): FittedSchema {
   const fitting = new SchemaFitting(rules)
   const isFlat = rules.schema_recursion === false
-  if (!fitting.isNeeded && !isFlat) return schema
-  if (hasMoreSchemas(schema, MAX_SCHEMAS) || (isFlat && isRecursive(schema))) return undefined
+  if (!fitting.isNeeded && !isFlat && rules.strict_requires_all !== true) return schema
+  if (exceeds(schema, budget) || (isFlat && isRecursive(schema))) return undefined
   if (!fitting.isNeeded) return schema
   const fitted = fitting.fit(schema)
   if (fitting.isUnsupported) return undefined
   return fitting.isChanged ? fitted : schema
 }
 
-function hasMoreSchemas(schema: JsonObject, max: number): boolean {
-  let count = 0
-  return someSchema(schema, () => ++count > max)
+function exceeds(schema: JsonObject, budget: SchemaBudget): boolean {
+  return someSchema(schema, () => --budget.remaining < 0)
 }
 
 /** Whether a schema describes an object. */

@@ -8,6 +8,7 @@ import { fittedCallId } from "../../dialects/shared/identifiers.ts"
 import { fittedName, type NameRule } from "../../dialects/shared/tool-names.ts"
 import { withAllowedTools } from "./allowed-tools.ts"
 import { fitStrictTool } from "./fit-format.ts"
+import { schemaBudget } from "./fit-schema.ts"
 import type { Restoration } from "./restored-answer.ts"
 
 /** Digits of the hash in a fitted name. */
@@ -22,7 +23,8 @@ export function fitTools(
   losses: Loss[],
 ): Restoration {
   if (request.tools !== undefined) {
-    const strict = request.tools.map((tool) => fitStrictTool(tool, rules, losses))
+    const budget = schemaBudget()
+    const strict = request.tools.map((tool) => fitStrictTool(tool, rules, budget, losses))
     if (strict.some((tool, index) => tool !== request.tools?.[index])) request.tools = strict
   }
   fitCount(request, rules.max_tools, losses)

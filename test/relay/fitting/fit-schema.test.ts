@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test"
 import type { JsonObject } from "../../../src/canon/json.ts"
+import type { Loss } from "../../../src/canon/extra.ts"
 import { fittedSchema } from "../../../src/relay/fitting/fit-schema.ts"
+import { fitTools } from "../../../src/relay/fitting/fit-tools.ts"
 import { processorTime } from "../../support/processor-time.ts"
 
 const schemaWith = ($ref: string): JsonObject => ({
@@ -48,4 +50,33 @@ test("follows references to escaped names", () => {
     $defs: { "a/b~c": { type: "object", properties: { next: { $ref: "#" } } } },
   }
   expect(fittedSchema(schema, { schema_recursion: false })).toBeUndefined()
+})
+
+test("fits at most 10,000 schemas of all tools", () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 2_400 }, (_, index) => [`member_${index}`, { type: "string" }]),
+  )
+  const parameters: JsonObject = {
+    type: "object",
+    additionalProperties: false,
+    required: Object.keys(properties),
+    properties,
+  }
+  const tools = Array.from({ length: 20 }, (_, index) => ({
+    name: `tool_${index}`,
+    strict: true,
+    parameters,
+  }))
+  const request = {
+    model: "m",
+    messages: [],
+    stream: false,
+    streamUsage: true,
+    choices: 1,
+    tools,
+  }
+  const losses: Loss[] = []
+  fitTools(request, { strict_requires_all: true }, losses)
+  expect(request.tools.filter(({ strict }) => strict)).toHaveLength(4)
+  expect(losses[0]).toEqual({ name: "tools.strict", effect: "dropped" })
 })
