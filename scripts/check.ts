@@ -5,6 +5,7 @@ import { checkDependencies } from "./dependencies.ts"
 import { checkDeploy } from "./deploy/check.ts"
 import { knownModels } from "./known-models.ts"
 import { checkLinks } from "./links.ts"
+import { checkProse } from "./prose.ts"
 import { checkWidth } from "./reflow.ts"
 
 interface Step {
@@ -53,6 +54,7 @@ const STEPS: readonly Step[] = [
     ...checkAwaitedExpects("test"),
   ]),
   ownCheck("links", () => [...checkLinks(), ...checkWidth()]),
+  ownCheck("prose", () => checkProse()),
   ownCheck("dependencies", () => checkDependencies(".")),
   ownCheck("files to deploy with", () => checkDeploy("deploy")),
   ownCheck("known models", checkKnownModels),

@@ -1,0 +1,45 @@
+/** The kinds of text that the linter reads. */
+export type Kind = "comment" | "message" | "test name" | "page"
+
+/** A piece of text that people read. */
+export interface Passage {
+  readonly kind: Kind
+  /** From the root of the repository. */
+  readonly path: string
+  /** Line of its first character, from 1. */
+  readonly line: number
+  /** Keeps its line breaks. Code and quotations are masked. */
+  readonly text: string
+  /** Whether it is a comment that documents a declaration. */
+  readonly isDocumentation?: boolean
+}
+
+/** A fault in a passage, with the better wording. */
+export interface Finding {
+  readonly path: string
+  readonly line: number
+  readonly kind: Kind | "sentence"
+  readonly phrase: string
+  readonly instead: string
+}
+
+const CODE = /`[^`]*`|\{@link[^}]*\}|<[a-z/][^>]*>|https?:\/\/\S+/g
+const QUOTATION = /"[^"\n]{1,80}"|“[^”]{1,200}”|(?<![\w)])'[^'\n]{1,60}'(?!\w)/g
+
+/** Replaces code, addresses and quotations with letters, so that offsets and lines stay the same. */
+export function mask(text: string): string {
+  return text.replaceAll(CODE, hide).replaceAll(QUOTATION, hide)
+}
+
+function hide(code: string): string {
+  return code.replaceAll(/[^\n`]/g, "x")
+}
+
+/** Line of an offset in a passage, from 1 in its file. */
+export function lineAt(passage: Passage, offset: number): number {
+  return passage.line + passage.text.slice(0, offset).split("\n").length - 1
+}
+
+export function wordsIn(text: string): number {
+  return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
+}

@@ -1,0 +1,54 @@
+import { type Finding, lineAt, type Passage, wordsIn } from "./passage.ts"
+
+/** Maximum words of a sentence for readers who look something up. */
+const MAX_WORDS = 25
+/** Share of a page's sentences that may be longer: lists of names and conditions often cannot be divided. */
+const LONG_SHARE = 0.05
+/** No sentence is longer than this. */
+const MAX_LONG_WORDS = 40
+
+/** Pages for users, by path. Contributors read the others. */
+const USER_PAGE = /^(?:README\.md$|docs\/(?!(?:adding|contribute|decisions|wire)\/))/
+/** Ends a sentence: a full stop before a space or the end, or the border of a table cell. */
+const END = /[.!?](?=[\s*)_]|$)|\|/g
+
+/** The sentences of a page that are too long, the longest first. */
+export function longSentences(path: string, passages: readonly Passage[]): Finding[] {
+  if (!USER_PAGE.test(path)) return []
+  const sentences = passages.flatMap((passage) => sentencesOf(passage))
+  const long = sentences
+    .filter(({ words }) => words > MAX_WORDS)
+    .toSorted((a, b) => b.words - a.words)
+  const excess = long.length - Math.max(1, Math.floor(sentences.length * LONG_SHARE))
+  return long
+    .filter(({ words }, index) => index < excess || words > MAX_LONG_WORDS)
+    .map(({ text, words, line }) => ({
+      kind: "sentence",
+      path,
+      line,
+      phrase: `${text.slice(0, 40)}...`,
+      instead: `divide it: ${words} words; the limit is ${MAX_WORDS}, and ${MAX_LONG_WORDS} for one sentence in 20`,
+    }))
+}
+
+interface Sentence {
+  readonly text: string
+  readonly words: number
+  readonly line: number
+}
+
+function sentencesOf(passage: Passage): Sentence[] {
+  const ends = [...passage.text.matchAll(END)].map(({ index }) => index + 1)
+  const starts = [0, ...ends]
+  return starts
+    .map((start, index) => {
+      const text = passage.text.slice(start, ends[index])
+      const offset = start + text.length - text.trimStart().length
+      return {
+        text: text.trim().replaceAll(/\s+/g, " "),
+        words: wordsIn(text),
+        line: lineAt(passage, offset),
+      }
+    })
+    .filter(({ words }) => words > 0)
+}

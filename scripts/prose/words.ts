@@ -1,0 +1,33 @@
+import type { Construction } from "./constructions.ts"
+
+const NUMBERS =
+  "ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|a hundred|\\d+"
+
+/** A word that has a standard term in its place. */
+function word(pattern: string, instead: string): Construction {
+  return {
+    pattern: new RegExp(String.raw`(?<![-.\w/])(?:${pattern})(?![-\w/])`, "gi"),
+    instead: `write ${instead}`,
+  }
+}
+
+/** Words that are unusual, or a second name of one thing. */
+export const WORDS: readonly Construction[] = [
+  word("pictures?", "'image'"),
+  word("dear(?:er|est)", "'more expensive', 'most expensive', 'higher'"),
+  word(`some (?:${NUMBERS})`, "'about'"),
+  word("small letters?", "'lowercase letters'"),
+  word("e-mails?", "'email'"),
+  word("mend(?:s|ed|ing)?", "'fix' or 'repair'"),
+  word("in vain", "'without success', or what failed"),
+  word("for ever", "'forever', 'without end'"),
+  word(
+    "till|whilst|amongst|anew|afresh|hitherto|thereof|whereof|therein|thereby|thereupon",
+    "the everyday word",
+  ),
+  word("learnt", "'learned'"),
+  word(
+    "by and by|now and then|ever so often|all the same|as it were|so to speak",
+    "a precise word, or nothing",
+  ),
+]
