@@ -9,9 +9,9 @@ interface Ended {
 }
 
 /**
- * Tells observers of all requests that end in one turn of the event loop together, when their answers are out. Requests
- * share commits, so under load there are many of them, and what looks at one after the other finds its code and data in
- * the processor's caches: next to the answers it costs several times as much.
+ * Notifies observers of all requests that end in one turn of the event loop together, after their answers are sent.
+ * Requests share commits, so under load many end at once. Processing them together keeps code and data in the
+ * processor's caches; mixed with sending answers it takes several times as long.
  */
 export class BatchedObserver implements RequestObserver, Disposable {
   readonly #observers: readonly RequestObserver[]
@@ -31,7 +31,7 @@ export class BatchedObserver implements RequestObserver, Disposable {
     this.#add({ charge, settled: undefined, endedAt })
   }
 
-  /** Tells what is left, before those who are told end. */
+  /** Notifies of the remaining requests before the observers themselves are disposed of. */
   [Symbol.dispose](): void {
     this.#tellAll()
   }

@@ -56,7 +56,8 @@ export class Billing {
 
   /**
    * Resolves when the charge is on disk.
-   * @throws GatewayError `ledger_unavailable`: the answer must not be released, and says whether it was charged.
+   * @throws GatewayError `ledger_unavailable`: the answer must not be released. The error states whether it was
+   * charged.
    */
   settle(charge: PendingCharge, deployment: Deployment, priced: PricedUsage): Promise<Settlement> {
     const { call, request, model, attempts, losses, firstByteAt, routedBy, hold } = charge
@@ -126,7 +127,7 @@ export class Billing {
     }
     const receipt = () => writeReceipt({ ...facts, status: "released" })
     this.#ledger.settle(hold, 0n, receipt).catch(() => {
-      // The ledger has raised the alarm, and nothing was to be charged.
+      // The ledger has raised the alarm, and no charge is due.
     })
     const endedAt = performance.now()
     this.#tell(call.id, (observer) => observer.released(charge, endedAt))

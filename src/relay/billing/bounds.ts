@@ -41,7 +41,7 @@ export interface Bound {
   readonly choices: number
   /** Calls that each read a part of `input`. Default: 1. */
   readonly calls?: number
-  /** How often the vendor may read the input for one choice: its own tools cause further rounds. */
+  /** Maximum times the vendor reads the input for one choice: its own tools cause further rounds. */
   readonly rounds: number
   /** The possible kinds of tokens, as bits of `token-kinds.ts`. */
   readonly kinds: number
@@ -114,9 +114,9 @@ export function keptTokens(state: ResolvedState | undefined, model: Model): numb
 }
 
 /**
- * Estimates the input without the vendor's count: text as counted, or by its bytes where it could not be counted; media by
- * the rule that its hold was placed by, but images of an unknown size as common ones. Audio has its own class. Tokens up to
- * the last cache mark are those of a cache write, which costs the most.
+ * Estimates the input without the vendor's count: text as counted, or by its bytes if it could not be counted; media
+ * by the rule of their hold, but images of an unknown size as common ones. Audio has its own class. Tokens up to the
+ * last cache mark are those of a cache write, which costs the most.
  */
 export function estimateInput(input: {
   readonly request: ChatRequest

@@ -26,13 +26,13 @@ import { widenedBound } from "./widened-bound.ts"
 
 /** Reported to the operator. */
 export interface HoldAlarms {
-  /** The ledger could not be read or written when a hold was to be placed. */
+  /** The ledger could not be read or written when a hold was placed. */
   ledgerFailed(error: unknown): void
 }
 
 /**
- * The one place where holds are placed: the worst case of a request is set aside before the first upstream byte, or
- * that of a shorter answer, or the request is refused.
+ * Places all holds. Sets the worst case of a request aside before the first upstream byte, or the cost of a shorter
+ * answer, or rejects the request.
  */
 export class Holds {
   readonly #ledger: Ledger
@@ -46,9 +46,10 @@ export class Holds {
   }
 
   /**
-   * Sets the worst case of a request aside. Of an estimate, only checks whether it could.
+   * Sets the worst case of a request aside. For an estimate, only checks whether the balance covers it.
    * @returns no promise when this process's lease covers a chat, which is nearly always.
-   * @throws GatewayError `insufficient_credits`, `credits_reserved`, `ledger_unavailable`, or that a budget is exceeded.
+   * @throws GatewayError `insufficient_credits`, `credits_reserved`, `ledger_unavailable`, or that a budget is
+   * exceeded.
    */
   admit(admission: ChatAdmission | UsageAdmission): MaybePromise<PendingCharge> {
     if (this.#ledger.failure !== undefined) throw ledgerUnavailable()
@@ -226,7 +227,7 @@ export class Holds {
     }
     const hold = this.#ledger.tryHold({ request: call.id, payer, amount, receipt })
     if (!hold) return undefined
-    // Written out: to spread another object costs more than all that is in it.
+    // Lists the members because spreading another object takes longer than all of them.
     return {
       call,
       request,

@@ -11,7 +11,7 @@ export const SMALLEST_COST = 1n
 /** When a running request of the same caller holds the credits, seconds. */
 const RESERVED_RETRY_AFTER = 1
 
-/** Fail closed: what cannot be charged is not served. */
+/** Fails closed: a request that cannot be charged is not served. */
 export function ledgerUnavailable(cause?: unknown): GatewayError {
   return new GatewayError(
     "ledger_unavailable",
@@ -42,7 +42,7 @@ export function refuseUnwritten(cause: unknown, isUnclear: boolean): never {
   )
 }
 
-/** Why nothing could be held. @param min what would have been enough for any answer at all. */
+/** Returns the reason why no credits could be held. @param min the smallest sufficient amount for any answer. */
 export function refusalOf(
   standings: readonly BalanceSnapshot[],
   needed: bigint,
@@ -65,12 +65,12 @@ function insufficient(account: BalanceSnapshot, needed: bigint): GatewayError {
   )
 }
 
-/** The cost of a request; all that is known of it before its body is read is that it is not free. */
+/** The cost of a request. Before its body is read, it is only known not to be free. */
 function costWords(needed: bigint): string {
   return needed <= SMALLEST_COST ? "is not free" : `may cost up to ${formatCredits(needed)}`
 }
 
-/** The account's credits go to what it owes first. */
+/** Rejects a request because the account's credits first pay its debt. */
 export function debtRefusal(account: BalanceSnapshot, needed: bigint): GatewayError {
   const debt = formatCredits(account.debt)
   return new GatewayError(

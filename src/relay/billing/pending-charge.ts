@@ -27,7 +27,7 @@ export interface PendingCharge {
   readonly hold: Hold
   /** The output limit sent upstream if it is lower than the caller's, because of the balance or the model. */
   readonly clampedTo: number | undefined
-  /** The input of the hold: the maximum usage, whatever the vendor counts. */
+  /** The input of the hold: the maximum usage, regardless of the vendor's count. */
   readonly input: HoldInput
   /** The costs besides tokens, by deployment; absent if only tokens are billed. */
   readonly featureCosts?: ReadonlyMap<string, FeatureCosts> | undefined
@@ -42,7 +42,7 @@ export interface PendingCharge {
   routedBy: RoutedBy | undefined
   /** The vendor state that the request refers to; absent in most requests. */
   readonly state?: ResolvedState | undefined
-  /** Records the state that the vendor stores with the answer; absent if it stores none. */
+  /** Records the state that the vendor stores with the answer; absent if it does not store any. */
   recorder?: StateRecorder | undefined
 }
 

@@ -43,7 +43,7 @@ export function priceUsage(counted: CountedUsage, price: Price): PricedUsage {
 
 /**
  * Prices a usage together with other billed features.
- * @param price the deployment's own, which says whether the request itself costs.
+ * @param price the deployment's own price, which may include a price per request.
  */
 export function priceSettled(settled: SettledUsage, price: Price, estimated: boolean): PricedUsage {
   const counted = withRequests(settled, price)
@@ -52,10 +52,7 @@ export function priceSettled(settled: SettledUsage, price: Price, estimated: boo
   return { usage, estimated, cost, settled }
 }
 
-/**
- * Prices a reported usage, limited to the maximum of its request.
- * @param max the most that the request can have used.
- */
+/** Prices a reported usage, limited to the maximum of its request. */
 export function boundedPrice(reported: PricedUsage, price: Price, max: MaxUsage): PricedUsage {
   const { settled, estimated, calls } = reported
   if (settled === undefined) {

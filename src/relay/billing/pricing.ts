@@ -49,7 +49,7 @@ export class Pricing {
 
   /**
    * Prices a delivered answer. Counts tokens only if the vendor did not.
-   * @param hidden tokens of reasoning that the answer does not show, where the vendor does not count them.
+   * @param hidden reasoning tokens that the answer does not contain and the vendor does not count.
    */
   priceAnswer(
     charge: PendingCharge,
@@ -83,7 +83,7 @@ export class Pricing {
     return { usage, estimated: all.some(({ estimated }) => estimated) }
   }
 
-  /** Returns the usage of one call. Counts only what its provider did not report. */
+  /** Returns the usage of one call. Counts only usage that its provider did not report. */
   async #estimatedCall(settled: DeliveredAnswer, hidden: number): Promise<CountedUsage> {
     const { deployment, meter } = settled
     const complete = fullUsage(meter)
@@ -137,8 +137,8 @@ export class Pricing {
   }
 
   /**
-   * What a usage costs, as far as the request can have had it.
-   * @param meter what came of a chat.
+   * Prices a usage, up to the maximum of the request.
+   * @param meter counts of a chat answer.
    */
   price(
     charge: PendingCharge,
@@ -175,7 +175,7 @@ function lifetimesOf(kinds: number): (usage: Usage) => Usage {
   return (usage) => withLifetimes(usage, kinds)
 }
 
-/** How often its vendor did something is reported only at the end of an answer. */
+/** Whether the number of billed calls is a guess: vendors report it only at the end of an answer. */
 function isGuess({ calls }: FeatureCosts, { records }: Meter): boolean {
   return calls.length > 0 && records.some(({ isEnded }) => !isEnded)
 }
@@ -199,7 +199,7 @@ function callsOf({ calls, usages, images }: Meter, kinds: number): AnsweredCalls
 
 const NO_USAGES: readonly Usage[] = []
 
-/** Returns the meters of all calls. A call of which nothing was read has an empty one. */
+/** Returns the meters of all calls. A call without any received data has an empty meter. */
 function partsOf(meter: Meter): readonly Meter[] {
   return meter.parts.length > 0 ? meter.parts : [meter]
 }
@@ -209,7 +209,7 @@ function kindsOf({ input }: PendingCharge): number {
   return input.request === undefined ? 0 : input.bound.kinds
 }
 
-/** Milliseconds that a request has taken. */
+/** Milliseconds since the request arrived. */
 function elapsed({ call }: PendingCharge): number {
   return Math.round(performance.now() - call.startedAt)
 }

@@ -5,7 +5,7 @@ import { type Cost, costOf, type CostLine, type Price, UNIT_FACTOR } from "../..
 import { priceUsage, type PricedUsage, withRequests } from "./priced-usage.ts"
 
 const MILLION = 1_000_000n
-/** For common text and JSON, about four bytes are one token. */
+/** Common text and JSON have about four bytes per token. */
 export const CHARACTERS_OF_TOKEN = 4
 
 /** Returns the cost of lines before the multiplier, nanocredits. */
@@ -16,10 +16,10 @@ export function costOfLines(lines: readonly CostLine[]): bigint {
 }
 
 /**
- * What an answer costs its operator, nanocredits: all that its vendor reported, by the prices of the models, before
- * multipliers and in place of the rate card of a price group; at most `MAX_REPORTED_AMOUNT`.
- * @param price what it was charged by.
- * @returns undefined where the lines of the charge come to just that.
+ * Returns the operator's cost of an answer, nanocredits: everything its vendor reported, at the prices of the models,
+ * before multipliers and without the rate card of a price group; at most `MAX_REPORTED_AMOUNT`.
+ * @param price the price of the charge.
+ * @returns undefined if the lines of the charge add up to the same amount.
  */
 export function providerCost(priced: PricedUsage, price: Price): bigint | undefined {
   const whole = priced.beyond?.reported ?? priced
@@ -32,7 +32,7 @@ export function providerCost(priced: PricedUsage, price: Price): bigint | undefi
   return reportedAmount(repriced(whole, charged).total)
 }
 
-/** What a call that came to nothing costs its operator, as far as its vendor has counted; undefined for nothing. */
+/** Returns the operator's cost of a failed call, as far as its vendor counted it; undefined without a cost. */
 export function failedCallCost(
   usage: Usage | undefined,
   price: Price | undefined,

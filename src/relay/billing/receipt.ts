@@ -21,13 +21,13 @@ export interface AttemptRecord {
   readonly outcome: string
   /** Milliseconds. */
   readonly duration: number
-  /** Why it failed, in our own words: for operators only. */
+  /** Why it failed, in the gateway's words; only for operators. */
   readonly cause?: string
   /** The operator's cost of the failed attempt in credits, if its vendor has counted it. */
   readonly provider_cost?: string
 }
 
-/** How a call ended that was given up because another one had answered, or had failed for both. */
+/** Outcome of a call that was cancelled because another one had answered, or had failed for both. */
 const NOT_NEEDED = "not_needed"
 
 /** Returns the attempt that decided how a request ended. */
@@ -83,8 +83,7 @@ export function writeReceipt(facts: ReceiptFacts): string {
   const { labels } = call
   const price = facts.price ?? deployment?.price
   const { answered, asked } = modelNames(model, deployment)
-  const onlyAttempt = immediateSuccess(facts)
-  // Members that are undefined are not written. To spread objects in their place takes longer than all the rest.
+  // Members that are undefined are not written. Spreading objects instead would take longer than everything else.
   return JSON.stringify({
     status: facts.status,
     first_byte_ms: facts.firstByteAt === undefined ? undefined : since(call, facts.firstByteAt),
@@ -149,7 +148,7 @@ const NAMES: Readonly<Partial<Record<keyof Usage, string>>> = {
   ...NAME_OF_CLASS,
   reasoning: "reasoning",
 }
-/** By the order of a receipt. Reasoning is a part of the output, which has the price. */
+/** In the order of a receipt. Reasoning is a part of the output, which has the price. */
 const USAGE_NAMES = (Object.keys(NO_USAGE) as (keyof Usage)[]).flatMap(
   (name): [keyof Usage, string][] => {
     const shown = NAMES[name]
@@ -262,7 +261,9 @@ type WrittenReceipt = Pick<
 /** A receipt as its caller sees it: without the operator's costs, and without the causes of failed attempts. */
 export function showReceipt(record: ReceiptRecord): CallerReceipt {
   const { provider_cost: _, ...receipt } = showWholeReceipt(record)
-  return { ...receipt, attempts: receipt.attempts.map(withoutSecrets) }
+  const { attempts } = receipt
+  // A receipt of an old version may lack its attempts.
+  return Array.isArray(attempts) ? { ...receipt, attempts: attempts.map(withoutSecrets) } : receipt
 }
 
 type ShownAttempt = WholeReceipt["attempts"][number]

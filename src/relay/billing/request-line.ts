@@ -5,7 +5,7 @@ import type { SettledRequest } from "./request-observer.ts"
 
 const NO_LOSSES: readonly string[] = []
 
-/** A request that has ended, for the log: never with what was asked or answered, and without any secret. */
+/** A completed request, for the log. Never contains a prompt, an answer or a secret. */
 export interface RequestLine {
   readonly request: string
   readonly account: string
@@ -19,9 +19,9 @@ export interface RequestLine {
   readonly provider: string | null
   readonly stream: boolean
   readonly status: "settled" | "released"
-  /** How the last attempt ended: `ok`, or as on the receipt; `none` without one. */
+  /** Outcome of the last attempt: `ok`, or as on the receipt; `none` without an attempt. */
   readonly outcome: string
-  /** When it arrived, ISO 8601. */
+  /** Arrival time, ISO 8601. */
   readonly received_at: string
   readonly duration_ms: number
   readonly first_byte_ms: number | null
@@ -37,17 +37,17 @@ export interface RequestLine {
   readonly losses: readonly string[]
 }
 
-/** The line of a request that is paid for. */
+/** The log line of a charged request. */
 export function settledLine(request: SettledRequest): RequestLine {
   return lineOf(request.charge, request.endedAt, request)
 }
 
-/** The line of a request that delivered nothing, and costs nothing. */
+/** The log line of a request that delivered nothing and costs nothing. */
 export function releasedLine(charge: PendingCharge, endedAt: number): RequestLine {
   return lineOf(charge, endedAt)
 }
 
-/** One literal, which costs a fraction of what it costs to put objects together. Made for each request. */
+/** Builds one literal, because merging objects takes several times as long and every request has a line. */
 function lineOf(charge: PendingCharge, endedAt: number, settled?: SettledRequest): RequestLine {
   const { call, model, request, attempts, losses, firstByteAt } = charge
   const { id, key, endpoint, startedAt, receivedAt } = call

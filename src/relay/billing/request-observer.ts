@@ -9,20 +9,20 @@ export interface SettledRequest {
   readonly deployment: Deployment
   readonly priced: PricedUsage
   readonly settlement: Settlement
-  /** How long its charge took, milliseconds. */
+  /** Duration of the charge, milliseconds. */
   readonly settling: number
   /** When its charge was durable, by `performance.now()`. */
   readonly endedAt: number
 }
 
-/** Hears of requests that held money when they have ended. It does not throw, and nobody waits for it. */
+/** Notified of requests with a hold when they have ended. Does not throw; the gateway does not wait for it. */
 export interface RequestObserver {
   settled(request: SettledRequest): void
-  /** It delivered nothing, and cost nothing. @param endedAt by `performance.now()` */
+  /** Called for a request that delivered nothing and cost nothing. @param endedAt by `performance.now()` */
   released(charge: PendingCharge, endedAt: number): void
 }
 
 export interface ObserverAlarms {
-  /** It threw. What it should have heard of is paid for, and its answer goes out all the same. */
+  /** Called when an observer threw. The request is charged and its answer is sent nevertheless. */
   observerFailed(request: string, error: unknown): void
 }

@@ -47,19 +47,19 @@ const UNKNOWN_CALLS = 30
 export interface ChatFacts {
   readonly bound: Bound
   readonly model: Model
-  /** What the vendor does by itself: `bound` is widened by it already. */
+  /** The vendor's own tools; `bound` is already widened by them. */
   readonly featureCosts: ReadonlyMap<string, FeatureCosts> | undefined
-  /** Characters that came. A vendor that knows no such limit has said them all the same. */
+  /** Received characters. A vendor that ignores the limit has sent them nevertheless. */
   readonly came: number
 }
 
-/** The most that a request can have used: of its own model, and of each second one. */
+/** The maximum usage of a request: of its own model, and of each second one. */
 export interface MaxUsage {
   readonly own: Usage
   readonly second: Usage
 }
 
-/** Returns the maximum usage of a chat request, whatever its vendor reports. */
+/** Returns the maximum usage of a chat request, regardless of its vendor's report. */
 export function maxOfChat({ bound, model, featureCosts, came }: ChatFacts): Usage {
   const { choices, rounds } = bound
   const longest = model.context ?? bound.input * GENEROUS + WRAPPED

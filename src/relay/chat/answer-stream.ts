@@ -7,29 +7,29 @@ import type { Plan } from "./plan.ts"
 import type { StreamLimits } from "./stream-limits.ts"
 import type { FrameWriter, StreamWriter } from "./stream-writer.ts"
 
-/** An answer that comes in pieces, however many upstream calls it takes. */
+/** An answer that arrives in pieces, from one or more upstream calls. */
 export interface AnswerStream<Writer extends FrameWriter = StreamWriter> {
   readonly plan: Plan
   readonly attempts: readonly Attempt<Plan>[]
   readonly writer: Writer
   /** The content delivered so far. */
   readonly meter: Meter
-  /** Whether all of the answer has been passed on. */
+  /** Whether the whole answer has been passed on. */
   readonly isOver: boolean
   /** Resolves when the provider has reported the usage of an answer that ended at its limits, or is not waited for any longer. */
   readonly rest: Promise<void> | undefined
   /**
-   * Text for the caller, metered; empty only when the answer is over.
-   * @throws GatewayError when the upstream failed, was late, broke off or sent what cannot be read.
+   * Returns text for the caller, metered; empty only when the answer has ended.
+   * @throws GatewayError if the upstream failed, was late, broke off or sent unreadable data.
    */
   read(): Promise<string>
   /** Whether the received content costs as much as the hold, so that draining for the usage ends. */
   readonly isHoldSpent: boolean
-  /** After the last word: takes the end, so that the connection can serve again. */
+  /** Reads the end of the stream after its last frame, so that the connection can be reused. */
   drain(): Promise<void>
 }
 
-/** How the frames of one upstream stream are read, counted and passed on. */
+/** Reads, counts and passes on the frames of one upstream stream. */
 export interface StreamParts<Writer extends FrameWriter = StreamWriter> {
   readonly decoder: EventDecoder
   readonly meter: Meter

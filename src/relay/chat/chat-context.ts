@@ -13,5 +13,5 @@ export interface ChatContext extends RequestContext {
   readonly keeping?: AnswerToStore | undefined
 }
 
-/** A chat request before its money is looked at. */
+/** A chat request before its hold. */
 export type ChatInput = Pick<ChatContext, "call" | "dialect" | "request" | "config" | "rate">

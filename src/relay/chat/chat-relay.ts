@@ -27,7 +27,7 @@ import { maxCalls } from "./plan-call.ts"
 import { answerStreamed, type StreamServices } from "./stream-answer.ts"
 import { answerWhole, type WholeServices } from "./whole-answer.ts"
 
-/** All that serves chats. */
+/** The services that chats need. */
 export interface ChatServices extends StreamServices, WholeServices, EstimateServices {
   readonly config: () => RuntimeConfig
   readonly limiter: Rates
@@ -35,11 +35,11 @@ export interface ChatServices extends StreamServices, WholeServices, EstimateSer
   readonly alarms: ChatAlarms
 }
 
-/** Reported to the operator. */
+/** Alarms for the operator. */
 interface ChatAlarms {
-  /** A request was passed on with something that its vendor bills and that has no price here. */
+  /** A request was passed on with a feature that its vendor bills and that has no price here. */
   unpricedPassed(request: string, deployment: string, places: readonly string[]): void
-  /** A request failed for a reason of our own. */
+  /** A request failed with an internal error. */
   requestFailed(request: string, error: unknown): void
 }
 
@@ -49,7 +49,7 @@ interface PreparedChat {
   readonly admission: ChatAdmission
 }
 
-/** A request that is decoded, and the model that it asks for. */
+/** A decoded request, and its requested model. */
 interface DecodedChat extends Pick<ChatInput, "call" | "config" | "dialect" | "request"> {
   readonly model: Model
 }
@@ -59,7 +59,7 @@ interface StatefulChat {
   readonly input: ChatInput
   readonly model: Model
   readonly references: readonly StateReference[]
-  /** Ends when the request is counted in its key's rates. */
+  /** Resolves when the request is counted in its key's rates. */
   readonly counting: Promise<void> | undefined
 }
 
@@ -83,8 +83,8 @@ export class ChatRelay {
 
   /**
    * Serves one chat request.
-   * @param caller who may leave before the answer is over.
-   * @throws GatewayError for everything that fails before the answer begins; then nothing is held.
+   * @param caller may disconnect before the answer has ended.
+   * @throws GatewayError for every failure before the answer begins; then nothing is held.
    */
   async chat(dialect: ClientDialect, call: ChatCall, caller: Caller): Promise<Answer> {
     const work = this.#enter(call)
@@ -103,7 +103,7 @@ export class ChatRelay {
   /**
    * Estimates the cost and the route of a chat request, without a hold or an upstream call.
    * @param call an estimate.
-   * @throws GatewayError for what the request would be refused with for another reason than its money.
+   * @throws GatewayError for every rejection of the request that is not for lack of credits.
    */
   async estimate(dialect: ClientDialect, call: ChatCall): Promise<Estimate> {
     this.#enter(call)
@@ -113,7 +113,7 @@ export class ChatRelay {
   }
 
   /**
-   * The input tokens of a request, as well as they can be known without asking its vendor. Costs nothing.
+   * Returns the input tokens of a request, as well as they can be known without an upstream call. Free of charge.
    * @throws GatewayError
    */
   async countTokens(request: ChatRequest, call: Pick<Call, "key" | "bodyBytes">): Promise<number> {
@@ -162,8 +162,8 @@ export class ChatRelay {
   }
 
   /**
-   * The same where the request names what a vendor keeps: whose that is has to be looked up first. It leaves fewer
-   * deployments, whose priced features are found once they are known.
+   * Prepares a request that refers to state stored by a vendor: looks up the owner of the state first. Fewer
+   * deployments remain, and their priced features are determined afterwards.
    */
   async #prepareState({ input, model, references, counting }: StatefulChat): Promise<PreparedChat> {
     await counting
@@ -187,8 +187,8 @@ export class ChatRelay {
   }
 
   /**
-   * Looks for what the request is billed besides its tokens. Tools that no deployment has a price for are left out if
-   * others remain.
+   * Finds the features of a request that are billed besides tokens. Drops tools that have no price at any deployment
+   * if others remain.
    * @throws GatewayError `feature_not_priced`, `model_not_allowed`
    */
   #findFeatures(input: ChatInput, model: Model): PricedChat {
@@ -248,7 +248,7 @@ export class ChatRelay {
     return { call, dialect, request, config, charge, rate, headers, cancellation, keeping }
   }
 
-  /** How its answer is kept for its account, if it is. */
+  /** How the answer is stored for its account, if it is. */
   #keeping({ call, dialect }: ChatInput): AnswerToStore | undefined {
     const form = dialect.isOneWay ? undefined : dialect.conversation
     if (!form?.wantsKept(call.body) || !this.#services.conversations.isOn) return undefined

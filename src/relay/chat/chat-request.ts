@@ -15,8 +15,8 @@ import { type ChatCandidate, planCall } from "./plan-call.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
 
 /**
- * How a candidate is called. What is lost on the way to it is reported from now on.
- * @throws GatewayError when the request cannot go there; another candidate may be able to carry it.
+ * Plans the call of a candidate. Losses on the way to it are reported from now on.
+ * @throws GatewayError if this candidate cannot serve the request; another one may.
  */
 export function planFor(
   context: ChatContext,
@@ -63,7 +63,7 @@ const sharedBodies = new WeakMap<Plan, MaybePromise<RequestBody>>()
 
 type RequestBody = string | Uint8Array<ArrayBuffer>
 
-/** What a call of a plan is sent. A promise only when signing takes one, or the body is large. */
+/** Returns the HTTP request of a plan. A promise only if signing is asynchronous, or the body is large. */
 export function requestOf(context: ChatContext, plan: Plan): MaybePromise<HttpRequest> {
   let body = sharedBodies.get(plan)
   if (body === undefined) {
@@ -113,7 +113,7 @@ export function modelNameOf({ request }: ChatContext, { deployment }: Plan): str
   return deployment.member?.name ?? request.model
 }
 
-/** What a plan failed with. What was lost of the request may be the reason, so it is reported too. */
+/** Returns the failure of a plan. Lost parts of the request may be the reason, so they are reported too. */
 export function planFailure(plan: Plan, thrown: unknown): CallFailure {
   const failure = asCallFailure(thrown)
   if (failure instanceof CallEnded || isFinal(failure)) return failure

@@ -24,10 +24,10 @@ export interface OwnResponse {
 }
 
 /**
- * Deletes a response with its items: at the vendor that keeps it too, then here. A provider that is not configured any
- * more is not asked; no one here can name what it keeps.
- * @returns whether there was one.
- * @throws GatewayError `upstream_error` where the vendor did not: then nothing is deleted here. `ledger_unavailable`.
+ * Deletes a response with its items: first at the vendor that also stores it, then here. Skips a provider that is no
+ * longer configured, because its stored state cannot be named through this gateway.
+ * @returns whether the response existed.
+ * @throws GatewayError `upstream_error` if the vendor failed: then nothing is deleted here. `ledger_unavailable`.
  */
 export async function deleteResponse(
   { conversations, vendorState, clients }: ResponseKeepers,

@@ -9,8 +9,8 @@ const CHARACTERS_OF_TOKEN = 4
 export type Counter = Pick<AccountCounter, "head">
 
 /**
- * Ends the text of one streamed choice at a count of tokens below what its vendor takes. Such a text is
- * so short that it is kept until it is whole: where its tokens end may depend on what follows.
+ * Ends the text of one streamed choice at a number of tokens below the vendor's minimum. Such a text is so short that
+ * it is held until it is complete, because the end of its tokens may depend on the text after them.
  */
 export class LengthCut {
   readonly #max: number
@@ -18,7 +18,7 @@ export class LengthCut {
   #text = ""
   /** Whether the held text has to be counted now. */
   isDue = false
-  /** Whether nothing more is to come of the choice. */
+  /** Whether the choice has ended. */
   isOver = false
 
   /** @param max tokens. */
@@ -26,13 +26,13 @@ export class LengthCut {
     this.#max = max
   }
 
-  /** @returns what comes before any text. */
+  /** @returns the events before any text. */
   push(event: ChoiceEvent): ChoiceEvent[] {
     if (this.isOver) return []
     if (this.#held.length === 0 && event.type !== "text-delta") return [event]
     this.#held.push(event)
     if (event.type === "text-delta") this.#text += event.text
-    // More than this is more tokens in any vocabulary.
+    // A longer text has more tokens in any vocabulary.
     const isLong = this.#text.length > this.#max * LONGEST_TOKEN
     if (event.type === "finish" || isLong) this.isDue = true
     return []
@@ -43,7 +43,7 @@ export class LengthCut {
     if (this.#held.length > 0) this.isDue = true
   }
 
-  /** @returns what was held, as far as the limit lets it. */
+  /** @returns the held events, up to the limit. */
   async settle(counter: Counter): Promise<ChoiceEvent[]> {
     const characters = await charactersOfTokens(this.#text, this.#max, counter)
     this.isDue = false
@@ -56,7 +56,7 @@ export class LengthCut {
   }
 }
 
-/** Returns the characters that a number of tokens of a text has. */
+/** Returns the length in characters of the first tokens of a text. */
 export async function charactersOfTokens(
   text: string,
   tokens: number,

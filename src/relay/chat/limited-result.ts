@@ -4,7 +4,7 @@ import { StopSearch, StopSequences } from "../../canon/stop-search.ts"
 import { type Counter, charactersOfTokens } from "./length-cut.ts"
 import type { OwnLimits } from "../fitting/own-limits.ts"
 
-/** Keeps the limits of a whole answer that its vendor does not keep: each choice by itself. */
+/** Enforces the limits of a whole answer that its vendor does not enforce, for each choice separately. */
 export async function limitedResult(
   result: ChatResult,
   { stop, maxTokens }: OwnLimits,
@@ -46,8 +46,8 @@ async function shortened(choice: Choice, max: number, counter: Counter): Promise
 }
 
 /**
- * A choice up to so many characters of its text. How its vendor says that it ended, and what only that
- * dialect knows of it, such as log probabilities, is about the whole.
+ * Returns a choice up to a number of characters of its text. Drops the vendor's reason for the end, and members of its
+ * own dialect such as log probabilities, because they describe the whole text.
  */
 function cutChoice({ index, parts }: Choice, characters: number): Omit<Choice, "finish"> {
   const kept: Part[] = []
@@ -66,7 +66,7 @@ function cutChoice({ index, parts }: Choice, characters: number): Omit<Choice, "
   return { index, parts: kept }
 }
 
-/** A source of text that was cut off does not belong to the answer. */
+/** A source of removed text does not belong to the answer. */
 function citationUpTo(citation: Citation, characters: number): Citation[] {
   const { start = 0, end } = citation
   if (start >= characters) return []

@@ -54,7 +54,7 @@ interface Opened {
 export class StreamOpening {
   readonly #services: OpeningServices
   readonly #context: ChatContext
-  /** Those whose calls run, or whose end was the request's: several while a second one helps the first out. */
+  /** Plans with running calls, or whose end was the request's; several while a second call runs in parallel. */
   readonly #opened = new Set<Opened>()
   /** The plan with the latest calls. */
   #last: Opened | undefined
@@ -90,8 +90,8 @@ export class StreamOpening {
   }
 
   /**
-   * The plan whose calls were being made when the request ended, and what was counted of it, also where nothing had come
-   * that the caller could read. Of two it is the one that has counted; what the other has is the operator's loss.
+   * Returns the plan whose calls were running when the request ended, and their counted usage, even without any text
+   * for the caller. Of two plans, returns the one that has counted; the operator bears the cost of the other.
    * @param isBillable whether it is charged.
    */
   takeCounted(isBillable: (counted: Counted) => boolean): Counted | undefined {
@@ -163,12 +163,12 @@ function countedOf(plan: Plan, all: readonly Attempt<Plan>[]): Counted {
   return { plan, attempts, meter: Meter.sum(meters) }
 }
 
-/** Whether another call was taken in the place of one, whose cost is counted by now. */
+/** Whether an attempt was replaced by another call. Its cost is counted by then. */
 function isGivenUp({ ended }: Attempt<Plan>): boolean {
   return ended instanceof CallEnded && ended.reason === "not_needed"
 }
 
-/** Frames go down as they came where caller and vendor speak the same dialect, else through the canon. */
+/** Forwards frames unchanged if caller and vendor speak the same dialect; otherwise converts them through the canon. */
 function writerOf(context: ChatContext, plan: Plan, signer: ReasoningSigner): StreamWriter {
   const { patches } = plan.binding.dialect
   if (!plan.isVerbatim || !patches) return transcodingWriter(context, plan, signer)

@@ -7,22 +7,19 @@ import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
 import type { ReceivedEvent } from "../../wire/frames.ts"
 
 const OPENING_BRACE = 0x7b
-/** Lists, objects and members of one frame: as many as a caller's body may hold (decision 20). */
+/** Maximum lists, objects and members of one frame: the limit of a caller's body (decision 20). */
 const MAX_VALUES = 500_000
-/** Elements of all its lists: a frame of 16 MB could hold eight million. */
+/** Maximum elements of all its lists: a frame of 16 MB could hold eight million. */
 const MAX_ELEMENTS = 250_000
 /** Shorter frames cannot contain enough values to matter. */
 const LIGHT_FRAME = 500_000
 /** The cost of a list, object or member, in bytes of text. */
 const VALUE_COST = 32
 
-/** Maximum events of one frame: each is written for the caller in the same turn of the event loop. */
-const MAX_EVENTS = 10_000
-
-/** The objects that the parser made for its one reader, which may add to them. */
+/** The parsed objects belong to the one reader of the frame, which may add to them. */
 type UnparsedFrame = ReceivedEvent & { json?: JsonObject }
 
-/** Parses a frame once for all that read it: its decoder, its patches, its meter. Its weight is known to be bearable. */
+/** Parses a frame once for all its readers: decoder, patches and meter. Its weight has been checked. */
 export function parseFrame(frame: UnparsedFrame): SseFrame {
   if (frame.data.charCodeAt(0) !== OPENING_BRACE) return frame
   const json = parseJsonObject(frame.data)
@@ -30,14 +27,16 @@ export function parseFrame(frame: UnparsedFrame): SseFrame {
   return frame
 }
 
-/** Whether the first of some frames may take long to parse; only that one can be longer than what has just arrived. */
+/**
+ * Whether the first of some frames may take long to parse. Only that one can be longer than the last received chunk.
+ */
 export function isHeavy([first]: readonly ReceivedEvent[]): boolean {
   return first !== undefined && first.data.length > LIGHT_FRAME
 }
 
 /**
- * What it costs to parse a frame, in bytes of text beyond its own.
- * @throws GatewayError `upstream_error` when that would keep everyone waiting.
+ * Returns the cost of parsing a frame, in bytes of text beyond its own.
+ * @throws GatewayError `upstream_error` if it would block other requests.
  */
 export function weighFrame({ data }: ReceivedEvent): number {
   if (data.length <= LIGHT_FRAME) return 0

@@ -43,10 +43,10 @@ const MIN_OUTPUT = 1
 const RAISED: Loss = { name: "max_tokens", effect: "approximated" }
 
 /**
- * Plans the call of a deployment: verbatim where the vendor speaks the caller's dialect, else through
- * the canon, in the offered dialect that loses least.
- * @param inline puts what the request points at into it, where no offered dialect takes addresses.
- * @throws GatewayError when the request cannot go there, whatever is left out of it.
+ * Plans the call of a deployment: verbatim if the vendor speaks the caller's dialect, otherwise through the canon, in
+ * the supported dialect with the fewest losses.
+ * @param inline embeds linked media in the request, if no supported dialect accepts addresses.
+ * @throws GatewayError if the deployment cannot serve the request, even with parts left out.
  */
 export function planCall(
   planned: PlannedRequest,
@@ -135,8 +135,8 @@ function bindingsFor(
 }
 
 /**
- * Whether a request in the vendor's dialect can be sent as it was written. The maker of a dialect answers a caller of it
- * itself, unless the settings or its own errors say otherwise; other vendors differ from what its callers know.
+ * Whether a request in the vendor's dialect can be sent verbatim. The maker of a dialect answers its callers itself,
+ * unless the settings or its own errors require otherwise; other vendors differ from the expectations of its callers.
  */
 function fitsModel(
   request: ChatRequest,
@@ -159,7 +159,7 @@ function needsCanon(request: ChatRequest, dialect: UpstreamDialect): boolean {
   )
 }
 
-/** Whether the request wants no output and the vendor returns some anyway. */
+/** Whether the request allows no output and the vendor returns some anyway. */
 function isRaised({ maxTokens }: ChatRequest, { takesNoOutput }: UpstreamDialect): boolean {
   return maxTokens === 0 && takesNoOutput !== true
 }
@@ -185,7 +185,7 @@ function isSplitAt(
   return bindings.some(({ dialect }) => isMany(request, dialect, deployment))
 }
 
-/** Whether the choices take a call each. */
+/** Whether each choice needs its own call. */
 function isMany(
   { choices }: ChatRequest,
   dialect: UpstreamDialect,
@@ -213,7 +213,7 @@ function planTranscoded(transcoding: Transcoding, request: ChatRequest): Plan {
   return best
 }
 
-/** Limits that are not lost are best kept by the vendor: its answer then ends by itself, and its usage is reported. */
+/** The vendor should enforce limits that are not lost: its answer then ends by itself, and its usage is reported. */
 function isBetter(plan: Plan, other: Plan): boolean {
   if (plan.losses.length !== other.losses.length) return plan.losses.length < other.losses.length
   return plan.limits === undefined && other.limits !== undefined
@@ -244,7 +244,7 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
     ...adapted.request,
     ...(fitted === undefined ? {} : { stop: fitted.stop }),
     model: deployment.upstreamModel,
-    // A call that is to end where the relay ends its answer has to be one that can be cancelled.
+    // A call whose answer the relay ends must be cancellable.
     stream: request.stream || (fitted?.own !== undefined && isFoldable(request)),
     streamUsage: true,
     choices: isSplit ? 1 : request.choices,
@@ -281,7 +281,7 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
   })
 }
 
-/** In another dialect nothing can be said of what a vendor keeps, but for files. */
+/** Rejects references to vendor state, except files, in a dialect that cannot express them. */
 function refuseKept({ state }: PendingCharge, { isThread }: ChatRequest): void {
   const lost = state?.references.find((reference) => reference.state.isEssential)
   if (lost) throw unusableReference(lost)

@@ -29,7 +29,7 @@ export function recordOf(
     : undefined
 }
 
-/** How one deployment is called. */
+/** The call of one deployment. */
 export interface Plan {
   readonly deployment: Deployment
   readonly client: ProviderClient
@@ -41,8 +41,8 @@ export interface Plan {
   /** Whether caller and vendor speak the same dialect, so that the answer is passed on unchanged. */
   readonly isVerbatim: boolean
   /**
-   * The request as the vendor is asked it: what its answer means depends on it. It may be for a stream where the
-   * caller's is not, so that the relay can end the answer.
+   * The request as it is sent to the vendor, on which the meaning of the answer depends. It may request a stream
+   * although the caller does not, so that the relay can end the answer.
    */
   readonly request: ChatRequest
   readonly body: JsonObject
@@ -51,13 +51,13 @@ export interface Plan {
   readonly calls: number
   /** The limits that the relay enforces; absent if the vendor enforces all of them, as usual. */
   readonly limits?: OwnLimits | undefined
-  /** How its answer is brought back into the form that the caller asked for; absent: it is in that form. */
+  /** Converts the answer back into the form that the caller requested; absent if it already has that form. */
   readonly restoration?: Restoration | undefined
   /** The costs of the request there besides tokens; absent if there are none. */
   readonly featureCosts?: FeatureCosts | undefined
 }
 
-/** The same for an answer that comes whole. */
+/** Returns the same plan for a whole answer. */
 export function wholePlan(plan: Plan): Plan {
   const request = { ...plan.request, stream: false }
   const { body } = plan.binding.dialect.encodeRequest(request, plan.rules)

@@ -10,12 +10,12 @@ import { StreamLimits } from "./stream-limits.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { StreamParts } from "./answer-stream.ts"
 
-/** How the stream of one upstream call is read and counted, streamed to its caller or not. */
+/** Reads and counts the stream of one upstream call, regardless of whether its caller streams. */
 export type ReadingParts = Omit<StreamParts, "writer">
 
 /**
- * What reads the stream of one call, and meters it.
- * @param recorder notes what the answer names of what its vendor keeps.
+ * Builds the readers and the meter of the stream of one call.
+ * @param recorder records the ids in the answer of state that the vendor stores.
  */
 export function readingParts(
   counter: TokenCounter,

@@ -31,14 +31,13 @@ interface OpenedEnvelope extends SignedReasoning {
 }
 
 /**
- * Envelopes in which a vendor's signature travels through a client of any dialect and back to that
- * vendor unchanged: `tg1:<proof>:<dialect>:<provider>:<r or nothing>:<id>&<extra>:<signature>`. The client
- * takes it for a signature of its own dialect. The proof is an HMAC, so that nothing but what was
- * signed here ever reaches a vendor as its own.
+ * Envelopes that carry a vendor's signature through a client of any dialect and back to that vendor unchanged:
+ * `tg1:<proof>:<dialect>:<provider>:<r or nothing>:<id>&<extra>:<signature>`. The client treats it as a signature of
+ * its own dialect. The proof is an HMAC, so that only signatures made here are sent to a vendor as its own.
  */
 export class ReasoningSigner {
   readonly #key: Buffer
-  /** Each part is opened once, however many deployments are planned. */
+  /** Each part is opened once, regardless of the number of planned deployments. */
   readonly #opened = new WeakMap<ReasoningPart, OpenedEnvelope | undefined>()
 
   /** @param secret of this installation. */
@@ -46,7 +45,7 @@ export class ReasoningSigner {
     this.#key = createHmac("sha256", secret).update("reasoning envelope").digest()
   }
 
-  /** @param provider whose signature it is, as the keeper of what it stores: another account may not be able to read it. */
+  /** @param provider that stores the reasoning, because another account may not be able to read its signature. */
   sign(signed: SignedReasoning, provider: string): string {
     const { signature, signedBy, isRedacted } = signed
     const flag = isRedacted === true ? "r" : ""
@@ -54,7 +53,7 @@ export class ReasoningSigner {
     return `${PREFIX}${this.#proof(rest).toString("base64url")}${SEPARATOR}${rest}`
   }
 
-  /** @returns undefined when it was not signed here, or was changed. */
+  /** @returns undefined if it was not signed here, or was changed. */
   open(text: string): OpenedEnvelope | undefined {
     const end = PREFIX.length + PROOF_CHARACTERS
     // A long text without a proof is not parsed.
@@ -112,7 +111,7 @@ function factsOf({ id = "", extra, signedBy }: SignedReasoning): string {
   return facts.map(encodeURIComponent).join(FACTS_SEPARATOR)
 }
 
-/** Whether a conversation brings back reasoning that another dialect's vendor signed. */
+/** Whether a conversation contains reasoning that another dialect's vendor signed. */
 export function carriesEnvelope(request: ChatRequest): boolean {
   return request.messages.some((message) => message.parts.some(isSigned))
 }
@@ -127,8 +126,8 @@ const NOTHING: readonly Loss[] = []
 const LOST: readonly Loss[] = [{ name: "reasoning.signature", effect: "dropped" }]
 
 /**
- * The conversation with its envelopes opened. A signature that belongs to another provider, or that
- * was changed on its way, is left out.
+ * Returns the conversation with its envelopes opened. Drops a signature that belongs to another provider or was
+ * changed on its way.
  */
 export function openEnvelopes(
   request: ChatRequest,

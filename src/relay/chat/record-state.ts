@@ -6,8 +6,8 @@ import type { VendorState } from "../state/vendor-state.ts"
 const NOTHING: ReadonlySet<string> = new Set()
 
 /**
- * Has the answer to a plan looked at, where its vendor keeps something that its caller could name: ids
- * reach a caller only in the vendor's own dialect. What was found goes into the ledger with the charge.
+ * Records the vendor state in the answer to a plan if its caller could refer to it later: ids reach a caller only in
+ * the vendor's own dialect. The recorded state is written to the ledger with the charge.
  */
 export function recordState(
   vendorState: VendorState,

@@ -25,17 +25,17 @@ export interface StateKeepers {
   readonly conversations: Conversations
 }
 
-/** A request with all that it names found. */
+/** A request whose references have all been resolved. */
 export interface Resolved {
-  /** As it goes on: with the items in it that only the gateway keeps. */
+  /** The input to continue with: includes the items that only the gateway stores. */
   readonly input: ChatInput
   readonly state: ResolvedState | undefined
 }
 
 /**
- * Finds what a request names. What its model's vendor keeps is left to the vendor; else what the gateway
- * keeps for the account takes the place of its name, so that what is held, counted and sent is the whole.
- * @throws GatewayError `not_found` for what is neither, and as `VendorState.resolve`.
+ * Resolves the references of a request. State of its model's vendor is left to the vendor; items that the gateway
+ * stores for the account replace their references, so that the complete request is held, counted and sent.
+ * @throws GatewayError `not_found` for an unknown reference, and as `VendorState.resolve`.
  */
 export async function resolveState(
   keepers: StateKeepers,
@@ -68,7 +68,7 @@ export async function resolveState(
   }
 }
 
-/** The same request, with the items in the place of their names. */
+/** Returns the same request, with stored items in the place of their references. */
 async function goOn(
   vendorState: VendorState,
   input: ChatInput,

@@ -7,8 +7,8 @@ import type { RefusalReader } from "../upstream/refusal.ts"
 const NOT_FOUND = 404
 
 /**
- * Reads the refusals of requests that name what their vendor keeps: what it has not, or no longer, is the
- * caller's to put right, and no other deployment's. A model or address that it does not know stays its own.
+ * Reads the rejections of requests that refer to vendor state: only the caller can correct a reference to missing or
+ * expired state, so no other deployment is tried. A rejection of an unknown model or address stays the vendor's fault.
  */
 export class StateRefusals implements RefusalReader {
   readonly #vendor: RefusalReader
@@ -53,7 +53,7 @@ export class StateRefusals implements RefusalReader {
   }
 }
 
-/** The field at the top that a path begins with. */
+/** Returns the top-level field of a path. */
 function rootOf(path: string): string {
   return /^\w+/.exec(path)?.[0] ?? path
 }

@@ -9,7 +9,7 @@ export class StopCut {
   readonly #search: StopSearch
   /** Text that may begin a sequence, and the events after it. */
   #pending: ChoiceEvent[] = []
-  /** Characters of it. */
+  /** Its length in characters. */
   #length = 0
   /** Whether a sequence was found. */
   isOver = false
@@ -18,7 +18,7 @@ export class StopCut {
     this.#search = new StopSearch(sequences)
   }
 
-  /** @returns what is known to stand before a sequence, or not to belong to one. */
+  /** @returns the events that cannot be part of a sequence. */
   push(event: ChoiceEvent): ChoiceEvent[] {
     if (this.isOver) return []
     switch (event.type) {
@@ -26,7 +26,7 @@ export class StopCut {
         return this.#read(event)
       case "citation":
       case "choice-extra":
-        // They belong to the text before them.
+        // Other events belong to the text before them.
         if (this.#pending.length === 0) return [event]
         this.#pending.push(event)
         return []
@@ -66,8 +66,8 @@ export class StopCut {
 }
 
 /**
- * Parts events behind so many characters of their text.
- * @returns `first` with all that stands before the next character, and the rest.
+ * Splits events at a number of characters of their text.
+ * @returns `first` with everything before the next character, and the rest.
  */
 export function firstOf(
   events: readonly ChoiceEvent[],

@@ -40,8 +40,8 @@ export interface StreamServices extends OpeningServices {
 }
 
 /**
- * A streamed answer. It begins when the first frame is here, so that a failure before that is a
- * status and not a broken stream; but no caller waits longer than the keep-alive for the beginning.
+ * Answers with a stream. It begins when the first frame has arrived, so that an earlier failure is a status and not a
+ * broken stream; but no caller waits longer than the keep-alive for the beginning.
  */
 export async function answerStreamed(
   services: StreamServices,
@@ -81,8 +81,8 @@ type State =
   | "left"
 
 /**
- * The bytes of a streamed answer, pulled as fast as the caller reads. Exactly one of three things
- * ends it: the last frame, after its charge is on disk; a failure; or the caller's leaving.
+ * The bytes of a streamed answer, pulled as fast as the caller reads. It ends in exactly one of three ways: the last
+ * frame, after its charge is on disk; a failure; or a disconnect of the caller.
  */
 class StreamedAnswer implements WatchedDeadline {
   dueAt: number
@@ -92,7 +92,7 @@ class StreamedAnswer implements WatchedDeadline {
   readonly #opening: StreamOpening
   readonly #patience = Promise.withResolvers<undefined>()
   #upstream: AnswerStream | undefined
-  /** A read that is under way. */
+  /** A read in progress. */
   #reading: Promise<string> | undefined
   #controller: Controller | undefined
   #state: State = "opening"
@@ -116,8 +116,8 @@ class StreamedAnswer implements WatchedDeadline {
   }
 
   /**
-   * The upstream's stream, or undefined when it lets the caller wait too long.
-   * @throws GatewayError when there is none; then nothing is held any more.
+   * Returns the upstream's stream, or undefined if the caller has waited too long.
+   * @throws GatewayError if it cannot be opened; then nothing is held any longer.
    */
   async begin(): Promise<AnswerStream | undefined> {
     try {
@@ -155,7 +155,7 @@ class StreamedAnswer implements WatchedDeadline {
       this.#context.charge.firstByteAt ??= performance.now()
       this.#reading = upstream.read()
       let text = await this.#reading
-      // The caller has left meanwhile.
+      // The caller has disconnected meanwhile.
       if (!this.#isRunning) return
       const isLast = upstream.isOver
       if (isLast) text += await this.#complete(upstream)
@@ -232,17 +232,17 @@ class StreamedAnswer implements WatchedDeadline {
       // A comment within a frame would corrupt it.
       if (!this.#hasBacklog) controller.enqueue(KEEP_ALIVE)
     }
-    // The caller has stopped reading, so no read will find out that the upstream's time is over.
+    // The caller has stopped reading, so no read will detect that the upstream's deadline has passed.
     else if (ended) void this.#fail(controller, ended)
   }
 
   onCut(reason: CallFailure): void {
     const controller = this.#controller
-    // A caller that reads gets it from the read that is under way.
+    // A reading caller gets the error from the read in progress.
     if (controller && (controller.desiredSize ?? 0) <= 0) void this.#fail(controller, reason)
   }
 
-  /** The last byte goes out only when its charge is on disk. */
+  /** Sends the last byte only when its charge is on disk. */
   async #complete(upstream: AnswerStream): Promise<string> {
     const { plan, writer } = upstream
     if (upstream.rest) return this.#completeEarly(upstream)
@@ -252,7 +252,10 @@ class StreamedAnswer implements WatchedDeadline {
     return this.#end(writer, ownCount(priced, plan.limits !== undefined), charged)
   }
 
-  /** Its caller has all of the answer, and does not wait for the vendor's usage, which is charged when it is here. */
+  /**
+   * Charges an answer that its caller has received completely, when the vendor's usage arrives; the caller does not
+   * wait.
+   */
   async #completeEarly(upstream: AnswerStream): Promise<string> {
     const { charge, call } = this.#context
     const memory = leaveSlot(call.memory)
@@ -289,7 +292,7 @@ class StreamedAnswer implements WatchedDeadline {
     }
   }
 
-  /** Never a silent success: the caller gets the dialect's own error, then the stream ends. */
+  /** Ends with the dialect's own error, so that a failure never looks like success to the caller. */
   async #fail(controller: Controller, failure: CallFailure): Promise<void> {
     const { alarms } = this.#services
     const { call, dialect, request } = this.#context
@@ -366,14 +369,14 @@ class StreamedAnswer implements WatchedDeadline {
   }
 }
 
-/** Tokens of reasoning that the provider may bill although the answer does not contain them. */
+/** Returns the reasoning tokens that the provider may bill although the answer does not contain them. */
 function hiddenOf({ plan, meter }: Counted): number {
   return meter.isCounted ? 0 : estimateHidden(plan, meter)
 }
 
 /**
- * A request whose caller has left, or has all of the answer, no longer counts as running while the vendor is read on:
- * its hold bounds what that can cost. Its memory counts until the result is disposed of.
+ * Releases the slot of a request whose caller has left or has the whole answer while the vendor is drained: its hold
+ * bounds the cost of draining. Its memory counts until the result is disposed of.
  */
 function leaveSlot(memory: Reservation): Disposable {
   const kept = memory.handOver()

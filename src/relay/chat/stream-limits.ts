@@ -10,7 +10,7 @@ interface Cuts {
   readonly length: LengthCut | undefined
 }
 
-/** Keeps the limits of a streamed answer that its vendor does not keep: each choice by itself. */
+/** Enforces the limits of a streamed answer that its vendor does not enforce, for each choice separately. */
 export class StreamLimits {
   readonly #limits: OwnLimits
   readonly #sequences: StopSequences
@@ -18,10 +18,10 @@ export class StreamLimits {
   readonly #choices: number
   readonly #cuts = new Map<number, Cuts>()
   readonly #ended = new Set<number>()
-  /** Whether every choice has ended, the last of them by a cut: the caller has all. */
+  /** Whether every choice has ended, the last one by a cut: the caller has the whole answer. */
   isOver = false
 
-  /** @param choices how many the vendor was asked for. */
+  /** @param choices the requested number. */
   constructor(limits: OwnLimits, choices: number, counter: Counter) {
     this.#limits = limits
     this.#choices = choices
@@ -35,7 +35,7 @@ export class StreamLimits {
     return false
   }
 
-  /** @returns what of the events is for the caller, as far as that is known. */
+  /** @returns the events that can be sent to the caller now. */
   push(events: readonly ChatEvent[]): ChatEvent[] {
     return events.flatMap((event) => ("choice" in event ? this.#cut(event) : [event]))
   }

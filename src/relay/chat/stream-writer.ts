@@ -22,14 +22,14 @@ export type Report = (frame: JsonObject) => void
 /** Consumes upstream frames. */
 export interface FrameWriter {
   /**
-   * @param frame absent for what the decoder concludes from the end.
-   * @param events what the frame's own dialect makes of it.
-   * @returns what of it the caller may read now.
+   * @param frame absent for events that the decoder derives from the end.
+   * @param events the frame as decoded by its own dialect.
+   * @returns the text that the caller may read now.
    */
   push(frame: SseFrame | undefined, events: readonly ChatEvent[]): string
   /** Processes the frame in which a vendor reports a failed stream; `fail` passes it on. */
   broken(frame: SseFrame): void
-  /** Whether the vendor's last word has come, though its connection may still be open. */
+  /** Whether the vendor's final frame has arrived, though its connection may still be open. */
   readonly isOver: boolean
   /** Long frames, to be sent after the text that `push` and `end` return. */
   readonly backlog?: TextBacklog
@@ -44,8 +44,8 @@ export interface StreamWriter extends FrameWriter {
   /** Usage for the last frames, if no frame of the vendor reports it. */
   setUsage(usage: Usage): void
   /**
-   * The last words, once the charge is on disk.
-   * @param cost nanocredits; undefined: it is not known yet.
+   * Returns the final frames, once the charge is on disk.
+   * @param cost nanocredits; undefined if it is not known yet.
    * @param report called with the frame that ends the answer and holds the cost.
    */
   end(cost: bigint | undefined, report?: Report): string
@@ -53,11 +53,11 @@ export interface StreamWriter extends FrameWriter {
   fail(error: GatewayError, requestId: string): string
 }
 
-/** Caller and vendor speak the same dialect: frames go down as they came, but for named patches. */
+/** Forwards frames unchanged, except for named patches, if caller and vendor speak the same dialect. */
 export class VerbatimWriter implements StreamWriter {
   readonly #client: ClientDialect
   readonly #patcher: FramePatcher
-  /** A frame with usage, kept back until it is known to be the last such one: there stands the cost. */
+  /** A frame with usage, held back until it is known to be the last one, because the cost is added to that one. */
   #kept: PatchedFrame | undefined
   #last: PatchedFrame | undefined
   #broken: SseFrame | undefined
@@ -160,9 +160,9 @@ export class TranscodingWriter implements StreamWriter {
   readonly backlog = new TextBacklog()
 
   /**
-   * @param model the public id, which stands in the answer.
+   * @param model the public id, which the answer names.
    * @param provider the name that signatures are bound to, or its account there.
-   * @param dialect in which it speaks.
+   * @param dialect the vendor's dialect.
    */
   constructor(
     client: ClientDialect,
@@ -210,7 +210,7 @@ export class TranscodingWriter implements StreamWriter {
     return text
   }
 
-  /** Reasoning without a vendor's signature ends with the next content, and is signed here. */
+  /** Ends and signs reasoning without a vendor's signature when the next content begins. */
   #endReasoning(event: ChatEvent): string {
     const { type } = event
     if (!("choice" in event) || type === "reasoning-delta" || type === "choice-extra") return ""
@@ -225,7 +225,7 @@ export class TranscodingWriter implements StreamWriter {
     // Other members of a vendor's error belong to its own dialect.
   }
 
-  /** Usage of several upstream calls together, or our own count. */
+  /** Sets the usage of several upstream calls together, or our own count. */
   setUsage(usage: Usage): void {
     this.#encoder.push({ type: "usage", usage })
   }

@@ -7,7 +7,7 @@ import type { Attempt } from "../upstream/attempt.ts"
 import { weighFrame } from "./parse-frame.ts"
 import type { Plan } from "./plan.ts"
 
-/** How long an upstream may take to close the connection after its last event. */
+/** Maximum time for an upstream to close the connection after its last event. */
 export const HANG_UP_MS = 1_000
 /** The maximum size of frames without events: twice the longest frame. Each frame counts as some additional bytes. */
 const MAX_SILENT_BYTES = 32 * 1024 * 1024
@@ -24,7 +24,7 @@ export class UpstreamFrames {
   #rest: Uint8Array | undefined
   /** Bytes since the last event. */
   #silentBytes = 0
-  /** When the wait for the end of a whole answer is over. Only events prolong it. */
+  /** End of the wait for the end of a whole answer. Only events extend it. */
   #hangUpAt: number | undefined
   /** Whether a frame has arrived: bytes before it show only that the server responds. */
   hasArrived = false

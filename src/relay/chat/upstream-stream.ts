@@ -19,7 +19,7 @@ import { isStreamed, isUntypedStream } from "./stream-type.ts"
 import { HANG_UP_MS, UpstreamFrames } from "./upstream-frames.ts"
 import { wholeAsStream } from "./whole-as-stream.ts"
 
-/** How long the frames that open an answer wait for its first content. Later openings rarely fail. */
+/** Maximum wait of the frames that open an answer for its first content. Later openings rarely fail. */
 const CONTENT_WAIT_MS = 2_000
 /** Maximum characters that wait for the first content: a provider may repeat a long request before it. */
 const MAX_OPENING = 16 * 1024 * 1024
@@ -47,7 +47,7 @@ export class UpstreamStream<
   /** Whether a frame repeats an earlier one, and is skipped. */
   readonly #isRepeated: ((frame: SseFrame) => boolean) | undefined
   readonly #record: AnswerRecord | undefined
-  /** Undefined after the answer has ended at them. */
+  /** Undefined once the answer has ended at its limits. */
   #limits: StreamLimits | undefined
   readonly #drain: DrainRule | undefined
   readonly #isHoldSpent: (() => boolean) | undefined
@@ -56,7 +56,7 @@ export class UpstreamStream<
   rest: Promise<void> | undefined
   /** The text that was read while the stream was opened. */
   #first: string | undefined
-  /** A read that was begun while the stream was opened. */
+  /** A read that started while the stream was opened. */
   #reading: Promise<string> | undefined
   #isEnded = false
   /** Bytes received and characters written since the last turn of the event loop. */
@@ -117,7 +117,7 @@ export class UpstreamStream<
       const reading = this.read()
       const next = await Promise.race([reading, late.promise])
       if (next === undefined) {
-        // The next read returns it, or throws its failure.
+        // The next read returns its text, or throws its failure.
         reading.catch(() => undefined)
         this.#reading = reading
         break
@@ -201,7 +201,7 @@ export class UpstreamStream<
     throw this.#failure
   }
 
-  /** Returns the buffered text of an answer that is read no further. */
+  /** Returns the buffered text of an answer that is not read further. */
   async release(): Promise<string> {
     if (this.#limits === undefined || this.#isCounting) return ""
     return this.#flushed(this.#limits)
@@ -214,7 +214,7 @@ export class UpstreamStream<
       if (!this.#isEnded) await this.#frames.discard()
       this.#isEnded = true
     } catch {
-      // The answer is whole already.
+      // The answer is already complete.
     } finally {
       this.#attempt[Symbol.dispose]()
     }
@@ -269,7 +269,7 @@ export class UpstreamStream<
         if (frame.json) this.#record?.frame(frame.json)
       }
     } catch {
-      // It cannot be read, and is not needed.
+      // The usage cannot be read, and is not needed.
     }
   }
 
@@ -396,7 +396,7 @@ class HeldText implements Disposable {
     this.#memory = memory
   }
 
-  /** @returns false when it is too long to wait any longer. @throws GatewayError `overloaded`. */
+  /** @returns false if the text is too long to wait any longer. @throws GatewayError `overloaded`. */
   takes({ length }: string): boolean {
     if (length > SMALL_OPENING && length > this.#taken) {
       this.#memory.takeAnswer(length - this.#taken)

@@ -56,10 +56,10 @@ export interface WholeServices {
 interface Received {
   /** The vendor's body; absent if a stream was requested. */
   readonly body?: JsonObject
-  /** As much of it as is the caller's. */
+  /** The part of the result that the caller gets. */
   readonly reported: ChatResult
   readonly meter: Meter
-  /** As of `FoldedAnswer`. */
+  /** As in `FoldedAnswer`. */
   readonly rest?: Promise<void> | undefined
 }
 
@@ -69,7 +69,7 @@ interface PlanCalls extends TriedPlan {
   readonly all: Received[]
 }
 
-/** Answers with a whole answer: the vendor's own with the named patches, or one through the canon. */
+/** Returns a whole answer: the vendor's own with the named patches, or one through the canon. */
 export function answerWhole(services: WholeServices, context: ChatContext): Promise<Answer> {
   return new WholeAnswer(services, context).answer()
 }
@@ -152,7 +152,10 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
     return calls
   }
 
-  /** One call. A vendor that refuses to stream is asked for a whole answer, since that is what the caller wants. */
+  /**
+   * Makes one call. If a vendor refuses to stream, requests a whole answer, which is the form that the caller
+   * requested.
+   */
   #receive(calls: PlanCalls, plan: Plan): Promise<PlanCalls> {
     return plan.request.stream ? this.#receiveStream(calls, plan) : this.#receiveOnce(calls, plan)
   }
@@ -166,7 +169,7 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
     }
   }
 
-  /** One attempt. An answer that cannot be read is a failed one, and another deployment may do. */
+  /** Makes one attempt. An unreadable answer is a failed attempt, and another deployment may answer. */
   async #receiveOnce(calls: PlanCalls, plan: Plan): Promise<PlanCalls> {
     const context = this.#context
     const { pipeline, counter } = this.#services
@@ -175,7 +178,7 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
     try {
       const response = await attempt.send(requestOf(context, plan), refusalsOf(context, plan))
       let received: Received
-      // Some servers stream although they are asked for a whole answer.
+      // Some servers stream although a whole answer was requested.
       if (isStreamed(attempt, response)) {
         const parts = readingParts(counter, context, attempt, calls.recorder)
         const { result: reported, rest } = await foldAnswer(attempt, response, parts)
@@ -269,7 +272,7 @@ async function completedOf(
   return last
 }
 
-/** Reports what of an answer its caller cannot be given. */
+/** Reports the parts of an answer that its caller cannot receive. */
 function reportLost({ charge, dialect }: ChatContext, { all }: PlanCalls): void {
   for (const { reported } of all) {
     for (const part of reported.choices.flatMap(({ parts }) => parts)) {
@@ -284,7 +287,7 @@ function meterOf(all: readonly Received[]): Meter {
   return first && others.length === 0 ? first.meter : Meter.sum(all.map(({ meter }) => meter))
 }
 
-/** @param counted replaces the vendor's usage where that is not what is charged. */
+/** @param counted replaces the vendor's usage if another usage is charged. */
 function bodyOf(
   context: ChatContext,
   { plan, all }: PlanCalls,
@@ -374,7 +377,7 @@ function decodedAnswer(
   )
 }
 
-/** The answers to several calls as one: a choice of each, its usage that of all. */
+/** Merges the answers of several calls: a choice of each, and the usage of all. */
 function merged(all: readonly Received[]): ChatResult {
   const results = all.map(({ reported }) => reported)
   const [first = { choices: [] }] = results

@@ -10,8 +10,8 @@ import type { ChatBinding } from "../../vendors/vendor.ts"
 import { withAllowedTools } from "./allowed-tools.ts"
 
 /**
- * A request as a dialect is to write it. What the caller's own dialect has among its extras goes there in
- * these; to another it goes in the words of the canon, where its vendor has such a thing.
+ * Returns a request as a dialect encodes it. Extras of the caller's own dialect are used unchanged in that dialect;
+ * for another dialect they are expressed in the canon, if its vendor supports them.
  * @param from the caller's dialect.
  */
 export function carriedRequest(
@@ -28,7 +28,7 @@ export function carriedRequest(
   return withAllowedTools(requiresSearch(request) ? withoutChoice(rest) : rest)
 }
 
-/** The request with the tools that its conversation brings in the list of all, so that no item is lost for them. */
+/** Adds the tools that a conversation brings to the list of all tools, so that no item is lost for them. */
 function withBrought(request: ChatRequest, from: DialectId): ChatRequest {
   if (request.broughtTools === undefined) return request
   const { broughtTools, ...rest } = request
@@ -42,9 +42,7 @@ function withBrought(request: ChatRequest, from: DialectId): ChatRequest {
   }
 }
 
-/**
- * Messages without the items that do nothing but bring tools, which are in the list of the request then.
- */
+/** Returns the messages without items that only bring tools; these tools are then in the request's list. */
 export function withoutToolItems({ messages, broughtTools }: ChatRequest): readonly Message[] {
   if (broughtTools === undefined) return messages
   const { item } = broughtTools
@@ -88,13 +86,13 @@ function withoutOwnShape(request: ChatRequest): ChatRequest {
   return Object.keys(fields).length === 0 ? rest : { ...rest, extra: { ...extra, fields } }
 }
 
-/** A tool that was left out, which is reported, cannot be required. */
+/** Drops the requirement to call a tool that was left out, which is reported. */
 function withoutChoice(request: ChatRequest): ChatRequest {
   const { toolChoice: _, ...rest } = request
   return rest
 }
 
-/** The request without what says the search in the caller's own words: it is not lost. */
+/** Returns the request without the search declaration in the caller's dialect, which is not lost. */
 function withoutDeclared(request: ChatRequest, { declared }: WebSearch): ChatRequest {
   const { extra, ...rest } = request
   if (extra === undefined) return request

@@ -6,7 +6,7 @@ import type { CacheMarker, MediaSource, Message, Part, Role } from "../../canon/
 import type { Writable } from "../../canon/writable.ts"
 import { mapParts } from "./fit-tools.ts"
 
-/** The turns that are added where a model requires one, as the providers' own clients write them. */
+/** The turns that are added if a model requires one, as the providers' own clients write them. */
 const CONTINUE: Message = { role: "user", parts: [{ type: "text", text: "Continue." }] }
 const UNDERSTOOD: Message = { role: "assistant", parts: [{ type: "text", text: "Understood." }] }
 const APPROXIMATED: Loss = { name: "messages", effect: "approximated" }
@@ -136,7 +136,7 @@ function isJoined(role: Role, next: Role): boolean {
   return role === next && (role === "user" || role === "assistant")
 }
 
-/** Leaves out the oldest images: agents collect screenshots, of which the newest matter. */
+/** Drops the oldest images: agents collect screenshots, and the newest ones matter most. */
 function fitImages(request: Writable<ChatRequest>, max: number | undefined, losses: Loss[]): void {
   if (max === undefined) return
   let excess = countImages(request.messages) - max
@@ -168,7 +168,7 @@ function countImages(messages: readonly Message[]): number {
 
 type Marked = Extract<Part, { readonly cache?: CacheMarker }>
 
-/** Keeps the last marks: they cover what the first ones do. */
+/** Keeps the last marks: they cover the text of the first ones. */
 function fitCacheMarks(
   request: Writable<ChatRequest>,
   max: number | undefined,
@@ -197,7 +197,7 @@ function isMarked(part: Part): part is Marked {
   return "cache" in part && part.cache !== undefined
 }
 
-/** Images whose declared type is not that of their bytes get the right one. */
+/** Corrects the declared type of images whose bytes have another type. */
 export function withImageTypes(messages: readonly Message[]): readonly Message[] {
   const typed = (part: Part): Part => {
     if (part.type === "tool-result") {

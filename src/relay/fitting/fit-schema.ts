@@ -24,7 +24,7 @@ const NOT_STRICT: ReadonlySet<string> = new Set([
   "then",
 ])
 
-/** Maximum schemas within a schema, or in all tools. OpenAI accepts 5,000 properties, other providers fewer. */
+/** Maximum subschemas in a schema for an answer. OpenAI accepts 5,000 properties, other providers fewer. */
 const MAX_SCHEMAS = 10_000
 
 /** The schemas that may still be fitted, because all tools of a request are fitted in one turn of the event loop. */
@@ -37,8 +37,8 @@ export function schemaBudget(): SchemaBudget {
 }
 
 /**
- * A schema whose constraints the model accepts. Rejected constraints are moved to the description, where the model can
- * still read them.
+ * Returns a schema whose constraints the model accepts. Rejected constraints are moved to the description, so that the
+ * model can still read them.
  * @returns undefined if the schema cannot be expressed.
  */
 export function fittedSchema(

@@ -21,7 +21,7 @@ export interface FittedRequest {
   /** The given request if the model accepts it. */
   readonly request: ChatRequest
   readonly losses: readonly Loss[]
-  /** Present if the answer has to be brought back into the form that the caller asked for. */
+  /** Present if the answer must be converted back into the form that the caller requested. */
   readonly restoration?: Restoration
 }
 
@@ -64,8 +64,8 @@ export function requiredDialect(
 }
 
 /**
- * Fits a request to what a model accepts. Whatever cannot be kept is a loss.
- * @param expresses what an answer in the caller's format can contain; absent: all that its model makes.
+ * Fits a request to the rules of a model. Parts that cannot be kept are losses.
+ * @param expresses the kinds of content that an answer in the caller's format can contain; absent: all of the model's.
  * @throws GatewayError `model_not_supported` if such an answer cannot contain any of the model's modalities, and
  * `not_carried` if the request requires a feature that the model does not support.
  */
@@ -77,7 +77,7 @@ export function fitToModel(
   const losses: Loss[] = []
   if (rules === undefined) return { request, losses }
   const fitted: Writable<ChatRequest> = { ...request }
-  // Whether sampling is accepted depends on the reasoning that the caller asked for.
+  // Whether sampling is accepted depends on the reasoning in the caller's request.
   dropRejected(fitted, rules, losses)
   fitReasoning(fitted, rules, losses)
   fitRequiredCall(fitted, rules, losses)
@@ -136,7 +136,7 @@ function fitReasoning(request: Writable<ChatRequest>, rules: ModelRules, losses:
   const { reasoning: options } = request
   if (options === undefined) return
   if (rules.reasoning === "unsupported") {
-    // A model that does not reason needs no option to be told not to.
+    // A model that does not reason needs no option that switches reasoning off.
     if (!isReasoningOff(options)) losses.push({ name: "reasoning", effect: "dropped" })
     delete request.reasoning
     return
@@ -173,19 +173,19 @@ function reasonAtLeast(
   losses.push({ name: "reasoning_effort", effect: "approximated" })
 }
 
-/** The highest accepted effort below the wanted one; if all are above it, the lowest. */
+/** Returns the highest accepted effort below the requested one, or the lowest if all are above it. */
 function nearestEffort(wanted: string, efforts: readonly string[]): string {
   const order: readonly string[] = REASONING_EFFORTS
   const rank = order.indexOf(wanted)
-  // An effort that only its vendor knows is not compared.
+  // A vendor's own effort has no rank and is not compared.
   if (rank === -1) return wanted
   const below = efforts.filter((effort) => order.indexOf(effort) <= rank)
   return below.at(-1) ?? efforts[0] ?? wanted
 }
 
 /**
- * Asks a model for what the caller can read: an image that an answer cannot contain is not paid for. A model that makes
- * no text is always asked for what it makes.
+ * Requests only modalities that the caller can read, because an image that an answer cannot contain must not be paid
+ * for. A model that makes no text is always asked for its own modalities.
  */
 function fitOutput(
   request: Writable<ChatRequest>,
@@ -209,7 +209,7 @@ function fitOutput(
   }
 }
 
-/** Where a model that answers with something other than text can be called. */
+/** The endpoints at which a model with output other than text can be called. */
 const ENDPOINTS = "/v1/chat/completions, /v1/responses or :generateContent"
 
 function unreadable(model: string, output: readonly Modality[]): GatewayError {

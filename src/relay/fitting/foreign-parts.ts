@@ -5,7 +5,7 @@ import type { Message, Part, TextPart } from "../../canon/message.ts"
 
 // Parts of a conversation that the called provider did not write and does not understand.
 
-/** A conversation as a provider gets it, and what of it is text only there. */
+/** A conversation as a provider receives it, and the parts that were replaced by text. */
 export interface ReplacedParts {
   readonly messages: readonly Message[]
   readonly losses: readonly Loss[]
@@ -42,14 +42,14 @@ const NOTHING: readonly Loss[] = []
 const LOST: readonly Loss[] = [{ name: "web_search.steps", effect: "dropped" }]
 
 /**
- * Whether a conversation brings back what the gateway reported of a search in place of the vendor that ran it:
- * its steps, or sources without the proof that the caller's dialect has of its own. No vendor may be shown them.
+ * Whether a conversation contains search results that the gateway reported in place of the vendor that ran the search:
+ * its steps, or sources without the proof of the caller's dialect. They must not be sent to any vendor.
  */
 export function carriesSearch({ messages }: ChatRequest): boolean {
   return messages.some(({ parts }) => parts.some((part) => isStep(part) || isForeign(part)))
 }
 
-/** The messages without the steps of searches: what the model made of them stands in its text. */
+/** Returns the messages without the steps of searches: the model has put their findings into its text. */
 export function withoutSteps(messages: readonly Message[]): {
   readonly messages: readonly Message[]
   readonly lost: readonly Loss[]

@@ -5,7 +5,7 @@ import { fetchMedia, type MediaLimits, type MediaMemory } from "../../media/fetc
 
 type Media = ImagePart | FilePart
 
-/** Whether a request points at images or files whose address the dialect's vendors do not take. */
+/** Whether a request links images or files whose addresses the dialect's vendors do not accept. */
 export function needsInlining(request: ChatRequest, dialect: UpstreamDialect): boolean {
   const { supports } = dialect
   const isTaken = { image: supports["image.url"], file: supports["file.url"] }
@@ -14,8 +14,8 @@ export function needsInlining(request: ChatRequest, dialect: UpstreamDialect): b
 }
 
 /**
- * The request with everything that it points at fetched and put into it.
- * @throws GatewayError naming what could not be fetched.
+ * Returns the request with all linked media fetched and embedded.
+ * @throws GatewayError naming the media that could not be fetched.
  */
 export async function withInlineMedia(
   request: ChatRequest,
@@ -31,7 +31,7 @@ export async function withInlineMedia(
   return withSources(request, fetched)
 }
 
-/** The same with placeholders for the media: for estimates. */
+/** Returns the same request with placeholders for the media, for estimates. */
 export async function withMediaPlaceholders(request: ChatRequest): Promise<ChatRequest> {
   const urls = mediaOf(request).flatMap((part) => {
     const url = addressOf(part)
@@ -40,7 +40,7 @@ export async function withMediaPlaceholders(request: ChatRequest): Promise<ChatR
   return withSources(request, new Map(urls))
 }
 
-/** An image and a file that encoders take for real ones. */
+/** An image and a file that encoders accept as real ones. */
 const STAND_INS: Readonly<Record<Media["type"], MediaSource>> = {
   image: { type: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" },
   file: { type: "base64", mediaType: "application/pdf", data: "JVBERi0=" },

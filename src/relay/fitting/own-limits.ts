@@ -5,20 +5,22 @@ import type { Deployment, Model } from "../../catalog/model.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
 
 /**
- * Vendors raise a limit on output to their own least, and count their own marks: OpenAI's responses take
- * no less than 16, Cohere was seen to give 6 tokens for 3 (decision 17).
+ * Vendors raise a limit on output to their own minimum, and count their own marks: OpenAI's responses take no less
+ * than 16, Cohere returned 6 tokens for 3 (decision 17).
  */
 export const MIN_OUTPUT = 16
 
-/** Limits of an answer that its vendor does not keep, or not alone, so that the relay does (decision 28). */
+/**
+ * Limits of an answer that the relay enforces, because its vendor does not enforce them, or not alone (decision 28).
+ */
 export interface OwnLimits {
-  /** Sequences to be looked for in the text; empty where the vendor takes all. */
+  /** Sequences to search for in the text; empty if the vendor takes all of them. */
   readonly stop: readonly string[]
-  /** Tokens of text, by our own count; absent where the vendor takes the limit. */
+  /** Tokens of text, by our own count; absent if the vendor takes the limit. */
   readonly maxTokens?: number
 }
 
-/** What the vendor is asked instead, and what is left for the relay. */
+/** The limits sent to the vendor, and the limits left to the relay. */
 export interface FittedLimits {
   readonly stop: readonly string[]
   readonly maxTokens: number | undefined
@@ -26,10 +28,10 @@ export interface FittedLimits {
 }
 
 /**
- * Fits the limits of a request to what a vendor takes.
- * @param maxTokens as many as may be asked for.
- * @param isStopReported whether the caller has to learn which sequence ended the answer.
- * @returns undefined where the vendor takes them as they are, as nearly always.
+ * Fits the limits of a request to those that a vendor accepts.
+ * @param maxTokens the highest limit that may be sent.
+ * @param isStopReported whether the caller needs the sequence that ended the answer.
+ * @returns undefined if the vendor accepts them unchanged, as nearly always.
  */
 export function fitLimits(
   { stop }: Pick<ChatRequest, "stop">,
@@ -43,11 +45,11 @@ export function fitLimits(
     stop === undefined || (taken.cutsStops && stop.length <= max && areTaken(stop, taken))
   if (isLengthTaken && isStopTaken) return undefined
   const wanted = stop?.filter(isMeant) ?? []
-  // A vendor that would end the answer, and not tell at which, is not to see them.
+  // Sequences are not sent to a vendor that would end the answer without reporting the sequence.
   const isSent = wanted.length <= max
   const sendable = isSent ? wanted.filter((sequence) => isTaken(sequence, taken)) : []
   const sent = sendable.slice(0, taken.stops)
-  // The first that matches is the one that counts, no matter who looks for the others.
+  // The first match counts, also among sequences that only one of both searches for.
   const looked = sent.length < wanted.length || !taken.cutsStops ? wanted : []
   const own = isLengthTaken ? { stop: looked } : { stop: looked, maxTokens }
   return {
@@ -57,7 +59,7 @@ export function fitLimits(
   }
 }
 
-/** Whether a dialect takes the limits of a request as they are. */
+/** Whether a dialect accepts the limits of a request unchanged. */
 export function takesLimits(
   request: ChatRequest,
   maxTokens: number | undefined,
@@ -67,7 +69,7 @@ export function takesLimits(
   return fitLimits(request, maxTokens, input.taken, input.isStopReported) === undefined
 }
 
-/** The limits that a deployment keeps in a dialect. */
+/** Returns the limits that a deployment enforces in a dialect. */
 export function limitsOf(
   dialect: UpstreamDialect,
   { upstreamModel }: Pick<Deployment, "upstreamModel">,
@@ -77,7 +79,9 @@ export function limitsOf(
   return rules?.rejected_parameters?.includes("stop") === true ? { ...limits, stops: 0 } : limits
 }
 
-/** A request with a limit that every deployment takes: a hold covers what is asked of the dearest. */
+/**
+ * Returns a request with a limit that every deployment accepts: a hold covers the request at the most expensive one.
+ */
 export function heldRequest(
   request: ChatRequest,
   model: Model,
@@ -89,7 +93,10 @@ export function heldRequest(
   return min <= maxTokens ? request : { ...request, maxTokens: min }
 }
 
-/** The shortest limit that every deployment of a model takes: less is asked of none, so less is never held. Tokens. */
+/**
+ * Returns the shortest limit that every deployment of a model accepts, in tokens. No request is sent with less, so no
+ * less is held.
+ */
 export function minOutput(
   { deployments }: Model,
   clients: ReadonlyMap<string, ProviderClient>,
@@ -111,7 +118,7 @@ function isTaken(sequence: string, { blankStops }: AnswerLimits): boolean {
   return isMeant(sequence) && (blankStops || sequence.trim() !== "")
 }
 
-/** An empty sequence stands before every text, which no vendor means; half a character stands in none. */
+/** Whether a sequence can match: an empty one would match before every text, and half a character never does. */
 function isMeant(sequence: string): boolean {
   return sequence !== "" && sequence.isWellFormed()
 }

@@ -2,23 +2,23 @@ import { LinkedList, type ListNode } from "../../canon/linked-list.ts"
 import type { CallEnded } from "./call-failure.ts"
 import { EventLoopMonitor } from "./event-loop-monitor.ts"
 
-/** How exactly deadlines are kept, in milliseconds: they are seconds long, so a coarse check is enough. */
+/** Interval of the checks: deadlines are seconds long, so a coarse check is enough. */
 const LOOK_EVERY = 100
 
 /** Something that has to act at a point in time. */
 export interface WatchedDeadline {
-  /** When `onDue` is called, by `performance.now()`; it may move between looks, at no cost. */
+  /** When `onDue` is called, by `performance.now()`. Moving it between checks costs nothing. */
   dueAt: number
   /** Its node in the list of watched deadlines; used by the watch. */
   node: ListNode<WatchedDeadline> | undefined
   onDue(now: number): void
-  /** The gateway shuts down and waits no longer. */
+  /** Called when the gateway shuts down and waits no longer. */
   onCut?(reason: CallEnded): void
 }
 
 /**
- * One clock for all deadlines. A timer for each byte of each stream would cost more than the bytes;
- * here a deadline that moves is one assignment. Clocks that people set have no say in it.
+ * One timer for all deadlines. A timer for each byte of each stream would cost more than the bytes; here, moving a
+ * deadline is one assignment. Uses the monotonic clock, so clock changes have no effect.
  */
 export class DeadlineWatch implements Disposable {
   readonly monitor: EventLoopMonitor
@@ -43,7 +43,7 @@ export class DeadlineWatch implements Disposable {
     watched.node = undefined
   }
 
-  /** Ends all that runs, and all that still starts. */
+  /** Ends everything that runs, and everything that still starts. */
   cut(reason: CallEnded): void {
     this.#cutBy = reason
     for (const watched of this.#watched) watched.onCut?.(reason)

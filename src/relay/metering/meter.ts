@@ -18,7 +18,7 @@ export class Meter {
   usage: Usage | undefined
   /** The usage of each call; empty for a single call, or if a call did not report its usage. */
   usages = NO_USAGES
-  /** The error that a stream carried. */
+  /** The error in a stream. */
   failure: Extract<ChatEvent, { type: "error" }> | undefined
   /** The frame or the answer that reported the usage last. */
   reported: JsonObject | undefined
@@ -33,15 +33,15 @@ export class Meter {
   characters = 0
   /** The part of these that is reasoning. */
   reasoningCharacters = 0
-  /** All else that came: its decoder adds to it. */
+  /** All other received content, as its decoder adds it. */
   readonly other: OtherContent
   /** Images that the model itself made. */
   images = 0
-  /** The number of calls that it is the sum of. */
+  /** The number of calls in the sum. */
   calls = 1
   /** When its call was made, by `performance.now()`; absent for complete responses. */
   begunAt: number | undefined
-  /** When its first text or call came. */
+  /** When its first text or call arrived. */
   #spokenAt: number | undefined
   /** Sum over the added calls. */
   #silentMs = 0
@@ -63,7 +63,7 @@ export class Meter {
     this.other = other
   }
 
-  /** Whether at least one choice has come to its end. */
+  /** Whether at least one choice has ended. */
   get finished(): boolean {
     return this.#finished > 0
   }
@@ -88,7 +88,7 @@ export class Meter {
     return this.delivered || (this.usage !== undefined && !isNoUsage(this.usage))
   }
 
-  /** How long the calls took to their first text. Milliseconds. */
+  /** Milliseconds until the first text of each call, added up. */
   get silentMs(): number {
     if (this.begunAt === undefined) return this.#silentMs
     return this.#silentMs + (this.#spokenAt ?? performance.now()) - this.begunAt
@@ -104,7 +104,7 @@ export class Meter {
     return this.#text.join("")
   }
 
-  /** Returns the sum of several upstream calls. It has no usage if one of them reports none. */
+  /** Returns the sum of several upstream calls. It has no usage if any of them did not report one. */
   static sum(meters: readonly Meter[]): Meter {
     const sum = new Meter()
     // Before its first frame, a call has no meter.
@@ -152,7 +152,7 @@ export class Meter {
     this.reported = json
   }
 
-  /** A whole answer. */
+  /** Counts a whole answer. */
   result(result: ChatResult): void {
     if (result.usage) this.usage = result.usage
     for (const choice of result.choices) {
@@ -190,7 +190,7 @@ export class Meter {
         this.failure ??= event
         return
       case "reasoning-signature":
-        // Reasoning that is withheld is all in there.
+        // Withheld reasoning is contained in the signature.
         if (event.isRedacted) this.other.text(event.signature)
         return
       case "media":
@@ -199,7 +199,7 @@ export class Meter {
       case "citation":
       case "web-search":
       case "choice-extra":
-        // The decoder has counted what content there is in it.
+        // The decoder has counted its content.
         return
     }
   }
@@ -239,7 +239,7 @@ export class Meter {
         if (part.type === "image" && part.standsFor) this.other.json(part.standsFor.fields)
         return this.#media(part)
       case "web-search":
-        // It stands in the extra of its own dialect too.
+        // It is also in the extra of its own dialect.
         return
       case "unknown":
         return this.other.json(part.extra.fields)

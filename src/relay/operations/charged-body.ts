@@ -11,7 +11,7 @@ import {
 import type { Attempt, Candidate } from "../upstream/attempt.ts"
 import type { UpstreamAnswer } from "./operation-candidate.ts"
 
-/** How an answer that is passed on ended: all of it came, the upstream broke off, or the caller left. */
+/** How a forwarded answer ended: it is complete, the upstream broke off, or the caller disconnected. */
 export type Ending = "whole" | "broken" | "left"
 
 /** A response body in progress: chunks that are sent as they arrive, and a tail that waits for the charge. */
@@ -23,25 +23,25 @@ export const EVENT_STREAM_HEADERS = {
   "cache-control": "no-cache",
 } as const
 
-/** What an ending came to. */
+/** The outcome of an ending. */
 export interface BodyEnd {
-  /** Whether something was charged, so that an error must not say that nothing was. */
+  /** Whether anything was charged, so that an error does not claim the opposite. */
   readonly isCharged: boolean
-  /** What the caller gets after the tail of a complete answer. */
+  /** Bytes for the caller after the tail of a complete answer. */
   readonly last?: Uint8Array | undefined
 }
 
-/** An answer that is passed on while it is still unpaid. */
+/** An answer that is passed on before it is charged. */
 export interface UnpaidAnswer {
   readonly attempt: Pick<Attempt<Candidate>, "fail">
   readonly chunks: Chunks
   readonly call: { readonly id: string; readonly memory: Disposable }
   /**
-   * Whether the caller can be told of an error, in an event. Else the connection is cut, so that no client takes
-   * what it got for the complete answer.
+   * Whether an error can be sent to the caller as an event. Otherwise the connection is cut, so that no client takes a
+   * partial answer for the complete one.
    */
   readonly hasErrorEvents: boolean
-  /** Settles what was delivered, or releases its hold. Called once. */
+  /** Settles the delivered content, or releases its hold. Called once. */
   readonly end: (ending: Ending) => Promise<BodyEnd>
 }
 
@@ -51,7 +51,7 @@ export async function* chunksOf({ attempt, response }: UpstreamAnswer): AsyncGen
   try {
     for await (const chunk of response.body) {
       attempt.deadlines.received()
-      // Until the next read the upstream owes nothing: the caller may be slow.
+      // The upstream's deadline stops until the next read, because the caller may be slow.
       attempt.deadlines.pause()
       if (chunk.byteLength > 0) yield chunk
       attempt.deadlines.resume()
@@ -92,9 +92,9 @@ async function* resumed(
   return yield* rest
 }
 
-/** A body whose tail goes out only when its charge is on disk. */
+/** Returns a body whose tail is sent only when its charge is on disk. */
 export function chargedBody(answer: UnpaidAnswer): ReadableStream<Uint8Array> {
-  // Nothing is read from the upstream that the caller does not wait for.
+  // The upstream is read only when the caller waits for data.
   return new ReadableStream(new ChargedBody(answer), { highWaterMark: 0 })
 }
 
@@ -112,7 +112,7 @@ class ChargedBody {
   async pull(controller: Controller): Promise<void> {
     try {
       const { done, value } = await this.#answer.chunks.next()
-      // The caller has left meanwhile.
+      // The caller has disconnected meanwhile.
       if (this.#isOver) return
       if (!done) return controller.enqueue(value)
       this.#close()
@@ -127,7 +127,7 @@ class ChargedBody {
     }
   }
 
-  /** The caller left. */
+  /** Called when the caller disconnects. */
   async cancel(): Promise<void> {
     if (this.#isOver) return
     this.#close()
@@ -159,8 +159,8 @@ function errorEvent(error: GatewayError, requestId: string): Uint8Array {
 }
 
 /**
- * Cuts the connection once what was passed on is sent: Bun drops it otherwise, with the head. Without a reason: Bun
- * would print it, and it has been reported already.
+ * Cuts the connection once the passed-on bytes are sent: Bun would drop them otherwise, with the head. Gives no
+ * reason, because Bun would print it, and it has been reported already.
  */
 async function cut(controller: Controller): Promise<void> {
   await nextTurn()

@@ -14,8 +14,7 @@ import type { OperationPlan } from "./operation-plan.ts"
 import type { OperationServices } from "./services.ts"
 
 /**
- * Estimates what the operations of a request cost together and where they go. Holds nothing and calls no
- * vendor.
+ * Estimates the cost and route of all operations of a request. Holds nothing and calls no vendor.
  * @param plans of the estimate, at least one.
  * @throws GatewayError `request_rate_exceeded`.
  */

@@ -8,7 +8,7 @@ import type { RequestContext } from "../pipeline/request-context.ts"
 import type { OperationServices } from "./services.ts"
 import type { OperationCandidate } from "./operation-candidate.ts"
 
-/** What one deployment returned for an operation. */
+/** The result of an operation at one deployment. */
 export interface Outcome<T> {
   readonly value: T
   readonly losses: readonly Loss[]
@@ -17,8 +17,8 @@ export interface Outcome<T> {
 type SettlingServices = Pick<OperationServices, "pipeline" | "billing" | "alarms">
 
 /**
- * An operation whose upstream has responded and whose money is still held. It is settled or released, once;
- * disposing of it releases what is still held.
+ * An operation whose upstream has responded and whose credits are still held. It is settled or released, once;
+ * disposing of it releases the remaining hold.
  */
 export class OpenOperation<T> implements Disposable {
   readonly value: T
@@ -54,7 +54,7 @@ export class OpenOperation<T> implements Disposable {
   }
 
   /**
-   * Charges the usage; resolves when that is on disk, and completes `headers`.
+   * Charges the usage. Resolves when the charge is on disk, and completes `headers`.
    * @param estimated whether it is our own count.
    * @throws GatewayError `ledger_unavailable`: nothing was charged, and the response must not be sent.
    */
@@ -74,7 +74,7 @@ export class OpenOperation<T> implements Disposable {
     return settlement
   }
 
-  /** Ends it without a charge: nothing was delivered. */
+  /** Ends it without a charge, because nothing was delivered. */
   release(reason: CallFailure): void {
     this.#isOver = true
     const { cancellation } = this.#context

@@ -119,8 +119,9 @@ export class OperationCandidate implements Candidate {
   }
 
   /**
-   * What came cannot be used, although its call had ended well: it has failed, for the receipt and for the health of the
-   * deployment. What has been reported as a failure, or is none of the vendor's, stays what it is.
+   * Marks a call as failed, for the receipt and for the health of the deployment, because its response is unusable
+   * although the call succeeded. Has no effect on a call that was already reported as failed, or whose failure is not
+   * the vendor's.
    */
   refuse(thrown: unknown): void {
     const failure = asCallFailure(thrown)
@@ -177,7 +178,10 @@ export class OperationCandidate implements Candidate {
   }
 }
 
-/** The complete response. @param format reads the errors in it. @throws GatewayError; then the attempt has failed. */
+/**
+ * Returns the complete response. @param format reads the errors in it. @throws GatewayError; then the attempt has
+ * failed.
+ */
 export async function readWhole(
   { attempt, response }: UpstreamAnswer,
   format: RefusalReader,
@@ -194,7 +198,7 @@ export async function readWhole(
   }
 }
 
-/** What a long answer of JSON holds; undefined for any other, and for what is not JSON. */
+/** Parses a long JSON response; undefined for a short one, or one that is not JSON. */
 async function longJsonOf(bytes: Uint8Array<ArrayBuffer>): Promise<JsonValue | undefined> {
   if (bytes.length <= SLICE_BYTES || bytes[0] !== OPEN_BRACE) return undefined
   try {

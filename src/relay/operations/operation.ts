@@ -18,10 +18,7 @@ import { OperationCandidate } from "./operation-candidate.ts"
 import type { Admission } from "./operation-plan.ts"
 import { roughTokens } from "../tokens/rough-tokens.ts"
 
-/**
- * Runs an operation at one deployment. Whether an error moves the request to the next one is decided by the
- * pipeline.
- */
+/** Runs an operation at one deployment. The pipeline decides whether an error moves the request to the next one. */
 export type AttemptAt<T> = (candidate: OperationCandidate) => Promise<Outcome<T>>
 
 /**
@@ -42,17 +39,17 @@ export type UnreadAt = (
   isMade: boolean,
 ) => MaybePromise<Usage>
 
-/** How an operation is run. */
+/** Runs an operation. */
 export interface Opening<T> {
   readonly attempt: AttemptAt<T>
   readonly unread: UnreadAt
   /** Absent: the operation is a single call. */
   readonly completed?: CompletedAt<T>
-  /** Whether a second deployment may be asked as well: not where a file is sent as it arrives. */
+  /** Whether a second deployment may be called in parallel; false for a file that is forwarded as it arrives. */
   readonly mayHedge?: boolean
 }
 
-/** Runs it; an answer that cannot be used is a failure of the call that gave it. */
+/** Runs an operation. An unusable answer is a failure of its call. */
 async function used<T>(candidate: OperationCandidate, attempt: AttemptAt<T>): Promise<Outcome<T>> {
   try {
     return await attempt(candidate)
@@ -90,9 +87,8 @@ export class Operation implements Disposable {
   }
 
   /**
-   * Counts it in the key's rate limits and holds its worst case. Called a second time before it is opened when
-   * the request turns out to differ from what was expected: then the hold is resized, and the early call is
-   * aborted.
+   * Counts the operation in the key's rate limits and holds its worst case. Called a second time before it is opened
+   * if the request differs from the expectation: then the hold is resized, and the early call is aborted.
    * @throws GatewayError; then no more is held than before.
    */
   async admit({ model, worst, max, calls, isWhole = false }: Admission): Promise<void> {
@@ -114,7 +110,7 @@ export class Operation implements Disposable {
     }
   }
 
-  /** The deployment that is tried first. @throws when there is none. */
+  /** The first deployment in the order of attempts. @throws if there are no deployments. */
   get first(): Candidate {
     const context = this.#requireAdmitted()
     const [first] = (this.#candidates ??= this.#services.pipeline.candidates(context))
@@ -162,7 +158,7 @@ export class Operation implements Disposable {
       if (completed && last && last.completed.length > 0 && !(error instanceof CallEnded)) {
         return await this.#openCompleted(context, { candidate: last, completed, error })
       }
-      // Of several parallel calls, the others are no longer needed.
+      // The other parallel calls are no longer needed.
       this.release(new CallEnded("not_needed"))
       throw error
     }
@@ -199,7 +195,7 @@ export class Operation implements Disposable {
     return true
   }
 
-  /** What the last candidate completed is charged, and the caller gets it if that is of any use. */
+  /** Charges the calls that the last candidate completed. The caller receives their result if it is usable. */
   async #openCompleted<T>(
     context: RequestContext,
     { candidate, completed, error }: Completed<T>,

@@ -9,13 +9,13 @@ import type { OpenOperation } from "./open-operation.ts"
 import { type AttemptAt, type CompletedAt, Operation, type UnreadAt } from "./operation.ts"
 import type { Admission, OperationPlan } from "./operation-plan.ts"
 
-/** What an operation is, before any vendor is called. */
+/** An operation before any upstream call. */
 export interface OperationInput<T> extends Admission {
   readonly call: Call
   readonly attempt: AttemptAt<T>
   readonly unread: UnreadAt
   readonly completed?: CompletedAt<T>
-  /** Whether a second deployment may be asked as well when the first is late. */
+  /** Whether a second deployment may be called in parallel if the first is late. */
   readonly mayHedge?: boolean
 }
 
@@ -26,7 +26,10 @@ export interface CountedOperationServices {
   readonly alarms: UsageAlarms
 }
 
-/** Everything but chat: held, sent upstream by the pipeline, then settled or released. */
+/**
+ * Runs all operations except chat: holds their cost, sends them upstream by the pipeline, then settles or releases
+ * them.
+ */
 export class Operations {
   readonly #services: OperationServices
 
@@ -38,13 +41,13 @@ export class Operations {
     return this.#services.config()
   }
 
-  /** What the operations of a request cost together, and where they go. @throws GatewayError */
+  /** Estimates the total cost and the route of the operations of a request. @throws GatewayError */
   estimate(plans: readonly OperationPlan[]): Promise<Estimate> {
     return estimateOperations(this.#services, plans)
   }
 
   /**
-   * An operation for which nothing is held yet.
+   * Returns an operation without a hold.
    * @param isPart whether another operation has already counted the request in its key's rate limits.
    */
   prepare(call: Call, caller: Caller, isPart = false): Operation {

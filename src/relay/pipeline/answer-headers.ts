@@ -4,7 +4,7 @@ import { formatCredits } from "../../ledger/money.ts"
 
 const LOSSES = "x-tollgate-losses"
 
-/** Returns the headers with the cost and the origin of an answer. Amounts are decimal credits. */
+/** Facts about the cost and the origin of an answer. Amounts are decimal credits. */
 export interface AnswerFacts {
   readonly provider?: string
   readonly losses: readonly Loss[]
@@ -12,7 +12,7 @@ export interface AnswerFacts {
   readonly balance?: bigint
 }
 
-/** Adds `x-tollgate-*` headers for what is known. */
+/** Adds `x-tollgate-*` headers for the known facts. */
 export function addAnswerHeaders(headers: Record<string, string>, facts: AnswerFacts): void {
   if (facts.provider !== undefined) headers["x-tollgate-provider"] = facts.provider
   if (facts.cost !== undefined) headers["x-tollgate-cost"] = formatCredits(facts.cost)
@@ -27,7 +27,7 @@ export function withLosses(error: GatewayError, losses: readonly Loss[]): Gatewa
   return new GatewayError(error.kind, error.message, { ...error.details, headers })
 }
 
-/** The caller prefers no answer to one that leaves something of the request out. */
+/** Returns the error for a caller that prefers a failure to a loss of parts of the request. */
 export function notCarried(losses: readonly Loss[]): GatewayError {
   const names = reportable(losses)
     .map(({ name }) => name)

@@ -4,12 +4,12 @@ import type { Call } from "../request/call.ts"
 
 /** Minimum characters: vendors cache prompts of 1,024 tokens or more. */
 const SHORTEST_PROMPT = 4_096
-/** Between texts that must not run into each other. */
+/** Separates texts so that two different pairs never look the same. */
 const GAP = "\u0000"
 
 /**
- * What a vendor's cache may know a chat by: the caller's own key, else its session, else the tools and instructions that
- * it begins with. Undefined where none of it says anything, or it is too short to be cached.
+ * Returns a key for the prompt cache of a vendor: the caller's own key, else its session, else the tools and
+ * instructions that the chat begins with. Undefined if all are missing, or the beginning is too short to be cached.
  */
 export function cacheKeyOf(
   { key, labels }: Pick<Call, "key" | "labels">,
@@ -25,7 +25,7 @@ export function cacheKeyOf(
   return text.length < SHORTEST_PROMPT ? undefined : { kind: "prompt", text }
 }
 
-/** Tools and instructions, as far as they come before anything else. */
+/** Returns the tools and instructions at the beginning of a chat. */
 function beginningOf({ messages, tools = [] }: ChatRequest): string {
   const texts = tools.flatMap(({ name, description = "" }) => [name, description])
   for (const { role, parts } of messages) {

@@ -8,10 +8,10 @@ import type { DeadlineWatch, WatchedDeadline } from "../lifetime/deadline-watch.
 import { CallEnded, type CallFailure, isCallerGone } from "../lifetime/call-failure.ts"
 import type { DrainRule } from "../request/runtime-config.ts"
 
-/** Most answers are over before it is worth checking whether their caller is still connected. Milliseconds. */
+/** Most answers end before it is worth checking whether their caller is still connected. Milliseconds. */
 const ASK_AFTER = 50
 
-/** An upstream call that is under way. */
+/** An upstream call in progress. */
 export interface RunningCall extends Disposable {
   readonly plan: { readonly deployment: Deployment }
   readonly record: AttemptRecord
@@ -20,21 +20,21 @@ export interface RunningCall extends Disposable {
   /** The reason for its end; undefined while it runs. */
   readonly ended: CallFailure | undefined
   end(failure: CallFailure): void
-  /** Another call has answered the request. */
+  /** Ends the call because another call has answered the request. */
   giveUp(sent: Usage): void
-  /** It failed and is not charged. */
+  /** Records that it failed and is not charged. */
   lost(sent: Usage): void
 }
 
-/** The calls of a plan, and a promise for the end of all. */
+/** The calls of a plan, and a promise that resolves when all have ended. */
 interface OtherCalls {
   calls(): readonly RunningCall[]
   readonly over: Promise<unknown>
 }
 
 /**
- * Ends what runs upstream for a request when its caller leaves. The server keeps it as long as the connection,
- * so it holds the running calls and nothing else of the request.
+ * Ends the upstream calls of a request when its caller leaves. The server keeps it as long as the connection, so it
+ * refers to the running calls and to nothing else of the request.
  */
 export class Cancellation implements WatchedDeadline, Disposable {
   readonly attempts: RunningCall[] = []
@@ -53,7 +53,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
 
   /**
    * @param work the number of the request in the event-loop monitor.
-   * @param drain whether its answer is read on when its caller has left; undefined: it is ended.
+   * @param drain when its answer is drained after its caller has left; undefined: never.
    */
   constructor(caller: Caller, watch: DeadlineWatch, work: number, drain: DrainRule | undefined) {
     this.#caller = caller
@@ -64,7 +64,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
   }
 
   onDue(): void {
-    // It was read on for as long as the settings allow.
+    // It was drained for as long as the settings allow.
     if (this.#hasLeft) return this.end(new CallEnded("caller_left"))
     const signal = this.#caller?.signal
     this.#stopAsking()
@@ -82,7 +82,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
     return this.#givenUp?.has(plan) === true
   }
 
-  /** Whether what runs upstream is read on when the caller leaves, or is to be read on further. */
+  /** Whether the upstream calls are drained after the caller has left. */
   get drains(): boolean {
     return this.#drain !== undefined && this.attempts.some((call) => isDrained(call, this.#drain))
   }
@@ -98,7 +98,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
     this.onLeave?.()
   }
 
-  /** Whether the caller is known to have left. */
+  /** Whether the caller has left, as far as known. */
   get hasLeft(): boolean {
     return this.#hasLeft
   }
@@ -123,7 +123,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
     for (const { over } of this.#others.splice(0)) await over
   }
 
-  /** Ends what runs upstream. */
+  /** Ends the upstream calls. */
   end(failure: CallFailure): void {
     if (isCallerGone(failure)) this.#hasLeft = true
     this.#stopAsking()
@@ -133,7 +133,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
     }
   }
 
-  /** The answer is over. */
+  /** Called when the answer has ended. */
   [Symbol.dispose](): void {
     this.#stopAsking()
     this.onLeave = undefined
@@ -153,7 +153,7 @@ export function recordUnchargedCalls(charge: PendingCharge, calls: readonly Runn
   for (const call of calls) call.lost(sent)
 }
 
-/** Whether a call is read on for its usage. */
+/** Whether a call is drained for its usage. */
 export function isDrained(
   { hasUnknownUsage }: Pick<RunningCall, "hasUnknownUsage">,
   drain: DrainRule | undefined,

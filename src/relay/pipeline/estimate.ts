@@ -15,7 +15,7 @@ import { notCarried } from "./answer-headers.ts"
 
 /** The estimated cost and route of a request. Amounts are nanocredits. */
 export interface Estimate {
-  /** The least that a request costs which is answered. */
+  /** The minimum cost of an answered request. */
   readonly min: bigint
   /** The maximum cost, which would be held. */
   readonly max: bigint
@@ -23,7 +23,7 @@ export interface Estimate {
   readonly refusal: GatewayError | undefined
   /** The shortened output limit; undefined if it would not be shortened. */
   readonly clampedTo: number | undefined
-  /** How the account and the key's budgets stand, the account first. */
+  /** The balances of the account and the key's budgets, the account first. */
   readonly standings: readonly BalanceSnapshot[]
   /** Usually one; two if a request takes two models. */
   readonly parts: readonly EstimatedPart[]
@@ -41,7 +41,7 @@ export interface EstimatedPart {
 }
 
 export interface EstimateLine {
-  /** A class of usage as receipts name it, or `other`: what no line explains. */
+  /** A class of usage as receipts name it, or `other` for the remaining amount. */
   readonly name: string
   readonly quantity: bigint
   /** Nanocredits per million units, before the multiplier. */
@@ -60,11 +60,11 @@ export interface EstimatedStep {
   /** For chats: whether the request is sent verbatim, and its dialect. */
   readonly plan?: { readonly isVerbatim: boolean; readonly dialect: string; readonly calls: number }
   readonly losses: readonly Loss[]
-  /** Why the request cannot go there. */
+  /** The reason why the deployment cannot serve the request. */
   readonly error?: GatewayError
 }
 
-/** The parts of a request, together. @param charge of all of them. */
+/** Combines the parts of a request. @param charge of all of them. */
 export function estimateOf(
   billing: Billing,
   charge: PendingCharge,
@@ -76,7 +76,7 @@ export function estimateOf(
   return { min, max: hold.amount, refusal, clampedTo, standings, parts }
 }
 
-/** The lines of a usage at its highest price. */
+/** Returns the lines of a usage at its highest price. */
 export function linesOfCost({ lines, multiplier, total }: Cost): EstimateLine[] {
   const priced = lines.map((line) => {
     const quantity = BigInt(line.quantity)
@@ -91,7 +91,9 @@ export function linesOfCost({ lines, multiplier, total }: Cost): EstimateLine[] 
   })
   return withRest(priced, total)
 }
-/** Each line is rounded up separately and the total once. A difference above rounding has a line too. */
+/**
+ * Adds a line for the rest. Each line is rounded up separately and the total once, so a larger difference is a cost.
+ */
 export function withRest(lines: readonly EstimateLine[], max: bigint): EstimateLine[] {
   const rest = lines.reduce((left, { amount }) => left - amount, max)
   if (rest <= 0n) return [...lines]
@@ -103,7 +105,7 @@ export function amountOf(raw: bigint, multiplier: bigint): bigint {
   return divideUp(raw * multiplier, COST_SCALE)
 }
 
-/** The steps of a route. @param look finds out what one deployment would make of the request. */
+/** Returns the steps of a route. @param look determines the request's plan at one deployment. */
 export function stepsOf(
   model: Model,
   health: Health,
@@ -121,12 +123,12 @@ export function stepsOf(
   )
 }
 
-/** Returns why losses exclude a deployment for a caller that accepts none. */
+/** Returns the error for losses at a deployment if the caller does not accept losses. */
 export function refusedLosses(isStrict: boolean, losses: readonly Loss[]) {
   return isStrict && losses.length > 0 ? { error: notCarried(losses) } : {}
 }
 
-/** The least that a usage costs, but no more than the most. */
+/** Returns the minimum cost of a usage, capped at the maximum. */
 export function minOf(usage: Usage, { deployments }: Model, max: bigint): bigint {
   return atMost(cheapestOf(usage, deployments), max)
 }

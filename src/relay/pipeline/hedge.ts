@@ -6,7 +6,7 @@ import {
   endsFailover,
 } from "../lifetime/call-failure.ts"
 
-/** How a second deployment is asked while the first is late. */
+/** Calls a second deployment while the first is late. */
 export interface Hedging<P extends Candidate, T> {
   /** Milliseconds after which the first is late. */
   readonly lateAfter: number
@@ -15,7 +15,7 @@ export interface Hedging<P extends Candidate, T> {
   second(): Promise<P | undefined>
   /** Ends the call of a plan because another plan has answered. */
   giveUp(plan: P): void
-  /** The calls of a plan have failed and are not charged. */
+  /** Records that the calls of a plan have failed and are not charged. */
   lost(plan: P): void
 }
 
@@ -30,9 +30,9 @@ type Outcome<P extends Candidate, T> =
   | { readonly plan: P; readonly failure: CallFailure }
 
 /**
- * Makes the call of a plan, and that of a second one when the first is late. The first answer is taken, and the other
- * call ended, whatever has become of it.
- * @throws CallFailure when both have failed, or when the first was refused for a reason that ends the request.
+ * Makes the call of a plan, and that of a second plan when the first is late. Takes the first answer, and ends the
+ * other call in any state.
+ * @throws CallFailure if both have failed, or if the first was rejected for a reason that ends the request.
  */
 export async function answerHedged<P extends Candidate, T>(
   first: P,
@@ -50,7 +50,7 @@ export async function answerHedged<P extends Candidate, T>(
   }
   // The caller did not ask for the second call, so its failure does not end the first.
   if (earlier.plan === first && endsFailover(earlier.failure)) {
-    // What has ended the request has ended both, and what they have counted is looked at by who charges it.
+    // The end of the request ended both calls. The caller of this function charges their counted usage.
     if (earlier.failure instanceof CallEnded) await helping
     else hedging.giveUp(second)
     throw earlier.failure
@@ -59,7 +59,7 @@ export async function answerHedged<P extends Candidate, T>(
   return answerIn(await (other === first ? running : helping))
 }
 
-/** Never rejects: one of two calls may fail before it is awaited. */
+/** Returns the outcome of a call. Never rejects, because one of two calls may fail before it is awaited. */
 function outcomeOf<P extends Candidate, T>(
   hedging: Hedging<P, T>,
   plan: P,

@@ -10,11 +10,11 @@ export interface PayloadWriter {
 }
 
 const SWEEP_EVERY = 3_600_000
-/** Characters of JSON that are stored of a request, and as many of its answer. */
+/** Maximum characters of JSON that are stored of a request, and the same of its answer. */
 const MAX_KEPT = 256 * 1024
 /** Maximum records that are being written. Further records are dropped, so that requests are not delayed. */
 const MAX_WAITING = 500
-/** And characters of them. */
+/** Maximum characters of these records. */
 const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024
 /** A text of this length without spaces is treated as a file. */
 const FILE_LENGTH = 1_000
@@ -33,8 +33,8 @@ export class PayloadLog implements AsyncDisposable {
   readonly #timer: Timer
 
   /**
-   * @param lifetime how long they are stored, milliseconds.
-   * @param failed called with what could not be stored or deleted.
+   * @param lifetime retention period, milliseconds.
+   * @param failed called with failures to store or delete.
    */
   constructor(keeper: PayloadWriter, lifetime: () => number, failed: (error: unknown) => void) {
     this.#keeper = keeper
@@ -45,7 +45,7 @@ export class PayloadLog implements AsyncDisposable {
     this.#sweep()
   }
 
-  /** @param answer undefined where nothing was answered, or the answer is no text. */
+  /** @param answer undefined without an answer, or if the answer is not text. */
   keep(call: Call, body: JsonObject, answer?: JsonValue): void {
     if (!call.key.storesContent || this.#waiting.size >= MAX_WAITING) return
     if (this.#characters > MAX_WAITING_CHARACTERS) return
@@ -87,7 +87,7 @@ export class PayloadLog implements AsyncDisposable {
   }
 }
 
-/** JSON without the files in it; of one that is too long, its beginning. */
+/** Returns the JSON without the files in it; only the beginning if it is too long. */
 function keptText(value: JsonValue): string {
   const text = JSON.stringify(value, (_, member: unknown) =>
     typeof member === "string" ? withoutFile(member) : member,

@@ -29,10 +29,10 @@ import type { Call } from "../request/call.ts"
 import { drainRuleOf, type RuntimeConfig } from "../request/runtime-config.ts"
 import type { Trial } from "./trial.ts"
 
-/** Reported to the operator. */
+/** Alarms for the operator. */
 export interface AttemptAlarms {
   attemptFailed(request: string, deployment: string, failure: LoggedFailure): void
-  /** The same, and refusals of the request itself, with the vendor's own words. */
+  /** Called with every failure, including rejections of the request itself, in the vendor's own words. */
   attemptEnded(failure: AttemptFailure): void
 }
 
@@ -71,8 +71,8 @@ export class Pipeline {
   }
 
   /**
-   * Sets the worst case of a request aside. Its rates are counted by now.
-   * @returns what everything that serves the request shares, until it is settled or released.
+   * Sets the worst case of a request aside. Its rates have already been counted.
+   * @returns the shared context of the request, until it is settled or released.
    * @throws GatewayError as `Holds.admit` does; then it has used nothing of its key's rate of tokens either.
    */
   admit(arrival: ReceivedRequest, admission: Admission): MaybePromise<RequestContext> {
@@ -102,9 +102,9 @@ export class Pipeline {
   }
 
   /**
-   * Changes what is held for an operation that turns out to be another than it seemed.
-   * @param before is over with this, unless it fails.
-   * @throws GatewayError as `admit` does; then what was held before still is.
+   * Changes the hold of an operation that differs from the expected one.
+   * @param before the context of the previous hold; ended unless this fails.
+   * @throws GatewayError as `admit` does; then the previous hold remains.
    */
   async revise(
     arrival: ReceivedRequest,
@@ -129,7 +129,7 @@ export class Pipeline {
 
   /**
    * Tries the deployments of a request's model, healthy ones first, until one answers.
-   * @throws CallFailure the last one; its attempts are over by then.
+   * @throws CallFailure the last one; all attempts have ended by then.
    */
   async tryCandidates<P extends Candidate, T>(
     context: RequestContext,
@@ -205,9 +205,9 @@ export class Pipeline {
   }
 
   /**
-   * Begins an upstream call: it is on the receipt, and ends when the caller leaves. What is done with it belongs in
-   * a `try` whose failure goes to its `fail`.
-   * @throws CallEnded when the caller has left.
+   * Begins an upstream call: adds it to the receipt, and ends it when the caller leaves. Wrap its use in a `try` whose
+   * failure is passed to its `fail`.
+   * @throws CallEnded if the caller has left.
    */
   begin<T extends Candidate>(context: RequestContext, plan: T): Attempt<T> {
     const { call, charge, config, cancellation } = context
@@ -252,7 +252,7 @@ export class Pipeline {
         if (cancellation.hasLeft) break
       }
       const started = call()
-      // It may fail before all have started.
+      // One call may fail before all have started.
       started.catch(() => undefined)
       running.push(started)
     }
@@ -268,7 +268,7 @@ export class Pipeline {
     }
   }
 
-  /** The failure of an attempt, for the deployment's health and the operator. */
+  /** Records the failure of an attempt, for the deployment's health and the operator. */
   attemptFailed(
     request: string,
     deployment: Deployment,
@@ -287,18 +287,18 @@ export class Pipeline {
     })
   }
 
-  /** Ends an attempt that says nothing about the health of its deployment. */
+  /** Ends an attempt that does not affect the health of its deployment. */
   attemptUnjudged({ id }: Deployment): void {
     this.#routing.health.ended(id)
   }
 
-  /** Any failure, also a refusal of the request itself, with all that is known of it. */
+  /** Reports any failure, including a rejection of the request itself. */
   attemptEnded(failure: AttemptFailure): void {
     this.#alarms.attemptEnded(failure)
   }
 
   /**
-   * Charges what was used, and corrects the key's rate. Resolves when the charge is on disk.
+   * Charges the usage, and corrects the key's rate. Resolves when the charge is on disk.
    * @throws GatewayError `ledger_unavailable`: nothing was charged, and the answer must not be released.
    */
   settle(
@@ -310,7 +310,7 @@ export class Pipeline {
     return this.#billing.settle(charge, deployment, priced)
   }
 
-  /** Ends a request that delivered nothing: it costs no money, and no tokens of its key's rate. */
+  /** Ends a request that delivered nothing: it costs no credits, and no tokens of its key's rate. */
   release(context: RequestContext): void {
     const { charge, cancellation, rate } = context
     recordUnchargedCalls(charge, cancellation.attempts)
@@ -341,7 +341,7 @@ function cacheKeyFinder(call: Call, request: ChatRequest): () => ReturnType<type
 /** Calls that one request may start before it yields to other requests. */
 const CALLS_PER_TURN = 8
 
-/** The cause of a failed connection. */
+/** Returns the cause of a failed connection. */
 function connectionFacts({ details }: GatewayError): Pick<LoggedFailure, "phase" | "code"> {
   const { cause } = details
   return cause instanceof ConnectionError ? { phase: cause.phase, code: cause.code } : {}

@@ -5,18 +5,18 @@ import type { Rates } from "../../limits/rates.ts"
 import type { Call } from "../request/call.ts"
 
 /**
- * What one request uses of the rates of its key and its account, however many operations it takes and however often it is
- * admitted.
+ * The use of one request of the rates of its key and its account, counted once for all of its operations and
+ * admissions.
  */
 export class RateUsage {
-  /** The `x-ratelimit-*` headers of its answer, for the limits that are set; of two limits the tighter one. */
+  /** The `x-ratelimit-*` headers of its answer, for configured limits; of two limits the tighter one. */
   readonly headers: Record<string, string> = {}
   readonly #limiter: Rates
   readonly #call: Call
   #isCounted: boolean
   #tokens = 0
 
-  /** @param isCounted whether the request has been counted by another operation of it: only tokens are then. */
+  /** @param isCounted whether another operation has already counted the request; then only tokens are counted. */
   constructor(limiter: Rates, call: Call, isCounted = false) {
     this.#limiter = limiter
     this.#call = call
@@ -24,11 +24,11 @@ export class RateUsage {
   }
 
   /**
-   * Counts the request, if that has not been done, and the tokens that it may use.
+   * Counts the request, unless it has been counted, and the tokens that it may use.
    * @param tokens an estimate; `correct` replaces it.
-   * @returns a promise where that has to wait for the database.
-   * @throws GatewayError `request_rate_exceeded`, `token_rate_exceeded`; then no tokens are counted, and of the account's
-   * rates nothing.
+   * @returns a promise if counting has to wait for the database.
+   * @throws GatewayError `request_rate_exceeded`, `token_rate_exceeded`; then no tokens are counted, and nothing of
+   * the account's rates.
    */
   count(tokens: number): Promise<void> | undefined {
     const { key } = this.#call
@@ -76,7 +76,7 @@ export class RateUsage {
     this.#tokens = tokens
   }
 
-  /** Replaces the tokens that were counted by those that were really used. */
+  /** Replaces the counted tokens by those of the actual usage. */
   correct(usage: Usage): void {
     const { key, startedAt } = this.#call
     if (key.tokensPerMinute === undefined && key.together?.tokensPerMinute === undefined) return

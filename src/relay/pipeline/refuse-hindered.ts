@@ -8,7 +8,7 @@ const MESSAGES: Readonly<Record<Hindrance, string>> = {
   account_closed: "The account of this API key is closed. Ask the operator of this gateway.",
 }
 
-/** @throws GatewayError where nothing is paid for with a key. */
+/** @throws GatewayError if requests with a key cannot be charged. */
 export function refuseHindered({ hindrance }: Key): void {
   if (hindrance !== undefined) throw new GatewayError(hindrance, MESSAGES[hindrance])
 }

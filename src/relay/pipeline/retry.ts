@@ -3,7 +3,7 @@ import type { Deployment } from "../../catalog/model.ts"
 import type { RequestContext } from "./request-context.ts"
 import type { CallFailure } from "../lifetime/call-failure.ts"
 
-/** The longest wait that a vendor may ask for, seconds. */
+/** Maximum wait that a vendor may request, seconds. */
 const SHORT_WAIT = 2
 /** Maximum milliseconds before the first retry. Doubled for each further retry. */
 const FIRST_PAUSE = 400
@@ -15,10 +15,9 @@ interface FailedDeployment {
 }
 
 /**
- * How long to wait before an attempt is repeated, milliseconds; undefined where that is not worth it. Worth it is what may
- * have been an accident: a connection that broke or was not made, an error of the server, and a 429 that names a short
- * wait.
- * @param retry how many there were already.
+ * Returns the wait before an attempt is repeated, milliseconds; undefined if it is not repeated. Repeats after
+ * failures that may be accidental: a broken or refused connection, a server error, and a 429 with a short wait.
+ * @param retry the number of earlier retries.
  */
 export function pauseBeforeRetry(
   { call, charge, config }: RequestContext,
@@ -31,7 +30,7 @@ export function pauseBeforeRetry(
   const attempt = charge.attempts.findLast(({ deployment }) => deployment === id)
   if (attempt === undefined || !isAccident(failure, attempt, firstByte)) return undefined
   const asked = failure.kind === "upstream_overloaded" ? (failure.details.retryAfter ?? 0) : 0
-  // Full jitter: those who failed together do not come back together.
+  // Full jitter, so that requests that failed together do not return together.
   const pause = asked * 1_000 + random() * FIRST_PAUSE * 2 ** retry
   return performance.now() + pause < call.startedAt + whole ? pause : undefined
 }
@@ -47,10 +46,10 @@ function isAccident(
       if (details.providerError === "generation") return false
       return status < 300 || status >= 500
     case "upstream_timeout":
-      // It could not be reached. One that has kept its callers waiting for long would do so again.
+      // The deployment could not be reached. After a long wait, a retry would likely wait as long.
       return status === 0 && duration < firstByte
     case "upstream_overloaded":
-      // A server that is down names no wait; one that asks for fewer requests means it.
+      // A failing server does not name a wait; a rate limit with a long wait must be respected.
       return (details.retryAfter ?? (status >= 500 ? 0 : Infinity)) <= SHORT_WAIT
     default:
       return false

@@ -10,20 +10,20 @@ import type { FeatureCosts } from "./feature-costs.ts"
 export interface CallLimits {
   /** Set by the caller. */
   readonly max: number | undefined
-  /** Chosen by the gateway because the caller set none. The vendor is sent it. */
+  /** Chosen by the gateway because the caller did not set a limit. It is sent to the vendor. */
   readonly assumed: number | undefined
 }
 
 /**
- * A limit on calls as a request has it. Some servers also read numbers in strings. At least one: vendors refuse zero,
- * and a server that ignores it makes calls all the same.
+ * Reads a limit on calls from a request. Some servers also read numbers in strings. At least one: vendors reject zero,
+ * and a server that ignores it makes calls nevertheless.
  */
 export function limitOf(value: JsonValue | undefined): number | undefined {
   const reported = typeof value === "number" && value < 0 ? undefined : quantityOf(value)
   return reported === undefined ? undefined : Math.max(1, reported)
 }
 
-/** The limit that the gateway chooses for the calls of all tools; undefined when none has a price for each call. */
+/** Returns the limit that the gateway chooses for the calls of all tools; undefined if no tool has a price per call. */
 export function assumedCalls(
   setSwitches: readonly SetSwitch[],
   most = Infinity,
@@ -41,8 +41,8 @@ function pricedCalls(charge: Charge): number {
 }
 
 /**
- * A body with the limits on calls that its hold was placed by, where the caller set none. The body itself is not
- * modified.
+ * Returns a body with the limits on calls that its hold was based on, for tools without a limit of the caller. The
+ * body itself is not modified.
  */
 export function withCallLimits(
   body: JsonObject,

@@ -5,7 +5,7 @@ import type { CallCharge, Counted } from "../../vendors/priced-features/switch.t
 import type { AnswerRecord, DoneItem } from "../metering/answer-record.ts"
 import { valuesAt } from "./find-switches.ts"
 
-/** How many calls of a kind a response reports. */
+/** Returns the number of calls of a kind that a response reports. */
 export function countCalls(charge: CallCharge, record: AnswerRecord): number {
   let max = 0
   let isReported = false
@@ -18,7 +18,7 @@ export function countCalls(charge: CallCharge, record: AnswerRecord): number {
   return max
 }
 
-/** What the earlier ways of counting found. */
+/** The results of the earlier ways of counting. */
 interface FoundBefore {
   readonly max: number
   readonly isReported: boolean
@@ -50,7 +50,7 @@ function countedBy(way: Counted, record: AnswerRecord): number | undefined {
   }
 }
 
-/** @returns undefined when the response has none of them. */
+/** @returns undefined if the response does not report any of them. */
 function sumAt(paths: readonly string[], { whole }: AnswerRecord): number | undefined {
   const reported = paths.flatMap((path) =>
     valuesAt(whole, path).flatMap(({ value }) => quantityOf(value) ?? []),
@@ -72,7 +72,7 @@ function countItems(way: Counted & { in: "items" }, items: readonly DoneItem[]):
     .size
 }
 
-/** An item that does not say what it did counts. */
+/** Counts an item that does not report its action. */
 function isDone(kinds: readonly string[], action: JsonValue | undefined): boolean {
   return !isJsonObject(action) || typeof action.type !== "string" || kinds.includes(action.type)
 }

@@ -21,7 +21,7 @@ import { type CallLimits, limitOf } from "./call-limits.ts"
 import { type SetSwitch, valuesAt } from "./find-switches.ts"
 import type { RequestedMode, SecondModel, FeatureCosts, ToolTurns } from "./feature-costs.ts"
 
-/** A request whose priced features are to be found. */
+/** A request before its priced features are found. */
 export interface PricedFeaturesInput {
   readonly call: ChatCall
   readonly dialect: ClientDialect
@@ -29,7 +29,7 @@ export interface PricedFeaturesInput {
   readonly model: Model
   readonly catalog: Catalog
   readonly clients: ReadonlyMap<string, ProviderClient>
-  /** Whether what has no price is passed on. */
+  /** Whether unpriced features are passed on. */
   readonly passes: boolean
   /** Maximum assumed calls of a tool with a limit field at the vendor; absent: the number of the table. */
   readonly assumedCalls?: number
@@ -162,7 +162,7 @@ export class FeatureCostsBuilder {
     })
   }
 
-  /** The most calls of a tool: as the caller limits it, or all tools; or as the gateway assumes. */
+  /** Returns the maximum calls of a tool: the caller's limit for it or for all tools, or the gateway's assumption. */
   #allowedBy(charge: Pick<ModelCharge, "max" | "limit">, tool: JsonObject): AllowedUses {
     const own = charge.limit === undefined ? undefined : limitOf(tool[charge.limit])
     const { max: total, assumed } = this.#limits
@@ -181,7 +181,7 @@ export class FeatureCostsBuilder {
       this.#leave(setSwitch, `no price is set for it. The operator can set one: \`modes.${mode}\``)
     }
     const { field } = setSwitch
-    // One that is asked for in several places is one.
+    // A mode that is requested in several places counts once.
     const isNew = this.#modes.every(({ name }) => name !== mode)
     if (field && isNew) this.#modes.push({ name: mode, field, priced, isPossible })
   }
@@ -224,7 +224,7 @@ export class FeatureCostsBuilder {
     this.#models.push({ charge, id, name, price, output, maxOutput, ...allowed })
   }
 
-  /** A receipt has one multiplier: where that is nothing, a second model's price could not be charged. */
+  /** A receipt has one multiplier: if it is zero, a second model's price could not be charged. */
   #isFree(price: NonNullable<Deployment["price"]>): boolean {
     return this.#price.multiplier === 0n && price.multiplier !== 0n
   }
@@ -235,7 +235,7 @@ export class FeatureCostsBuilder {
   }
 }
 
-/** Returns the error for something that is billed besides tokens and has no price. */
+/** Returns the error for a feature that is billed besides tokens and has no price. */
 export function notPriced(
   { place, value }: SetSwitch,
   why: string,
@@ -255,7 +255,7 @@ export function notPriced(
 function nameOf(usageClass: CallCharge["class"]): string {
   return NAME_OF_CLASS[usageClass]
 }
-/** The size of a unit; one that is not known is taken for the largest. */
+/** Returns the size of a unit; for an unknown size, the largest one. */
 function unitsOf({ sizes, results }: CallCharge, tool: JsonObject): number {
   if (results !== undefined) {
     const asked = results.paths

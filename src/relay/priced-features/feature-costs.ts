@@ -7,14 +7,14 @@ import type { CallCharge, FieldSwitch, ModelCharge } from "../../vendors/priced-
 /** Calls of one kind that a request allows. */
 export interface AllowedCalls {
   readonly charge: CallCharge
-  /** The most calls, each of that many units. */
+  /** Maximum calls, each with this many units. */
   readonly max: number
   readonly units: number
-  /** Whether the gateway chose that maximum because the caller set none. */
+  /** Whether the gateway chose that maximum because the caller did not set one. */
   readonly isAssumed: boolean
 }
 
-/** A mode of service that a request asks for, and where the response reports the actual one. */
+/** A requested mode of service, and the fields in which the response reports the actual one. */
 export interface RequestedMode {
   readonly name: string
   readonly field: FieldSwitch
@@ -31,9 +31,9 @@ export interface SecondModel {
   /** The vendor's name for it. */
   readonly name: string
   readonly price: Price
-  /** The most calls. */
+  /** Maximum calls. */
   readonly max: number
-  /** As of allowed calls. */
+  /** As in `AllowedCalls`. */
   readonly isAssumed: boolean
   /** Tokens of output in each call, if the request's own limit does not apply to them. */
   readonly output: number | undefined
@@ -51,12 +51,12 @@ export interface ToolTurns {
   readonly result: number
 }
 
-/** What a request may cost at one deployment in addition to the tokens of its model. */
+/** The possible costs of a request at one deployment in addition to the tokens of its model. */
 export interface FeatureCosts {
   readonly deployment: Deployment
   readonly price: Price
   readonly calls: readonly AllowedCalls[]
-  /** The limit on all calls together that the gateway chose; the vendor is sent it. */
+  /** The limit on all calls together that the gateway chose; it is sent to the vendor. */
   readonly assumedCalls: number | undefined
   /** The highest limit that is sent for a tool with its own limit field; absent: the limit of the table. */
   readonly assumedUses: number | undefined
@@ -68,7 +68,7 @@ export interface FeatureCosts {
   /** The factors on the output, and on all tokens, compared with a plain request. */
   readonly outputs: number
   readonly rounds: number
-  /** The paths of what is passed on without a price, as the operator has configured. */
+  /** The paths of features that are passed on without a price, as the operator has configured. */
   readonly unpriced: readonly string[]
 }
 
@@ -83,8 +83,8 @@ export function modesWhere(
 }
 
 /**
- * The deployments for the hold: at the highest price that the request can reach, with the calls of the vendor's
- * tools as a price of the request itself. Another model that may answer instead is an additional deployment.
+ * Returns the deployments for the hold: at the highest price that the request can reach, with the calls of the
+ * vendor's tools as a price of the request itself. Another model that may answer instead is an additional deployment.
  */
 export function heldDeployments(featureCosts: FeatureCosts): Deployment[] {
   const raising = modesWhere(featureCosts.modes, ({ isHigher }) => isHigher)
@@ -103,7 +103,7 @@ function heldIn(
   for (const { charge, price: own, max, output } of featureCosts.models) {
     if (charge.how === "instead") answering.push(priceIn(own, modes))
     else if (output !== undefined) {
-      // It reads the same input in all of its calls as a model does in all turns.
+      // All of its calls together read the same input as a model does in all turns.
       if (charge.usage === undefined) held = added(held, own, 1n, READ)
       const [text, image] = [highestRate(own, "output"), highestRate(own, "imageOutput")]
       const rate = charge.usage === undefined || text > image ? text : image
@@ -141,7 +141,7 @@ const READ: readonly UsageClass[] = [
 ]
 const ADDED: readonly UsageClass[] = [...READ, "output", "audioOutput", "imageOutput"]
 
-/** The rates of a request that two models may read and answer. */
+/** Returns the rates of a request that two models may read and answer. */
 function added(price: Price, other: Price, times: bigint, classes = ADDED): Price {
   const sum = (rates: Rates): Rates => {
     const rated: Partial<Record<UsageClass, bigint>> = { ...rates }
@@ -158,7 +158,7 @@ function added(price: Price, other: Price, times: bigint, classes = ADDED): Pric
   }
 }
 
-/** The highest rate of a class for inputs of any length. */
+/** Returns the highest rate of a class for inputs of any length. */
 function highestRate({ rates, tiers }: Price, usageClass: UsageClass): bigint {
   let max = rateOf(rates, usageClass)
   for (const tier of tiers) {
@@ -168,7 +168,7 @@ function highestRate({ rates, tiers }: Price, usageClass: UsageClass): bigint {
   return max
 }
 
-/** A rate of another card, converted to this card's multiplier. */
+/** Returns a rate of another card, converted to this card's multiplier. */
 function scaled(rate: bigint, from: Price, to: Price): bigint {
   if (from.multiplier === to.multiplier || to.multiplier === 0n) return rate
   return (rate * from.multiplier) / to.multiplier + 1n

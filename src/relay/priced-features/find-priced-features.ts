@@ -24,9 +24,9 @@ export interface PricedFeatures {
 }
 
 /**
- * Finds what a request is billed for besides its tokens, in what would be sent to each deployment of its
- * model. Nothing is held or sent yet.
- * @returns undefined if there is nothing of the kind, as in nearly all requests.
+ * Finds the features that a request is billed for besides its tokens, in the bodies that would be sent to the
+ * deployments of its model. Nothing is held or sent yet.
+ * @returns undefined without such features, as in nearly all requests.
  * @throws GatewayError `feature_not_priced`, `model_not_allowed`: no deployment can serve it.
  */
 export function findPricedFeatures(input: PricedFeaturesInput): PricedFeatures | undefined {
@@ -64,7 +64,7 @@ function priceFeatures(input: PricedFeaturesInput): PricedFeatures | undefined {
   return { ...features, withFewerCalls }
 }
 
-/** What the request to a deployment sets. */
+/** The switches in the request to a deployment. */
 interface SetSwitches {
   readonly setSwitches: readonly SetSwitch[]
   /** The caller's limit on calls of the vendor's tools, if the vendor gets it. */
@@ -86,7 +86,7 @@ function switchesSetAt(input: PricedFeaturesInput, deployment: Deployment): SetS
   }
   const bindings = client.bindings(deployment)
   const own = bindings.find(({ dialect }) => dialect.id === input.dialect.id)
-  // To its own dialect everything that the caller wrote is sent, verbatim or as extras of the canon.
+  // All members that the caller wrote are sent to its own dialect, verbatim or as extras of the canon.
   if (own !== undefined) {
     return find(input.call.body, own.dialect.id)
   }
@@ -117,7 +117,7 @@ function maxOf(found: readonly SetSwitches[]): number | undefined {
 /** Messages set no switch, so they need not be encoded to find one. */
 const BARE = { messages: [], stream: false, choices: 1 } as const
 
-/** Callers know the fields that they wrote. */
+/** Returns the path in the fields that the caller wrote. */
 function callersPlace(
   { place, tool }: SetSwitch,
   { call: { body }, request }: PricedFeaturesInput,

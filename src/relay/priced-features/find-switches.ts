@@ -16,7 +16,7 @@ export interface SetSwitch {
   readonly holder?: JsonObject
   /** The tool, for its members. */
   readonly tool?: JsonObject
-  /** The field, for what the response says about it. */
+  /** The field, for reading the response's report about it. */
   readonly field?: FieldSwitch
 }
 
@@ -38,7 +38,7 @@ export function maySetSwitch(body: JsonObject): boolean {
   return mayDefineTools(body)
 }
 
-/** The switches that a body sets in a dialect at a vendor, except free ones. */
+/** Returns the switches that a body sets in a dialect at a vendor, except free ones. */
 export function findSwitches(
   body: JsonObject,
   switches: Switches,
@@ -109,7 +109,7 @@ interface Place {
   readonly value: JsonValue | undefined
 }
 
-/** The values at a path; each element of a list separately, and anything else as a single element. */
+/** Returns the values at a path; each element of a list separately, and anything else as a single element. */
 export function valuesAt(body: JsonObject, path: string): readonly Place[] {
   let places: Place[] = [{ place: "", value: body }]
   for (const step of path.split(".")) {
@@ -165,7 +165,10 @@ function toolsByType(value: JsonValue | undefined, place: string): FoundTool[] {
   return value.flatMap((tool, index) => toolByType(tool, `${place}[${index}]`))
 }
 
-/** A tool and its nested tools. A tool without a type is a function; dialects refuse one that is not an object. */
+/**
+ * Returns a tool and its nested tools. A tool without a type is a function; dialects reject a tool that is not an
+ * object.
+ */
 function toolByType(tool: JsonValue, place: string): FoundTool[] {
   if (!isJsonObject(tool)) return []
   checkToolNames(tool, place)
@@ -177,7 +180,7 @@ function toolByType(tool: JsonValue, place: string): FoundTool[] {
 /** `web_search_20250305`, `web_search_2025_08_26`: the version does not matter. */
 const VERSION = /_(\d{8}|\d{4}_\d{2}_\d{2})$/
 
-/** What a tool costs; undefined for one that is not in the table. */
+/** Returns the charge of a tool; undefined for a tool that is not in the table. */
 export function chargeOfTool(tool: JsonObject, { tools }: Switches): Charge | undefined {
   if (typeof tool.type !== "string") return undefined
   const type = typeOf(tool, tool.type)

@@ -6,9 +6,9 @@ import { findSwitches, maySetSwitch } from "./find-switches.ts"
 import { notPriced } from "./feature-costs-builder.ts"
 
 /**
- * The model of a non-chat request, with the deployments at which none of the passed-through fields is billed:
- * routers accept `models` and `provider` at all of their endpoints, and no response there counts them.
- * @throws GatewayError `feature_not_priced` where none is left.
+ * Returns the model of a non-chat request, with the deployments that do not bill the passed-through fields: routers
+ * accept `models` and `provider` at all of their endpoints, and no response there counts them.
+ * @throws GatewayError `feature_not_priced` if no deployment remains.
  */
 export function atNoExtraPrice(
   model: Model,

@@ -35,9 +35,9 @@ interface SettledModes {
 /**
  * Returns the modes of service in which a request was served, according to its responses.
  * @param requested modes that the request named.
- * @param unrequested fields that report a mode even if the request named none.
+ * @param unrequested fields that report a mode even if the request did not name one.
  * @param reports one for each call, at least one.
- * @param used if the calls report different modes, the one in which this costs most applies to all.
+ * @param used if the calls report different modes, the most expensive mode for this usage applies to all.
  */
 export function settleModes(
   requested: readonly RequestedMode[],
@@ -169,7 +169,7 @@ function cutName(value: string): string {
   return value.slice(0, MAX_NAME).replace(UNPRINTABLE, "")
 }
 
-/** The first frames of a stream may repeat this word of a request; it is no mode. */
+/** The first frames of a stream may repeat this word of a request, which is not a mode. */
 const UNDECIDED = "auto"
 
 /** The names in a path, split once because nearly every answer is searched for them. */
@@ -214,7 +214,7 @@ function servedMode(requested: RequestedMode, report: ModeReport, price: Price):
   const name = reportedName(requested.field, report)
   const reported = name === undefined ? undefined : pricedMode(requested.field, name, price)
   if (reported !== undefined) return reported
-  // A cheaper mode has to be reported: a server that does not know it serves the request as usual.
+  // A cheaper mode must be reported: a server that does not support it serves the request as usual.
   const asked = requested.isPossible ? undefined : raising(requested.priced)
   const assumed = asked && { key: requested.name, factor: asked.factor, isLower: asked.isLower }
   // A mode without a price costs no less than the requested one.

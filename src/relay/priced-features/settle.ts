@@ -33,7 +33,7 @@ import type { SecondModel, FeatureCosts } from "./feature-costs.ts"
 interface ServedRequest extends AnsweredCalls {
   /** Records of each response to the request. */
   readonly records: readonly AnswerRecord[]
-  /** What each call reports about its mode of service. */
+  /** The report of each call about its mode of service. */
   readonly reports: readonly ModeReport[]
   readonly elapsedMs: number
   /** Counts cache writes without a reported lifetime as the most expensive ones that the request can cause. */
@@ -63,7 +63,7 @@ export interface SettledUsage {
 }
 
 /**
- * What the vendor did besides the model's tokens, according to the responses.
+ * Settles everything that the vendor did besides the model's tokens, according to the responses.
  * @param usage the tokens, as the dialect decoded or estimated them.
  * @param served the service that the request received.
  */
@@ -83,7 +83,7 @@ export function settleFeatures(
 /**
  * Settles an answer whose request set no priced feature.
  * @param fields the fields of its dialect that report a mode of service: a vendor's project may have another default.
- * @returns undefined if the usage costs its price as it is.
+ * @returns undefined if the usage costs its usual price.
  */
 export function settleWithoutFeatures(
   used: ModeUsage & AnsweredCalls,
@@ -176,7 +176,7 @@ function iterationsOf({ whole }: AnswerRecord): readonly JsonObject[] {
   return usage === undefined ? [] : listAt(usage, "iterations").filter(isJsonObject)
 }
 
-/** The usage of each call of a model for a response. */
+/** Returns the usage of each call of a model for a response. */
 function modelCallsOf(record: AnswerRecord): readonly JsonObject[] {
   const iterations = iterationsOf(record)
   return iterations.length > 0 ? iterations : [record.whole.usage].filter(isJsonObject)
@@ -248,7 +248,7 @@ function tokensOf(usage: Usage): number {
   return totalInput(usage) + totalOutput(usage)
 }
 
-/** The model with a name; for an unknown name, the most expensive one. */
+/** Returns the model with a name; for an unknown name, the most expensive one. */
 function secondNamed(models: readonly SecondModel[], name: string): SecondModel | undefined {
   return models.find((model) => isNamed(name, model.name)) ?? mostExpensive(models)
 }
@@ -268,7 +268,7 @@ function costs({ price }: SecondModel): bigint {
   return ((price.rates.inputFresh ?? 0n) + 4n * (price.rates.output ?? 0n)) * price.multiplier
 }
 
-/** The model that answered in place of the request's own; for an unknown one, the most expensive one. */
+/** Returns the model that answered in place of the request's own; for an unknown one, the most expensive one. */
 function answeredBy(
   { deployment, price }: FeatureCosts,
   models: readonly SecondModel[],
@@ -289,7 +289,7 @@ function answeredBy(
   return undefined
 }
 
-/** The tokens of a model that made images for a response. */
+/** Returns the tokens of a model that made images for a response. */
 function images({ charge, id, price }: SecondModel, { whole }: AnswerRecord): SecondUsage[] {
   if (charge.usage === undefined) return []
   const [reported] = valuesAt(whole, charge.usage)

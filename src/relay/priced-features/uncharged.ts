@@ -22,12 +22,12 @@ interface Answered {
   readonly unpriced: readonly string[]
 }
 
-/** Names that were reported already; beyond that many, nothing is reported. */
+/** Maximum number of reported names; nothing is reported beyond it. */
 const MAX_REPORTED = 1_000
 
-/** Numbers in vendors' usages that are charged, are part of what is, or cost nothing. */
+/** Numbers in vendors' usages that are charged, are a part of a charged number, or are free. */
 const KNOWN: ReadonlySet<string> = new Set([
-  // What dialects decode, by all its names.
+  // All names of the numbers that dialects decode.
   "prompt_tokens",
   "completion_tokens",
   "total_tokens",
@@ -78,12 +78,12 @@ const KNOWN: ReadonlySet<string> = new Set([
   "cacheWriteInputTokens",
   "cacheReadInputTokenCount",
   "cacheWriteInputTokenCount",
-  // What costs nothing besides its tokens.
+  // Numbers that are free besides their tokens.
   "web_fetch_requests",
   "tool_search_requests",
   "num_sources_used",
   "request_count",
-  // Durations, what the vendor charges the operator, and sums of what is reported elsewhere.
+  // Durations, costs that the vendor charges the operator, and sums of numbers reported elsewhere.
   "prompt_time",
   "completion_time",
   "queue_time",
@@ -138,7 +138,10 @@ export class UnchargedUsage {
   }
 }
 
-/** Tokens cost what the class they are a kind of costs, even if that is nothing; images may be billed by their tokens. */
+/**
+ * Tokens without a rate of their own cost as much as the class that contains them, even if it is free; images may be
+ * billed by their tokens.
+ */
 const NEED_NO_RATE: ReadonlySet<UsageClass> = new Set([
   ...INPUT_CLASSES,
   ...OUTPUT_CLASSES,

@@ -4,12 +4,12 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.
 /** A tool in the path of a field: its index, and its member if the tool is several in one (Google's). */
 const TOOL_PLACE = /^tools\[(\d+)\]\.(\w+)$/
 
-/** Types of tools that the caller runs; Anthropic's and Google's have none. */
+/** Types of tools that the caller runs; Anthropic's and Google's have no type. */
 const OWN_TYPES: ReadonlySet<JsonValue | undefined> = new Set([undefined, "custom", "function"])
 
 /**
- * The body without the tool that a request was rejected for because it has no price. Agents send such tools with every
- * request, besides their own; a caller who asks for nothing else needs the tool.
+ * Returns the body without the tool that a request was rejected for because it has no price. Agents send such tools
+ * with every request, besides their own; a caller who requests only this tool needs it.
  * @returns undefined if the tool cannot be left out.
  */
 export function withoutTool(body: JsonObject, refusal: unknown): JsonObject | undefined {

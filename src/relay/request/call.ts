@@ -5,9 +5,9 @@ import type { Labels } from "../../accounting/labels.ts"
 import type { RoutingPreferences } from "./routing-preferences.ts"
 import type { RequestTrace } from "./request-trace.ts"
 
-/** Waits for an answer. Making the signal is expensive, so it is asked for late. */
+/** The waiting caller. Creating the signal is expensive, so it is requested late. */
 export interface Caller {
-  /** Aborted when the caller leaves, even if that was before it was first read. */
+  /** Aborted when the caller leaves, even if it left before this was first read. */
   readonly signal: AbortSignal
 }
 
@@ -24,17 +24,17 @@ export interface Call {
   readonly bodyBytes: number
   /** Whether the body is ASCII, without escapes of other characters. Absent: not known. */
   readonly isAscii?: boolean
-  /** Unix milliseconds, for people. */
+  /** Arrival in Unix milliseconds, for display. */
   readonly receivedAt: number
   /** The same moment by `performance.now()`, a clock that is never set, for durations. */
   readonly startedAt: number
-  /** `x-tollgate-on-low-balance: refuse`: 402 rather than a shorter answer. */
+  /** `x-tollgate-on-low-balance: refuse`: respond with 402 rather than a shorter answer. */
   readonly refuseOnLowBalance: boolean
-  /** `x-tollgate-strict: true`: 400 rather than a request that loses something in translation. */
+  /** `x-tollgate-strict: true`: respond with 400 rather than lose parts of the request in translation. */
   readonly isStrict: boolean
   /** Models and providers that the request prefers; absent without preferences. */
   readonly preferences?: RoutingPreferences | undefined
-  /** The labels of the request: user, session and tags; absent if it has none. */
+  /** The labels of the request: user, session and tags; absent without labels. */
   readonly labels?: Labels | undefined
   /** Its share of the process's memory, until its answer is over. A stream disposes of it at its end. */
   readonly memory: Reservation
@@ -47,7 +47,7 @@ export interface Call {
 /** A chat request on its way. */
 export interface ChatCall extends Call {
   readonly body: JsonObject
-  /** Headers of the caller's that a vendor of the caller's dialect is to see too, such as betas. */
+  /** Headers of the caller that are forwarded to a vendor of the caller's dialect, such as betas. */
   readonly forwarded: Readonly<Record<string, string>> | undefined
 }
 

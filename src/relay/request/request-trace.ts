@@ -43,12 +43,12 @@ export interface TraceParts {
   /** The trace context of the caller. */
   readonly parent: TraceContext | undefined
   readonly isSampled: boolean
-  /** Whether vendors are sent the trace. */
+  /** Whether the trace is sent to vendors. */
   readonly propagates: boolean
   readonly observer: FailureObserver
 }
 
-/** A request's place in its trace. Exists only for requests that are traced, or whose trace goes on at vendors. */
+/** A request's place in its trace. Exists only for requests that are traced, or whose trace continues at vendors. */
 export class RequestTrace {
   readonly key: Key
   readonly method: string
@@ -76,14 +76,14 @@ export class RequestTrace {
     this.#observer = observer
   }
 
-  /** An upstream call begins. */
+  /** Records the begin of an upstream call. */
   begin(called: Called, outcome: CallOutcome): AttemptTrace {
     const attempt = new AttemptTrace(this, called, outcome)
     if (this.isSampled) this.attempts.push(attempt)
     return attempt
   }
 
-  /** It was answered with an error. */
+  /** Records that it was answered with an error. */
   failed(failure: TracedFailure): void {
     if (this.isSampled) this.#observer.failed(this, failure)
   }
@@ -95,7 +95,7 @@ export class AttemptTrace {
   readonly called: Called
   readonly outcome: CallOutcome
   readonly startedAt = performance.now()
-  /** When its answer was there: of a stream, its first frame. */
+  /** When its answer arrived; for a stream, its first frame. */
   answeredAt: number | undefined = undefined
   endedAt: number | undefined = undefined
   readonly #request: RequestTrace
@@ -106,7 +106,7 @@ export class AttemptTrace {
     this.outcome = outcome
   }
 
-  /** A request for a vendor, with the trace that it belongs to where vendors are told. */
+  /** Returns a request for a vendor, with its trace context if traces are sent to vendors. */
   carriedBy(request: HttpRequest): HttpRequest {
     const { traceId, isSampled, parent, propagates } = this.#request
     if (!propagates) return request
@@ -116,12 +116,12 @@ export class AttemptTrace {
     return { ...request, headers }
   }
 
-  /** The answer is there. */
+  /** Records that the answer has arrived. */
   answered(): void {
     this.answeredAt ??= performance.now()
   }
 
-  /** Nothing more of it is read. */
+  /** Records that no more of it is read. */
   ended(): void {
     this.endedAt ??= performance.now()
   }

@@ -6,15 +6,15 @@ import type { MediaLimits } from "../../media/fetch-media.ts"
 import type { ProviderClient } from "./provider-client.ts"
 
 /**
- * What requests are served by, worked out from the active settings. It is replaced as a whole when they change; a
- * request keeps the one it began with.
+ * The configuration that serves requests, derived from the active settings. It is replaced as a whole when they
+ * change; a request keeps the one it began with.
  */
 export interface RuntimeConfig {
   readonly catalog: Catalog
   /** By provider, and by keeper if it has several credentials. */
   readonly clients: ReadonlyMap<string, ProviderClient>
   readonly deadlines: DeadlineSettings
-  /** The largest whole answer of an upstream that is read. Bytes. */
+  /** Maximum size of a whole answer of an upstream, in bytes. */
   readonly answerBytes: number
   readonly routing: RoutingSettings
   readonly disconnect: Disconnect
@@ -33,7 +33,7 @@ export interface RuntimeConfig {
   readonly translationModel?: string
 }
 
-/** When an upstream call is read on for its usage after its caller has left, or has all of the answer. */
+/** When an upstream call is drained for its usage after its caller has left, or has the whole answer. */
 export interface DrainRule {
   /** `if-billed`: only if the provider has not reported the usage and may bill more than the received part. */
   readonly when: "always" | "if-billed" | "never"

@@ -18,7 +18,7 @@ import {
 type Asking = Pick<Call, "key" | "preferences">
 
 /**
- * The model that a request names, together with those that may answer in its place: its key may call each of them, and
+ * Returns the requested model, together with those that may answer in its place: its key may call each of them, and
  * each has its own price.
  * @throws GatewayError as `Catalog.require`, naming the field.
  */
@@ -56,7 +56,7 @@ function isUnknownModel(thrown: unknown): boolean {
   return thrown instanceof GatewayError && thrown.kind === "model_not_found"
 }
 
-/** A model at which parts of the request are left out. */
+/** Returns a model that ignores parts of the request. */
 function ignoring(model: Model, names: readonly string[]): Model {
   const { ignored = [] } = model
   return { ...model, ignored: [...ignored, ...names.map((name) => dropped(name))] }
@@ -66,7 +66,7 @@ function dropped(name: string): Loss {
   return { name, effect: "dropped" }
 }
 
-/** What a failure is about. */
+/** Adds the name of the parameter to a failure. */
 function naming<T>(parameter: string, work: () => T): T {
   try {
     return work()
@@ -80,14 +80,14 @@ function naming<T>(parameter: string, work: () => T): T {
 export interface PreferenceInput {
   readonly call: Asking
   readonly config: Pick<RuntimeConfig, "clients">
-  /** The most tokens that it may be read as: long inputs can have a higher price. Asked for only with a limit. */
+  /** Maximum input tokens: long inputs can have a higher price. Only called if there is a limit. */
   readonly inputTokens: () => number
-  /** Whether the model's deployments are only those that keep what the request names. */
+  /** Whether the model's deployments are only those that store the state that the request refers to. */
   readonly isKept?: boolean
 }
 
 /**
- * A model with the deployments that the caller wants, in the caller's order.
+ * Returns a model with the deployments that the caller prefers, in the caller's order.
  * @throws GatewayError `invalid_value` naming the preference that excludes all deployments.
  */
 export function preferredModel(model: Model, input: PreferenceInput): Model {
@@ -102,13 +102,13 @@ export function preferredModel(model: Model, input: PreferenceInput): Model {
 
 interface KnownPreferences {
   readonly known: ProviderPreferences
-  /** Names of fields that are left out, or some of whose names are. */
+  /** Names of fields that are left out, or that have unknown members. */
   readonly ignored: readonly string[]
-  /** The error for the first of them, since a misspelled provider would lead to an unwanted one. */
+  /** The error for the first unknown name, since a misspelled provider would lead to an unwanted one. */
   readonly unknown: GatewayError | undefined
 }
 
-/** The preferences that name providers and fields of this gateway. */
+/** Returns the preferences that name providers and fields of this gateway. */
 function knownPreferences(
   preferences: ProviderPreferences,
   clients: RuntimeConfig["clients"],
@@ -137,13 +137,13 @@ function unknownProvider(place: string, provider = ""): GatewayError {
   )
 }
 
-/** One request's choice of deployments. */
+/** The choice of deployments for one request. */
 class Choosing {
   readonly #model: Model
   readonly #input: PreferenceInput
   readonly #preferences: ProviderPreferences
   #left: readonly Deployment[]
-  /** What has left some out last. */
+  /** The preference that last excluded a deployment. */
   #reason: PreferenceReason | undefined
 
   constructor(model: Model, input: PreferenceInput, preferences: ProviderPreferences) {
@@ -195,7 +195,7 @@ class Choosing {
     )
   }
 
-  /** In the order of the caller; where there is none, as they are. */
+  /** Returns the deployments in the caller's order, or unchanged without one. */
   #staged(): readonly Deployment[] {
     const { order = [], sort, sortsAll, allowsFallbacks } = this.#preferences
     const isAlone = !allowsFallbacks && order.length === 0
@@ -219,7 +219,10 @@ class Choosing {
   }
 }
 
-/** What a price has for each of the limits, in 10^-15 credits for a million; nothing where it does not count by that. */
+/**
+ * Returns the amounts of a price for each of the limits, in 10^-15 credits per million; zero for classes that it does
+ * not charge.
+ */
 function amountsOf({ multiplier, ...price }: Price, inputTokens: number): Required<MaxPrice> {
   const rates: Rates = ratesFor({ ...price, multiplier }, inputTokens)
   return {
@@ -239,7 +242,7 @@ function isWithin(price: Price | undefined, max: MaxPrice, inputTokens: number):
 /** Fractional digits of an amount. */
 const PLACES = 15
 
-/** What the caller would have to pay at least. */
+/** Returns a hint with the lowest price that the caller would have to accept. */
 function cheapestHint(
   deployments: readonly Deployment[],
   { call, inputTokens }: PreferenceInput,

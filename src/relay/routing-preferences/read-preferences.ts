@@ -12,19 +12,19 @@ import {
   type RoutingPreferences,
 } from "../request/routing-preferences.ts"
 
-/** A body without what is the gateway's in it, and what that says. */
+/** A body without the gateway's own members, and the preferences in them. */
 export interface TakenPreferences {
   readonly body: JsonObject
   readonly preferences: RoutingPreferences | undefined
 }
 
-/** Each may have several deployments, and each of those may be waited for. */
+/** Maximum models: each may have several deployments, and the request may wait for each of those. */
 const MOST_MODELS = 10
 const MOST_PROVIDERS = 100
-/** Of a price: credits with nine digits after the point, times a multiplier with six. */
+/** Fractional digits of a price: credits with nine digits after the point, times a multiplier with six. */
 const PLACES = 15
 const LONGEST_AMOUNT = 40
-/** The longest name that is repeated in a message. */
+/** Maximum characters of a name in a message. */
 const LONGEST_NAME = 100
 
 function names(most: number) {
@@ -84,8 +84,8 @@ const ASKING_NOTHING: Readonly<Record<string, readonly JsonValue[]>> = {
 }
 
 /**
- * Takes `models` and `provider` out of a request's body: they are the gateway's, and no vendor gets them. The first of
- * `models` is the model of a request that names none.
+ * Takes `models` and `provider` out of a request's body: the gateway reads them, and no vendor receives them. The
+ * first of `models` is the model of a request without one.
  * @throws GatewayError naming the field.
  */
 export function takePreferences(body: JsonObject): TakenPreferences {
@@ -136,7 +136,7 @@ function providerOf(written: WrittenProvider): ProviderPreferences {
   }
 }
 
-/** A list that means something: an empty one leaves nothing to call. */
+/** Requires a list with elements: an empty one would exclude all deployments. */
 function listOf(field: string, names: readonly string[] | null | undefined) {
   if (names?.length === 0) throw emptyArray(field)
   return names ?? undefined
@@ -150,14 +150,14 @@ function maxPriceOf(written: WrittenProvider["max_price"]): MaxPrice | undefined
     const amount = written[name]
     if (amount === null || amount === undefined) return []
     const limit = amountOf(`provider.max_price.${name}`, amount)
-    // Price lists are of a million; one request and one image have a price of their own.
+    // Prices are per million; one request and one image have a price of their own.
     const isOne = name === "request" || name === "image"
     return [[name, isOne ? limit * 1_000_000n : limit] as const]
   })
   return limits.length === 0 ? undefined : Object.fromEntries(limits)
 }
 
-/** Rounded down, so that nothing dearer is called. */
+/** Rounds down, so that no deployment above the limit is called. */
 function amountOf(field: string, amount: number | string): bigint {
   const text = typeof amount === "number" ? plainText(amount) : amount
   try {
@@ -172,14 +172,14 @@ function amountOf(field: string, amount: number | string): bigint {
   }
 }
 
-/** A number as plain digits, however JSON has written it. */
+/** Returns a number as plain digits, for any notation in JSON. */
 function plainText(amount: number): string {
   const text = String(amount)
   return text.includes("e-") ? amount.toFixed(LONGEST_AMOUNT / 2) : text
 }
 
 /**
- * Errors for the fields that are not known.
+ * Returns the errors for unknown fields.
  * @throws GatewayError for a promise about the caller's data, which cannot be kept.
  */
 function unknownIn(

@@ -25,7 +25,7 @@ export const MAX_KEPT = 32 * 1024 * 1024
 const SMALL = 32 * 1024
 /** Read data is in memory encrypted, as text and parsed. */
 const COPIES_READ = 3
-/** How long an answer waits until it is written. Other processes find it only then. */
+/** Maximum wait of an answer for its write. Other processes find it only after the write. */
 const WRITE_TIMEOUT_MS = 50
 /** A shorter text cannot have more values than a body may have. */
 const MIN_SCANNED_LENGTH = 100_000
@@ -129,7 +129,7 @@ export class ConversationTexts implements Disposable {
     return typeof found === "number" ? found > 0 : found.length > 0
   }
 
-  /** Deletes an answer with its items. @returns whether there was one. @throws GatewayError `ledger_unavailable`. */
+  /** Deletes an answer with its items. @returns whether it existed. @throws GatewayError `ledger_unavailable`. */
   async delete(account: string, name: ConversationName): Promise<boolean> {
     try {
       return await this.#parts.keeper.delete(this.hash(account, name))
@@ -143,7 +143,7 @@ export class ConversationTexts implements Disposable {
     this.#parts.failed(request, error)
   }
 
-  /** The parts; memory for them is set aside before they are read. */
+  /** Reads the parts; memory for them is reserved before they are read. */
   async #read(hashes: readonly string[], memory: Reservation): Promise<readonly KeptPart[]> {
     const small = await this.#look(hashes, SMALL)
     if (typeof small !== "number") return small
@@ -178,7 +178,7 @@ export class ConversationTexts implements Disposable {
   }
 }
 
-/** Whether a text has no more values than are read of a conversation. */
+/** Whether a text has no more values than may be read of a conversation. */
 export async function isReadable(text: string): Promise<boolean> {
   if (text.length < MIN_SCANNED_LENGTH) return true
   const scanner = new JsonScanner()
@@ -214,7 +214,7 @@ function tooMany(excess: string): GatewayError {
   )
 }
 
-/** The continued conversation is longer than the maximum. */
+/** Returns the error for a continued conversation that is longer than the maximum. */
 export function tooLarge(): GatewayError {
   return new GatewayError(
     "body_too_large",

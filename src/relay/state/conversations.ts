@@ -23,15 +23,15 @@ const COPIES_WRITTEN = 2
 const COPIES_SENT = 2
 const MARK_LENGTH = 48
 
-/** An answer that is kept. */
+/** A stored answer. */
 export interface KeptAnswer {
-  /** As its caller got it. */
+  /** As sent to its caller. */
   readonly body: JsonObject
   /** The input items; null if only its vendor has them. */
   readonly before: readonly JsonValue[] | null
 }
 
-/** A body with all that it goes on from, or what of that is not kept for its account. */
+/** A body with everything that it continues from, or the missing reference. */
 export type CompletedBody =
   | { readonly body: JsonObject }
   | { readonly body?: undefined; readonly missing: readonly ConversationName[] }
@@ -44,8 +44,8 @@ export interface AnswerToStore {
 }
 
 /**
- * Stores answers, and what they were asked with, for their accounts, so that these can go on from them with
- * every model. What is stored is encrypted, and found by hashes that include the account.
+ * Stores answers with their requests for their accounts, which can continue from them with every model. Stored data is
+ * encrypted, and found by hashes that include the account.
  */
 export class Conversations implements Disposable {
   readonly #texts: ConversationTexts
@@ -59,9 +59,9 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * A body with the items in it that it goes on from.
-   * @param memory takes what they need before they are read.
-   * @throws GatewayError `ledger_unavailable`, `overloaded`, or `body_too_large` where it is more than can be taken.
+   * Returns a body with the items that it continues from.
+   * @param memory reserves the memory of the items before they are read.
+   * @throws GatewayError `ledger_unavailable`, `overloaded`, or `body_too_large` if the items exceed the maximum.
    */
   async writtenOut(
     { call, form, body }: AnswerToStore,
@@ -107,7 +107,7 @@ export class Conversations implements Disposable {
     }
   }
 
-  /** An answer of an account. @throws GatewayError `ledger_unavailable`, `overloaded`. */
+  /** Returns an answer of an account. @throws GatewayError `ledger_unavailable`, `overloaded`. */
   async find(account: string, id: string, memory: Reservation): Promise<KeptAnswer | undefined> {
     const name = { kind: "response", id } as const
     const text = (await this.#texts.find(account, [name], memory)).get(conversationKey(name))
@@ -127,12 +127,12 @@ export class Conversations implements Disposable {
     )
   }
 
-  /** A value that is always the same for an answer, and reveals nothing of it. */
+  /** Returns a value that is always the same for an answer, and reveals nothing of it. */
   mark(account: string, id: string, index: number): string {
     return this.#texts.hash(account, { kind: "item", id: `${id}\0${index}` }).slice(0, MARK_LENGTH)
   }
 
-  /** Deletes an answer with its items. @returns whether there was one. @throws GatewayError `ledger_unavailable`. */
+  /** Deletes an answer with its items. @returns whether it existed. @throws GatewayError `ledger_unavailable`. */
   delete(account: string, id: string): Promise<boolean> {
     return this.#texts.delete(account, { kind: "response", id })
   }
@@ -165,7 +165,7 @@ export class Conversations implements Disposable {
   }
 }
 
-/** The JSON of a stored answer or item, written in slices if it is long. */
+/** Returns the JSON of a stored answer or item, written in slices if it is long. */
 async function textOf(kept: JsonObject): Promise<string> {
   if (!isLargeJson(kept)) return JSON.stringify(kept)
   return Buffer.from(await jsonBytesInSlices(kept)).toString("utf8")
@@ -183,7 +183,7 @@ async function itemsOf(
   return before === null ? undefined : [...before, ...(form.answer(body)?.items ?? [])]
 }
 
-/** The gateway has written it. */
+/** The gateway wrote it, so its type is known. */
 function keptAnswer(value: JsonValue): KeptAnswer {
   return value as unknown as KeptAnswer
 }

@@ -4,9 +4,9 @@ import type { StateKind, StateReference } from "../../canon/vendor-state.ts"
 
 /** A kind of state that vendors store. */
 interface KindFacts {
-  /** How it is called in an error. */
+  /** Its name in errors. */
   readonly noun: string
-  /** How long it is remembered after an answer has named it, milliseconds. */
+  /** Retention after an answer has named it, milliseconds. */
   readonly lifetime: number
   /** Whether it contains the usage of its request; the size of anything else is unknown. */
   readonly isCounted: boolean
@@ -15,7 +15,7 @@ interface KindFacts {
 }
 
 const DAY = 86_400_000
-/** As long as OpenAI keeps a response, and Anthropic a container. */
+/** The period for which OpenAI keeps a response, and Anthropic a container. */
 const MONTH = 30 * DAY
 /** Used for state that exists until it is deleted. */
 const LONG = 400 * DAY
@@ -63,8 +63,9 @@ export function factsOf(kind: StateKind): KindFacts {
 }
 
 /**
- * What is another account's and what does not exist are refused in the same words. Anthropic's client
- * sends the whole conversation by itself when it reads such details of a message (ThreadState of its SDK).
+ * Returns the error for a reference. State of another account and missing state are rejected in the same words.
+ * Anthropic's client sends the whole conversation by itself when it reads such details of a message (ThreadState of
+ * its SDK).
  */
 export function notFound({ id, path, state }: StateReference): GatewayError {
   const { noun, instead } = factsOf(state.kind)
@@ -76,7 +77,10 @@ export function notFound({ id, path, state }: StateReference): GatewayError {
   })
 }
 
-/** No vendor of the model could make anything of it, and without it the request means something else. */
+/**
+ * Returns the error for a reference that no vendor of the model could resolve; the request would mean something else
+ * without it.
+ */
 export function unusableReference({ path, state }: StateReference): GatewayError {
   const { noun, instead } = factsOf(state.kind)
   const message = `The vendor of this model keeps no ${noun}s, so '${path}' cannot be used with it. ${instead}`
@@ -89,7 +93,7 @@ export function noThreads(path: string): GatewayError {
   return unsupportedThread(path, message)
 }
 
-/** A tool that is billed besides its tokens, in a thread that would keep it for later turns. */
+/** Returns the error for a tool that is billed besides its tokens, in a thread that would keep it for later turns. */
 export function unthreadable(path: string): GatewayError {
   const message = `'${path}' asks for a tool that is billed beside its tokens, which a thread would keep for later turns that do not name it. Leave 'thread' out. ${factsOf("message").instead}`
   return unsupportedThread(path, message)
@@ -104,7 +108,7 @@ function unsupportedThread(parameter: string, message: string): GatewayError {
   return new GatewayError("invalid_value", message, { parameter, fields: { details } })
 }
 
-/** It is the caller's own, but the model is not served by the vendor that keeps it. */
+/** Returns the error for state of the caller at a vendor that does not serve the model. */
 export function storedAtOtherVendor({ path, state }: StateReference, model: string): GatewayError {
   const { noun, instead } = factsOf(state.kind)
   return invalidValue(

@@ -36,7 +36,7 @@ export class StateRecorder {
     }
   }
 
-  /** @param usage as the vendor has counted; undefined where it has not. */
+  /** @param usage as counted by the vendor; undefined if it did not count. */
   records(usage: Usage | undefined): VendorStateRecord[] {
     const { account, request, provider, strange } = this.#facts
     const createdAt = Date.now()

@@ -11,10 +11,10 @@ import { factsOf, storedAtOtherVendor, unusableReference, notFound } from "./sta
 
 /** Maximum references of a request. */
 export const MAX_REFERENCES = 5_000
-/** Records that are remembered; of more, the oldest go. About 4 GB. */
+/** Maximum stored records, about 4 GB. The oldest are deleted first. */
 const MAX_RECORDS = 20_000_000
 const SWEEP_EVERY = 600_000
-/** Requests come first. Milliseconds. */
+/** Pause between sweeps in milliseconds, so that requests come first. */
 const SWEEP_PAUSE = 20
 
 /** The vendor state of a request, with its owner resolved. */
@@ -22,7 +22,7 @@ export interface ResolvedState {
   readonly references: readonly StateReference[]
   /** Tokens that its vendor reads besides the request; undefined if unknown. */
   readonly tokens: number | undefined
-  /** The model, with those of its deployments only that can find it. */
+  /** The model, with only those of its deployments that can find the state. */
   readonly model: Model
   /** Hashes of references that were passed on although their owner is unknown. */
   readonly strange: ReadonlySet<string>
@@ -33,7 +33,7 @@ export interface StateQuery {
   readonly account: string
   readonly references: readonly StateReference[]
   readonly model: Model
-  /** The caller's. */
+  /** The caller's dialect. */
   readonly dialect: DialectId
   readonly clients: ReadonlyMap<string, ProviderClient>
   /** Whether references to content of unknown owners are passed on. */
@@ -42,7 +42,7 @@ export interface StateQuery {
 
 type StateStore = Pick<Store, "vendorState">
 
-/** One thing that a vendor keeps. */
+/** One object that a vendor stores. */
 export interface StateName {
   readonly kind: StateKind
   readonly id: string
@@ -69,10 +69,10 @@ export class VendorState implements Disposable {
   }
 
   /**
-   * Judges what a request names before anything is held for it.
-   * @returns undefined when none of it concerns any vendor of the model.
-   * @throws GatewayError `not_found` for what is not this account's, `invalid_value` for what the model's
-   * vendors could not find, `ledger_unavailable`.
+   * Checks the references of a request before anything is held for it.
+   * @returns undefined if no reference concerns a vendor of the model.
+   * @throws GatewayError `not_found` for state of another account, `invalid_value` for state that the model's vendors
+   * could not find, `ledger_unavailable`.
    */
   async resolve(input: StateQuery): Promise<ResolvedState | undefined> {
     const references = concerning(input)
@@ -92,14 +92,17 @@ export class VendorState implements Disposable {
     }
   }
 
-  /** The providers that keep something for an account. @throws GatewayError `ledger_unavailable`. */
+  /** Returns the providers that store an object for an account. @throws GatewayError `ledger_unavailable`. */
   async keepers(account: string, { kind, id }: StateName): Promise<string[]> {
     const hash = this.hash(kind, id)
     const records = (await this.#find([hash])).get(hash) ?? []
     return records.filter((record) => record.account === account).map(({ provider }) => provider)
   }
 
-  /** Has an account go on from none of it any more. @throws GatewayError `ledger_unavailable`. */
+  /**
+   * Removes an account's ownership of objects, so that it cannot continue from them. @throws GatewayError
+   * `ledger_unavailable`.
+   */
   async disown(account: string, names: readonly StateName[]): Promise<void> {
     try {
       const hashes = names.map(({ kind, id }) => this.hash(kind, id))
@@ -146,7 +149,7 @@ export class VendorState implements Disposable {
   }
 }
 
-/** References that other vendors accept, or all of them if a vendor supports the caller's dialect. */
+/** Returns the references that other vendors accept, or all of them if a vendor supports the caller's dialect. */
 function concerning(input: StateQuery): readonly StateReference[] {
   const { references } = input
   if (understands(input)) return references
@@ -171,7 +174,7 @@ export function tooMany({ path }: StateReference): GatewayError {
   return invalidValue(path, message)
 }
 
-/** Puts together what several references come to. */
+/** Combines the results of several references. */
 class Search {
   readonly strange = new Set<string>()
   readonly #account: string
@@ -179,7 +182,7 @@ class Search {
   readonly #passesUnknown: boolean
   #isSizeUnknown = false
   #counted = 0
-  /** Tokens of the items of each answer: its output holds them all. */
+  /** Tokens of the items of each answer, whose output contains all of them. */
   readonly #answers = new Map<string, number>()
   /** The keeper of all found state; undefined until some is found. */
   #keepers: ReadonlySet<string> | undefined

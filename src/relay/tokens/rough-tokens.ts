@@ -1,4 +1,4 @@
-/** How long a token of common text is, in bytes. */
+/** Bytes per token of common text. */
 const BYTES_OF_TOKEN = 4
 
 /** Estimates the tokens of a text by its bytes. */

@@ -29,12 +29,12 @@ export class AccountCounter {
     this.#account = account
   }
 
-  /** Tokens of a text in OpenAI's o200k vocabulary; undefined when it could not be counted in time. */
+  /** Returns the tokens of a text in OpenAI's o200k vocabulary; undefined if it could not be counted in time. */
   count(text: string): Promise<number | undefined> {
     return this.#run({ text })
   }
 
-  /** How many characters of a text its first tokens make; undefined when that could not be counted in time. */
+  /** Returns the number of characters in the first tokens of a text; undefined if it could not be counted in time. */
   head(text: string, tokens: number): Promise<number | undefined> {
     return this.#run({ text, head: tokens })
   }
@@ -47,7 +47,7 @@ export class AccountCounter {
   }
 }
 
-/** Tokens of several texts, as closely as can be counted without their vendor. */
+/** Counts the tokens of several texts, as closely as possible without their vendor. */
 export async function countTexts(
   counter: AccountCounter,
   texts: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * How many more tokens other vocabularies make of a text than OpenAI's o200k, in hundredths. `margin` is a factor on
- * the tokens of o200k; the others are tokens for each character of a class. Measured on 41 texts in 29 scripts with the
- * published tokenizers (decision 8), with a reserve of 15 %; what is not listed is within the margin.
+ * The ratio of a vocabulary's tokens to those of OpenAI's o200k, in hundredths. `margin` is a factor on the tokens of
+ * o200k; the others are tokens for each character of a class. Measured on 41 texts in 29 scripts with the published
+ * tokenizers (decision 8), with a reserve of 15 %; classes that are not listed are within the margin.
  */
 interface Vocabulary {
   readonly margin: number
@@ -27,7 +27,7 @@ type CharacterClass =
   | "astral"
   | "others"
 
-/** Of models whose tokenizer is not known: the most of any published one, which for many scripts is Llama 2's. */
+/** For models with an unknown tokenizer: the maximum of all published ones, which for many scripts is Llama 2's. */
 const UNKNOWN: Vocabulary = {
   margin: 170,
   characters: {
@@ -47,7 +47,7 @@ const UNKNOWN: Vocabulary = {
   },
 }
 
-/** By the vendor's name for a model; the first that matches. */
+/** By the vendor's name for a model; the first match applies. */
 const VOCABULARIES: readonly { readonly models: RegExp; readonly vocabulary: Vocabulary }[] = [
   // o200k itself.
   {
@@ -140,10 +140,10 @@ const VOCABULARIES: readonly { readonly models: RegExp; readonly vocabulary: Voc
   },
 ]
 
-/** How many characters of each class a text has. */
+/** The number of characters of each class in a text. */
 export type CharacterCounts = ReadonlyMap<CharacterClass, number>
 
-/** The most tokens that a text is counted as by any of several models. */
+/** Returns the highest count of a text among several models. */
 export function mostTokens(
   { tokens, characters }: { readonly tokens: number; readonly characters: CharacterCounts },
   models: readonly string[],

@@ -54,14 +54,16 @@ export interface Candidate {
 
 /** Notified of failed attempts. */
 export interface AttemptObserver {
-  /** One failed, and neither the gateway nor the request itself is why. */
+  /** An attempt failed, and neither the gateway nor the request itself is the reason. */
   attemptFailed(
     request: string,
     deployment: Deployment,
     failure: GatewayError,
     record: AttemptRecord,
   ): void
-  /** One was ended by the gateway, or its vendor refuses the request itself: nothing is known of its deployment. */
+  /**
+   * The gateway ended the attempt, or the vendor rejected the request itself: the health of the deployment is unknown.
+   */
   attemptUnjudged(deployment: Deployment): void
   /** An attempt failed, regardless of the cause. */
   attemptEnded(failure: AttemptFailure): void
@@ -79,7 +81,7 @@ interface AttemptParts<T extends Candidate> {
   readonly observer: AttemptObserver
   /** The id of its request. */
   readonly request: string
-  /** The largest whole answer that is read. Bytes. */
+  /** Maximum size of a whole answer, in bytes. */
   readonly answerBytes: number
   /** The memory reserved for the request, or for the call alone if it may be abandoned for another call. */
   readonly memory: FrameMemory
@@ -93,11 +95,11 @@ interface AttemptParts<T extends Candidate> {
 
 /**
  * One upstream call: its request, its deadlines, and the one way to end it early. It ends by `succeed` or by `fail`;
- * an answer that is read later may still `breakOff`. Dispose it when the answer is over.
+ * an answer that is read later may still `breakOff`. Dispose of it when the answer has ended.
  */
 export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   readonly plan: T
-  /** Its line on the receipt; completed when it is over. */
+  /** Its line on the receipt; completed when it has ended. */
   readonly record: Writable<AttemptRecord>
   /** By `performance.now()`. */
   readonly startedAt = performance.now()
@@ -107,7 +109,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   readonly deadlines: CallDeadlines
   readonly #client: HttpClient
   readonly #isStream: boolean
-  /** Undefined when the attempt is over. */
+  /** Undefined when the attempt has ended. */
   #load: Load | undefined
   readonly #observer: AttemptObserver
   readonly #request: string
@@ -120,7 +122,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   #ended: CallFailure | undefined
   /** Whether the gateway ended it or did not read the whole answer. */
   #isEndedHere = false
-  /** Returns the vendor's rejection of the request. */
+  /** The vendor's rejection of the request. */
   #words: string | undefined
 
   constructor(parts: AttemptParts<T>) {
@@ -141,7 +143,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
 
   /**
    * Sends a request.
-   * @param refusals reads what its vendor refuses it with.
+   * @param refusals reads the vendor's rejections.
    * @returns the answer, whose status is good and whose body is still to be read.
    * @throws CallFailure for anything else; pass it to `fail`.
    */
@@ -159,7 +161,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     return this.#trace?.carriedBy(request) ?? request
   }
 
-  /** The same with a request that is on its way already. */
+  /** Does the same with a request that has already been sent. */
   async receive(sending: Sending, refusals: RefusalReader): Promise<HttpAnswer> {
     this.#sending = sending
     if (this.#ended) sending.abort()
@@ -189,7 +191,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   }
 
   /**
-   * The JSON of a whole answer; undefined if it is not JSON. A long one is parsed in slices.
+   * Returns the JSON of a whole answer; undefined if it is not JSON. A long one is parsed in slices.
    * @throws GatewayError `upstream_error`, `upstream_timeout`, `overloaded`.
    */
   json(response: HttpAnswer): MaybePromise<JsonValue | undefined> {
@@ -199,7 +201,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
       : parseJson(DECODER.decode(whole))
   }
 
-  /** The same as bytes. @throws GatewayError as `json` does. */
+  /** Returns the same answer as bytes. @throws GatewayError as `json` does. */
   async bytes(response: HttpAnswer): Promise<Uint8Array<ArrayBuffer>> {
     return new Uint8Array(await this.#collect(response, false))
   }
@@ -212,7 +214,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     }
   }
 
-  /** A byte came. */
+  /** Records that bytes have arrived. */
   received(): void {
     this.deadlines.received()
   }
@@ -252,7 +254,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     return this.plan.client.cleanedText(text)
   }
 
-  /** The vendor's words of a refusal, without the operator's secrets. */
+  /** Stores the vendor's message of a rejection, without the operator's secrets. */
   refused(words: string): void {
     this.#words = words
   }
@@ -268,7 +270,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   }
 
   /**
-   * The call came to nothing: it is ended, and the receipt says why.
+   * Ends the call as failed, and records the cause on the receipt.
    * @returns the failure, for the caller that waits for the answer.
    */
   fail(thrown: unknown): CallFailure {
@@ -282,7 +284,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     return failure
   }
 
-  /** The call, or an answer that had begun, did not come to its end: goes on the receipt, and is reported. */
+  /** Records and reports that the call, or an answer that had begun, did not reach its end. */
   breakOff(failure: CallFailure): void {
     const { deployment } = this.plan
     if (failure instanceof CallEnded) {
@@ -291,7 +293,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     }
     this.conclude(failure.kind)
     this.#tell(failure)
-    // The vendor works; it is the request that it refuses.
+    // The deployment is healthy; its vendor rejects the request.
     const { kind, details } = failure
     const isRefusal = kind === "refused_by_upstream" || kind === "model_not_found"
     if (isRefusal || details.rejected !== undefined) {
@@ -326,7 +328,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   }
 
   /**
-   * Another call has given the answer: this one is ended, which is no failure of its deployment.
+   * Ends the call because another one has answered; that is not a failure of its deployment.
    * @param sent as for `lost`.
    */
   giveUp(sent: Usage): void {
@@ -340,19 +342,19 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     this.lost(sent)
   }
 
-  /** Completes the record. @param outcome in words of the error table. */
+  /** Completes the record. @param outcome a kind of the error table. */
   conclude(outcome: string): void {
     this.#trace?.answered()
     this.record.outcome = outcome
     this.record.duration = Math.round(performance.now() - this.startedAt)
   }
 
-  /** Why the call was ended by us; undefined while it runs. */
+  /** Why the gateway ended the call; undefined while it runs. */
   get ended(): CallFailure | undefined {
     return this.#ended
   }
 
-  /** Ends the call; what it was doing fails with `failure`. */
+  /** Ends the call; pending work fails with `failure`. */
   end(failure: CallFailure): void {
     if (this.#ended) return
     this.#isEndedHere = true
@@ -365,7 +367,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     this.#sending?.abort()
   }
 
-  /** Returns the meaning of a transport failure: ended by the gateway, or by the vendor. */
+  /** Converts a transport failure: the call was ended by the gateway, or by the vendor. */
   explain(error: unknown): CallFailure {
     if (this.#ended) return this.#ended
     if (error instanceof GatewayError) return error

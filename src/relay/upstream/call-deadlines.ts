@@ -15,7 +15,7 @@ export interface TimedCall {
   readonly startedAt: number
   /** The number of its request in the event-loop monitor. */
   readonly work: number
-  /** Whether there is a connection; true also before one is looked for. */
+  /** Whether there is a connection; true also before one is requested. */
   readonly isConnected: boolean
   end(failure: CallFailure): void
 }
@@ -28,7 +28,7 @@ export interface Timing {
   readonly watch: DeadlineWatch
 }
 
-/** The deadlines of one upstream call: they end it when it is late. Dispose of them when the answer is over. */
+/** The deadlines of one upstream call: they end it when it is late. Dispose of them when the answer has ended. */
 export class CallDeadlines implements WatchedDeadline, Disposable {
   readonly #call: TimedCall
   readonly #settings: DeadlineSettings
@@ -46,34 +46,34 @@ export class CallDeadlines implements WatchedDeadline, Disposable {
     this.#call = call
     this.#settings = deadlines
     this.#watch = watch
-    // All attempts of a request have its time together.
+    // All attempts of a request share its time.
     this.#endsAt = begunAt + whole
     this.dueAt = Math.min(call.startedAt + Math.min(connect, firstByte), this.#endsAt)
     watch.monitor.turnTo(call.work, 1)
     watch.add(this)
   }
 
-  /** Status and headers are here. */
+  /** Status and headers have arrived. */
   answered(): void {
     this.#watch.monitor.turnTo(this.#call.work, 2)
     this.#phase = "firstByte"
     this.resume()
   }
 
-  /** A byte came: the deadline between bytes starts again. */
+  /** Bytes have arrived: the deadline between bytes starts again. */
   received(): void {
     this.#watch.monitor.turnTo(this.#call.work, 2)
     this.#phase = "betweenBytes"
     this.resume()
   }
 
-  /** The caller reads slowly: until the next read the upstream owes nothing. */
+  /** Stops the deadline until the next read, because the caller reads slowly. */
   pause(): void {
     this.#phase = "betweenBytes"
     this.dueAt = this.#endsAt
   }
 
-  /** A read waits for the upstream. */
+  /** Starts the deadline, because a read waits for the upstream. */
   resume(): void {
     const due =
       this.#phase === "betweenBytes"
@@ -82,12 +82,12 @@ export class CallDeadlines implements WatchedDeadline, Disposable {
     this.dueAt = Math.min(due, this.#endsAt)
   }
 
-  /** The answer is complete: only its end is waited for. @param due until when, by `performance.now()`. */
+  /** Waits only for the end of a complete answer. @param due when the wait ends, by `performance.now()`. */
   awaitEnd(due: number): void {
     this.dueAt = Math.min(due, this.#endsAt)
   }
 
-  /** Ends the call in so many milliseconds, if it has not ended by then. */
+  /** Ends the call after this many milliseconds, unless it has ended by then. */
   endIn(time: number, reason: EndReason): void {
     const end = performance.now() + time
     if (end >= this.#endsAt) return

@@ -9,9 +9,9 @@ import type { FrameMemory } from "../../wire/frames.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import { detachBuffer } from "../../canon/detach-buffer.ts"
 
-/** Answers up to this size are not counted: their request has been. Bytes. */
+/** Answers up to this size are not counted as memory, because their request has been. Bytes. */
 const SMALL_ANSWER = 64 * 1024
-/** Answers over this size are parsed one at a time, so that others are served between two of them. Bytes. */
+/** Answers over this size are parsed one at a time, so that other requests are served in between. Bytes. */
 const HEAVY_ANSWER = 512 * 1024
 /** A whole answer is in memory as received, as parsed, and as sent to the caller. */
 const COPIES = 3
@@ -21,18 +21,21 @@ const OPENING_BRACKET = 0x5b
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
 const MEBIBYTE = 1024 * 1024
 /**
- * Lists, objects and members of a whole answer, and elements of all its lists: more than the longest answer with
- * `logprobs` or the largest batch of embeddings. They are parsed in slices, and count as memory (decision 20).
+ * Maximum lists, objects and members of a whole answer, and elements of all its lists: more than the longest answer
+ * with `logprobs` or the largest batch of embeddings. They are parsed in slices, and count as memory (decision 20).
  */
 const MAX_VALUES = 10_000_000
 
-/** The request makes an answer too large: no other deployment's would be smaller, and nothing rests for it. */
+/**
+ * The request causes the large answer: the answers of other deployments would be as large, so they are not tried, and
+ * no deployment rests.
+ */
 const TOO_LARGE = { providerError: "generation", isTooLarge: true } as const
 
 /** Reads a whole answer. */
 export interface AnswerReader {
   readonly provider: string
-  /** The most that it takes, unpacked. Bytes. */
+  /** Maximum bytes that it takes, unpacked. */
   readonly answerBytes: number
   readonly memory: FrameMemory
   /** The end of an oversized JSON answer, which contains its usage. */
@@ -55,8 +58,8 @@ export function smallBody(answer: HttpAnswer, reader: AnswerReader): Uint8Array 
 
 /**
  * Reads an answer whole. Only the end of an oversized JSON answer is stored.
- * @param isJson whether only JSON is an answer, also where its headers do not say that it is.
- * @throws GatewayError `upstream_error` of one that is too large, `overloaded`; what the transport throws.
+ * @param isJson whether only JSON is accepted, even without a JSON content type.
+ * @throws GatewayError `upstream_error` if it is too large, `overloaded`; errors of the transport.
  */
 export async function collectAnswer(
   answer: HttpAnswer,
@@ -93,14 +96,14 @@ export async function collectAnswer(
   const [only] = chunks
   if (chunks.length === 1 && only) return only
   const whole = await joinInSlices(chunks, size.bytes)
-  // The collector does not see how large this garbage is.
+  // The garbage collector does not see the size of these buffers.
   if (!size.isSmall) for (const chunk of chunks) detachBuffer(chunk)
   return whole
 }
 
 /**
  * Reads an oversized answer to its end, which contains its usage, for at most the size limit again.
- * @throws GatewayError always, and what the transport throws.
+ * @throws GatewayError always, and errors of the transport.
  */
 async function readTail({ body }: HttpAnswer, reader: AnswerReader): Promise<never> {
   let tail: Uint8Array = new Uint8Array()
@@ -116,7 +119,7 @@ async function readTail({ body }: HttpAnswer, reader: AnswerReader): Promise<nev
   throw tooLarge(reader)
 }
 
-/** How much of an answer that is collected has come: up to a limit, and with memory of the process. */
+/** Tracks the received size of a collected answer, with its limit and its share of the process's memory. */
 export class AnswerSize {
   readonly #reader: SizeReader
   #size = 0
@@ -145,7 +148,7 @@ export class AnswerSize {
     if (this.#size > this.#reader.answerBytes) throw tooLarge(this.#reader)
   }
 
-  /** @param parsed bytes of what is parsed of it. @throws GatewayError `overloaded`. */
+  /** @param parsed bytes of the parsed part. @throws GatewayError `overloaded`. */
   reserve(parsed = 0): void {
     const needed = COPIES * this.#size + parsed
     this.#reader.memory.takeAnswer(needed - this.#taken)
@@ -168,7 +171,7 @@ function scanned(
   return begun
 }
 
-/** Whether what is parsed of it may take more than its text, whatever its headers say. @param first its first byte. */
+/** Whether parsing may take more memory than the text, regardless of the headers. @param first its first byte. */
 function mayBeJson(first: number): boolean {
   return first === OPENING_BRACE || first === OPENING_BRACKET
 }

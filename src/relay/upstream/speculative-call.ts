@@ -2,13 +2,13 @@ import type { FormFile } from "../../canon/form-file.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Sending } from "../../wire/http/sending.ts"
 
-/** A file that arrives more slowly than this is better waited for: a vendor would not wait. Milliseconds. */
+/** Maximum milliseconds for a file to arrive; a vendor would not wait longer. */
 const PATIENCE = 30_000
 
 /**
- * An upstream call that is sent while the file in it is still arriving. Until it is taken the vendor does not get the
- * end of it, so there is nothing that it could do and bill; and its failure is no one's: it is given up without a trace,
- * and the call is made again from the complete file.
+ * An upstream call that is sent while its file is still arriving. The vendor does not receive the end of the file
+ * until the call is taken, so it cannot process and bill it. Its failure is not recorded: the call is dropped, and
+ * made again from the complete file.
  */
 export class SpeculativeCall {
   readonly #deployment: Deployment
@@ -17,18 +17,18 @@ export class SpeculativeCall {
   readonly #timer: ReturnType<typeof setTimeout>
   #state: "sent" | "taken" | "lost" = "sent"
 
-  /** @param file what is still arriving. */
+  /** @param file the file that is still arriving. */
   constructor(deployment: Deployment, sending: Sending, file: FormFile) {
     this.#deployment = deployment
     this.#sending = sending
     this.#file = file
     this.#timer = setTimeout(() => this.giveUp(), PATIENCE)
-    // An answer that did not wait for all of the file is no answer to it.
+    // An answer that arrives before the complete file is unusable.
     const giveUp = (): void => this.giveUp()
     sending.answer.then(giveUp, giveUp)
   }
 
-  /** The call, if it was made to this deployment and its answer can still be the one. It is the taker's to end. */
+  /** Returns the call if it was made to this deployment and its answer is still usable. The caller must end it. */
   take(deployment: Deployment): Sending | undefined {
     if (deployment !== this.#deployment) this.giveUp()
     if (this.#state !== "sent") return undefined
@@ -38,7 +38,7 @@ export class SpeculativeCall {
     return this.#sending
   }
 
-  /** Ends it, unless someone has taken it. */
+  /** Ends the call, unless it was taken. */
   giveUp(): void {
     if (this.#state !== "sent") return
     this.#state = "lost"

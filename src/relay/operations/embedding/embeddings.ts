@@ -38,10 +38,10 @@ export interface Embedded {
   readonly estimated: boolean
 }
 
-/** A request, and the same with its tokens as texts if a vendor takes nothing else. */
+/** A request, and the same request with its tokens as texts, for vendors that take only texts. */
 export interface EmbeddingForms {
   readonly request: EmbeddingRequest
-  /** Absent where it is not needed, or not all tokens are in the vocabulary. */
+  /** Absent if it is not needed, or not all tokens are in the vocabulary. */
   readonly inTexts?: EmbeddingRequest
 }
 
@@ -49,7 +49,7 @@ interface EmbeddingPlan extends OperationPlan {
   readonly asked: EmbeddingForms
 }
 
-/** `POST /v1/embeddings`, from the parsed request to vectors that are paid for. */
+/** Serves `POST /v1/embeddings`, from the parsed request to charged vectors. */
 export class Embeddings {
   readonly #services: EmbeddingServices
 
@@ -99,7 +99,7 @@ export class Embeddings {
     }
   }
 
-  /** Turns tokens into texts before anything is held: what is sent as text is billed as text. */
+  /** Turns tokens into texts before anything is held: input that is sent as text is billed as text. */
   async #readable(call: Call, request: EmbeddingRequest, model: Model): Promise<EmbeddingForms> {
     const { operations, decoder } = this.#services
     const { input } = request
@@ -192,7 +192,7 @@ export async function completedUsage(
   return { usage: { ...NO_USAGE, inputFresh }, estimated: true }
 }
 
-/** Older servers know floats alone, in words of their own (docs/wire/embeddings.md#f8). */
+/** Older servers support only floats, and reject base64 in their own words (docs/wire/embeddings.md#f8). */
 function isBase64Refused(refusal: unknown): boolean {
   if (!(refusal instanceof GatewayError) || refusal.kind !== "refused_by_upstream") return false
   const { parameter } = refusal.details
@@ -217,7 +217,7 @@ function sentTo(candidate: Candidate, { request, inTexts }: EmbeddingForms) {
   )
 }
 
-/** The most tokens that what is sent as text can be. */
+/** Returns the maximum tokens of the input if it is sent as text. */
 function maxTokens({ request, inTexts = request }: EmbeddingForms): number {
   const { input } = inTexts
   if (input.type === "tokens") return 0
@@ -229,7 +229,7 @@ function fewestInput(input: EmbeddingInput): number {
   return input.texts.reduce((sum, text) => sum + fewestTokens(Buffer.byteLength(text)), 0)
 }
 
-/** Tokens of an input: counted, or estimated from its bytes where counting takes too long. */
+/** Returns the tokens of an input: counted, or estimated from its bytes if counting takes too long. */
 async function countInput(counter: AccountCounter, input: EmbeddingInput): Promise<number> {
   if (input.type === "tokens") {
     return input.tokens.reduce((sum, tokens) => sum + tokens.length, 0)

@@ -19,7 +19,7 @@ export interface ImageStreaming {
   readonly chunks: Chunks
 }
 
-/** The result of a call that asked for a stream: a stream, or a complete response all the same. */
+/** The result of a call that requested a stream: a stream, or a complete response nevertheless. */
 export type StreamedImage =
   | ({ readonly type: "stream" } & ImageStreaming)
   | { readonly type: "whole"; readonly answer: OperationAnswer }
@@ -54,7 +54,7 @@ async function* eventsOf(answer: UpstreamAnswer, reader: ImageEventReader): Chun
   throw unusable("it ended before its last event")
 }
 
-/** The stream as the caller gets it: its last event, with the image, is sent once it is paid for. */
+/** Returns the stream for the caller: its last event, with the image, is sent once it is charged. */
 export function imageBody(
   open: OpenOperation<unknown>,
   streaming: ImageStreaming,

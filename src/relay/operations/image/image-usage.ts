@@ -22,10 +22,10 @@ function qualityOf({ options }: ImageRequest): string | undefined {
   return typeof quality === "string" ? quality.trim().toLowerCase() : undefined
 }
 
-/** The request as a deployment's vendor gets it: with the size and the quality that it is asked for. */
+/** The request as sent to a deployment's vendor, with the size and quality that its price depends on. */
 export type SentTo = (deployment: Deployment) => ImageRequest
 
-/** The model with the prices for images of the kind that each deployment makes. */
+/** Returns the model with the prices for images of the kind that each deployment makes. */
 export function pricedFor(sentTo: SentTo, model: Model): Model {
   const deployments = model.deployments.map((deployment) => {
     if (!deployment.price) return deployment
@@ -38,7 +38,7 @@ export function pricedFor(sentTo: SentTo, model: Model): Model {
   return { ...model, deployments }
 }
 
-/** The most that a request can use: images, and tokens for a model that is priced by them. */
+/** Returns the maximum usage of a request: images, and tokens for a model that is priced by them. */
 export function worstUsage(request: ImageRequest, sentTo: SentTo, model: Model): Usage {
   const images = { ...NO_USAGE, images: request.count }
   if (!model.deployments.some(isPricedByTokens)) return images
@@ -64,8 +64,8 @@ function outputBound(request: ImageRequest, { upstreamModel }: Deployment): numb
 }
 
 /**
- * Returns the vendor's tokens and the number of images. If a model is priced by tokens alone, a side that its vendor does
- * not report, or reports as zero, is counted here: the output as the most that it can be.
+ * Returns the vendor's tokens and the number of images. If a model is priced by tokens alone, a side that its vendor
+ * does not report, or reports as zero, is counted here: the output at its maximum.
  */
 export function imagesUsage(
   { images, usage: reported = NO_USAGE }: Pick<ImageResult, "usage"> & { readonly images: number },
@@ -96,10 +96,10 @@ function promptTokens({ prompt }: ImageRequest): number {
 }
 
 /**
- * What was used when a stream ended before its image, by our own count; undefined when nothing was delivered.
- * The drafts delivered count as their share of the image's tokens. Where images have a price, one that the
- * vendor never sent costs nothing; but a caller that leaves with a draft pays for the image, since the vendor
- * was asked to make it.
+ * Returns the usage of a stream that ended before its image, by our own count; undefined if nothing was delivered.
+ * Each delivered draft counts as its share of the image's tokens. For models with a price per image, an image that the
+ * vendor never sent is free; but a caller that disconnects after a draft pays for the image, since the vendor was
+ * asked to make it.
  */
 export function draftsUsage(
   drafts: number,

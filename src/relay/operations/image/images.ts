@@ -53,7 +53,7 @@ export interface ImageInput {
   readonly base: string
 }
 
-/** What one deployment returned: images, or a stream of one. */
+/** The response of one deployment: images, or a stream of one. */
 type Made =
   | { readonly type: "whole"; readonly result: ImageResult }
   | ({ readonly type: "stream" } & ImageStreaming)
@@ -112,7 +112,7 @@ export class Images {
         const format = formatOf(candidate, "image")
         return lossesOf(format, request, candidate.deployment.upstreamModel).calls.length
       }),
-      // Where images have a price, a response without one is an error.
+      // For a model with a price per image, a response without an image is an error.
       min: { ...NO_USAGE, images: 1 },
       lossesAt(candidate) {
         const { upstreamModel } = candidate.deployment
@@ -161,7 +161,10 @@ export class Images {
       : askedModel(config, id, "image", call)
   }
 
-  /** The operator's choice, or the first model, that can do what is requested; if none can, its own error says why. */
+  /**
+   * Returns the operator's choice, or the first model that supports the request. If no model does, returns one whose
+   * own error explains the failure.
+   */
   #defaultModel(request: ImageRequest, call: Call): Model {
     const { key } = call
     const { config } = this.#operations
@@ -215,7 +218,7 @@ export class Images {
   }
 }
 
-/** Whether a deployment of a model accepts a request: its format rejects what its model cannot do. */
+/** Whether a deployment of a model accepts a request: its format rejects features that its model does not support. */
 function canMake(
   request: ImageRequest,
   { deployments }: Model,
@@ -295,13 +298,13 @@ async function decoded(
   const result = await format.decode(answers, request)
   const { images } = result
   if (images.length === 0) throw unusable("it holds no image")
-  // Each image is decoded and stored, however many a provider sends.
+  // Each image is decoded and stored, even if a provider sends too many.
   return images.length > request.count
     ? { ...result, images: images.slice(0, request.count) }
     : result
 }
 
-/** The request with its mask drawn as the model's vendor expects it. @throws GatewayError `invalid_image`. */
+/** Returns the request with its mask drawn as the model's vendor expects it. @throws GatewayError `invalid_image`. */
 async function withDrawnMask(
   request: ImageRequest,
   style: MaskStyle | undefined,

@@ -4,13 +4,15 @@ import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Rates } from "../../../ledger/price.ts"
 import { maxTextTokens } from "../../../canon/text-bytes.ts"
 
-/** A search is a query with up to so many documents, a document up to so many tokens (Cohere's pricing). */
+/**
+ * Limits of one billed search: a query with at most this many documents, each of a limited length (Cohere's pricing).
+ */
 const DOCUMENTS_OF_SEARCH = 100
 const TOKENS_OF_DOCUMENT = 500
 
 /**
- * The most that a request can use, however its vendor counts: every byte a token, the query read once more for
- * each document.
+ * Returns the maximum usage of a request, regardless of its vendor's way of counting: every byte a token, the query
+ * read once more for each document.
  */
 export function worstRerankUsage(request: RerankRequest, bodyBytes: number): Usage {
   const { query, documents } = request

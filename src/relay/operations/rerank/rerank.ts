@@ -32,7 +32,7 @@ export interface Reranked {
   readonly estimated: boolean
 }
 
-/** What a vendor, or our own comparison, returned. */
+/** Scores from a vendor, or from our own comparison. */
 interface Scored {
   readonly result: RerankResult
   readonly losses: readonly Loss[]
@@ -42,8 +42,8 @@ const EMULATED: Loss = { name: "rerank", effect: "emulated" }
 const SQUASHED: Loss = { name: "relevance_score", effect: "approximated" }
 
 /**
- * `POST /v1/rerank`, from the parsed request to a ranking that is paid for. Where there is no reranker,
- * embeddings of the query and of the documents are compared.
+ * Serves `POST /v1/rerank`, from the parsed request to a charged ranking. Without a reranker, compares embeddings of
+ * the query and of the documents.
  */
 export class Reranking {
   readonly #services: CountedOperationServices
@@ -96,7 +96,7 @@ export class Reranking {
     return mostCalls(model, clients, (candidate) => 1 + callsAt(candidate, documents))
   }
 
-  /** A reranker, or a model whose embeddings are compared. */
+  /** Returns a reranker, or a model whose embeddings are compared. */
   #modelOf(call: Call, request: RerankRequest): Model {
     const { config } = this.#services.operations
     const { catalog } = config
@@ -140,7 +140,7 @@ export class Reranking {
     return ofQuery * queries + ofDocuments
   }
 
-  /** The cosine between the query and each document, scaled to 0 to 1. */
+  /** Scores each document by its cosine with the query, scaled to 0 to 1. */
   async #compare(candidate: OperationCandidate, request: RerankRequest): Promise<Scored> {
     const { query, documents } = request
     const parts = [
@@ -169,7 +169,7 @@ export class Reranking {
   }
 }
 
-/** Undefined where embeddings are compared. */
+/** Returns the vendor's rerank format; undefined if embeddings are compared. */
 function formatOf({ client }: Candidate, { kind }: Model): RerankFormat | undefined {
   return kind === "rerank" ? client.vendor.operations?.rerank : undefined
 }
@@ -190,7 +190,7 @@ async function validate(
   return { result, losses: result.isSquashed ? [...losses, SQUASHED] : losses }
 }
 
-/** Vendors refuse empty texts, and a document may be empty. */
+/** Vendors reject empty texts, and a document may be empty. */
 function embeddingOf(
   { model }: RerankRequest,
   texts: readonly string[],

@@ -8,14 +8,14 @@ import { roughTokens } from "../../tokens/rough-tokens.ts"
 import { maxTextTokens } from "../../../canon/text-bytes.ts"
 import type { UsageLimits } from "../operation-plan.ts"
 
-/** The slowest that a character is spoken at normal speed, in seconds: a digit can be a long word. */
+/** Maximum seconds per character at normal speed: a digit can be a long word. */
 const SLOWEST_CHARACTER = 0.5
 /** Silence before and after, in seconds. */
 const SILENCE = 5
 
-/** Tokens of audio that a model can produce at most, if that is not known: as many as Gemini's, eleven minutes. */
+/** Maximum tokens of audio assumed for a model with an unknown maximum: that of Gemini's models, eleven minutes. */
 const UNKNOWN_MAX_OUTPUT = 16_384
-/** What a vendor may add to the text. Tokens. */
+/** Tokens that a vendor may add to the text. */
 const WRAPPING = 64
 
 /** Whether a price is per token rather than per character or second. */
@@ -24,9 +24,9 @@ export function isByTokens({ rates }: Price): boolean {
 }
 
 /**
- * How much speaking a text can use. A model that is told how to speak may pause for minutes, so the length of the text
- * bounds its audio only if it is not told.
- * @param isDirected whether it is: by instructions, or because its text may contain some.
+ * Returns the maximum usage of a text. A model with instructions on how to speak may pause for minutes, so the length
+ * of the text bounds its audio only without them.
+ * @param isDirected whether the request has instructions, or its text may contain some.
  */
 export function speechLimits(
   request: Omit<SpeechRequest, "needsTokens">,
@@ -48,16 +48,16 @@ export function speechLimits(
   }
 }
 
-/** Characters in a second. */
+/** Characters per second. */
 const TYPICAL_PACE = 15
 
-/** What was spoken. */
+/** The delivered audio. */
 export interface SpokenAmount {
   readonly request: SpeechRequest
   /** Its format. */
   readonly form: SoundForm
   readonly bytes: number
-  /** Bytes of the complete audio, where the vendor announced them. */
+  /** Bytes of the complete audio, if the vendor announced them. */
   readonly announced: number | undefined
   readonly ending: Ending
   /** The vendor's own count. */
@@ -71,9 +71,9 @@ export interface SpeechUsage {
 }
 
 /**
- * What was used. A vendor that broke off is paid for what arrived: the same share of the characters as of the
- * bytes it announced, or as many as are spoken in audio of that length. A caller that left pays for all of it,
- * however much they heard.
+ * Returns the usage of a response. If a vendor breaks off, the received audio is charged: the received share of the
+ * announced bytes, applied to the characters, or the characters spoken in audio of that length. A caller that
+ * disconnects pays for the whole text.
  */
 export function speechUsage(amount: SpokenAmount, price: Price | undefined): SpeechUsage {
   const { request, form, bytes, announced, ending, reported } = amount

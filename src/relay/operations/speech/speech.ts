@@ -10,7 +10,7 @@ import { answerSpeech } from "./speech-answer.ts"
 import { speechLimits, unreadUsage } from "./speech-usage.ts"
 import { encodedFor, synthesizeAt } from "./synthesize.ts"
 
-/** `POST /v1/audio/speech`, from the parsed request to audio that is paid for. */
+/** Serves `POST /v1/audio/speech`, from the parsed request to charged audio. */
 export class Speech {
   readonly #operations: Operations
 
@@ -41,7 +41,7 @@ export class Speech {
       call,
       model,
       ...speechLimits(options, model, this.#isDirected(options, model)),
-      // A response that breaks off is charged by what arrived.
+      // A response that breaks off is charged by the received audio.
       min: NO_USAGE,
       lossesAt: (candidate) => encodedFor(candidate, options).encoded.losses,
     }

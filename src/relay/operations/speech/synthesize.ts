@@ -24,7 +24,7 @@ export interface SpeechReceived {
   readonly request: SpeechRequest
   /** Outgoing chunks. */
   readonly chunks: AsyncGenerator<Uint8Array>
-  /** What has arrived so far. */
+  /** The audio received so far. */
   readonly received: Received
   readonly form: SoundForm
   readonly attempt: Attempt<Candidate>
@@ -32,11 +32,11 @@ export interface SpeechReceived {
 
 interface Received {
   bytes: number
-  /** Bytes of the complete audio, where the response says so. */
+  /** Bytes of the complete audio, if the response announces them. */
   announced: number | undefined
-  /** Samples per second, where they are reported. */
+  /** Samples per second, if reported. */
   rate: number | undefined
-  /** What the vendor counted. */
+  /** The vendor's own count. */
   usage: Usage | undefined
 }
 
@@ -53,7 +53,7 @@ export async function synthesizeAt(
   const { attempt } = answer
   const received = { bytes: 0, announced: undefined, rate: undefined, usage: undefined }
   try {
-    // Where the last chunk is withheld, the first one could be it.
+    // If the last chunk is withheld, it could be the first one.
     const count = options.events ? 1 : 2
     const sounds = sourceOf(answer, { format, encoded }, received)
     const source = await awaitFirst(counted(sounds, received), count)
@@ -70,7 +70,7 @@ interface EncodedFor {
   readonly encoded: EncodedSpeech
 }
 
-/** The request for a deployment's vendor. @throws GatewayError where the vendor cannot serve it. */
+/** Encodes the request for a deployment's vendor. @throws GatewayError if the vendor cannot serve it. */
 export function encodedFor(candidate: Candidate, options: SpeechOptions): EncodedFor {
   const { price, upstreamModel } = candidate.deployment
   const format = formatOf(candidate, "speech")
@@ -78,10 +78,10 @@ export function encodedFor(candidate: Candidate, options: SpeechOptions): Encode
   return { format, request, encoded: format.encode(request, upstreamModel) }
 }
 
-/** An error that comes with a good status is text, not audio. */
+/** Content types of an error that is sent with a success status. */
 const NOT_AUDIO = /^(application\/json|text\/)/
 
-/** The audio of a response, however it is packed. */
+/** Yields the audio of a response, in any packaging. */
 async function* sourceOf(
   answer: UpstreamAnswer,
   { format, encoded: { delivery } }: Pick<EncodedFor, "format" | "encoded">,
@@ -116,7 +116,7 @@ async function* sourceOf(
   }
 }
 
-/** @throws GatewayError at its end where nothing arrived. */
+/** Counts the received audio. @throws GatewayError at its end if it was empty. */
 async function* counted(source: AsyncIterable<Uint8Array>, received: Received): Chunks {
   let isEmpty = true
   for await (const chunk of source) {

@@ -5,7 +5,7 @@ import { atNoExtraPrice } from "../../priced-features/passed-fields.ts"
 import type { Call } from "../../request/call.ts"
 import type { RuntimeConfig } from "../../request/runtime-config.ts"
 
-/** The model that a request names. @throws GatewayError where it does not exist, or this key may not call it. */
+/** Returns the requested model. @throws GatewayError if it does not exist, or this key may not call it. */
 export function modelOf(
   { key }: Call,
   { model, extra }: TranscriptionRequest,
@@ -15,7 +15,7 @@ export function modelOf(
   return atNoExtraPrice(known, extra, config)
 }
 
-/** Whether a request needs a second model: English is asked for, and no vendor of its model translates. */
+/** Whether a request needs a second model: it requests English, and no vendor of its model translates. */
 export function needsTranslator(
   { task }: TranscriptionRequest,
   { deployments }: Model,
@@ -24,15 +24,15 @@ export function needsTranslator(
   if (task === "transcribe") return false
   return deployments.every(({ provider, upstreamModel }) => {
     const format = clients.get(provider)?.vendor.operations?.transcription
-    // A model that cannot transcribe either is refused for that.
+    // A model that cannot transcribe either is rejected for that reason.
     return format !== undefined && !format.translates(upstreamModel)
   })
 }
 
 /**
- * The chat model that translates what another model transcribes: the operator's choice, else the first that the
+ * Returns the chat model that translates transcripts of another model: the operator's choice, else the first that the
  * key may call.
- * @throws GatewayError `model_not_supported` where there is none.
+ * @throws GatewayError `model_not_supported` if there is none.
  */
 export function translatorOf({ key }: Call, transcriber: Model, config: RuntimeConfig): Model {
   const { catalog, translationModel } = config

@@ -17,7 +17,7 @@ import type { OperationPlan } from "../operation-plan.ts"
 import { formatOf } from "../vendor-format.ts"
 import { transcriptionLimits } from "./transcription-usage.ts"
 
-/** What a vendor returns: a transcript, or its own stream of one. */
+/** The response of a vendor: a transcript, or its own stream of one. */
 export type TranscriptReceived =
   | { readonly type: "whole"; readonly transcript: Transcript }
   | {
@@ -85,7 +85,7 @@ async function receive(
   }
 }
 
-/** The vendor's bytes as they arrive; from its last event on they wait for the charge. */
+/** Yields the vendor's bytes as they arrive; its last event and later bytes wait for the charge. */
 async function* passedOn(answer: UpstreamAnswer, reader: TranscriptEventReader): Chunks {
   const kept: Uint8Array[] = []
   for await (const chunk of chunksOf(answer)) {

@@ -13,15 +13,15 @@ import { translate } from "./translation.ts"
 import type { CountedOperationServices } from "../operations.ts"
 
 /**
- * A request for the text of an audio file: possibly started while the file is still arriving, then answered.
- * Always dispose of it; what it still holds is released.
+ * A request for the text of an audio file. It may start while the file is still arriving, and is then answered. Always
+ * dispose of it, which releases a remaining hold.
  */
 export class Transcription implements Disposable {
   readonly #services: CountedOperationServices
   readonly #call: Call
   readonly #caller: Caller
   readonly #operation: Operation
-  /** What is held for now, as long as nothing else is requested. */
+  /** The request that the hold was made for; used if no further fields follow the file. */
   #expected: TranscriptionRequest | undefined
 
   constructor(services: CountedOperationServices, call: Call, caller: Caller) {
@@ -32,9 +32,9 @@ export class Transcription implements Disposable {
   }
 
   /**
-   * Holds what the file can cost while it is still arriving, and forwards it as it arrives.
-   * @param expected the request as it is if nothing follows the file.
-   * @throws what keeps it from being sent early. The request can still be answered.
+   * Holds the maximum cost of the file while it is still arriving, and forwards it as it arrives.
+   * @param expected the request if no further fields follow the file.
+   * @throws the reason why it cannot be sent early. The request can still be answered.
    */
   async begin(expected: TranscriptionRequest): Promise<void> {
     const { config } = this.#services.operations
@@ -82,7 +82,10 @@ function admissionOf(request: TranscriptionRequest, model: Model): Admission {
   return { model, ...transcriptionLimits(request, model), isWhole: !request.stream }
 }
 
-/** Whether a request is as expected: nothing followed its file, which is not longer than was held for. */
+/**
+ * Whether a request matches the expectation: no field followed its file, and the file is not longer than the hold
+ * covers.
+ */
 function isSame(expected: TranscriptionRequest, request: TranscriptionRequest): boolean {
   const isLonger = request.audio.maxSeconds > expected.audio.maxSeconds
   return !isLonger && isDeepStrictEqual(essence(expected), essence(request))

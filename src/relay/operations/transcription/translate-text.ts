@@ -18,7 +18,7 @@ import {
   translationRequest,
 } from "./translation-text.ts"
 
-/** What is translated, within what is held for it. */
+/** The text to translate, within its hold. */
 export interface TranslationTask {
   readonly chunks: readonly TranslationChunk[]
   readonly held: TranslationBound
@@ -74,7 +74,7 @@ export async function translateAt(
   return { value: { texts, usage, estimated: true }, losses: [] }
 }
 
-/** Our own count, where the vendor did not count every call. */
+/** Returns our own count if the vendor did not count every call. */
 async function countedUsage(
   counter: AccountCounter,
   sent: readonly string[],
@@ -93,7 +93,7 @@ export function untranslatedUsage(chunks: readonly TranslationChunk[]): Usage {
   return { ...NO_USAGE, inputFresh: roughTokens(bytes) }
 }
 
-/** The text of a model's answer. @throws GatewayError `upstream_error` when it is cut off or empty. */
+/** Returns the text of a model's answer. @throws GatewayError `upstream_error` if it is cut off or empty. */
 function textOf(result: ChatResult | undefined): string {
   const [choice] = result?.choices ?? []
   const text = (choice?.parts ?? [])

@@ -2,7 +2,7 @@ import type { ChatRequest } from "../../../canon/chat.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
 import type { Transcript, TranscriptForm } from "../../../canon/transcription.ts"
 
-/** Lines that are translated in one call. A single line is sent as it is, several are numbered. */
+/** Lines that are translated in one call. A single line is sent as it is; several lines are numbered. */
 export type TranslationChunk = readonly string[]
 
 /** Bytes of text in one call: long enough to give a sentence its context, short enough for any model. */
@@ -20,12 +20,12 @@ const CONTEXT = "\nContext, for names and style only: "
 const NUMBERING = 8
 /** Tokens that a vendor adds around the text of a request. */
 const WRAPPING = 64
-/** Tokens per call, for models that think before they answer. */
+/** Tokens per call for reasoning models. */
 const THINKING = 2_048
 /** English takes at least this many bytes per token, and no more bytes than the text it translates. */
 const MIN_BYTES_OF_TOKEN = 2
 
-/** The most tokens that translating can use. */
+/** The maximum tokens of a translation. */
 export interface TranslationBound {
   readonly input: number
   readonly output: number
@@ -33,7 +33,7 @@ export interface TranslationBound {
   readonly calls: number
 }
 
-/** Groups lines that have their own times, so that calls are few; empty ones are left out. */
+/** Groups lines that have their own times, so that fewer calls are needed. Drops empty lines. */
 export function chunksOfLines(lines: readonly string[]): TranslationChunk[] {
   const chunks: string[][] = []
   let size = 0
@@ -51,7 +51,7 @@ export function chunksOfLines(lines: readonly string[]): TranslationChunk[] {
   return chunks
 }
 
-/** A running text, cut at the ends of sentences, or else of words. */
+/** Splits a running text at the ends of sentences, or else of words. */
 export function chunksOfText(text: string): TranslationChunk[] {
   const chunks: string[] = []
   let open = ""
@@ -72,10 +72,10 @@ function shortened(sentence: string): string[] {
   return sentence.match(LONG_STRETCH) ?? []
 }
 
-/** A character is at most four bytes. Stretches end at a space where there is one. */
+/** A character has at most four bytes. Stretches end at a space if they contain one. */
 const LONG_STRETCH = /[^]{1,900}(?:\s|$)|[^]{1,900}/gu
 
-/** How a chunk is translated. */
+/** Parameters of the translation of a chunk. */
 export interface TranslationOptions {
   readonly upstreamModel: string
   /** The caller's prompt, about names and style. */
@@ -84,7 +84,7 @@ export interface TranslationOptions {
   readonly limit: number
 }
 
-/** A chunk as a request to a chat model. */
+/** Returns a chat request that translates a chunk. */
 export function translationRequest(
   chunk: TranslationChunk,
   { upstreamModel, prompt, limit }: TranslationOptions,
@@ -121,7 +121,7 @@ function outputOf(bytes: number, calls: number): number {
   return Math.ceil(bytes / MIN_BYTES_OF_TOKEN) + calls * THINKING
 }
 
-/** The most that these chunks can use. */
+/** Returns the maximum usage of these chunks. */
 export function boundOfChunks(
   chunks: readonly TranslationChunk[],
   prompt: string | undefined,
@@ -130,7 +130,7 @@ export function boundOfChunks(
   return boundOf(bytes, chunks.length, prompt)
 }
 
-/** The most that a transcript of at most this many bytes can use. */
+/** Returns the maximum usage of a transcript of at most this many bytes. */
 export function boundOfBytes(bytes: number, prompt: string | undefined): TranslationBound {
   // Any two consecutive chunks are longer together than the maximum; the numbers come on top.
   const calls = Math.ceil((2 * bytes) / LONGEST_CHUNK) + 1
@@ -143,8 +143,8 @@ function boundOf(bytes: number, calls: number, prompt: string | undefined): Tran
 }
 
 /**
- * The lines of an answer, one for each line of the chunk.
- * @throws GatewayError `upstream_error` when the model changed the number of lines.
+ * Returns the lines of an answer, one for each line of the chunk.
+ * @throws GatewayError `upstream_error` if the model changed the number of lines.
  */
 export function readTranslation(chunk: TranslationChunk, answer: string): string[] {
   if (chunk.length === 1) return [answer.trim()]
@@ -167,7 +167,7 @@ function wrongLines() {
 /** Formats whose segments are translated one by one. */
 const TIMED: ReadonlySet<TranscriptForm> = new Set(["srt", "vtt", "verbose_json", "diarized_json"])
 
-/** What has to be translated: neither silence nor what was said in English. */
+/** Returns the text that needs a translation, without silence and English speech. */
 export function chunksOf(
   { text, language, segments }: Transcript,
   form: TranscriptForm,
@@ -177,13 +177,13 @@ export function chunksOf(
   return chunksOfLines(segments.flatMap((segment) => segment.text.trim() || []))
 }
 
-/** A transcript that is in English, or of silence. */
+/** Returns a transcript of English, or of silence, as the result. */
 export function asEnglish(transcript: Transcript): Transcript {
   const { body: _, words: __, ...rest } = transcript
   return { ...rest, language: "en" }
 }
 
-/** A transcript with its text in English. @param texts the translations of its `chunksOf`. */
+/** Returns a transcript with its text in English. @param texts the translations of its `chunksOf`. */
 export function withEnglish(
   transcript: Transcript,
   texts: readonly string[],
