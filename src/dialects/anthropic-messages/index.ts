@@ -18,8 +18,7 @@ export { decodeCountRequest } from "./request/decode.ts"
 
 /**
  * Anthropic's messages (docs/wire/anthropic-messages.md).
- *
- * @param quirks how the vendor departs from Anthropic; what is not named is as Anthropic has it.
+ * @param quirks the vendor's departures from Anthropic; other quirks are Anthropic's.
  */
 export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDialect {
   const all = { ...ANTHROPIC_QUIRKS, ...quirks }

@@ -1,6 +1,6 @@
-/** How one vendor's API, or one family of its models, departs from the others. */
+/** Departures of one vendor's API, or of one family of its models, from the others. */
 export interface AnthropicQuirks {
-  /** `max_tokens`, which this dialect requires, for callers that gave none. */
+  /** Value of `max_tokens`, which this dialect requires, for callers that did not send it. */
   readonly defaultMaxTokens: number
   /** The highest temperature accepted; a higher one is lowered to it, which is a loss. */
   readonly maxTemperature: number
@@ -8,7 +8,7 @@ export interface AnthropicQuirks {
   readonly sampling: boolean
   /** Whether `temperature` and `top_p` are accepted together; if not, only `temperature` is sent. */
   readonly temperatureWithTopP: boolean
-  /** How a model is asked to think: with a budget in tokens; adaptively, with an effort; or in either way. */
+  /** The form in which a model accepts thinking: a budget in tokens; adaptive, with an effort; or either. */
   readonly thinking: "budget" | "adaptive" | "either"
   /** The efforts that adaptive thinking accepts. */
   readonly efforts: readonly string[]
@@ -29,8 +29,8 @@ export interface ModelFamily {
 const EFFORTS: readonly string[] = Object.freeze(["low", "medium", "high", "xhigh", "max"])
 
 /**
- * Anthropic's own models (platform.claude.com: adaptive thinking, structured outputs, what is new in Claude
- * 4.7). From Opus 4.7 on they refuse budgets and sampling; 4.6 accepts budgets and efforts, but not `xhigh`
+ * Anthropic's own models (platform.claude.com: adaptive thinking, structured outputs, changes in Claude 4.7). From
+ * Opus 4.7 on they reject budgets and sampling; 4.6 accepts budgets and efforts, but not `xhigh`
  * (docs/wire/anthropic-messages.md#f16); models before Opus 4.1 have no structured output.
  */
 const FAMILIES: readonly ModelFamily[] = Object.freeze([

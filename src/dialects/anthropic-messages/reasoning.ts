@@ -18,13 +18,13 @@ const NEAREST_EFFORTS: ReadonlyMap<string, string> = new Map([
   ["max", "high"],
 ])
 
-/** How much the model should think, as members of a body. */
+/** The amount of thinking, as members of a body. */
 export interface EncodedThinking {
   readonly thinking?: JsonObject
   readonly effort?: string
 }
 
-/** @param body as written so far: its limit, messages and tools decide whether a budget is possible. */
+/** @param body as written so far: its limit, messages and tools determine whether a budget is possible. */
 export function encodeThinking(
   request: ChatRequest,
   body: JsonObject,
@@ -35,7 +35,7 @@ export function encodeThinking(
   if (options === undefined) return {}
   if (isReasoningOff(options)) return { thinking: { type: "disabled" } }
   const { effort, budget, isAdaptive } = options
-  // Asking how much thinking is shown does not enable thinking.
+  // The option to show thinking does not enable thinking.
   if (effort === undefined && budget === undefined && isAdaptive !== true) return {}
   const wantsBudget = budget !== undefined && isAdaptive !== true
   if (quirks.thinking === "budget" || (quirks.thinking === "either" && wantsBudget)) {
@@ -75,7 +75,7 @@ function encodeBudget(
   losses: LossList,
 ): EncodedThinking {
   const name: Feature = options.budget === undefined ? "reasoning_effort" : "reasoning_budget"
-  // "Thinking may not be enabled when tool_choice forces tool use", says Anthropic.
+  // Anthropic's error: "Thinking may not be enabled when tool_choice forces tool use".
   if (isForced(body) || !mayThink(messagesOf(body))) {
     losses.add(name)
     return {}

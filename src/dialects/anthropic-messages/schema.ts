@@ -28,8 +28,7 @@ export function answersByTool(
 }
 
 /**
- * The instruction for the model, where the vendor has no option for a format and a tool cannot replace it.
- *
+ * Returns the instruction for the model, if the vendor has no option for a format and a tool cannot replace it.
  * @param quirks those of the request's model.
  */
 export function jsonInstruction(
@@ -57,8 +56,8 @@ export function answerTool({ schema, description }: SchemaFormat): JsonObject {
 }
 
 /**
- * A schema whose objects allow no other members, which Anthropic requires explicitly. What satisfies it also
- * satisfies the original.
+ * Returns a schema whose objects allow no other members, which Anthropic requires explicitly. Every value that
+ * satisfies it also satisfies the original.
  */
 export function closedSchema(schema: JsonObject): JsonObject {
   const closed = mapMembers(schema, (member, name) => {

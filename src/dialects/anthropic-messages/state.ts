@@ -21,12 +21,12 @@ const BLOCK: StateShape = {
 }
 
 /**
- * Where a request for a message refers to state stored at its vendor (@anthropic-ai/sdk 1.12,
+ * The places in a request for a message that refer to state stored at its vendor (@anthropic-ai/sdk 1.12,
  * `MessageCreateParams`).
  */
 export const REQUEST_STATE: StateShape = stateIn({
   thread: stateIn({ previous_message_id: STATE.message }),
-  // Only compared, and reported.
+  // Is only compared and reported.
   diagnostics: stateIn({
     previous_message_id: { names: { kind: "message", isWeightless: true } },
   }),
@@ -41,14 +41,14 @@ export const REQUEST_STATE: StateShape = stateIn({
   system: BLOCK,
 })
 
-/** What a code tool has written is in its result. */
+/** Files written by a code tool are in its result. */
 const ANSWER_BLOCK = stateIn({
   content: stateIn({ content: stateIn({ file_id: STATE.file }), file_id: STATE.file }),
 })
 
 const CONTAINER = stateIn({ id: STATE.container })
 
-/** A whole answer, or a frame of one. */
+/** The state in a whole answer, or in a frame of one. */
 function answerShape(message: Readonly<Record<string, StateShape>>): StateShape {
   const whole = { ...message, container: CONTAINER, content: ANSWER_BLOCK }
   return stateIn({
@@ -63,16 +63,15 @@ const RUN = answerShape({})
 const HELD = answerShape({ id: STATE.message })
 
 /**
- * Where the response to a request names state that its vendor stores from then on; undefined where it stores
- * none. A message is stored for callers that ask for a thread, and its shape for those that ask for
- * diagnostics.
+ * Returns the places in the response to a request that name state stored by its vendor; undefined if it stores no
+ * state. A message is stored for callers that request a thread, and its shape for those that request diagnostics.
  */
 export function answerState(body: JsonObject): StateShape | undefined {
   if (isDefined(body.thread) || isDefined(body.diagnostics)) return HELD
   return isDefined(body.container) || runsTools(body) ? RUN : undefined
 }
 
-/** Server tools have specific types; a caller's own have `custom`, or none. */
+/** Server tools have specific types; a caller's own have the type `custom`, or no type. */
 function runsTools({ tools }: JsonObject): boolean {
   return Array.isArray(tools) && tools.some(isServerTool)
 }

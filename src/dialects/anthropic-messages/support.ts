@@ -4,7 +4,7 @@ import { featuresOf, supportOfScalars } from "../shared/scalars.ts"
 import type { AnthropicQuirks } from "./quirks.ts"
 import { SCALARS } from "./request/parameters.ts"
 
-/** What a caller of this dialect can ask for. */
+/** The features that a caller of this dialect can request. */
 export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
   ...featuresOf(SCALARS),
   "tools",
@@ -27,7 +27,7 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
   "cache_control",
 ])
 
-/** Anthropic refuses blank stop sequences; their maximum number is not documented. */
+/** Anthropic rejects blank stop sequences; their maximum number is not documented. */
 export const ANSWER_LIMITS: Omit<AnswerLimits, "cutsStops"> = {
   choices: 1,
   stops: Infinity,

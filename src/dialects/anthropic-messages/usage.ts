@@ -125,7 +125,7 @@ export function setCost(carrier: JsonObject, cost: string): void {
   setCostIn(carrier, "usage", cost)
 }
 
-/** Adds our own count where the vendor reports none: to a message, or to the event that ends it. */
+/** Adds our own count if the vendor did not report one: to a message, or to the event that ends it. */
 export function setUsage(carrier: JsonObject, usage: Usage): void {
   carrier.usage = carrier.type === "message_delta" ? encodeCounts(usage) : encodeUsage(usage)
 }

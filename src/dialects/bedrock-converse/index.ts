@@ -12,10 +12,9 @@ export { FAMILIES } from "./quirks.ts"
 export type { BedrockConverseQuirks } from "./quirks.ts"
 
 /**
- * Amazon Bedrock's Converse, which serves the models of many makers (docs/wire/bedrock-converse.md). The model
- * is in the address, not in the body. The decoders need the request that was encoded.
- *
- * @param quirks what the operator's models accept beyond what is known of them.
+ * Amazon Bedrock's Converse, which serves the models of many makers (docs/wire/bedrock-converse.md). The model is in
+ * the address, not in the body. The decoders need the request that was encoded.
+ * @param quirks the features of the operator's models in addition to those of known models.
  */
 export function bedrockConverse(quirks: Partial<BedrockConverseQuirks> = {}): UpstreamDialect {
   const all = { ...BEDROCK_QUIRKS, ...quirks }
@@ -25,7 +24,7 @@ export function bedrockConverse(quirks: Partial<BedrockConverseQuirks> = {}): Up
     framing: "event-stream",
     answerLimits(model) {
       const { stops, blankStops, reportsStop } = familyOf(model, all.families)
-      // `stopReason` says that it was one of them.
+      // `stopReason` shows that one of them ended the answer.
       const reportedStops = reportsStop ? Infinity : 1
       return { choices: 1, stops, cutsStops: true, blankStops, reportedStops, minOutput: 1 }
     },

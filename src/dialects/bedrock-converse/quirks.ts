@@ -1,9 +1,10 @@
 /**
- * What the models behind Converse accept. There is one API, but each maker's models refuse different fields of
- * it with 400, and what Converse lacks goes into `additionalModelRequestFields` in the maker's form.
+ * The features that a family of models behind Converse accepts. There is one API, but each maker's models reject
+ * different fields of it with 400, and fields that Converse lacks go into `additionalModelRequestFields` in the
+ * maker's form.
  */
 export interface ModelFamily {
-  /** Found in the vendor's name for the model, whatever region or profile precedes it. */
+  /** Matches the vendor's name for the model, after any region or profile. */
   readonly pattern: RegExp
   /**
    * How thinking is requested: Claude's `thinking` with a budget; with a budget, or adaptive with an effort;
@@ -24,9 +25,9 @@ export interface ModelFamily {
   readonly topK: "none" | "claude" | "nova"
   /** Whether temperature and `top_p` are accepted: both, only one of them, or neither. */
   readonly sampling: "both" | "one" | "none"
-  /** Set where the default temperature is not 1, which is what callers expect. */
+  /** Set if the default temperature is not 1, which callers expect. */
   readonly omittedTemperature?: number
-  /** The most stop sequences; 0: none. */
+  /** Maximum stop sequences. */
   readonly stops: number
   /** Whether they may be blank. */
   readonly blankStops: boolean
@@ -38,7 +39,7 @@ export interface ModelFamily {
   readonly parallelSwitch: boolean
   /** Whether output and arguments can be constrained by a JSON schema. */
   readonly structuredOutput: boolean
-  /** Whether a tool's result may say that the tool failed. */
+  /** Whether a tool's result may report that the tool failed. */
   readonly toolResultStatus: boolean
   /** Where cache points are allowed: nowhere, in system and messages, or after tools too. */
   readonly cache: "none" | "prompt" | "everywhere"
@@ -46,7 +47,7 @@ export interface ModelFamily {
   readonly longCache: boolean
 }
 
-/** An unknown model gets nothing that it could refuse. */
+/** An unknown model is sent no optional field, because it could reject it. */
 const PLAIN = {
   reasoning: "none",
   efforts: [],
@@ -84,7 +85,7 @@ const NEWER_CLAUDE = {
   longCache: true,
 } as const
 
-/** From 4.7 on Claude decides how much it thinks, and refuses sampling parameters. */
+/** From 4.7 on Claude decides how much it thinks, and rejects sampling parameters. */
 const ADAPTIVE_CLAUDE = {
   ...NEWER_CLAUDE,
   structuredOutput: false,
@@ -179,7 +180,7 @@ export function familyOf(model: string, families: readonly ModelFamily[]): Model
   return families.find(({ pattern }) => pattern.test(model)) ?? UNKNOWN
 }
 
-/** What an operator's Bedrock supports beyond our defaults. Data from the vendors' table. */
+/** The features of an operator's Bedrock beyond our defaults. Data from the vendors' table. */
 export interface BedrockConverseQuirks {
   /**
    * Model families by name; the first match applies. The names of inference profiles do not show the model, so

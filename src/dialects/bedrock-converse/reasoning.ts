@@ -13,7 +13,7 @@ const MIDDLE: ReasoningOptions = { effort: "medium" }
 /** The smallest thinking budget that Claude accepts. */
 const SMALLEST_BUDGET = 1024
 
-/** What has been written of a request before its reasoning. */
+/** The parts of a request that are written before its reasoning. */
 export interface WrittenSoFar {
   readonly messages: readonly JsonObject[]
   /** Whether a tool call is required. */
@@ -24,14 +24,13 @@ export interface WrittenSoFar {
 export interface EncodedReasoning {
   /** Members of `additionalModelRequestFields`. */
   readonly fields: JsonObject
-  /** Whether temperature and similar parameters are refused together with it. */
+  /** Whether temperature and similar parameters are rejected together with it. */
   readonly refusesSampling: boolean
 }
 
 /**
- * The reasoning options, in the form of the model's maker.
- *
- * @returns undefined when the model is not asked to think.
+ * Returns the reasoning options in the form of the model's maker.
+ * @returns undefined if the model is not asked to think.
  */
 export function encodeReasoning(
   request: ChatRequest,
@@ -66,7 +65,7 @@ interface Encoder {
   readonly losses: LossList
 }
 
-/** Claude's. A required call comes before any thought, so the model cannot do both. */
+/** Encodes Claude's thinking. A required call comes before any thought, so the model cannot do both. */
 function encodeThinking(
   encoder: Encoder,
   { messages, isForced }: WrittenSoFar,
@@ -76,7 +75,7 @@ function encodeThinking(
     family.reasoning === "adaptive" ||
     (family.reasoning === "budget-or-adaptive" && options.budget === undefined)
   if (isReasoningOff(options)) {
-    // Some of the newest always think.
+    // Some of the newest models always think.
     if (family.reasoning === "adaptive") losses.add(nameOf(options), "approximated")
     return undefined
   }
@@ -88,9 +87,9 @@ function encodeThinking(
 }
 
 /**
- * Whether the conversation ends with tool results in a turn that did not start with signed reasoning. Claude
- * then refuses to think; the next user turn resets that. A turn continues over the results of its calls, and
- * thinks only at its start.
+ * Whether the conversation ends with tool results in a turn that did not start with signed reasoning. Claude then
+ * refuses to think; the next user turn resets that. A turn continues over the results of its calls, and has thinking
+ * only at its start.
  */
 function isInsideUnthoughtTurn(messages: readonly JsonObject[]): boolean {
   let index = messages.length - 1
@@ -138,8 +137,8 @@ function encodeAdaptive({
 }
 
 /**
- * Nova's. With `high` it accepts no output limit, but the limit is what the caller can pay for: so the model
- * thinks less instead.
+ * Encodes Nova's reasoning. With `high` it accepts no output limit, but the limit is the amount that the caller can
+ * pay for: so the model thinks less instead.
  */
 function encodeNova(encoder: Encoder): EncodedReasoning | undefined {
   const { options, maxTokens, losses } = encoder
@@ -185,7 +184,7 @@ function fittedEffort(word: string | undefined, taken: readonly string[]): strin
   return taken.findLast((candidate) => EFFORTS.indexOf(candidate) < rank) ?? taken[0]
 }
 
-/** Whether the options say more than how much thinking is shown. */
+/** Whether the options set more than whether thinking is shown. */
 function asksForThought({ effort, budget, isAdaptive }: ReasoningOptions): boolean {
   return effort !== undefined || budget !== undefined || isAdaptive === true
 }

@@ -10,7 +10,7 @@ import {
 import { requiresCall } from "../shared/tools.ts"
 import type { ModelFamily } from "./quirks.ts"
 
-/** How a model is made to answer in JSON. */
+/** The way in which a model is made to answer in JSON. */
 export type JsonAnswer =
   /** The model's text is constrained by the schema. */
   | { readonly way: "structured"; readonly format: SchemaFormat; readonly schema: JsonObject }
@@ -55,7 +55,7 @@ export function encodeOutputConfig(answer: JsonAnswer | undefined): JsonObject |
   return { textFormat: { type: "json_schema", structure: { jsonSchema } } }
 }
 
-/** The instruction for the model where there is no other way. */
+/** Returns the instruction for the model, if neither a schema nor a tool is possible. */
 export function jsonInstruction(answer: JsonAnswer | undefined): string | undefined {
   if (answer?.way !== "instruction") return undefined
   const only = "Answer with one JSON object and nothing else: no remarks, no code fences."
@@ -64,7 +64,7 @@ export function jsonInstruction(answer: JsonAnswer | undefined): string | undefi
     : `Answer with one JSON value and nothing else: no remarks, no code fences. It has to follow this JSON schema: ${JSON.stringify(answer.schema)}`
 }
 
-/** Constraints that structured output does not accept, recorded as refused: `maxItems`, `minimum`. */
+/** Constraints that structured output rejects, as recorded: `maxItems`, `minimum`. */
 const UNSUPPORTED: ReadonlySet<string> = new Set([
   "exclusiveMaximum",
   "exclusiveMinimum",

@@ -9,7 +9,7 @@ import { CachePoints } from "./cache.ts"
 import type { ModelFamily } from "./quirks.ts"
 import { isStructuredSchema, type JsonAnswer } from "./schema.ts"
 
-/** The tools of a request, and what of them only the model's maker supports. */
+/** The tools of a request, and the parts that only the model's maker supports. */
 export interface EncodedTools {
   readonly toolConfig?: JsonObject
   /** Members of `additionalModelRequestFields`. */
@@ -19,8 +19,8 @@ export interface EncodedTools {
 }
 
 /**
- * `toolConfig`. Converse cannot express "no tools": then none are declared, unless the conversation has calls,
- * in which case their declaration is mandatory and the model could call them.
+ * Encodes `toolConfig`. Converse cannot express "no tools": the request then declares no tools, unless the
+ * conversation has calls, in which case their declaration is mandatory and the model could call them.
  */
 export function encodeTools(
   request: ChatRequest,
@@ -85,7 +85,7 @@ function encodeTool(tool: Tool, family: ModelFamily, losses: LossList): JsonObje
   losses.fieldsOf(tool.extra)
   noteGrammar(tool, losses)
   const toolSpec: JsonObject = { name: tool.name }
-  // An empty description is refused.
+  // An empty description is rejected.
   if (tool.description?.trim()) toolSpec.description = tool.description
   const schema: JsonObject = { type: "object", ...tool.parameters }
   toolSpec.inputSchema = { json: schema }
@@ -96,7 +96,7 @@ function encodeTool(tool: Tool, family: ModelFamily, losses: LossList): JsonObje
   return { toolSpec }
 }
 
-/** What may be called if the answer comes as a call, too. */
+/** Returns the tools that may be called if the answer comes as a call, too. */
 function requiredChoice(request: ChatRequest, answer: JsonAnswer | undefined): ToolChoice {
   const { toolChoice = { type: "auto" }, tools = [] } = request
   if (answer?.way !== "tool") return toolChoice
@@ -120,7 +120,7 @@ function encodeChoice(
   }
   if (choice.type !== "tool") return { type: "any" }
   if (family.toolChoice === "tool") return { type: "tool", name: choice.name }
-  // Any of one tool is that tool.
+  // With only one tool, the requirement of any call has the same effect.
   if (toolCount > 1) losses.add("tool_choice", "approximated")
   return { type: "any" }
 }

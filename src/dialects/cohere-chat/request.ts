@@ -15,15 +15,15 @@ interface Range {
   readonly max: number
 }
 
-/** The ranges in Cohere's reference; a value outside is refused with 400. */
+/** The ranges in Cohere's reference; a value outside is rejected with 400. */
 const TEMPERATURES: Range = { min: 0, max: 1 }
-/** Sent when the caller sets none, since Cohere's own default is 0.3 (docs.cohere.com/reference/chat). */
+/** Sent if the caller did not set a temperature, since Cohere's own default is 0.3 (docs.cohere.com/reference/chat). */
 const OMITTED_TEMPERATURE = 1
 const PROBABILITIES: Range = { min: 0.01, max: 0.99 }
 const RANKS: Range = { min: 0, max: 500 }
 const PENALTIES: Range = { min: 0, max: 1 }
 
-/** A request of `POST /v2/chat` (docs/wire/cohere-chat.md#f1). Cohere refuses unknown fields with 422. */
+/** A request of `POST /v2/chat` (docs/wire/cohere-chat.md#f1). Cohere rejects unknown fields with 422. */
 export function encodeRequest(request: ChatRequest): EncodedRequest {
   const losses = new LossList(DIALECT)
   const tools = encodeTools(request, losses)
@@ -61,7 +61,7 @@ function encodeThinking(
     : { type: "enabled" }
 }
 
-/** What Cohere has no field for. */
+/** Reports fields that Cohere lacks. */
 function reportUnknown(request: ChatRequest, losses: LossList): void {
   if (request.reasoning !== undefined) noteSummary(request.reasoning, losses)
   if (request.verbosity !== undefined) losses.add("verbosity")
@@ -90,7 +90,7 @@ export function encodeSampling(request: ChatRequest, losses: LossList): JsonObje
   return fields
 }
 
-/** Cohere accepts only one of the two; a penalty of 0 is none. */
+/** Encodes the penalties. Cohere accepts only one of the two; a penalty of 0 has no effect. */
 function encodePenalties(request: ChatRequest, fields: JsonObject, losses: LossList): void {
   const frequency = request.frequencyPenalty ?? 0
   const presence = request.presencePenalty ?? 0

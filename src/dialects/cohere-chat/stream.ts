@@ -33,8 +33,8 @@ interface OpenCall {
   /** The canon's number of the call. */
   readonly call: number
   /**
-   * Arguments withheld because they may still turn out to be Cohere's word for none; undefined once they are
-   * sent.
+   * Arguments withheld because they may still turn out to be Cohere's value for a call without arguments; undefined
+   * once they are sent.
    */
   held: string | undefined
 }
@@ -121,7 +121,7 @@ class MessageDecoder implements EventDecoder {
     this.#onArguments(chunk.index, called, events)
   }
 
-  /** Arguments that are `null`, or empty, are none (docs/wire/README.md#f3). */
+  /** Arguments that are `null` or empty mean a call without arguments (docs/wire/README.md#f3). */
   #onArguments(
     index: JsonValue | undefined,
     called: JsonObject | undefined,

@@ -11,7 +11,7 @@ export const NO_ARGUMENTS = "null"
 /** Every tool has a schema, even an empty one. */
 const NO_PARAMETERS: JsonObject = { type: "object", properties: {} }
 
-/** `tools`, `strict_tools` and `tool_choice`; none of them if the caller offers no tools. */
+/** Encodes `tools`, `strict_tools` and `tool_choice`; empty if the caller offers no tools. */
 export function encodeTools(request: ChatRequest, losses: LossList): JsonObject {
   const { toolChoice } = request
   if (request.parallelToolCalls === false) losses.add("parallel_tool_calls")
@@ -25,7 +25,7 @@ export function encodeTools(request: ChatRequest, losses: LossList): JsonObject 
   return fields
 }
 
-/** Cohere cannot be asked to call one tool, but a model can only call what it is offered. */
+/** Returns the tools to offer. Cohere cannot be asked to call one tool, but a model can only call the offered ones. */
 function offeredTools(tools: readonly Tool[], choice: ToolChoice | undefined): readonly Tool[] {
   if (choice?.type !== "tool") return tools
   const named = tools.filter((tool) => tool.name === choice.name)
@@ -48,7 +48,7 @@ function encodeTool(tool: Tool, losses: LossList): JsonObject {
   return { type: "function", function: declared, ...losses.fieldsOf(tool.extra) }
 }
 
-/** @returns undefined where the model is free to choose, which is the default. */
+/** @returns undefined if the model is free to choose, which is the default. */
 function encodeChoice(choice: ToolChoice | undefined, losses: LossList): string | undefined {
   switch (choice?.type) {
     case undefined:
@@ -66,7 +66,10 @@ function encodeChoice(choice: ToolChoice | undefined, losses: LossList): string 
   }
 }
 
-/** Arguments as JSON text: `{}` for none, which Cohere sends as empty or as `null` (docs/wire/README.md#f3). */
+/**
+ * Returns arguments as JSON text: `{}` for a call without arguments, which Cohere sends as empty or as `null`
+ * (docs/wire/README.md#f3).
+ */
 export function argumentsText(value: JsonValue | undefined): string {
   return typeof value === "string" && value !== "" && value !== NO_ARGUMENTS ? value : "{}"
 }

@@ -3,13 +3,12 @@ import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 
 /**
- * Usage as Cohere reports it, in classes that never overlap (docs/wire/cohere-chat.md#f5). `billed_units` is
- * what Cohere charges for and what a hold can bound: `tokens` includes what Cohere itself adds to the prompt,
- * and is used only where nothing was billed. Cached tokens are part of those, and do not reduce the bill;
- * reasoning is part of the output. The bill includes image tokens, which `tokens` has separately: a recorded
- * image of 259 tokens came with 34 of input, and 267 were billed.
- *
- * @returns undefined when nothing was reported.
+ * Decodes usage as Cohere reports it, in classes that never overlap (docs/wire/cohere-chat.md#f5). `billed_units` are
+ * the units that Cohere charges for and that a hold can bound: `tokens` includes tokens that Cohere itself adds to the
+ * prompt, and is used only if nothing was billed. Cached tokens are part of those, and do not reduce the bill;
+ * reasoning is part of the output. The bill includes image tokens, which `tokens` has separately: a recorded image of
+ * 259 tokens came with 34 of input, and 267 were billed.
+ * @returns undefined if nothing was reported.
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined

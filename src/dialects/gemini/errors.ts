@@ -57,7 +57,7 @@ export function encodeError(
   return { status, body: { error: body } }
 }
 
-/** What clients act on: the reason, the field, and how long to wait. */
+/** Returns the details that clients act on: the reason, the field, and the time to wait. */
 function detailsOf({ kind, message, details }: GatewayError): JsonObject[] {
   const { parameter, retryAfter } = details
   const list: JsonObject[] = [
@@ -110,7 +110,7 @@ function readError(body: unknown): VendorError {
   return read
 }
 
-/** Details are recognized by these members, whatever their `@type`. */
+/** Details are recognized by these members, regardless of their `@type`. */
 function readDetail(detail: JsonObject, read: Writable<VendorError>): void {
   const reason = textAt(detail, "reason")
   if (reason !== undefined) read.code = reason

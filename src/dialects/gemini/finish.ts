@@ -19,9 +19,8 @@ const FILTERS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Words for calls that the caller did not offer, or too many of them (`FinishReason` of @google/genai). If a
- * call was included all the same, it ended the answer: callers look for calls only if the finish reason says
- * so.
+ * Words for calls that the caller did not offer, or too many of them (`FinishReason` of @google/genai). If a call was
+ * included nevertheless, it ended the answer: callers read calls only if the finish reason names them.
  */
 const CALLS: ReadonlySet<string> = new Set(["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])
 
@@ -58,7 +57,10 @@ export function encodeFinish({ reason, raw = "" }: Ending): string {
   }
 }
 
-/** Why a candidate ended (docs/wire/gemini.md#f7). Gemini has no word for calls: it "stops" with them. */
+/**
+ * Returns the reason for a candidate's end (docs/wire/gemini.md#f7). Gemini has no word for calls: it "stops" with
+ * them.
+ */
 export function decodeFinish(word: string | undefined, hasToolCalls: boolean): Finish {
   if (word === undefined) return otherFinish(word)
   if (word === "STOP") return { reason: hasToolCalls ? "tool-calls" : "stop" }
@@ -68,7 +70,7 @@ export function decodeFinish(word: string | undefined, hasToolCalls: boolean): F
   return FAILURES.has(word) ? { reason: "failed", raw: word } : otherFinish(word)
 }
 
-/** The vendor's word, as text even where numbers were requested; absent while more is to come. */
+/** Returns the vendor's word, as text even if numbers were requested; absent while the candidate continues. */
 export function finishWord({ finishReason }: JsonObject): string | undefined {
   if (finishReason === undefined || finishReason === null) return undefined
   return typeof finishReason === "string" ? finishReason : JSON.stringify(finishReason)

@@ -6,7 +6,7 @@ export type ThinkingLevel = (typeof THINKING_LEVELS)[number]
 
 /** How a model's thinking is controlled. */
 export type ThinkingControl =
-  /** It refuses every `thinkingConfig`. */
+  /** It rejects every `thinkingConfig`. */
   | { readonly by: "nothing" }
   | {
       readonly by: "budget"
@@ -18,20 +18,20 @@ export type ThinkingControl =
   /** It always thinks; the levels are in the order of `THINKING_LEVELS`. */
   | { readonly by: "level"; readonly levels: readonly ThinkingLevel[] }
 
-/** What one family of models accepts that others refuse. */
+/** Features of one family of models that differ from others. */
 export interface ModelTraits {
   /** Matches the model's name after its last slash. */
   readonly name: RegExp
   readonly thinking: ThinkingControl
-  /** Refuses the first call of a step of the current turn without a signature (docs/wire/gemini.md#f5). */
+  /** Rejects the first call of a step of the current turn without a signature (docs/wire/gemini.md#f5). */
   readonly requiresSignatures: boolean
   /** Accepts a JSON answer and functions in one request. */
   readonly jsonWithTools: boolean
 }
 
-/** What the families before Gemini 3 have in common. */
+/** Common traits of the families before Gemini 3. */
 const EARLIER = { requiresSignatures: false, jsonWithTools: false }
-/** What Gemini 3 and later have in common. */
+/** Common traits of Gemini 3 and later. */
 const CURRENT = { requiresSignatures: true, jsonWithTools: true }
 
 /**
@@ -80,9 +80,9 @@ export function traitsOf(model: string, known: readonly ModelTraits[]): ModelTra
   return known.find((traits) => traits.name.test(name)) ?? DEFAULT_TRAITS
 }
 
-/** How one vendor of Gemini departs from the Gemini API. Data: a vendor lists what differs. */
+/** Departures of one vendor of Gemini from the Gemini API. Data: a vendor lists only differences. */
 export interface GeminiQuirks {
-  /** Whether calls and their results carry an `id`; Vertex refuses it and matches by name and order. */
+  /** Whether calls and their results carry an `id`; Vertex rejects it and matches by name and order. */
   readonly functionCallIds: boolean
   /** Replaces the signature of a call that another model made (docs/wire/gemini.md#f6). */
   readonly foreignSignature: string

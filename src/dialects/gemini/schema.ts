@@ -26,15 +26,15 @@ const SNAKE_NAMES: ReadonlyMap<string, string> = new Map([
 const TYPES = ["string", "number", "integer", "boolean", "array", "object", "null"] as const
 
 /**
- * Converts Google's `Schema`, a subset of OpenAPI's, to the JSON schema that other vendors accept: types in
- * lowercase, `nullable` as a type, counts as numbers. What it shares with JSON schema stays unchanged.
+ * Converts Google's `Schema`, a subset of OpenAPI's, to the JSON schema that other vendors accept: types in lowercase,
+ * `nullable` as a type, counts as numbers. Members in common with JSON schema stay unchanged.
  */
 export function jsonSchemaOf(schema: JsonObject): JsonObject {
   const written: JsonObject = {}
   for (const [name, value] of Object.entries(schema)) {
     const known = SNAKE_NAMES.get(name) ?? name
     if (value === undefined || name === "__proto__") continue
-    // The order of properties, which only Google has, and what the type was converted from.
+    // The order of properties, which only Google has, and members that were converted to a type.
     if (known === "propertyOrdering" || known === "nullable") continue
     written[known] = member(known, value)
   }

@@ -25,7 +25,7 @@ const FIELDS = new Set(["excludeDomains"])
 const KNOWN: ReadonlySet<SearchWord> = new Set()
 
 /**
- * The web search of a request (@google/genai 3.1, `GoogleSearch`); undefined where it has none.
+ * Returns the web search of a request (@google/genai 3.1, `GoogleSearch`); undefined without one.
  * @param others the tools that are not functions.
  */
 export function decodeWebSearch(
@@ -52,8 +52,8 @@ function isAlone(tool: JsonObject): boolean {
 }
 
 /**
- * Adds the web search of another dialect's caller to a body. Together with functions, and in models before
- * Gemini 3 with a JSON answer, it is refused (ai.google.dev/gemini-api/docs/google-search).
+ * Adds the web search of another dialect's caller to a body. Together with functions, and in models before Gemini 3
+ * with a JSON answer, it is rejected (ai.google.dev/gemini-api/docs/google-search).
  */
 export function setWebSearch(body: JsonObject, request: ChatRequest, encoding: Encoding): void {
   const search = foreignSearch(request, DIALECT)
@@ -74,7 +74,7 @@ export function setWebSearch(body: JsonObject, request: ChatRequest, encoding: E
 }
 
 /**
- * Google's queries and results, in one part, as its answer does not say which query found what
+ * Returns Google's queries and results, in one part, since its answer does not assign results to queries
  * (`GroundingMetadata` of @google/genai). Undefined without a search.
  */
 export function decodeSearch(candidate: JsonObject): WebSearchPart | undefined {

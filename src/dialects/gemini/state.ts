@@ -2,7 +2,7 @@ import type { JsonValue } from "../../canon/json.ts"
 import { isWebUrl } from "../../canon/media-source.ts"
 import { isVendorAddress, STATE, stateIn, type StateShape } from "../../canon/vendor-state.ts"
 
-/** Google's own addresses and names of its files; public addresses belong to no one. */
+/** Whether an address is Google's own, or a name of its files; public addresses have no owner. */
 function isKept(uri: JsonValue): boolean {
   return isVendorAddress(uri) || (typeof uri === "string" && !isWebUrl(uri))
 }
@@ -14,7 +14,7 @@ const PART: StateShape = {
   also: [stateIn({ functionResponse: stateIn({ parts: FILE }) })],
 }
 
-/** Where a request to generate content refers to state stored at its vendor (@google/genai). */
+/** The places in a request to generate content that refer to state stored at its vendor (@google/genai). */
 export const REQUEST_STATE: StateShape = stateIn({
   cachedContent: STATE.cache,
   contents: stateIn({ parts: PART }),

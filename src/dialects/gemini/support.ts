@@ -4,7 +4,7 @@ import { featuresOf, supportOfScalars } from "../shared/scalars.ts"
 import type { GeminiQuirks } from "./quirks.ts"
 import { SAMPLING, SERVICE } from "./request/parameters.ts"
 
-/** What a caller of this dialect can ask for. */
+/** The features that a caller of this dialect can request. */
 export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
   ...featuresOf({ ...SAMPLING, ...SERVICE }),
   "tools",

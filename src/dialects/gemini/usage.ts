@@ -103,7 +103,7 @@ export function setCost(carrier: JsonObject, cost: string): void {
   setCostIn(carrier, "usageMetadata", cost)
 }
 
-/** Adds our own count where the vendor reports none. */
+/** Adds our own count if the vendor did not report one. */
 export function setUsage(carrier: JsonObject, usage: Usage): void {
   carrier.usageMetadata = encodeUsage(usage)
 }

@@ -70,11 +70,10 @@ const PARAMETERS = parameterSchemas(
 )
 
 /**
- * Validates the fields of a request for images, in OpenAI's format (docs/api.md#images;
- * docs/wire/images.md#f1). What the canon lacks is an option, for the vendor to validate; null counts as
- * absent.
- * @param defaultForm of images for which the caller names no form.
- * @throws GatewayError saying what is invalid, with OpenAI's messages.
+ * Validates the fields of a request for images, in OpenAI's format (docs/api.md#images; docs/wire/images.md#f1).
+ * Fields that the canon lacks are options, for the vendor to validate; null counts as absent.
+ * @param defaultForm the form of images if the caller does not name one.
+ * @throws GatewayError describing the fault, with OpenAI's messages.
  */
 export function decodeImageParameters(
   task: ImageTask,

@@ -29,7 +29,7 @@ export function encodeImageResult(
   }
 }
 
-/** Tokens as OpenAI reports them; empty where none were counted. */
+/** Returns tokens as OpenAI reports them; empty if no tokens were counted. */
 export function encodeUsage({
   usage,
   usageDetails,

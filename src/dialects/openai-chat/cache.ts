@@ -23,7 +23,7 @@ export function takeCache(unknown: JsonObject | undefined): {
   return Object.keys(extra).length === 0 ? { cache } : { cache, extra }
 }
 
-/** The mark as a member of a part or a tool: none where the vendor does not accept it. */
+/** Returns the mark as a member of a part or a tool; empty if the vendor does not accept it. */
 export function encodeCache(
   cache: CacheMarker | undefined,
   quirks: OpenAiChatQuirks,

@@ -20,8 +20,8 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
 ])
 
 /**
- * Why a choice ended (docs/wire/openai-chat.md#f4 and docs/wire/README.md#f5). A choice with tool calls that
- * "stopped" was ended by them: OpenAI says `stop` when the tool was forced.
+ * Returns the reason for a choice's end (docs/wire/openai-chat.md#f4 and docs/wire/README.md#f5). A choice with tool
+ * calls that "stopped" was ended by them: OpenAI sends `stop` when the tool was forced.
  */
 export function decodeFinish(word: string, hasToolCalls: boolean, native?: JsonValue): Finish {
   // OpenRouter ends an answer with `stop` whose provider had failed (docs/wire/openai-chat.md#f4).
@@ -52,8 +52,8 @@ export function reportedStop(
 }
 
 /**
- * The word of this dialect; it has none for `other`.
- * @param isLegacy the call is in the older form.
+ * Returns the word of this dialect, which lacks one for `other`.
+ * @param isLegacy whether the call is in the older form.
  */
 export function encodeFinish(reason: FinishReason, isLegacy = false): string {
   switch (reason) {
@@ -79,7 +79,7 @@ const OWN_WORDS: ReadonlySet<JsonValue | undefined> = new Set([
 ])
 
 /**
- * The finish reason in a word that callers of this dialect know.
+ * Returns the finish reason in a word of this dialect.
  * @param word the vendor's, which may be of another dialect or missing.
  */
 export function ownFinish(word: JsonValue | undefined, hasCalls: boolean): JsonValue {

@@ -7,7 +7,7 @@ export const DIALECT = "openai-chat"
 /** The prefix of chat completion ids. */
 export const ID_PREFIX = "chatcmpl-"
 
-/** A vendor's id with the prefix of this dialect; undefined when the vendor gave none. */
+/** Returns a vendor's id with the prefix of this dialect; undefined if the vendor did not send one. */
 export function ownId(id: JsonValue | undefined): string | undefined {
   return typeof id === "string" && id !== "" ? prefixedId(ID_PREFIX, id) : undefined
 }

@@ -59,7 +59,7 @@ const AUDIO_TYPES: Readonly<Record<string, string>> = {
 }
 const AUDIO_FIELDS = new Set(["data", "transcript"])
 
-/** Audio that the model spoke, or a piece of it. @param speech what the request asked for. */
+/** Decodes audio that the model spoke, or a piece of it. @param speech the requested form. */
 export function decodeAudio(audio: JsonObject, speech: SpeechOptions | undefined): AudioPart {
   const format = speech?.format ?? "wav"
   const mediaType = AUDIO_TYPES[format]
@@ -97,14 +97,14 @@ export function encodeAudio(part: AudioPart, speech: SpeechOptions | undefined):
 
 const AUDIO_ID = "audio_"
 
-/** Which part of the audio a piece is. */
+/** The position of a piece in the audio. */
 type Piece = "whole" | "first" | "later"
 
 function audioData(part: AudioPart, speech: SpeechOptions | undefined, piece: Piece): string {
   if (part.source.type !== "base64") return ""
   const { data } = part.source
   const rate = sampleRateOf(part)
-  // OpenAI streams nothing but samples.
+  // OpenAI streams only samples.
   const isWanted = piece === "whole" ? speech?.format !== "pcm16" : speech?.format === "wav"
   if (rate === undefined || data === "" || piece === "later" || !isWanted) return data
   return samplesAsWave(data, rate, piece === "whole")

@@ -17,7 +17,7 @@ import { DIALECT } from "./identifiers.ts"
 const OPTIONS = "web_search_options"
 const FIELDS = new Set(["search_context_size", "user_location"])
 
-/** The web search of a request (openai 7.55, `WebSearchOptions`); undefined where it has none. */
+/** Returns the web search of a request (openai 7.55, `WebSearchOptions`); undefined without one. */
 export function decodeWebSearch(body: JsonObject): WebSearch | undefined {
   const options = body[OPTIONS]
   if (!isJsonObject(options)) return undefined

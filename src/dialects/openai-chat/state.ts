@@ -11,7 +11,7 @@ const CONTENT = stateIn({
 })
 
 /**
- * Where a chat refers to state stored at a vendor: OpenAI's files and audio, Google's caches, OpenRouter's
+ * The places in a chat that refer to state stored at a vendor: OpenAI's files and audio, Google's caches, OpenRouter's
  * presets, Azure's search indexes.
  */
 export const REQUEST_STATE: StateShape = stateIn({
@@ -28,7 +28,7 @@ export const REQUEST_STATE: StateShape = stateIn({
 
 const SPOKEN = stateIn({ audio: stateIn({ id: STATE.audio }) })
 
-/** A whole answer or a chunk of one. */
+/** The state in a whole answer or in a chunk of one. */
 const ANSWER_STATE = stateIn({ choices: stateIn({ message: SPOKEN, delta: SPOKEN }) })
 
 /** A vendor stores its audio output for later turns. */

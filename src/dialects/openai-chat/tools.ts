@@ -21,7 +21,7 @@ const CUSTOM_TOOL_FIELDS = new Set(["type", "custom"])
 const CUSTOM_FIELDS = new Set(["name", "description", "format"])
 const FUNCTION_FIELDS = new Set(["name", "description", "parameters", "strict"])
 
-/** The tools of a request; undefined when it has none. */
+/** Returns the tools of a request; undefined without tools. */
 export function decodeTools(value: JsonValue | undefined): DecodedTools | undefined {
   if (value === undefined || value === null) return undefined
   if (!Array.isArray(value)) throw invalidType("tools", "an array of objects", value)
@@ -40,7 +40,7 @@ export function decodeTools(value: JsonValue | undefined): DecodedTools | undefi
   return { tools, others }
 }
 
-/** Functions in the legacy form; undefined where the request has none. */
+/** Returns functions in the legacy form; undefined without any. */
 export function decodeLegacyFunctions(value: JsonValue | undefined): readonly Tool[] | undefined {
   if (!isDefined(value)) return undefined
   if (!Array.isArray(value)) throw invalidType("functions", "an array of objects", value)
@@ -56,7 +56,7 @@ export function decodeLegacyFunctions(value: JsonValue | undefined): readonly To
   })
 }
 
-/** Which of the legacy functions to call. */
+/** Returns the choice among legacy functions. */
 export function decodeLegacyChoice(value: JsonValue | undefined): ToolChoice | undefined {
   if (!isDefined(value)) return undefined
   if (value === "none" || value === "auto") return { type: value }
@@ -65,7 +65,7 @@ export function decodeLegacyChoice(value: JsonValue | undefined): ToolChoice | u
   return { type: "tool", name: requiredText(value, "name", "function_call") }
 }
 
-/** @returns undefined when the caller chose nothing, or in a way that only this dialect has. */
+/** @returns undefined if the caller did not choose, or in a way that only this dialect has. */
 export function decodeToolChoice(value: JsonValue | undefined): ToolChoice | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === "string") return decodeChoiceWord(value)

@@ -4,12 +4,11 @@ import { cacheWrites, setCostIn, totalInput, totalOutput, type Usage } from "../
 import { countOf, decodeCacheWrites, encodeCacheWrites, isCount } from "../shared/usage.ts"
 
 /**
- * Usage as vendors of this dialect report it, in classes that never overlap (docs/wire/openai-chat.md#f8 and
- * docs/wire/README.md#f4). Cache reads, cache writes and audio tokens are part of the prompt; what the total
- * has beyond prompt and completion is output (xAI's reasoning, Gemini's hidden thoughts), or the prompt if that is not
- * counted. If a vendor reports more cached tokens than prompt tokens, they are capped at the prompt.
- *
- * @returns undefined when nothing was reported.
+ * Decodes usage as vendors of this dialect report it, in classes that never overlap (docs/wire/openai-chat.md#f8 and
+ * docs/wire/README.md#f4). Cache reads, cache writes and audio tokens are part of the prompt. The total beyond prompt
+ * and completion is output (xAI's reasoning, Gemini's hidden thoughts), or the prompt if that is not counted. If a
+ * vendor reports more cached tokens than prompt tokens, they are capped at the prompt.
+ * @returns undefined if nothing was reported.
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined
@@ -89,12 +88,12 @@ export function setCost(carrier: JsonObject, cost: string): void {
   setCostIn(carrier, "usage", cost)
 }
 
-/** Adds our own count where the vendor reports none, in a whole answer or in the chunk that carries it. */
+/** Adds our own count if the vendor did not report one, in a whole answer or in the chunk that carries it. */
 export function setUsage(carrier: JsonObject, usage: Usage): void {
   carrier.usage = encodeUsage(usage)
 }
 
-/** What the vendor charges the operator is not the caller's business. */
+/** Removes the vendor's charges to the operator, which are not for the caller. */
 export function withoutCost(usage: JsonObject): JsonObject {
   if (usage.cost === undefined && usage.cost_details === undefined) return usage
   const { cost: _, cost_details: _details, ...rest } = usage
@@ -127,7 +126,7 @@ function inputClasses(usage: JsonObject, prompt: number): InputClasses {
     quantityOf(usage.prompt_cache_hit_tokens) ??
     countOf(usage.cached_tokens)
   const inputCacheRead = Math.min(cached, prompt)
-  // What Perplexity reads of its sources is counted separately from the prompt, and is billed as input.
+  // Perplexity counts the sources that it reads separately from the prompt, and bills them as input.
   let rest = prompt - inputCacheRead + countOf(usage.citation_tokens)
   const { inputCacheWrite, inputCacheWrite12h, shortCacheWrite } = decodeCacheWrites(details, rest)
   rest -= inputCacheWrite + inputCacheWrite12h
@@ -146,7 +145,7 @@ function inputClasses(usage: JsonObject, prompt: number): InputClasses {
   }
 }
 
-/** Mistral counts audio separately from the prompt (Voxtral): it is what the total has beyond prompt and completion. */
+/** Mistral counts audio separately from the prompt (Voxtral): it is the total beyond prompt and completion. */
 function audioBeside(usage: JsonObject, prompt: number): number {
   const audio = countOf(objectAt(usage, "prompt_tokens_details")?.audio_tokens)
   if (audio === 0) return 0

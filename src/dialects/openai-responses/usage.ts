@@ -66,16 +66,16 @@ export function setCost(carrier: JsonObject, cost: string): void {
   setCostIn(response, "usage", cost)
 }
 
-/** Adds our own count where the vendor reports none; the same carriers as `setCost`. */
+/** Adds our own count if the vendor did not report one; the same carriers as `setCost`. */
 export function setUsage(carrier: JsonObject, usage: Usage): void {
   const response = objectAt(carrier, "response") ?? carrier
   response.usage = encodeUsage(usage)
 }
 
-/** Members in which vendors report what they charge the operator, which callers do not see. */
+/** Members in which vendors report their charges to the operator, which callers do not see. */
 const VENDOR_COSTS = ["cost", "cost_details", "cost_in_usd_ticks"]
 
-/** @returns the same usage when the vendor reports no cost in it. */
+/** @returns the same usage if the vendor reports no cost in it. */
 export function withoutCost(usage: JsonObject): JsonObject {
   if (VENDOR_COSTS.every((name) => usage[name] === undefined)) return usage
   const kept = { ...usage }

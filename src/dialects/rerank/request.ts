@@ -44,20 +44,19 @@ const PARAMETERS = parameterSchemas(
 /** The field of a document that is ranked by default. */
 const DEFAULT_FIELDS = ["text"]
 
-/** What to rerank, and the form of the response. */
+/** The documents to rerank, and the form of the response. */
 export interface RerankOptions {
   readonly request: RerankRequest
   /** The documents as they were supplied: texts, or objects with a `text`. */
   readonly supplied: readonly JsonValue[]
-  /** Undefined where the caller did not say. */
+  /** Undefined if the caller did not send it. */
   readonly returnDocuments: boolean | undefined
 }
 
 /**
- * A rerank request (docs/api.md#rerank), with what the clients of Cohere and Jina also send: documents as
- * objects, `rank_fields` of them, `return_documents` and `max_tokens_per_doc` (docs/wire/rerank.md#f1).
- *
- * @throws GatewayError saying what is invalid, with OpenAI's messages.
+ * Decodes a rerank request (docs/api.md#rerank), with fields that the clients of Cohere and Jina also send: documents
+ * as objects, `rank_fields` of them, `return_documents` and `max_tokens_per_doc` (docs/wire/rerank.md#f1).
+ * @throws GatewayError describing the fault, with OpenAI's messages.
  */
 export function decodeRerankRequest(body: JsonObject): RerankOptions {
   const { model, query, top_n: topN, max_tokens_per_doc: maxTokens } = body

@@ -42,7 +42,7 @@ function objectOf(document: JsonValue): JsonValue {
 }
 
 /**
- * What Cohere returns besides the results, which some of its clients require.
+ * Returns the members of Cohere's response besides the results, which some of its clients require.
  * @param version of Cohere's API, by the address of the request.
  */
 export function cohereMeta(version: "1" | "2", usage: Usage): JsonObject {

@@ -3,8 +3,8 @@ import type { Message, Part } from "../../canon/message.ts"
 import type { LossList } from "./losses.ts"
 
 /**
- * The conversation with the images of earlier answers in the user's next turn, for upstreams that accept none from the
- * assistant. What the assistant spoke becomes its words.
+ * Returns the conversation with the images of earlier answers in the user's next turn, for upstreams that do not
+ * accept images from the assistant. The assistant's audio is replaced by its words.
  * @param dialect keeps the images that stand for items of its own.
  * @returns the same list if there is nothing to move.
  */

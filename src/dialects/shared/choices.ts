@@ -3,10 +3,10 @@ import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import { once } from "../../canon/once.ts"
 
-/** No vendor can be asked for so many (OpenAI's limit is 128); each is work for all that read the answer. */
+/** No vendor accepts this many (OpenAI's limit is 128). Each choice is work for every reader of the answer. */
 const MOST_CHOICES = 1_000
 
-/** No model calls so many tools in one answer; each is work for every frame that follows. */
+/** No model makes this many calls in one answer. Each call is work for every frame that follows. */
 const MAX_TOOL_CALLS = 1_000
 
 /** @throws GatewayError `upstream_error` for more tool calls than there can be. */
@@ -87,7 +87,7 @@ export class StreamedChoices {
   }
 }
 
-/** @throws GatewayError `upstream_error` where an answer, or a frame of it, holds more choices than there can be. */
+/** @throws GatewayError `upstream_error` if an answer, or a frame of it, holds too many choices. */
 export function checkChoices(choices: readonly JsonValue[]): void {
   if (choices.length <= MOST_CHOICES) return
   throw new GatewayError(

@@ -30,7 +30,7 @@ export const DECIDING_FIELDS: readonly string[] = [
   "providerOptions.gateway.serviceTier",
   "providerOptions.anthropic.speed",
   "providerOptions.openai.serviceTier",
-  // How much is written, and how often.
+  // Fields that determine the amount of output.
   "n",
   "best_of",
   "stream",
@@ -40,7 +40,7 @@ export const DECIDING_FIELDS: readonly string[] = [
   "service_tier",
   "speed",
   "inference_geo",
-  // What the vendor runs.
+  // Tools and plugins that the vendor runs.
   "tools",
   "functions",
   "max_tool_calls",
@@ -57,7 +57,7 @@ export const DECIDING_FIELDS: readonly string[] = [
   "context_management.edits[].type",
   "context_management[].type",
   "multi_agent.enabled",
-  // What the vendor stores.
+  // State that the vendor stores.
   "store",
   "previous_response_id",
   "conversation",
@@ -65,7 +65,7 @@ export const DECIDING_FIELDS: readonly string[] = [
   "thread",
 ]
 
-/** Names of the limit on output in other formats: some servers obey them whatever the format's own limit says. */
+/** Names of the limit on output in other formats: some servers obey them even if the format's own limit is set. */
 export const LIMIT_NAMES: readonly string[] = [
   "max_tokens",
   "max_completion_tokens",

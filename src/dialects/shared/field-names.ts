@@ -77,7 +77,7 @@ export interface OtherNames {
   readonly own: Iterable<string>
   /** Paths of members on which a price depends. */
   readonly paths?: readonly string[]
-  /** The path of its limit on output; absent: it has none. */
+  /** The path of its limit on output; absent for a format without one. */
   readonly limit?: string
   /** Other names of a field, by the field. */
   readonly others?: { readonly names: readonly string[]; readonly instead: string }
@@ -134,7 +134,7 @@ for (const path of DECIDING_FIELDS) DECIDING.add(path)
 const TOOL = new Known()
 for (const name of TOOL_FIELDS) TOOL.add(name)
 
-/** @throws GatewayError when a member of a tool is another spelling of one that decides what the tool is. */
+/** @throws GatewayError when a member of a tool is another spelling of one that decides the tool's kind. */
 export function checkToolNames(tool: JsonObject, place: string): void {
   for (const name in tool) TOOL.check(name, tool[name], `${place}.`)
 }

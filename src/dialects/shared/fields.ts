@@ -15,7 +15,7 @@ export function defined<const Members extends object>(members: Members): Defined
   return kept as Defined<Members>
 }
 
-/** Sets a member where there is a value. */
+/** Sets a member unless the value is undefined. */
 export function setDefined(object: JsonObject, name: string, value: JsonValue | undefined): void {
   if (value !== undefined) object[name] = value
 }

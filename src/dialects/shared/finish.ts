@@ -17,7 +17,7 @@ const FAILED_WORDS: ReadonlySet<string> = new Set([
   "malformed_tool_use",
 ])
 
-/** Why an answer ended, in the canon's words and in the vendor's own. */
+/** The reason for an answer's end, in the canon's words and in the vendor's own. */
 export interface Finish<Reason = FinishReason | "failed"> {
   readonly reason: Reason
   /** The vendor's own word, when it is more specific than the reason. */
@@ -46,7 +46,7 @@ function isAnswerEnd(finish: Finish): finish is Finish<FinishReason> {
   return finish.reason !== "failed"
 }
 
-/** The end of one choice of a stream, or of the stream if the generation failed. */
+/** Ends one choice of a stream, or the stream if the generation failed. */
 export function finishEvent(
   choice: number,
   { reason, raw, stopSequence }: Finish,
@@ -60,7 +60,7 @@ function failedEvent(word: string): Extract<ChatEvent, { type: "error" }> {
   return { type: "error", message, code: word, failure: failedGeneration(word) }
 }
 
-/** Words for what a model makes of a request: any caller can provoke them, with its tools or its turns (Google, Bedrock). */
+/** Words for errors of a model that any caller can provoke, with its tools or its turns (Google, Bedrock). */
 const OF_REQUEST: ReadonlySet<string> = new Set([
   "malformed_function_call",
   "malformed_model_output",
@@ -72,7 +72,7 @@ const OF_REQUEST: ReadonlySet<string> = new Set([
   "unexpected_tool_call",
 ])
 
-/** A generation that failed at the vendor. @param word why, in the vendor's words. */
+/** Returns the error for a generation that failed at the vendor. @param word the reason, in the vendor's words. */
 export function failedGeneration(word = ""): GatewayError {
   return new GatewayError("upstream_error", "The provider failed while it wrote the answer.", {
     providerError: OF_REQUEST.has(word.toLowerCase()) ? "generation" : "failure",

@@ -1,6 +1,6 @@
 import { randomText } from "../../canon/random-text.ts"
 
-/** Characters of a call's id: as many as OpenAI's own have, and too many to collide. */
+/** Characters of a call's id: as many as OpenAI's own have, and enough to prevent collisions. */
 const CALL_LENGTH = 24
 
 /** A new id of an answer, such as `chatcmpl-...`. */
@@ -22,7 +22,10 @@ export function prefixedId(prefix: string, id: string | undefined): string {
   return id.startsWith(prefix) ? id : prefix + id
 }
 
-/** A new id of a tool call, for vendors that give none. No two calls of a conversation share one. */
+/**
+ * Returns a new id of a tool call, for vendors that do not send ids. The calls of a conversation all have different
+ * ids.
+ */
 export function mintCallId(): string {
   return `call_${randomText(CALL_LENGTH)}`
 }

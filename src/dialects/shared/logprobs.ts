@@ -9,7 +9,7 @@ const MAX_ALTERNATIVES = 20
 const MAX_TOKEN_CHARACTERS = 256
 /** Maximum tokens of a choice, far more than models write. Further tokens are left out. */
 const MAX_TOKENS = 100_000
-/** Maximum alternatives to all tokens of a choice. Further tokens have none. */
+/** Maximum alternatives to all tokens of a choice. Further tokens are written without alternatives. */
 const MAX_ALL_ALTERNATIVES = 100_000
 /** Maximum bytes in all lists of a choice. Further tokens get null, as the field allows; their text is complete. */
 const MAX_LISTED_BYTES = 256 * 1024

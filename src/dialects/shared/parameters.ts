@@ -97,7 +97,7 @@ interface Parameters {
 export type ParameterSchemas = () => Parameters
 
 /**
- * @param make what each parameter has to be.
+ * @param make the schemas of the parameters.
  * @param scalars the parameters that `decodeParameters` copies.
  * @param extras the parameters that the canon lacks.
  */

@@ -2,8 +2,8 @@ import type { ReasoningOptions } from "../../canon/chat.ts"
 import type { LossList } from "./losses.ts"
 
 /**
- * Converts between efforts and budgets in tokens. The shares are those OpenRouter documents for the same
- * purpose: the part of the answer's tokens that is for thinking.
+ * Converts between efforts and budgets in tokens. The shares are those that OpenRouter documents for the same purpose:
+ * the part of the answer's tokens for thinking.
  */
 const SHARES: ReadonlyMap<string, number> = new Map([
   ["none", 0],
@@ -15,7 +15,7 @@ const SHARES: ReadonlyMap<string, number> = new Map([
   ["max", 0.95],
 ])
 
-/** The limit that budgets are relative to when the caller set none. */
+/** The limit that budgets are relative to if the caller did not set one. */
 const DEFAULT_LIMIT = 16_384
 /** The smallest that any vendor accepts, and more than any requires. */
 const SMALLEST_BUDGET = 1024
@@ -58,7 +58,7 @@ export function effortOf(
   return share <= 0.5 ? "medium" : "high"
 }
 
-/** Reports the loss of how reasoning is shown, at vendors without a choice. `auto` leaves it to them. */
+/** Reports the loss of the summary option at vendors without one. `auto` leaves the choice to them. */
 export function noteSummary({ summary }: ReasoningOptions, losses: LossList): void {
   if (summary !== undefined && summary !== "auto") losses.add("reasoning.summary")
 }

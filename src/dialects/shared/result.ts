@@ -1,6 +1,6 @@
 import type { Extra } from "../../canon/extra.ts"
 
-/** What an answer, or its first event, says about itself. */
+/** Facts about an answer, in the answer itself or in its first event. */
 export interface AnswerHead {
   readonly id?: string
   readonly model?: string

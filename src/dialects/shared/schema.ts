@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "../../canon/json.ts"
 /** A format that follows a JSON schema. */
 export type SchemaFormat = Extract<ResponseFormat, { type: "json-schema" }>
 
-/** The tool that replaces a format where a vendor has none: its arguments are the answer. */
+/** The tool that replaces a format if a vendor does not support one: its arguments are the answer. */
 export const ANSWER_TOOL = "json_answer"
 
 /** Members of a JSON schema that hold values, not schemas. */

@@ -84,13 +84,13 @@ export function encodeLocation(location: SearchLocation): JsonObject {
   return { type: "approximate", ...location }
 }
 
-/** A page with what is known of it; none without an address. */
+/** Returns a page with the known facts about it; empty without an address. */
 export function foundPage(url: string | undefined, title?: string, age?: string): FoundPage[] {
   if (url === undefined) return []
   return [{ url, ...(title !== undefined && { title }), ...(age !== undefined && { age }) }]
 }
 
-/** A step of a search that the gateway reported and that a history contains: it is sent to no vendor. */
+/** Returns a step of a search that the gateway reported and that a history contains. It is not sent to any vendor. */
 export function reportedSearch(reportedIn: DialectId): WebSearchPart {
   return { type: "web-search", queries: [], pages: [], uses: 0, reportedIn }
 }

@@ -52,7 +52,7 @@ export function parseFrameOrError(frame: SseFrame): JsonObject {
   return parseJsonObject(frame.data) ?? { error: { message: frame.data } }
 }
 
-/** What a part of a stream is that begins although it has begun: whatever follows would be put together wrongly. */
+/** Returns the error for a part of a stream that begins twice: later data would be assembled wrongly. */
 export function saidTwice(part: string): GatewayError {
   return new GatewayError(
     "upstream_error",

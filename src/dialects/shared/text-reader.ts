@@ -88,7 +88,7 @@ const ESCAPED: ReadonlyMap<number | undefined, number> = new Map(
 
 /**
  * Reads the complete characters of JSON text: plain ones, and entire escapes. A text may have millions of escapes.
- * @returns where it stopped: at a quote, an invalid or incomplete escape, or the end.
+ * @returns the position at which it stopped: a quote, an invalid or incomplete escape, or the end.
  */
 function unescaped(written: string): { readonly text: string; readonly end: number } {
   const plain = plainLength(written)
@@ -153,7 +153,7 @@ function looseText(written: string): string {
   return values.length === 0 ? "" : written
 }
 
-/** Calls are read in one turn, however many an answer has, so each is only scanned until it has too many values. */
+/** All calls of an answer are read in one turn, so each is only scanned until it has too many values. */
 function hasFewValues(written: string): boolean {
   const scanner = new JsonScanner()
   for (let at = 0; at < written.length && scanner.count <= MAX_LOOSE_VALUES;) {

@@ -14,9 +14,9 @@ const PARAMETERS: JsonObject = Object.freeze({
   additionalProperties: false,
 })
 
-/** What precedes the text in the arguments. */
+/** The characters before the text in the arguments. */
 export const TEXT_OPENING = `{"${PARAMETER}":"`
-/** What follows the text in the arguments. */
+/** The characters after the text in the arguments. */
 export const TEXT_CLOSING = '"}'
 
 /** Escapes a part of the text, between opening and closing. */

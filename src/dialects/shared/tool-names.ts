@@ -9,13 +9,13 @@ export interface NameRule {
   readonly taken: RegExp
   /** The characters that become `_`. */
   readonly foreign: RegExp
-  /** How many characters of an invalid name are kept. */
+  /** Number of characters of an invalid name that are kept. */
   readonly keptLength: number
   /** Digits of the hash that distinguishes it from similar ones. */
   readonly hashLength: number
 }
 
-/** What every vendor accepts: the narrowest of their rules. */
+/** The narrowest of all vendors' rules. */
 const NARROWEST: NameRule = {
   taken: /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
   // A digit may not come first.
@@ -29,7 +29,7 @@ export function fittedName(name: string, rule: NameRule): string {
   return rule.taken.test(name) ? name : markedName(name, name, rule)
 }
 
-/** @param hashed identifies what the name stands for; its hash is unique. */
+/** @param hashed identifies the original tool; its hash is unique. */
 function markedName(name: string, hashed: string, rule: NameRule): string {
   // The caller determines the length of a name, so only the kept part is rewritten.
   const start = name.slice(0, rule.keptLength)
@@ -53,7 +53,7 @@ function marked(joined: string, namespace: string, name: string): string {
 }
 
 /**
- * The name of the function for what a call names. OpenAI also gives a namespace to functions that it found by
+ * Returns the name of the function that a call refers to. OpenAI also gives a namespace to functions that it found by
  * tool search, and that no request declares: they keep their own names.
  */
 export function nameInRequest(tools: readonly Tool[] | undefined, origin: CallOrigin): string {
@@ -82,7 +82,7 @@ export function hasOtherTools({ tools }: ChatRequest): boolean {
   return tools?.some(({ origin }) => origin !== undefined && origin.form !== "legacy") ?? false
 }
 
-/** What functions of a request stand for, by name; undefined if all are plain functions. */
+/** Returns the original tools of functions of a request, by name; undefined if all are plain functions. */
 export function originsOf(request: ChatRequest): ReadonlyMap<string, CallOrigin> | undefined {
   let origins: Map<string, CallOrigin> | undefined
   for (const { name, origin } of request.broughtTools?.all ?? request.tools ?? []) {

@@ -20,7 +20,7 @@ export function requiredText(object: JsonObject, key: string, place: string): st
   throw wrongMember(value, `${place}.${key}`, "a string")
 }
 
-/** Text, or undefined where it is missing or null. @throws GatewayError `invalid_type`. */
+/** Returns text, or undefined if it is missing or null. @throws GatewayError `invalid_type`. */
 export function optionalText(object: JsonObject, key: string, place: string): string | undefined {
   const value = object[key]
   if (typeof value === "string") return value
@@ -28,7 +28,7 @@ export function optionalText(object: JsonObject, key: string, place: string): st
   return undefined
 }
 
-/** An object, or undefined where it is missing or null. @throws GatewayError `invalid_type`. */
+/** Returns an object, or undefined if it is missing or null. @throws GatewayError `invalid_type`. */
 export function optionalObject(
   object: JsonObject,
   key: string,
@@ -40,7 +40,7 @@ export function optionalObject(
   return undefined
 }
 
-/** A boolean, or undefined where it is missing or null. @throws GatewayError `invalid_type`. */
+/** Returns a boolean, or undefined if it is missing or null. @throws GatewayError `invalid_type`. */
 export function optionalFlag(object: JsonObject, key: string, place: string): boolean | undefined {
   const value = object[key]
   if (typeof value === "boolean") return value

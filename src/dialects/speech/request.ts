@@ -53,8 +53,8 @@ const PARAMETERS = parameterSchemas(
 )
 
 /**
- * A speech request in OpenAI's format (docs/api.md#audio, docs/wire/speech.md#f1).
- * @throws GatewayError saying what is invalid, with OpenAI's messages.
+ * Decodes a speech request in OpenAI's format (docs/api.md#audio, docs/wire/speech.md#f1).
+ * @throws GatewayError describing the fault, with OpenAI's messages.
  */
 export function decodeSpeech(body: JsonObject): SpeechOptions {
   for (const name of ["model", "input", "voice"]) {
@@ -84,7 +84,7 @@ function decodeInput(input: string): string {
 }
 
 /**
- * Refuses a text that its model would not speak to the end.
+ * Rejects a text that its model would not speak to the end.
  * @param longest the model's limit, in characters; by default the specification's.
  * @throws GatewayError `string_above_max_length`.
  */

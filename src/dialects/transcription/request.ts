@@ -57,9 +57,9 @@ const FORMS: readonly TranscriptForm[] = [...TRANSCRIPT_FORMS, "diarized_json"]
 const GRANULARITIES = ["word", "segment"] as const
 
 /**
- * The fields of a transcription or translation in OpenAI's format (docs/api.md#audio,
- * docs/wire/transcription.md#f1). What the canon lacks is kept as extra.
- * @throws GatewayError saying what is invalid, with OpenAI's messages.
+ * Decodes the fields of a transcription or translation in OpenAI's format (docs/api.md#audio,
+ * docs/wire/transcription.md#f1). Fields that the canon lacks are kept as extra.
+ * @throws GatewayError describing the fault, with OpenAI's messages.
  */
 export function decodeTranscription(
   body: JsonObject,
@@ -121,7 +121,7 @@ function decodeGranularities(
 
 let names: Intl.DisplayNames | undefined
 
-/** The English name of a language; undefined for an unknown code. @throws RangeError for what is no code. */
+/** Returns the English name of a language; undefined for an unknown code. @throws RangeError for a malformed code. */
 function nameOf(code: string): string | undefined {
   // All names take some milliseconds to load, which no start needs.
   names ??= new Intl.DisplayNames(["en"], { type: "language", fallback: "none" })

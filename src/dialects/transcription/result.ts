@@ -47,11 +47,11 @@ function json(body: JsonObject): RenderedTranscript {
   return { contentType: JSON_TYPE, body: JSON.stringify(body) }
 }
 
-/** The events of a stream when the vendor made none: everything in one, and then the end. */
+/** Returns the events of a stream for a vendor that did not stream: everything in one event, and then the end. */
 export function renderEvents(transcript: Transcript, request: TranscriptionRequest): string {
   const { text } = transcript
   const usage = usageBody(transcript, request)
-  // OpenAI's event has no usage but tokens.
+  // OpenAI's event can only contain usage in tokens.
   const counted = usage.type === "tokens" ? { usage } : {}
   const events = [
     { type: "transcript.text.delta", delta: text },
@@ -78,7 +78,10 @@ function usageBody({ usage, duration }: Transcript, { audio }: TranscriptionRequ
   }
 }
 
-/** Clients expect every member of a segment (docs/wire/transcription.md#f2); what the vendor does not report is 0. */
+/**
+ * Clients expect every member of a segment (docs/wire/transcription.md#f2); members that the vendor does not report
+ * are 0.
+ */
 function verboseBody(transcript: Transcript, request: TranscriptionRequest): JsonObject {
   const { body } = transcript
   if (body)

@@ -5,13 +5,13 @@ import { wrongMember as wrongValue } from "../../shared/validation.ts"
 /** The position of a block, formatted only for errors. */
 export interface BlockPosition {
   readonly message: number
-  /** Absent where the content is text and not a list of blocks. */
+  /** Absent if the content is text and not a list of blocks. */
   readonly block?: number
   /** For a block inside a tool result. */
   readonly inner?: number
 }
 
-/** `messages[0].content[1]`, as the parameter of an error. */
+/** Returns the parameter of an error, such as `messages[0].content[1]`. */
 export function nameOf({ message, block, inner }: BlockPosition): string {
   let name = `messages[${message}].content`
   if (block !== undefined) name += `[${block}]`

@@ -27,7 +27,7 @@ import { OWN_BLOCKS, OWN_RESULT_BLOCKS, SPOKEN_TYPES, spokenBlock } from "./own-
 import { nameOf, type BlockPosition, refusal, wrongMember } from "./block-position.ts"
 import { isReportedStep } from "../search/steps.ts"
 
-/** The blocks that the canon knows, by role. */
+/** The blocks that the canon supports, by role. */
 const BLOCKS: Readonly<Record<"user" | "assistant", readonly string[]>> = {
   user: ["text", "image", "document", "tool_result"],
   assistant: ["text", "thinking", "redacted_thinking", "tool_use"],

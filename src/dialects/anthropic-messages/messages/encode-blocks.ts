@@ -17,7 +17,7 @@ import { encodeFile, encodeImage } from "../media/encode.ts"
 /** Anthropic's limit is not documented; no known id is longer than this. */
 const LONGEST_CALL_ID = 256
 
-/** A part as a block; undefined, and a loss, for what this dialect cannot express. */
+/** Returns a part as a block; undefined, with a loss, if this dialect cannot express it. */
 export function encodeBlock(part: Part, losses: LossList): JsonObject | undefined {
   switch (part.type) {
     case "text":
@@ -48,7 +48,7 @@ export function encodeBlock(part: Part, losses: LossList): JsonObject | undefine
   }
 }
 
-/** Anthropic refuses blank text, so it is left out. */
+/** Anthropic rejects blank text, so it is left out. */
 export function encodeText(part: TextPart, losses: LossList): JsonObject | undefined {
   if (part.standsFor?.dialect === DIALECT) return part.standsFor.fields
   if (part.text.trim() === "") return undefined

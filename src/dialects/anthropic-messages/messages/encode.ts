@@ -5,7 +5,7 @@ import type { LossList } from "../../shared/losses.ts"
 import { DIALECT } from "../identifiers.ts"
 import { encodeBlock, encodeText, plainContent } from "./encode-blocks.ts"
 
-/** Text of the user turn that is inserted where Anthropic requires one and the caller has none. */
+/** Text of the user turn that is inserted if Anthropic requires one and the caller did not send one. */
 const PLACEHOLDER = "."
 
 interface Turn {
@@ -25,8 +25,8 @@ export interface EncodedMessages {
 }
 
 /**
- * The messages of a request as alternating turns: consecutive messages of one role are joined, and empty turns
- * are left out. The user starts; and ends, if the last message is an empty one of the user: without it the
+ * Returns the messages of a request as alternating turns: consecutive messages of one role are joined, and empty turns
+ * are left out. The user starts. The user also ends if the last message is an empty one of the user: without it the
  * assistant's turn before would be continued.
  */
 export function encodeMessages(messages: readonly Message[], losses: LossList): EncodedMessages {
@@ -103,7 +103,7 @@ function placeholder(losses: LossList): Turn {
   return { role: "user", results: [], blocks: [{ type: "text", text: PLACEHOLDER }] }
 }
 
-/** Anthropic refuses a prefilled answer that ends in white space. */
+/** Anthropic rejects a prefilled answer that ends in white space. */
 function trimPrefill(turns: Turn[]): void {
   const last = turns.at(-1)
   const block = last?.blocks.at(-1)
@@ -118,9 +118,9 @@ function encodeTurn({ role, results, blocks, fields }: Turn): JsonObject {
 }
 
 /**
- * Whether a thinking budget may be sent: Anthropic refuses it during tool calls, or in a prefilled answer, if
- * the assistant's turn did not start with thinking. A turn continues over the results of its calls, and thinks
- * only at its start.
+ * Whether a thinking budget may be sent: Anthropic rejects it during tool calls, or in a prefilled answer, if the
+ * assistant's turn did not start with thinking. A turn continues over the results of its calls, and has thinking only
+ * at its start.
  */
 export function mayThink(all: readonly JsonObject[]): boolean {
   const messages = all.filter(({ role }) => role !== "system")

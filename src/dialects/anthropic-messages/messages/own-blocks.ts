@@ -30,7 +30,7 @@ export const OWN_BLOCKS: ReadonlySet<string> = new Set([
 /** The same, inside a tool result. */
 export const OWN_RESULT_BLOCKS: ReadonlySet<string> = new Set(["browser_state"])
 
-/** Blocks of Anthropic's API that can be said in words to providers of other formats. */
+/** Texts that replace blocks of Anthropic's API for providers of other formats. */
 const SPOKEN_BLOCKS: Readonly<Record<string, (block: JsonObject) => string>> = {
   search_result: (block) => {
     const texts = listAt(block, "content").map((part) => isJsonObject(part) && textAt(part, "text"))

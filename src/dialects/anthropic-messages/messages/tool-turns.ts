@@ -12,7 +12,7 @@ export class ToolTurns {
   #asker = 0
   #isAnswering = false
 
-  /** @param continues the vendor stores the earlier turns and knows their calls. */
+  /** @param continues whether the vendor stores the earlier turns with their calls. */
   constructor(continues: boolean) {
     this.#continues = continues
   }

@@ -5,8 +5,8 @@ import { ID_PREFIX } from "../identifiers.ts"
 import { withCounts } from "../usage.ts"
 
 /**
- * Adds, in place, what the specification guarantees in a whole message. For a valid message it only checks a
- * few members.
+ * Adds, in place, the members that the specification guarantees in a whole message. For a valid message it only checks
+ * a few members.
  */
 export function completeMessage(message: JsonObject): void {
   completeHead(message)

@@ -45,7 +45,7 @@ export function createPatches(quirks: AnthropicQuirks): DialectPatches {
 function patchRequest(body: JsonObject, patch: RequestPatch, all: AnthropicQuirks): EncodedRequest {
   const losses = new LossList(DIALECT)
   const patched: JsonObject = { ...body, model: patch.model }
-  // Anthropic refuses null where it accepts an absent field.
+  // Anthropic rejects a null value although it accepts an absent field.
   for (const name in patched) if (patched[name] === null) delete patched[name]
   if (patch.maxTokens !== undefined) {
     patched.max_tokens = patch.maxTokens
@@ -178,7 +178,7 @@ class MessagePatcher implements FramePatcher {
   }
 }
 
-/** What has no type would reach the caller as an error. */
+/** An event without a type would reach the caller as an error. */
 function isEvent({ event, json }: SseFrame): boolean {
   return json?.type !== undefined || json?.error !== undefined || event === "error"
 }

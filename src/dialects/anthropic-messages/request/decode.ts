@@ -30,10 +30,9 @@ const PARAMETERS = parameterSchemas(
 )
 
 /**
- * A request for a message, validated and decoded (docs/wire/anthropic-messages.md#f2, docs/api.md#chat). Fields
- * that the canon lacks are kept as extra; null counts as absent.
- *
- * @throws GatewayError saying what is invalid.
+ * Validates and decodes a request for a message (docs/wire/anthropic-messages.md#f2, docs/api.md#chat). Fields that
+ * the canon lacks are kept as extra; null counts as absent.
+ * @throws GatewayError describing the fault.
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
   requireModel(body)
@@ -41,7 +40,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   return decodeCountRequest(body)
 }
 
-/** The same for counting a prompt's tokens: no limit is required. */
+/** Does the same for counting a prompt's tokens: no limit is required. */
 export function decodeCountRequest(body: JsonObject): ChatRequest {
   requireModel(body)
   const request = requestFor(body)
@@ -76,7 +75,7 @@ function requireModel(body: JsonObject): void {
   if (!isDefined(body.model) || body.model === "") throw missingParameter("model")
 }
 
-/** With the messages of Anthropic's API. */
+/** Checks the budget, with the messages of Anthropic's API. */
 function checkBudget({ thinking, max_tokens: maxTokens }: MessageParameters): void {
   if (thinking?.type !== "enabled") return
   const budget = thinking.budget_tokens
@@ -116,7 +115,7 @@ function decodeReasoning({ thinking, output_config: output }: MessageParameters)
 
 const THINKING_TYPES: readonly string[] = ["enabled", "disabled", "adaptive"]
 
-/** What the canon lacks, in this dialect's structure. */
+/** Returns the fields that the canon lacks, in this dialect's structure. */
 function requestExtra(
   fields: JsonObject,
   body: JsonObject,
@@ -134,7 +133,7 @@ function requestExtra(
   return Object.keys(fields).length === 0 ? undefined : fields
 }
 
-/** The members of `output_config` that went into the canon. */
+/** Returns the members of `output_config` that are in the canon. */
 function outputFields({ thinking, output_config: output }: MessageParameters): Set<string> {
   const known = new Set<string>()
   if (thinking?.type !== "disabled") known.add("effort")

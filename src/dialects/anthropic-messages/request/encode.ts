@@ -70,7 +70,7 @@ function encodeFormat({ responseFormat }: ChatRequest, quirks: AnthropicQuirks):
   return { format: { type: "json_schema", schema } }
 }
 
-/** A value that equals the default need not be sent, so leaving it out loses nothing. */
+/** A value that equals the default is not sent, which loses nothing. */
 function encodeSampling(
   body: JsonObject,
   { temperature, topP, topK }: ChatRequest,
@@ -108,7 +108,7 @@ function encodeRest(body: JsonObject, request: ChatRequest, losses: LossList): v
   if (serviceTier !== undefined) body.service_tier = encodeServiceTier(serviceTier, losses)
 }
 
-/** What this dialect has no field for. Several choices are not included: the relay makes several calls. */
+/** Reports fields that this dialect lacks. Several choices are not included: the relay makes several calls. */
 function reportUnknown(request: ChatRequest, losses: LossList): void {
   if (request.seed !== undefined) losses.add("seed")
   // A penalty of 0 has no effect.
@@ -122,7 +122,7 @@ function reportUnknown(request: ChatRequest, losses: LossList): void {
   if (request.previousResponse !== undefined) losses.add("previous_response_id")
 }
 
-/** Fields that the canon lacks; some of them are merged into fields that it has. */
+/** Adds the fields that the canon lacks; some of them are merged into fields that it has. */
 function mergeExtra(body: JsonObject, output: JsonObject, extra: JsonObject): void {
   const { tools: _, output_config: ownOutput, metadata, ...rest } = extra
   Object.assign(body, rest)

@@ -63,13 +63,13 @@ function reportedParts(parts: readonly Part[]): readonly Part[] {
   return isSignature && parts.at(-2)?.type === "text" ? parts.slice(0, -1) : parts
 }
 
-/** @returns undefined for what an answer in this dialect cannot contain. */
+/** @returns undefined for a part that an answer in this dialect cannot contain. */
 function encodePart(part: Exclude<Part, WebSearchPart>): JsonObject | undefined {
   switch (part.type) {
     case "text": {
       const encoded = (part.citations ?? []).map(encodeCitation)
       const citations = encoded.filter((each) => each !== undefined)
-      // Anthropic omits the member when there are none, and AI SDK 5 and 6 refuse null.
+      // Anthropic omits the member if there are no citations, and AI SDK 5 and 6 reject null.
       return { type: "text", text: part.text, ...(citations.length > 0 && { citations }) }
     }
     case "refusal":

@@ -36,8 +36,8 @@ const KNOWN: ReadonlySet<SearchWord> = new Set(["maxUses", "location", "allowedD
 const ALL_KNOWN: ReadonlySet<SearchWord> = new Set([...KNOWN, "blockedDomains"])
 
 /**
- * The web search of a request (@anthropic-ai/sdk 1.12, `WebSearchTool20250305` and later); undefined where it
- * has none.
+ * Returns the web search of a request (@anthropic-ai/sdk 1.12, `WebSearchTool20250305` and later); undefined without
+ * one.
  * @param others the server tools.
  */
 export function decodeWebSearch(

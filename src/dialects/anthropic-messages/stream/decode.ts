@@ -36,7 +36,7 @@ class MessageDecoder implements EventDecoder {
   readonly other = new OtherContent()
   readonly #blocks = new OpenBlocks(this.other)
   #usage: JsonObject = {}
-  /** Why the message ended, if its start already says so. */
+  /** The stop reason, if the start of the message already contains it. */
   #word: string | undefined
   #started = false
   #hasFinish = false
@@ -99,7 +99,7 @@ class MessageDecoder implements EventDecoder {
     const [id, model] = [textAt(message, "id"), textAt(message, "model")]
     events.push(defined({ type: "start", id, model }))
     pushExtra(messageExtra(message), events)
-    // What continues after calls from a program can arrive whole, with its end.
+    // A continuation after calls from a program can arrive whole, with its end.
     for (const block of listAt(message, "content")) {
       if (isJsonObject(block)) this.#blocks.whole(block, events)
     }

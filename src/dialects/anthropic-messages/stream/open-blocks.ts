@@ -15,7 +15,7 @@ import { saidTwice } from "../../shared/stream.ts"
 import { DIALECT } from "../identifiers.ts"
 import { SearchSteps } from "../search/steps.ts"
 
-/** A block that has started and not stopped, and what cannot be sent before it stops. */
+/** A block that has started and not stopped, with the data that can only be sent when it stops. */
 type OpenBlock =
   | { readonly kind: "text"; readonly citations: Citation[] }
   | { readonly kind: "thinking"; signature: string; sent: number }
@@ -128,7 +128,7 @@ export class OpenBlocks {
     }
   }
 
-  /** Thinking that is hidden, or summarized, is entirely in its signature. */
+  /** Hidden or summarized thinking is contained entirely in its signature. */
   #onSignature(open: Extract<OpenBlock, { kind: "thinking" }>, signature: string): void {
     this.#other.text(signature.slice(open.sent))
     open.signature = signature

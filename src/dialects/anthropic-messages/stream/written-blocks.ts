@@ -11,7 +11,7 @@ interface Call {
   readonly name: string
   /** Its arguments so far. */
   written: string
-  /** How much of them was sent. */
+  /** Number of characters that were sent. */
   sent: number
   /** Their length when they were last checked for being a complete object. */
   checked: number
@@ -40,9 +40,9 @@ const EMPTY_TEXT: JsonObject = { type: "text", text: "" }
 const EMPTY_THINKING: JsonObject = { type: "thinking", thinking: "", signature: "" }
 
 /**
- * The blocks of one stream as they are written. One is open at a time, as Anthropic writes and clients expect,
- * and their indexes have no gap. Whatever starts while a call is incomplete waits for it: some vendors send text in the
- * middle of arguments.
+ * Writes the blocks of one stream. One is open at a time, as Anthropic writes and clients expect, and their indexes
+ * have no gap. Blocks that start while a call is incomplete wait for it: some vendors send text in the middle of
+ * arguments.
  */
 export class WrittenBlocks {
   readonly #calls = new Map<number, Call>()
@@ -51,7 +51,7 @@ export class WrittenBlocks {
   #open: OpenBlock | undefined
   /** A signature that followed text; sent once another block follows. */
   #heldSignature: string | undefined
-  /** What has come since the open call, which is incomplete. */
+  /** Blocks that arrived after the open call, which is incomplete. */
   #deferred: Write[] = []
 
   text(text: string, frames: SseFrame[]): void {
@@ -134,7 +134,7 @@ export class WrittenBlocks {
     this.#write(call, frames)
   }
 
-  /** The end: calls that waited for others are sent now, and what waited for them. */
+  /** Ends the stream: sends the waiting calls, and the blocks that waited for them. */
   stopAll(frames: SseFrame[]): void {
     this.#stop(frames)
     for (const call of this.#waiting) {
@@ -170,7 +170,7 @@ export class WrittenBlocks {
     this.#advance(frames)
   }
 
-  /** Opens the waiting calls, in their order, while the one before is complete. */
+  /** Opens the waiting calls, in their order, as soon as the previous one is complete. */
   #advance(frames: SseFrame[]): void {
     for (const call of this.#waiting) {
       if (this.#open?.kind === "call" && !isComplete(this.#open.call)) return
@@ -237,7 +237,7 @@ export class WrittenBlocks {
   }
 }
 
-/** Whether nothing can follow in the arguments of a call. */
+/** Whether the arguments of a call are complete. */
 function isComplete(call: Call): boolean {
   if (call.checked < call.written.length) {
     call.checked = call.written.length

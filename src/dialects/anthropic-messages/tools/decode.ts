@@ -29,7 +29,7 @@ const TOOL_FIELDS = new Set([
 ])
 
 /**
- * The tools of a request; undefined when it has none. `others` are those that Anthropic runs itself or has
+ * Returns the tools of a request; undefined without tools. `others` are those that Anthropic runs itself or has
  * trained its models on, such as `web_search_20250305`.
  */
 export function decodeTools(value: JsonValue | undefined): DecodedTools<JsonObject> | undefined {
@@ -54,7 +54,7 @@ export interface DecodedChoice {
   readonly parallelToolCalls?: boolean
 }
 
-/** Which tool to call, and whether several in parallel. */
+/** Returns the tool to call, and whether parallel calls are allowed. */
 export function decodeToolChoice(value: JsonValue | undefined): DecodedChoice {
   if (!isDefined(value)) return {}
   if (!isJsonObject(value)) throw invalidType("tool_choice", "an object", value)

@@ -13,9 +13,8 @@ import { answersByTool, answerTool, closedSchema } from "../schema.ts"
 export const DIRECT_CALLER: JsonObject = { type: "direct" }
 
 /**
- * The tools of a request and the tool choice, as members of the body. Where an answer has to follow a schema
- * and the vendor has no format for it, an additional tool is forced.
- *
+ * Returns the tools of a request and the tool choice, as members of the body. If an answer must follow a schema and
+ * the vendor has no format for it, an additional tool is forced.
  * @param others tools that only this dialect has.
  */
 export function encodeTools(

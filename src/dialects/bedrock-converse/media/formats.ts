@@ -47,7 +47,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
 const MAX_TYPE_LENGTH = 1_024
 const MAX_ENDING_LENGTH = 64
 
-/** The format of a file by its media type, else by its extension; undefined where Converse does not support it. */
+/** Returns the format of a file by its media type, else by its extension; undefined if Converse does not support it. */
 export function formatOf(
   mediaType: string | undefined,
   name: string | undefined,

@@ -19,7 +19,7 @@ export class PartEncoder {
     this.#losses = losses
   }
 
-  /** @returns undefined for what Converse does not accept: reported, unless it is empty. */
+  /** @returns undefined for a part that Converse does not accept, which is reported unless it is empty. */
   encode(part: Part): JsonObject | undefined {
     switch (part.type) {
       case "text":
@@ -51,7 +51,7 @@ export class PartEncoder {
     }
   }
 
-  /** Reasoning that Bedrock did not sign is refused. */
+  /** Reasoning that Bedrock did not sign is rejected. */
   #encodeReasoning(part: ReasoningPart): JsonObject | undefined {
     this.#losses.fieldsOf(part.extra)
     const { text, signature, signedBy, isRedacted } = part
@@ -102,7 +102,7 @@ export class PartEncoder {
   }
 }
 
-/** Blank text is refused. */
+/** Blank text is rejected. */
 function textBlock(text: string): JsonObject | undefined {
   return text.trim() === "" ? undefined : { text }
 }

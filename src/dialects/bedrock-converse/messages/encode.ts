@@ -7,7 +7,7 @@ import { DIALECT } from "../identifiers.ts"
 import { PartEncoder } from "./encode-parts.ts"
 import type { ModelFamily } from "../quirks.ts"
 
-/** Text where Converse requires some and the caller has none. */
+/** Text that is inserted if Converse requires some and the caller did not send any. */
 const PLACEHOLDER = "."
 
 interface Turn {
@@ -27,8 +27,8 @@ export interface EncodedMessages {
 }
 
 /**
- * The conversation in alternating turns, the user first; the results of all calls in the very next turn, before
- * its text; the instructions separate (docs/wire/bedrock-converse.md#f3).
+ * Returns the conversation in alternating turns, the user first; the results of all calls in the very next turn,
+ * before its text; the instructions separate (docs/wire/bedrock-converse.md#f3).
  */
 export function encodeMessages(
   messages: readonly Message[],
@@ -128,7 +128,7 @@ class ConversationWriter {
     content.push({ text: PLACEHOLDER })
   }
 
-  /** For an answer that was cut off while the model was thinking: reasoning cannot be last. */
+  /** Drops reasoning at the end of an answer that was cut off while the model was thinking: it cannot be last. */
   #dropLastThoughts(content: JsonObject[]): void {
     while (content.at(-1)?.reasoningContent !== undefined) {
       this.#losses.add("reasoning.signature")
@@ -137,7 +137,7 @@ class ConversationWriter {
   }
 }
 
-/** Claude refuses a prefilled answer that ends in white space. */
+/** Claude rejects a prefilled answer that ends in white space. */
 function trimPrefill(turn: Turn | undefined): void {
   const block = turn?.role === "assistant" ? turn.content.at(-1) : undefined
   if (typeof block?.text === "string") block.text = block.text.trimEnd()

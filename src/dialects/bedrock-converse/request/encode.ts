@@ -12,7 +12,7 @@ import { encodeSampling } from "./sampling.ts"
 import { encodeOutputConfig, type JsonAnswer, jsonAnswerOf, jsonInstruction } from "../schema.ts"
 import { encodeTools } from "../tools.ts"
 
-/** Bedrock's service tiers; `auto` is sent as none. */
+/** Bedrock's service tiers; for `auto`, the field is left out. */
 const TIERS: ReadonlyMap<string, string> = new Map([
   ["default", "default"],
   ["flex", "flex"],
@@ -60,7 +60,7 @@ export function encodeRequest(request: ChatRequest, quirks: BedrockConverseQuirk
   }
 }
 
-/** Where an answer names its stop string: in different places in whole and streamed answers. */
+/** The paths of an answer's stop string, which differ between whole and streamed answers. */
 function stopPaths(request: ChatRequest, family: ModelFamily): JsonValue | undefined {
   if (!family.reportsStop || !request.stop?.length) return undefined
   return [request.stream ? "/delta/stop_sequence" : "/stop_sequence"]
@@ -96,7 +96,7 @@ function reportFormat(
   losses.add(format.type === "json-object" ? "json_object" : "json_schema", "approximated")
 }
 
-/** What Converse has no field for. */
+/** Reports fields that Converse lacks. */
 function reportUnsupported(request: ChatRequest, losses: LossList): void {
   if (request.seed !== undefined) losses.add("seed")
   // A penalty of 0 has no effect.

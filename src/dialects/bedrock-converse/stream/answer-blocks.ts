@@ -35,7 +35,7 @@ interface OpenBlock {
  * at the end of their block, because only then all of it is known.
  */
 export class AnswerBlocks {
-  /** What no event carries. */
+  /** Content without an event. */
   readonly other = new OtherContent()
   readonly #blocks = new Map<number, OpenBlock>()
   /** The stop string, if there was only one. */
@@ -101,7 +101,7 @@ export class AnswerBlocks {
     this.other.json(unknownFields(delta, DELTAS))
   }
 
-  /** The end of a block: emits what was collected in it. */
+  /** Ends a block: emits its collected content. */
   stop(index: number): void {
     const block = this.#blocks.get(index)
     if (block === undefined) return
@@ -111,12 +111,12 @@ export class AnswerBlocks {
     for (const citation of block.citations) this.#cite(decodeCitation(citation), block)
   }
 
-  /** Ends all open blocks: the answer is over. */
+  /** Ends all open blocks, because the answer has ended. */
   stopAll(): void {
     for (const index of this.#blocks.keys()) this.stop(index)
   }
 
-  /** @param additional the fields of the model's maker, among them the stop string if it was asked for. */
+  /** @param additional the fields of the model's maker, among them the stop string if it was requested. */
   finish(word: string, additional: JsonObject | undefined): void {
     this.stopAll()
     const finish = decodeFinish(word, this.#calls > 0)

@@ -6,7 +6,7 @@ import { encodeImageUrl } from "../../shared/media.ts"
 /** Levels of image detail (Cohere's reference of `/v2/chat`). */
 const DETAILS: ReadonlySet<string> = new Set(["auto", "low", "high"])
 
-/** Text files, whatever their type is called. */
+/** Media types of text files. */
 const TEXT_TYPE = /^(text\/|application\/(json|xml|yaml|x-yaml)\b)/
 
 /** Content of a message: a string if it is only text. */
@@ -21,7 +21,7 @@ export function encodeContent(parts: readonly Part[], losses: LossList): JsonVal
   return content.length === 1 && only.type === "text" ? (only.text ?? "") : content
 }
 
-/** One part of content; undefined, and reported, where Cohere has no equivalent. */
+/** Returns one part of content; undefined, which is reported, if Cohere has no equivalent. */
 export function encodePart(part: Part, losses: LossList): JsonObject | undefined {
   if ("cache" in part && part.cache !== undefined) losses.add("cache_control")
   switch (part.type) {

@@ -16,13 +16,13 @@ import { batchesOf, tokensOfCalls } from "./batches.ts"
 /** Reads one embedding of a response. @throws GatewayError `upstream_error`. */
 type VectorReader = (value: unknown) => Vector
 
-/** How a vendor departs from OpenAI's format. */
+/** Departures of a vendor from OpenAI's format. */
 export interface OpenAiEmbeddingQuirks {
   /** Inputs per call. */
   readonly maxInputs: number
   /** Whether it accepts tokens in place of texts. */
   readonly tokens: boolean
-  /** Whether it may be asked for base64. What it answers with is read in either form. */
+  /** Whether base64 may be requested. Either form is accepted in a response. */
   readonly base64: boolean
   /** `int8`: it returns only the base64 of signed bytes, which has to be requested by that name. */
   readonly numbers: "float" | "int8"
@@ -137,7 +137,7 @@ function decode(answers: readonly OperationAnswer[], read: VectorReader): Embedd
   return { vectors, tokens: tokensOfCalls(bodies.map(tokensOf)) }
 }
 
-/** Vendors keep the order of the inputs, but only `index` promises it. */
+/** Vendors keep the order of the inputs, but only `index` guarantees it. */
 function vectorsOf(body: JsonObject, read: VectorReader): Vector[] {
   const data = listAt(body, "data")
   const vectors: Vector[] = []

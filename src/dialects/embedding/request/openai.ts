@@ -54,11 +54,10 @@ const PURPOSES: ReadonlyMap<string, EmbeddingPurpose> = new Map([
 ])
 
 /**
- * A request for embeddings in OpenAI's format (docs/wire/embeddings.md#f1, docs/api.md#embeddings), and
- * `input_type` as the clients of other vendors send it. Fields that the canon lacks are kept as extra; null
- * counts as absent.
- *
- * @throws GatewayError saying what is invalid, with OpenAI's messages.
+ * Decodes a request for embeddings in OpenAI's format (docs/wire/embeddings.md#f1, docs/api.md#embeddings), and
+ * `input_type` as the clients of other vendors send it. Fields that the canon lacks are kept as extra; null counts as
+ * absent.
+ * @throws GatewayError describing the fault, with OpenAI's messages.
  */
 export function decodeEmbeddingRequest(body: JsonObject): EmbeddingRequest {
   const { model, encoding_format: encoding } = body

@@ -25,8 +25,8 @@ interface Span {
 }
 
 /** Maximum characters of a candidate's citations together: many can name one long source. */
-const MAX_SOURCES_LENGTH = 4_000_000
-/** The cost of a citation or of its position, in addition to its text, in characters. */
+const LONGEST_SOURCES = 4_000_000
+/** The cost of a citation in addition to its text, in characters. */
 const EACH = 100
 /** The search budget for invalid positions: characters of the text times characters searched for. */
 const MAX_SEARCHED = 1_000_000_000
@@ -40,7 +40,10 @@ export function decodeCitations(candidate: JsonObject, cited: CitedText): Citati
   return [...groundings(candidate, spans), ...quotations(candidate, spans)]
 }
 
-/** One citation for each source of each supported segment; sources that support none have no position. */
+/**
+ * Returns one citation for each source of each supported segment; sources that do not support a segment have no
+ * position.
+ */
 function groundings(candidate: JsonObject, spans: Spans): Citation[] {
   const metadata = objectAt(candidate, "groundingMetadata")
   if (metadata === undefined) return []

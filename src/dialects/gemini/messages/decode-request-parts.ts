@@ -14,7 +14,7 @@ import type {
 import { isVendorAddress } from "../../../canon/vendor-state.ts"
 import { DIALECT } from "../identifiers.ts"
 
-/** What a user or a tool sends other than text. */
+/** Content other than text from a user or a tool. */
 export type MediaPart = ImagePart | AudioPart | FilePart
 
 const TEXT_FIELDS = new Set(["text", "thought", "thoughtSignature"])

@@ -6,8 +6,8 @@ import { encodePart } from "./encode-parts.ts"
 import type { Encoding } from "../request/encoding.ts"
 
 /**
- * A model's turn. A signature goes on the part right after it, where it came from, or on an empty text if
- * nothing follows; thoughts are not sent back (docs/wire/gemini.md#f5).
+ * Encodes a model's turn. A signature goes on the part right after it, which it came with, or on an empty text at the
+ * end; thoughts are not sent back (docs/wire/gemini.md#f5).
  */
 export function encodeModelTurn(parts: readonly Part[], encoding: Encoding): JsonObject[] {
   const turn: JsonObject[] = []
@@ -37,8 +37,8 @@ export function encodeModelTurn(parts: readonly Part[], encoding: Encoding): Jso
 }
 
 /**
- * Puts the dummy signature on the first call of a step without a signature of Gemini's, such as another model's
- * call; without one the request would be refused (docs/wire/gemini.md#f6).
+ * Puts the dummy signature on the first call of a step without a signature of Gemini's, such as another model's call;
+ * without one the request would be rejected (docs/wire/gemini.md#f6).
  */
 export function signFirstCall(turn: readonly JsonObject[], dummy: string): void {
   const call = turn.find((part) => part.functionCall !== undefined)
@@ -46,8 +46,8 @@ export function signFirstCall(turn: readonly JsonObject[], dummy: string): void 
 }
 
 /**
- * Puts the dummy signature on the images of a model's turn, and on its first part, if they have none
- * (docs/wire/gemini.md#f6): models that draw refuse images of theirs without one.
+ * Puts the dummy signature on the images of a model's turn, and on its first part, if they are unsigned
+ * (docs/wire/gemini.md#f6): image models reject their own images without one.
  */
 export function signImages(turn: readonly JsonObject[], dummy: string): void {
   if (!turn.some(({ inlineData }) => inlineData !== undefined)) return
@@ -61,9 +61,8 @@ function isOwnReasoning(part: Part): boolean {
 }
 
 /**
- * The part of reasoning that Gemini can read. Its own text is in the signature, which in a stream follows the
+ * Returns the part of reasoning that Gemini can read. Its own text is in the signature, which in a stream follows the
  * answer.
- *
  * @param isOwn whether any of the turn's reasoning is signed by Gemini.
  */
 function ownSignature(part: ReasoningPart, isOwn: boolean, losses: LossList): string | undefined {

@@ -84,7 +84,7 @@ function encodeSource(
   }
 }
 
-/** The Gemini API knows the type of its own files; cloud storage requires the type. */
+/** The Gemini API has the types of its own files; cloud storage requires the type. */
 function fileData(fileUri: string, named: string | undefined): JsonObject {
   const mimeType = named ?? typeByName(fileUri)
   return { fileData: mimeType === undefined ? { fileUri } : { mimeType, fileUri } }

@@ -33,7 +33,7 @@ class ConversationWriter {
   #callCount = 0
   /** Tool messages, collected until the last one of the turn. */
   #answers: Message[] = []
-  /** The start of the last user turn: what follows is the current turn. */
+  /** The start of the last user turn, at which the current turn begins. */
   #turnStart = 0
 
   constructor(encoding: Encoding) {

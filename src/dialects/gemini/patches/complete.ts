@@ -13,10 +13,10 @@ import { ID_PREFIX } from "../identifiers.ts"
 import { responseIdOf } from "../result/head.ts"
 import { withTotal } from "../usage.ts"
 
-/** The finish reason where a vendor of this dialect gives none. */
+/** The finish reason if a vendor of this dialect did not send one. */
 const DEFAULT_END = "STOP"
 
-/** Adds, in place, what is always present in a whole answer. */
+/** Adds, in place, the members that are always present in a whole answer. */
 export function completeResult(answer: JsonObject, asked: number | undefined): void {
   if (Array.isArray(answer.candidates)) {
     answer.candidates = [...requestedChoices(answer.candidates, asked)]
@@ -31,9 +31,9 @@ export function completeResult(answer: JsonObject, asked: number | undefined): v
 }
 
 /**
- * What is always present and missing from an answer, or a chunk of one: indexes and roles of candidates, and
- * the total of a usage. The answer itself is not modified.
- * @returns undefined when nothing is missing.
+ * Returns the guaranteed members that are missing from an answer, or a chunk of one: indexes and roles of candidates,
+ * and the total of a usage. The answer itself is not modified.
+ * @returns undefined if no member is missing.
  */
 export function missingMembers(answer: JsonObject): JsonObject | undefined {
   let missing: JsonObject | undefined
@@ -67,7 +67,7 @@ function completed(candidate: JsonObject, position: number): JsonObject {
   return { ...placed, content: { ...content, ...readable, role: "model" } }
 }
 
-/** Whether clients can read them: the final chunk may have none. */
+/** Whether clients can read the parts: the final chunk may lack them. */
 function areParts(parts: JsonValue | undefined): boolean {
   return parts === undefined || (Array.isArray(parts) && parts.every(isJsonObject))
 }

@@ -42,7 +42,7 @@ export function decodeGeneration(request: Writable<ChatRequest>, config: Generat
   if (options !== undefined) request.reasoning = options
 }
 
-/** What the canon lacks. */
+/** Returns the members that the canon lacks. */
 export function generationExtra(config: JsonObject) {
   const parameters = config as GenerationConfig
   const isKnown = decodeModalities(config) !== undefined

@@ -32,14 +32,14 @@ const PARAMETERS = parameterSchemas(
   SERVICE,
 )
 
-/** What comes from the address of a request, and from the body in other dialects. */
+/** Parameters in the address of a request, which other dialects have in the body. */
 export interface Addressed {
   readonly model: string
   readonly stream: boolean
 }
 
 /**
- * The body of a request with what comes from its address, all fields in camel case and in their canonical
+ * Returns the body of a request with the parameters of its address, all fields in camel case and in their canonical
  * forms.
  * @param body modified in place.
  */
@@ -48,10 +48,9 @@ export function withAddress(body: JsonObject, { model, stream }: Addressed): Jso
 }
 
 /**
- * A request to generate content, validated and decoded (ai.google.dev/api/generate-content), from the body that
+ * Validates and decodes a request to generate content (ai.google.dev/api/generate-content), from the body that
  * `withAddress` returns. Fields that the canon lacks are kept as extra; null counts as absent.
- *
- * @throws GatewayError saying what is invalid.
+ * @throws GatewayError describing the fault.
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
   if (!isDefined(body.model) || body.model === "") throw missingParameter("model")
@@ -78,7 +77,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   return request
 }
 
-/** What the canon lacks, in this dialect's structure. */
+/** Returns the fields that the canon lacks, in this dialect's structure. */
 function requestExtra(
   fields: JsonObject,
   body: JsonObject,
@@ -94,7 +93,7 @@ function requestExtra(
   return Object.keys(fields).length === 0 ? undefined : fields
 }
 
-/** What to count: only contents, or an entire request (`countTokens` of the Gemini API). */
+/** Decodes the text to count: only contents, or an entire request (`countTokens` of the Gemini API). */
 export function decodeCountRequest(body: JsonObject): ChatRequest {
   const whole = objectAt(body, "generateContentRequest")
   if (whole === undefined) return decodeRequest(body)

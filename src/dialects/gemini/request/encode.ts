@@ -22,7 +22,7 @@ const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
   ["priority", "priority"],
 ])
 
-/** What Google Cloud accepts as the name and the value of a label. */
+/** Valid names and values of a label on Google Cloud. */
 const LABEL_NAME = /^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$/u
 const LABEL_VALUE = /^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u
 
@@ -49,7 +49,7 @@ export function encodeRequest(request: ChatRequest, quirks: GeminiQuirks): Encod
   return { body, losses: losses.losses }
 }
 
-/** @returns an instruction that replaces the format, where the model refuses it together with functions. */
+/** @returns an instruction that replaces the format, if the model rejects it together with functions. */
 function encodeFormat(
   request: ChatRequest,
   generation: JsonObject,
@@ -106,7 +106,7 @@ function addExtra(body: JsonObject, extra: JsonObject | undefined): void {
   }
 }
 
-/** What Gemini does not support. */
+/** Reports fields that Gemini does not support. */
 function reportUnknown(request: ChatRequest, losses: LossList): void {
   if (request.verbosity !== undefined) losses.add("verbosity")
   if (request.user !== undefined) losses.add("user")

@@ -1,7 +1,7 @@
 import type { LossList } from "../../shared/losses.ts"
 import type { GeminiQuirks, ModelTraits } from "../quirks.ts"
 
-/** What the steps of encoding one request share. */
+/** The shared state of encoding one request. */
 export interface Encoding {
   readonly quirks: GeminiQuirks
   readonly traits: ModelTraits

@@ -18,8 +18,8 @@ const MAX_SNAKE_LENGTH = 128
 const SNAKE_STEP = /(?<=.)_([a-z0-9])/g
 
 /**
- * Google accepts camel case and snake case (the JSON mapping of protocol buffers), and its own examples use
- * both. Code that looks for a field, above all for a billed one, may rely on one of them.
+ * Converts field names to camel case: Google also accepts snake case (the JSON mapping of protocol buffers), and its
+ * own examples use both. Code that reads a field, above all a billed one, may rely on one form.
  * @param body modified in place.
  */
 export function nameInCamelCase(body: JsonObject): JsonObject {

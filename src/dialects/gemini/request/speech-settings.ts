@@ -5,12 +5,14 @@ import type { Modality } from "#contract/model-rules.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { DIALECT } from "../identifiers.ts"
 
-/** The voice of a request that names none, as in Google's examples. */
+/** The voice of a request without one, as in Google's examples. */
 const DEFAULT_VOICE = "Kore"
 
 const MODALITIES: readonly Modality[] = ["text", "image", "audio"]
 
-/** What the answer may contain; undefined if the caller leaves that to the model, or names something else. */
+/**
+ * Returns the modalities of the answer; undefined if the caller leaves them to the model, or names unsupported ones.
+ */
 export function decodeModalities(config: JsonObject): Modality[] | undefined {
   const { responseModalities: listed } = config
   if (!Array.isArray(listed) || listed.length === 0) return undefined
@@ -21,7 +23,7 @@ export function decodeModalities(config: JsonObject): Modality[] | undefined {
   return known.length === named.length ? known : undefined
 }
 
-/** How the answer is spoken; settings other than one voice are kept as they are. */
+/** Returns the voice of the answer; settings other than one voice are kept unchanged. */
 export function decodeSpeech(config: JsonObject): SpeechOptions | undefined {
   const speech = objectAt(config, "speechConfig")
   if (speech === undefined) return undefined
@@ -35,7 +37,7 @@ export function decodeSpeech(config: JsonObject): SpeechOptions | undefined {
   }
 }
 
-/** Sets what the answer may contain, and how it is spoken, in `generationConfig`. */
+/** Sets the modalities of the answer, and its voice, in `generationConfig`. */
 export function encodeModalities(
   config: JsonObject,
   { modalities, speech }: ChatRequest,
@@ -51,7 +53,7 @@ export function encodeModalities(
   if (!isWritten(speech?.format)) losses.add("audio.format", "approximated")
 }
 
-/** Google sends samples: the gateway can put the header of a WAV file before them, and no more. */
+/** Google sends samples; the only other form that the gateway can make is a WAV file, by adding its header. */
 function isWritten(format: string | undefined): boolean {
   return format === undefined || format === "wav" || format === "pcm16"
 }

@@ -25,7 +25,7 @@ export interface CandidateEnd extends Ending {
   readonly parts: readonly JsonObject[]
   readonly grounding: Grounding
   readonly logprobs: WrittenLogprobs
-  /** What only this dialect has. */
+  /** Members that only this dialect has. */
   readonly extra: JsonObject
 }
 
@@ -56,7 +56,7 @@ export function encodeCandidate(choice: Choice): JsonObject {
   })
 }
 
-/** A candidate with the reason why it ended. */
+/** Returns a candidate with its finish reason. */
 export function encodeEnd(end: CandidateEnd): JsonObject {
   const { index, parts, grounding, logprobs, extra, ...ending } = end
   const isGrounded = extra.groundingMetadata !== undefined || extra.citationMetadata !== undefined

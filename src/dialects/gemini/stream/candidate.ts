@@ -50,16 +50,16 @@ export class Candidate {
   /** A signature without text, which may be the last part: citations belong to the text before it. */
   #heldSignature: Extract<ChatEvent, { type: "reasoning-signature" }> | undefined
   #finishWord: string | undefined
-  /** What only this dialect has; repeated members come complete, so the last one wins. */
+  /** Members that only this dialect has; repeated members come complete, so the last one wins. */
   #rest: JsonObject | undefined
 
-  /** @param other collects what no event carries, or only the last one. */
+  /** @param other collects content that no event contains, or only the last one. */
   constructor(choice: number, other: OtherContent) {
     this.#choice = choice
     this.#other = other
   }
 
-  /** Whether its reason to end has been sent. */
+  /** Whether its finish reason has been sent. */
   get isFinished(): boolean {
     return this.#finishWord !== undefined
   }
@@ -96,12 +96,12 @@ export class Candidate {
     }
   }
 
-  /** The last word counts: a server that called its own tool says STOP, and continues. */
+  /** The last finish reason counts: a server that called its own tool sends STOP, and continues. */
   finish(word: string): void {
     this.#finishWord = word
   }
 
-  /** What may only be sent when nothing more comes. */
+  /** Sends the events that are only possible once the candidate has ended. */
   end(events: ChatEvent[]): void {
     this.#closeCall(events)
     const choice = this.#choice
@@ -175,7 +175,7 @@ export class Candidate {
     }
   }
 
-  /** Thoughts that are hidden, or summarized, are in their signature. An image's count with the image. */
+  /** Hidden or summarized thoughts are in their signature. An image's signature is counted with the image. */
   #countHidden(signature: string, part: JsonObject): void {
     if (part.inlineData === undefined) this.#other.text(signature.slice(this.#shown))
     this.#shown = 0

@@ -122,7 +122,7 @@ class GenerationEncoder implements EventEncoder {
     if (parts.length === 0) return []
     const length = this.#candidateOf(index).takeLength()
     if (length > LARGE_BODY) return parts.map((part) => this.#longFrame(index, part, length))
-    // What is the same in every chunk is serialized once.
+    // Members that are the same in every chunk are serialized once.
     if (this.#tail === "") this.#tail = tailOf(this.#head)
     const content = `{"parts":${JSON.stringify(parts)},"role":"model"}`
     const candidate = `{"content":${content},"index":${index}}`

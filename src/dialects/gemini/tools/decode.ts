@@ -28,7 +28,10 @@ const MODES = ["AUTO", "ANY", "NONE"] as const
 const DECLARATION_FIELDS = new Set(["name", "description", "parameters", "parametersJsonSchema"])
 const FUNCTIONS = new Set(["functionDeclarations"])
 
-/** The tools of a request; undefined when it has none. `others` are those that Google runs itself, such as `googleSearch`. */
+/**
+ * Returns the tools of a request; undefined without tools. `others` are those that Google runs itself, such as
+ * `googleSearch`.
+ */
 export function decodeTools(
   parameters: GenerationParameters,
 ): DecodedTools<JsonObject> | undefined {
@@ -70,7 +73,7 @@ export interface DecodedChoice {
   readonly isMore?: boolean
 }
 
-/** Which function to call, and whether any. */
+/** Returns the function to call, and whether a call is required. */
 export function decodeToolChoice({ toolConfig }: GenerationParameters): DecodedChoice {
   const config = toolConfig?.functionCallingConfig
   if (!isDefined(config)) return {}

@@ -23,7 +23,7 @@ const TASK_WORDS: Readonly<Record<ImageTask, string>> = {
   variation: "vary pictures",
 }
 
-/** The vendor does not offer this task for the model. */
+/** Returns the error for a task that the vendor does not offer for the model. */
 export function notSupported(request: ImageRequest, model: string): GatewayError {
   return new GatewayError(
     "model_not_supported",
@@ -53,14 +53,14 @@ export function carriedOptions(
   return carried
 }
 
-/** How many images each call makes, given the vendor's maximum. */
+/** Returns the number of images of each call, given the vendor's maximum. */
 export function countsOf(request: ImageRequest, max: number): number[] {
   const counts: number[] = []
   for (let left = request.count; left > 0; left -= max) counts.push(Math.min(left, max))
   return counts
 }
 
-/** @throws GatewayError `invalid_value`: a model does not accept so many images. */
+/** @throws GatewayError `invalid_value`: a model does not accept this many images. */
 export function refuseMoreImages({ images }: ImageRequest, model: string, max: number): void {
   if (images.length <= max) return
   throw new GatewayError(
@@ -115,12 +115,12 @@ export function outgoingImage(
   }
 }
 
-/** As base64. */
+/** Returns the image as base64. */
 export function base64Of({ bytes }: ImageFile): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")
 }
 
-/** As a data URL. */
+/** Returns the image as a data URL. */
 export function dataUrlOf(file: ImageFile): string {
   return encodeDataUrl(base64Of(file), file.mediaType)
 }

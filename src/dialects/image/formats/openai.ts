@@ -62,7 +62,7 @@ export function openAiImages(families: readonly OpenAiFamily[]): ImageFormat {
   }
 }
 
-/** Events do not say which image they belong to, so only one is streamed. */
+/** Only one image can be streamed, because events do not name their image. */
 function canStream({ stream, count, task }: ImageRequest, { streams }: OpenAiFamily): boolean {
   return stream !== undefined && streams && count === 1 && task !== "variation"
 }
@@ -83,7 +83,7 @@ export function decodeImages(answers: readonly OperationAnswer[]): ImageResult {
   }
 }
 
-/** The vendor's breakdown of its tokens; several calls have none. */
+/** Returns the vendor's breakdown of its tokens; empty for several calls. */
 function detailsOf(bodies: readonly JsonObject[]): JsonObject {
   const [body, ...others] = bodies
   const usage = body && others.length === 0 ? objectAt(body, "usage") : undefined
@@ -147,7 +147,7 @@ function sizeOf(request: ImageRequest, family: OpenAiFamily, losses: Loss[]): st
   return sizeName(sent)
 }
 
-/** Undefined when the model is to choose. */
+/** Returns undefined if the model chooses the size. */
 function sentSize(
   request: ImageRequest,
   { sizes, takesSize }: OpenAiFamily,

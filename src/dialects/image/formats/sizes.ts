@@ -44,7 +44,7 @@ export function ratioOf(
   return value
 }
 
-/** What a vendor with ratios only is asked for: it chooses the pixels of any but the default size. */
+/** Replaces a size other than the default by `auto`, because a vendor that accepts only ratios chooses the pixels. */
 export function sentRatio(request: ImageRequest): ImageRequest {
   const size = wantedSize(request)
   const isDefault = size !== undefined && sizeName(size) === sizeName(DEFAULT_SIZE)

@@ -31,7 +31,7 @@ export const STABILITY_RATIOS = [
   "9:21",
 ] as const
 
-/** How much of an image a variation changes: 0 nothing, 1 all of it. */
+/** The share of an image that a variation changes, 0 to 1. */
 export const VARIATION_STRENGTH = 0.6
 
 /** Stability's service that fills in a masked area; it cannot generate from a prompt alone. */
@@ -118,7 +118,7 @@ function generationOf(request: ImageRequest, model: string, losses: Loss[]): Sta
 
 function editOf(request: ImageRequest, model: string, losses: Loss[]): StabilityTask {
   if (!isInpainting(model)) throw notSupported(request, model)
-  // Whatever the image's size, four megapixels are returned.
+  // Four megapixels are returned for an image of any size.
   if (request.size !== "auto") losses.push(SIZE_APPROXIMATED)
   return {
     path: "/edit/inpaint",

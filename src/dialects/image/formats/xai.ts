@@ -13,7 +13,7 @@ import {
 import { decodeImages } from "./openai.ts"
 import { ratioOf, sentRatio } from "./sizes.ts"
 
-/** What docs.x.ai lists for `aspect_ratio`. */
+/** The values of `aspect_ratio` that docs.x.ai lists. */
 const RATIOS = ["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3", "2:1", "1:2"]
 const MAX_PER_CALL = 10
 

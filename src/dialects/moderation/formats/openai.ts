@@ -33,8 +33,8 @@ export function openAiModeration(decodeError: ModerationFormat["decodeError"]): 
 }
 
 /**
- * Mistral's `POST /moderations`, which takes texts alone, and `POST /chat/moderations`
- * (docs/wire/moderation.md#f3). It rejects fields that it does not know.
+ * Mistral's `POST /moderations`, which takes texts alone, and `POST /chat/moderations` (docs/wire/moderation.md#f3).
+ * It rejects unknown fields.
  * @param decodeError reads the vendor's errors.
  */
 export function mistralModeration(decodeError: ModerationFormat["decodeError"]): ModerationFormat {

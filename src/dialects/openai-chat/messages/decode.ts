@@ -37,7 +37,7 @@ const ASSISTANT_FIELDS = new Set([
   "reasoning",
   "reasoning_details",
 ])
-/** The same for a message that has images. */
+/** The fields of a message that has images. */
 const DRAWING_FIELDS = new Set([...ASSISTANT_FIELDS, "images"])
 
 /** The messages of a request, validated as they are read: one pass, since every request takes it. */
@@ -185,7 +185,7 @@ function withRest(
   return decoded
 }
 
-/** A mark on an entire message means one on its last part; undefined where no part can have one. */
+/** Applies a mark on an entire message to its last part; undefined if no part can have one. */
 function marked(parts: readonly Part[], cache: CacheMarker): Part[] | undefined {
   const last = parts.findLastIndex(({ type }) => MARKED.has(type))
   if (last < 0) return undefined

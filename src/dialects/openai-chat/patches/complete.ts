@@ -9,8 +9,8 @@ import { repairWholeMessage } from "./repair.ts"
 import { withTotal } from "../usage.ts"
 
 /**
- * Adds, in place, what the specification guarantees in a whole answer. For a valid answer it only checks a few
- * members.
+ * Adds, in place, the members that the specification guarantees in a whole answer. For a valid answer it only checks a
+ * few members.
  * @param asked the number of requested choices.
  */
 export function completeResult(body: JsonObject, asked: number | undefined): void {

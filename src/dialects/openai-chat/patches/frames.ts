@@ -68,7 +68,7 @@ export class ChunkPatcher implements FramePatcher {
     return [LAST_FRAME]
   }
 
-  /** Like the encoder's, with what the vendor sent with its error: the usage until then is the caller's. */
+  /** Ends the stream like the encoder, with the members of the vendor's error: the usage so far is for the caller. */
   fail(error: GatewayError, requestId: string, broken?: SseFrame): SseFrame[] {
     const envelope = encodeError(error, requestId).body
     const chunk = broken?.json
@@ -150,8 +150,8 @@ function patchUsage(chunk: JsonObject, streamUsage: boolean): JsonObject {
 }
 
 /**
- * Some vendors report usage in every chunk, OpenRouter in an empty chunk after the finish: the cost goes only
- * on one that withholds no text while it waits.
+ * Some vendors report usage in every chunk, OpenRouter in an empty chunk after the finish: the cost is added only to a
+ * chunk that withholds no text while it waits.
  */
 function isLastWord(choices: readonly JsonValue[]): boolean {
   return choices.every(

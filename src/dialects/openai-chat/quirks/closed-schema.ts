@@ -2,14 +2,14 @@ import { isJsonObject, isDefined, type JsonObject, type JsonValue } from "../../
 import type { LossList } from "../../shared/losses.ts"
 
 /**
- * The request format of a vendor that refuses every unknown member: Mistral, whose documents are
- * `document_url`, whose audio is base64 alone, whose functions always have parameters, and whose refusals are
- * text (docs.mistral.ai/api, `additionalProperties: false`).
+ * The request format of a vendor that rejects every unknown member: Mistral, whose documents are `document_url`, whose
+ * audio is base64 alone, whose functions always have parameters, and whose refusals are text (docs.mistral.ai/api,
+ * `additionalProperties: false`).
  */
 export interface ClosedSchema {
   /** By role: the members of its messages. */
   readonly messages: Readonly<Record<string, readonly string[]>>
-  /** Values of `reasoning_effort` that it does not accept, each with the nearest that it does. */
+  /** Values of `reasoning_effort` that it does not accept, each with the nearest accepted one. */
   readonly efforts: Readonly<Record<string, string>>
 }
 
@@ -54,7 +54,7 @@ function fitMessage(message: JsonObject, schema: ClosedSchema, losses: LossList)
   return fitted
 }
 
-/** Clients send back what they received: an answer without annotations has an empty list of them. */
+/** Clients send back received messages: an answer without annotations has an empty list of them. */
 function isEmptyList(value: JsonValue): boolean {
   return Array.isArray(value) && value.length === 0
 }

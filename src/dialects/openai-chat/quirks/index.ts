@@ -2,20 +2,20 @@ import type { JsonObject } from "../../../canon/json.ts"
 import type { SeparateReasoning } from "../../../canon/separate-reasoning.ts"
 import type { ClosedSchema } from "./closed-schema.ts"
 
-/** How one vendor's API departs from OpenAI's. Data: the vendors' table has one per vendor. */
+/** Departures of one vendor's API from OpenAI's. Data: the vendors' table has one per vendor. */
 export interface OpenAiChatQuirks {
-  /** The field that limits the output, when the gateway writes one. */
+  /** The field for the output limit, if the gateway writes one. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens"
-  /** Whether the vendor refuses the other one, so that a caller's field has to be renamed. */
+  /** Whether the vendor rejects the other one, so that a caller's field has to be renamed. */
   readonly maxTokensFieldOnly: boolean
-  /** Where the vendor reads reasoning in the messages of earlier turns. */
+  /** The field in which the vendor reads reasoning of earlier turns. */
   readonly reasoningField: "reasoning_content" | "reasoning"
   /**
-   * What is sent of the reasoning of earlier turns: nothing; its text; or its text with OpenRouter's signed
+   * The reasoning of earlier turns that is sent: nothing; its text; or its text with OpenRouter's signed
    * `reasoning_details` (docs/wire/openai-chat.md#f24).
    */
   readonly reasoningHistory: "drop" | "text" | "details"
-  /** `always`: usage is sent by default and `stream_options` is refused, so it must not be sent. */
+  /** `always`: usage is sent by default and `stream_options` is rejected, so it must not be sent. */
   readonly usageInStream: "ask" | "always"
   /** Whether `usage` is an option of a request (OpenRouter's); elsewhere it is left out. */
   readonly usageOption: boolean
@@ -42,15 +42,15 @@ export interface OpenAiChatQuirks {
   readonly topK: boolean
   /** Mistral accepts only ids of nine letters and digits; others are mapped, always to the same. */
   readonly toolCallIds: "any" | "nine-characters"
-  /** The most choices per request; more take several calls, as do all where the vendor may ignore `n`. */
+  /** Maximum choices per request; more take several calls, as do all if the vendor may ignore `n`. */
   readonly maxChoices: number
   /** Whether text tools are supported; else they are sent as functions. */
   readonly customTools: boolean
-  /** Top-level fields that the vendor refuses. Each one dropped is a loss. */
+  /** Top-level fields that the vendor rejects. Each one dropped is a loss. */
   readonly dropFields: readonly string[]
-  /** Set where unknown members are refused, not ignored. */
+  /** Set if unknown members are rejected, not ignored. */
   readonly closedSchema?: ClosedSchema
-  /** The most stop sequences per request. */
+  /** Maximum stop sequences per request. */
   readonly stops: number
   /** Whether the vendor is known to end the text before a sequence. */
   readonly cutsStops: boolean

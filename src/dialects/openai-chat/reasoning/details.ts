@@ -62,12 +62,12 @@ export function decodeDetails(details: JsonValue | undefined): PlacedReasoning[]
   return placed
 }
 
-/** The text of a detail, empty when it has none. */
+/** Returns the text of a detail; empty for a detail without text. */
 export function detailText(detail: JsonObject): string {
   return textAt(detail, "text") ?? textAt(detail, "summary") ?? ""
 }
 
-/** What proves a detail to its vendor: its signature, or its encrypted content. */
+/** Returns the proof of a detail for its vendor: its signature, or its encrypted content. */
 export function proofOf(detail: JsonObject): Proof | undefined {
   const signature = textAt(detail, "signature") ?? textAt(detail, "data")
   if (signature === undefined) return undefined

@@ -13,8 +13,8 @@ import { effortOf, isReasoningOff, noteSummary } from "../../shared/reasoning.ts
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
 
 /**
- * How much a model should think: `reasoning_effort`, or OpenRouter's object `reasoning: {effort, max_tokens,
- * enabled, exclude}`.
+ * The amount of thinking: `reasoning_effort`, or OpenRouter's object
+ * `reasoning: {effort, max_tokens, enabled, exclude}`.
  */
 
 /** Reasoning that is switched off, in the form that a model requires. */
@@ -26,7 +26,7 @@ const SWITCHED_OFF: Readonly<Record<NonNullable<ModelRules["reasoning_off"]>, Js
 
 const OPTION_FIELDS = new Set(["effort", "max_tokens", "enabled", "exclude"])
 
-/** @returns undefined when the caller set nothing. */
+/** @returns undefined if the caller did not set any. */
 export function decodeReasoningOptions(body: JsonObject): ReasoningOptions | undefined {
   const { reasoning } = body
   const options: Writable<ReasoningOptions> = isJsonObject(reasoning) ? decodeObject(reasoning) : {}

@@ -29,10 +29,9 @@ import {
 const STREAM_OPTIONS = new Set(["include_usage"])
 
 /**
- * A chat completion request, validated and decoded (docs/wire/openai-chat.md#f1, docs/api.md#chat). Fields that
- * the canon lacks are kept as extra; null counts as absent.
- *
- * @throws GatewayError saying what is invalid, with OpenAI's messages.
+ * Validates and decodes a chat completion request (docs/wire/openai-chat.md#f1, docs/api.md#chat). Fields that the
+ * canon lacks are kept as extra; null counts as absent.
+ * @throws GatewayError describing the fault, with OpenAI's messages.
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
   if (body.model === undefined || body.model === null || body.model === "") {
@@ -74,7 +73,7 @@ const PARAMETERS = parameterSchemas(
   ["logit_bias", "store", "prediction", "web_search_options"],
 )
 
-/** What the answer may contain, and how it is spoken. */
+/** Sets the modalities of the answer, and its voice. */
 function setOutput(request: Writable<ChatRequest>, { modalities, audio }: ChatParameters): void {
   if (isDefined(modalities) && modalities.length > 0) request.modalities = modalities
   if (!isDefined(audio)) return
@@ -145,7 +144,7 @@ function decodeJsonSchema(
   return format
 }
 
-/** What the canon lacks, in this dialect's structure. */
+/** Returns the fields that the canon lacks, in this dialect's structure. */
 function requestExtra(
   unknown: JsonObject | undefined,
   body: JsonObject,

@@ -71,10 +71,10 @@ function encodeService(body: JsonObject, request: ChatRequest, losses: LossList)
   if (request.previousResponse !== undefined) losses.add("previous_response_id")
 }
 
-/** The voice of a request that names none. */
+/** The voice of a request without one. */
 const DEFAULT_VOICE = "alloy"
 
-/** OpenAI requires a voice and a format of whoever asks for audio; only samples can be streamed. */
+/** Encodes the output. OpenAI requires a voice and a format for audio; only samples can be streamed. */
 function encodeOutput(
   body: JsonObject,
   { modalities, speech, stream }: ChatRequest,
@@ -110,7 +110,7 @@ function encodeTools(
   quirks: OpenAiChatQuirks,
   losses: LossList,
 ): void {
-  // OpenAI refuses an empty list.
+  // OpenAI rejects an empty list.
   if (request.tools !== undefined && request.tools.length > 0) {
     const legacy = request.tools.filter(({ origin }) => origin?.form === "legacy")
     const tools = request.tools.filter(({ origin }) => origin?.form !== "legacy")
@@ -143,7 +143,7 @@ function setLegacyFunctions(
   else if (choice !== undefined) body.function_call = choice.type
 }
 
-/** Settings about calls are refused without tools (docs/wire/openai-chat.md#f2). */
+/** Settings about calls are rejected without tools (docs/wire/openai-chat.md#f2). */
 function fitToolSettings(body: JsonObject, choice: ToolChoice | undefined, losses: LossList): void {
   if (body.tools !== undefined) return
   if (body.functions !== undefined) {
@@ -193,7 +193,7 @@ function encodeCustomTool(tool: Tool, quirks: OpenAiChatQuirks, losses: LossList
   }
 }
 
-/** @param tools some of which may not be functions. */
+/** @param tools may include tools that are not functions. */
 function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[] | undefined): JsonValue {
   if (choice.type !== "tool") return choice.type
   const { name } = choice

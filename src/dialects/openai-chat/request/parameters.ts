@@ -36,7 +36,7 @@ export const SCALARS = {
     support: ({ maxChoices }: OpenAiChatQuirks) => (maxChoices > 1 ? "carried" : "approximated"),
   }),
   max_tokens: scalar("maxTokens", integer({ minimum: 1 })),
-  // OpenAI refuses 0, which clients send to have a prompt cached; lower values get OpenAI's message.
+  // OpenAI rejects 0, which clients send to have a prompt cached; lower values get OpenAI's message.
   max_completion_tokens: scalar(
     "maxTokens",
     z.preprocess((value) => (value === 0 ? 1 : value), integer({ minimum: 1 })),
@@ -69,10 +69,10 @@ export const SCALARS = {
 }
 
 /**
- * Parameters of a chat completion other than `messages`, `tools` and `tool_choice`, which are validated while
- * they are read. Types and limits are OpenAI's (OpenAI's OpenAPI description, docs/wire/openai-chat.md#f1);
- * where vendors add their own values (`service_tier`, `reasoning_effort`), any value passes. Only what is named
- * here is validated: other fields stay in the body, which is sent unchanged.
+ * Parameters of a chat completion other than `messages`, `tools` and `tool_choice`, which are validated while they are
+ * read. Types and limits are OpenAI's (OpenAI's OpenAPI description, docs/wire/openai-chat.md#f1); any value passes
+ * for fields to which vendors add their own values (`service_tier`, `reasoning_effort`). Only these fields are
+ * validated: others stay in the body, which is sent unchanged.
  */
 export const chatParameters = z.object({
   model: z.string(),

@@ -51,11 +51,10 @@ const CALL_FIELDS = new Set(["id", "type", "index", "function", "custom"])
 const CUSTOM_CALL_FIELDS = new Set(["id", "type", "index", "custom"])
 
 /**
- * A whole chat completion (docs/wire/openai-chat.md#f3 and
- * docs/wire/openai-chat.md#vendors-that-nearly-speak-it). What only this dialect has is kept as extra: a
+ * Decodes a whole chat completion (docs/wire/openai-chat.md#f3 and
+ * docs/wire/openai-chat.md#vendors-that-nearly-speak-it). Members that only this dialect has are kept as extra: a
  * choice's own members directly, and those of its message under `message`.
- *
- * @throws GatewayError `upstream_error` when the body is not a chat completion, or has no choice.
+ * @throws GatewayError `upstream_error` if the body is not a chat completion, or has no choice.
  */
 export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {
   if (!Array.isArray(body.choices)) {
@@ -91,7 +90,7 @@ function byIndex(left: { readonly index: number }, right: { readonly index: numb
   return left.index - right.index
 }
 
-/** What belongs to all choices. */
+/** The context of all choices. */
 interface Whole {
   readonly request: ChatRequest | undefined
   readonly sources: Sources | undefined

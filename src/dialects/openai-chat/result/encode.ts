@@ -37,7 +37,7 @@ export function encodeResult(result: ChatResult, request: ChatRequest): JsonObje
 
 type Origins = ReadonlyMap<string, CallOrigin> | undefined
 
-/** What of the request an answer depends on. */
+/** The parts of the request that an answer depends on. */
 interface Asked {
   readonly origins: Origins
   readonly speech: SpeechOptions | undefined
@@ -118,7 +118,7 @@ function encodeMessage(choice: Choice, { origins, speech }: Asked): JsonObject {
       default:
     }
   }
-  // A model that said nothing has empty text: null is for one that acted.
+  // A model without output has empty text: null is for a model that acted.
   const hasActed =
     calls.length > 0 || legacy !== undefined || refusal !== null || audio !== undefined
   const content = text ?? (hasActed ? null : "")

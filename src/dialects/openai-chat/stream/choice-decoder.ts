@@ -38,7 +38,7 @@ export class ChoiceDecoder {
 
   /**
    * @param other collects the content that has no event.
-   * @param speech what the request asked for.
+   * @param speech the requested form of audio.
    */
   constructor(choice: number, other: OtherContent, speech?: SpeechOptions) {
     this.#choice = choice
@@ -104,7 +104,7 @@ export class ChoiceDecoder {
     events.push(finishEvent(this.#choice, defined({ ...finish, stopSequence })))
   }
 
-  /** The stream is over, and the vendor gave no finish reason for this choice. */
+  /** Ends a choice for which the vendor sent no finish reason, because the stream has ended. */
   finishWithoutReason(events: ChatEvent[]): void {
     this.finish(this.#calls.size === 0 ? "" : "tool_calls", events)
   }

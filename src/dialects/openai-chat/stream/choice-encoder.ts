@@ -13,7 +13,7 @@ import { encodeImages, WrittenAudio } from "../media.ts"
 import { encodeDetail, type PlacedReasoning } from "../reasoning/details.ts"
 import { WrittenCall } from "./written-call.ts"
 
-/** The most characters that are repeated; beyond that, all details are sent once more, at the end. */
+/** Maximum repeated characters; beyond that, all details are sent once more, at the end. */
 const MAX_REPEATED = 1_000_000
 
 type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
@@ -61,7 +61,7 @@ export class ChoiceEncoder {
     this.#text.close()
   }
 
-  /** @returns the details of this chunk and of the earlier ones; none if they are sent at the end. */
+  /** @returns the details of this chunk and of the earlier ones; empty if they are sent at the end. */
   sign(event: SignatureEvent): JsonValue[] {
     const { signature, signedBy, isRedacted, id, extra } = event
     const part: Writable<ReasoningPart> = { type: "reasoning", text: "", signature, signedBy }

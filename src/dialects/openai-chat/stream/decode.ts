@@ -72,7 +72,7 @@ export function decodeEvents(request?: ChatRequest): EventDecoder {
 class ChunkDecoder implements EventDecoder {
   readonly other = new OtherContent()
   readonly #choices = new Map<number, ChoiceDecoder>()
-  /** What the meaning of an answer depends on. */
+  /** The parts of the request that the meaning of an answer depends on. */
   readonly #asked: Pick<ChatRequest, "stop" | "speech" | "choices"> | undefined
   readonly #numbers: StreamedChoices
   #started = false

@@ -42,7 +42,7 @@ const MAX_REPEATED = 128
  */
 class ChunkEncoder implements EventEncoder {
   readonly #request: ChatRequest
-  /** What functions of the request stand for, by name. */
+  /** The original tools of functions of the request, by name. */
   readonly #origins: ReadonlyMap<string, CallOrigin> | undefined
   readonly #choices = new Map<number, ChoiceEncoder>()
   #head: JsonObject | undefined

@@ -110,7 +110,10 @@ export class OpenCalls {
   }
 }
 
-/** A name with another id is a new call whatever its number, and so is a second name without an id. */
+/**
+ * Whether a delta starts another call: a name with another id, regardless of its number, or a second name without an
+ * id.
+ */
 function isAnother(known: OpenCall, { index, id, name }: Address): boolean {
   if (name === undefined) return false
   if (id !== undefined) return known.id !== "" && known.id !== id

@@ -35,14 +35,14 @@ const INSTRUCTION =
   "go on with it: what was asked for, what was decided and done, facts, names, numbers and open questions. " +
   "Answer with the summary alone."
 
-/** What `compactionBody` adds to a request. Bytes, so at least as many as tokens. */
+/** The additions of `compactionBody` to a request, in bytes, so at least as many as tokens. */
 export const COMPACTION_BYTES = Buffer.byteLength(
   JSON.stringify({ role: "user", content: INSTRUCTION }),
 )
 
 const HEADING = "This is a summary of the conversation so far:\n\n"
 
-/** The fields of a request that a compaction keeps; the others shape an answer that is not wanted. */
+/** The fields of a request that a compaction keeps; the others shape an answer, which a compaction does not have. */
 const KEPT_FIELDS: ReadonlySet<string> = new Set([
   "model",
   "input",
@@ -82,7 +82,7 @@ export function compactionBody(body: JsonObject): JsonObject {
   return request
 }
 
-/** Undefined for an input that is refused anyway. */
+/** Returns the input; undefined for one that is rejected anyway. */
 function inputOf(body: JsonObject): readonly JsonValue[] | undefined {
   const { input } = body
   const continues = isDefined(body.previous_response_id) || isDefined(body.conversation)
@@ -113,7 +113,7 @@ export function compactionOf(result: ChatResult, request: ChatRequest): JsonObje
 }
 
 function userItems(request: ChatRequest): JsonObject[] {
-  // The last one asks for the summary.
+  // The last message asks for the summary.
   const messages = request.messages.slice(0, -1).filter(isUsers)
   const { input } = encodeInput({ ...request, messages }, OPENAI_QUIRKS, new LossList(DIALECT))
   return input

@@ -10,10 +10,9 @@ const CONTENT_TYPES: ReadonlySet<JsonValue | undefined> = new Set([
 ])
 
 /**
- * Wraps content objects and plain texts of an input in user messages: the specification allows "an array of
- * content objects", the vendors of this dialect only items. Adjacent ones become one message.
- *
- * @returns the same input if it has none, as nearly always.
+ * Wraps content objects and plain texts of an input in user messages: the specification allows "an array of content
+ * objects", the vendors of this dialect only items. Adjacent ones become one message.
+ * @returns the same input if it has no bare content, as nearly always.
  */
 export function withMessages(input: readonly JsonValue[]): readonly JsonValue[] {
   if (!input.some(isContent)) return input

@@ -171,7 +171,7 @@ function decodeSpoken(part: JsonObject): AudioPart {
   }
 }
 
-/** What the canon lacks. */
+/** Adds the members that the canon lacks. */
 function withRest<Rich extends { extra?: Extra }>(
   decoded: Rich,
   part: JsonObject,
@@ -182,7 +182,7 @@ function withRest<Rich extends { extra?: Extra }>(
   return decoded
 }
 
-/** Whether the prompt is to be cached up to here. */
+/** Whether the prompt should be cached up to here. */
 function hasBreakpoint(part: JsonObject): boolean {
   return objectAt(part, "prompt_cache_breakpoint") !== undefined
 }

@@ -41,8 +41,8 @@ export function encodeInput(
 }
 
 /**
- * How many messages are sent as instructions. None when JSON is requested, since OpenAI looks for the word in
- * the input only and refuses a request without it.
+ * Returns the number of messages that are sent as instructions. Zero if JSON is requested, since OpenAI searches for
+ * the word in the input only and rejects a request without it.
  */
 function leadingInstructions({ messages, responseFormat }: ChatRequest): number {
   if (responseFormat?.type === "json-object") return 0

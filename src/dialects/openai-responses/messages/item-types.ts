@@ -4,7 +4,7 @@
  * in other dialects.
  */
 
-/** What a model did: items of an assistant's turn. */
+/** Actions of a model: items of an assistant's turn. */
 const ASSISTANT_ITEMS = [
   "file_search_call",
   "web_search_call",
@@ -23,7 +23,7 @@ const ASSISTANT_ITEMS = [
   "compaction",
 ] as const
 
-/** What a caller adds to the conversation, or references to state stored at the vendor. */
+/** Additions of a caller to the conversation, or references to state stored at the vendor. */
 const CALLER_ITEMS = [
   "computer_call_output",
   "local_shell_call_output",
@@ -56,7 +56,7 @@ const OF_CALLER: ReadonlySet<string> = new Set(CALLER_ITEMS)
 /** Items that replace others, which cannot be checked here. */
 const STAND_INS: ReadonlySet<unknown> = new Set(["compaction", "item_reference"])
 
-/** Whose turn an item belongs to that the canon lacks; undefined for an unknown kind. */
+/** Returns the role of an item that the canon lacks; undefined for an unknown kind. */
 export function roleOfItem(type: string): "assistant" | "user" | undefined {
   if (OF_ASSISTANT.has(type)) return "assistant"
   // Open Responses: a vendor's own items are prefixed with its name and a colon.
@@ -70,7 +70,7 @@ const CONTENT_TYPES: ReadonlySet<string> = new Set([
   "summary_text",
 ])
 
-/** Whether what is kept unchanged is content of a message rather than an item. */
+/** Whether a type that is kept unchanged is content of a message rather than an item. */
 export function isContentType(type: string): boolean {
   return CONTENT_TYPES.has(type)
 }

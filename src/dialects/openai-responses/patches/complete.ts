@@ -24,7 +24,7 @@ export function headOf(response: JsonObject, earlier?: ResponseHead): ResponseHe
 }
 
 /**
- * Adds, in place, what the specification guarantees in a response.
+ * Adds, in place, the members that the specification guarantees in a response.
  * @param response whose nested lists and objects may be shared, and are not modified.
  */
 export function completeResponse(response: JsonObject, { id, createdAt }: ResponseHead): void {

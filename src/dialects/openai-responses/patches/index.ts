@@ -75,7 +75,9 @@ class ResponseFrames implements FramePatcher {
   /** The response as last reported; a stream that breaks ends with it. */
   #response: JsonObject | undefined
   #nextNumber = 0
-  /** As last reported: where the vendor has none, ours is the same throughout the stream. */
+  /**
+   * The head as last reported; the gateway's own, the same throughout the stream, for members that the vendor lacks.
+   */
   #head: ResponseHead | undefined
 
   constructor(patch: ResultPatch) {

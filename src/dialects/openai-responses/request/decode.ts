@@ -29,11 +29,10 @@ const REASONING_FIELDS = new Set(["effort", "summary", "generate_summary"])
 const STREAM_OPTIONS = new Set(["include_obfuscation"])
 
 /**
- * A request for a response, validated and decoded (docs/wire/openai-responses.md#f1, docs/api.md#chat). The
- * instructions become a first system message. Fields that the canon lacks are kept as extra, except for values
- * that request the default behaviour; null counts as absent.
- *
- * @throws GatewayError saying what is invalid, with OpenAI's messages.
+ * Validates and decodes a request for a response (docs/wire/openai-responses.md#f1, docs/api.md#chat). The
+ * instructions become a first system message. Fields that the canon lacks are kept as extra, except for values that
+ * request the default behaviour; null counts as absent.
+ * @throws GatewayError describing the fault, with OpenAI's messages.
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
   if (!isDefined(body.model) || body.model === "") throw missingParameter("model")
@@ -150,7 +149,7 @@ function setChoice(
   if (allowed !== undefined) request.allowedTools = allowed
 }
 
-/** What the canon lacks, in this dialect's structure. */
+/** Returns the fields that the canon lacks, in this dialect's structure. */
 function requestExtra(
   extra: JsonObject,
   body: JsonObject,

@@ -59,7 +59,7 @@ function encodeSampling(
     setDefined(body, "presence_penalty", presencePenalty)
     setDefined(body, "frequency_penalty", frequencyPenalty)
   } else {
-    // A penalty of 0 is none.
+    // A penalty of 0 has no effect.
     if (presencePenalty) losses.add("presence_penalty")
     if (frequencyPenalty) losses.add("frequency_penalty")
   }
@@ -78,7 +78,7 @@ function encodeFormats(body: JsonObject, request: ChatRequest, losses: LossList)
   if (reasoning.budget !== undefined) losses.add("reasoning_budget", "approximated")
   const options: JsonObject = {}
   setDefined(options, "effort", effortOf(reasoning, maxTokens))
-  // OpenAI shows none by default, and has no value for none.
+  // OpenAI shows no summary by default, and has no value for it.
   if (reasoning.summary !== "none") setDefined(options, "summary", reasoning.summary)
   if (Object.keys(options).length > 0) body.reasoning = options
 }

@@ -42,8 +42,8 @@ const KNOWN_FIELDS = new Set([
 ])
 
 /**
- * The head of an answer, or of its first event. Extra is what only this dialect has: the service tier used,
- * reports of filters.
+ * Returns the head of an answer, or of its first event. Its extra has the members that only this dialect has: the
+ * service tier used, reports of filters.
  */
 export function answerHead(response: JsonObject): AnswerHead {
   const { created_at: created } = response

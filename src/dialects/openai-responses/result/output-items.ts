@@ -56,7 +56,7 @@ export function reasoningItem(
   }
 }
 
-/** @param origin what the call stands for; undefined for a plain function. */
+/** @param origin the original tool of the call; undefined for a plain function. */
 export function callItem(
   id: string,
   status: ItemStatus,

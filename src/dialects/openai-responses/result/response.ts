@@ -7,9 +7,9 @@ import { DIALECT, ID_PREFIX } from "../identifiers.ts"
 import { echoTools, encodeFormat, encodeToolChoice } from "../tools/encode.ts"
 
 /**
- * What a response repeats of its request, with OpenAI's defaults where the caller set nothing: the members that
- * OpenAI's description or that of Open Responses requires. `store` says whether the gateway stores it, whatever
- * was requested.
+ * Returns the members of a request that its response repeats, with OpenAI's defaults for absent ones: the members that
+ * OpenAI's description or that of Open Responses requires. `store` reports whether the gateway stores the response,
+ * regardless of the request.
  */
 export function echoOf(request: ChatRequest): JsonObject {
   const extra = ownFields(DIALECT, request.extra) ?? {}

@@ -38,7 +38,7 @@ const KNOWN: ReadonlySet<SearchWord> = new Set([
 ])
 
 /**
- * The web search of a request (openai 7.55, `WebSearchTool`); undefined where it has none.
+ * Returns the web search of a request (openai 7.55, `WebSearchTool`); undefined without one.
  * @param others the tools that are not functions.
  */
 export function decodeWebSearch(
@@ -50,7 +50,7 @@ export function decodeWebSearch(
   )
   if (!isJsonObject(tool)) return undefined
   const filters = objectAt(tool, "filters") ?? {}
-  // The limit on calls of all server tools applies to its only one.
+  // The limit on calls of all server tools applies if the search is the only one.
   const max = others.length === 1 ? quantityOf(body[MAX_CALLS]) : undefined
   const index = Array.isArray(body.tools) ? body.tools.indexOf(tool) : 0
   const fields = max === undefined ? [] : [MAX_CALLS]
@@ -73,7 +73,7 @@ export function decodeWebSearch(
   return search
 }
 
-/** Whether the request only asks for what every search reports and the canon has. */
+/** Whether the request only asks for sources that every search reports and the canon has. */
 function asksForSources(body: JsonObject): boolean {
   const others = listAt(body, INCLUDE).filter((name) => !KNOWN_INCLUDES.has(name))
   return others.length > 0 && others.every((name) => name === INCLUDE_SOURCES)
@@ -88,7 +88,7 @@ export function setWebSearch(body: JsonObject, search: WebSearch, losses: LossLi
   if (location !== undefined) tool.user_location = encodeLocation(location)
   if (allowedDomains !== undefined) tool.filters = { allowed_domains: [...allowedDomains] }
   body.tools = [...(Array.isArray(body.tools) ? body.tools : []), tool]
-  // The vendor runs only this one of its tools.
+  // The search is the only tool that the vendor runs.
   if (maxUses !== undefined) body[MAX_CALLS] = maxUses
 }
 

@@ -20,7 +20,7 @@ const SKILL: StateShape = {
 /** Only the code reads it; the model reads the code's output. */
 const CODE_FILE: StateShape = { names: { kind: "file", isShared: true, isWeightless: true } }
 
-/** Where a code tool runs, and its files; as a plain string, it is a computer's screen. */
+/** The environment of a code tool, and its files; a plain string is a computer's screen. */
 const ENVIRONMENT = stateIn({
   container_id: STATE.container,
   file_ids: CODE_FILE,
@@ -60,7 +60,10 @@ const ITEM: StateShape = {
   ],
 }
 
-/** Where a request for a response refers to state stored at its vendor (openai 7.55, `ResponseCreateParams`). */
+/**
+ * The places in a request for a response that refer to state stored at its vendor (openai 7.55,
+ * `ResponseCreateParams`).
+ */
 export const REQUEST_STATE: StateShape = stateIn({
   previous_response_id: STATE.response,
   conversation: { ...STATE.conversation, ...stateIn({ id: STATE.conversation }) },
@@ -79,7 +82,7 @@ export function isReference(item: JsonValue): boolean {
   return item.type === "item_reference" || (!isDefined(item.type) && !isDefined(item.role))
 }
 
-/** An item without content: the vendor looks up what it has stored of it. */
+/** Whether an item has no content, so that the vendor looks up its stored content. */
 export function isEmptied(item: JsonValue): boolean {
   if (!isJsonObject(item)) return false
   if (item.type === "image_generation_call") return textAt(item, "result") === undefined
@@ -95,7 +98,7 @@ const ANNOTATION = stateIn(
     (annotation.type === "container_file_citation" || annotation.type === "file_path"),
 )
 
-/** What tools leave behind, whether or not the response is stored. */
+/** State that tools create, regardless of whether the response is stored. */
 const TOOL_STATE: Readonly<Record<string, StateShape>> = {
   container_id: STATE.container,
   environment: stateIn({ container_id: STATE.container }),
@@ -109,7 +112,7 @@ const KEPT_RESPONSE: Readonly<Record<string, StateShape>> = {
   output: KEPT_ITEM,
 }
 
-/** A whole answer, or a frame of one. */
+/** The state in a whole answer, or in a frame of one. */
 const KEPT = stateIn({ ...KEPT_RESPONSE, response: stateIn(KEPT_RESPONSE), item: KEPT_ITEM })
 
 const TOOL_ITEM = stateIn(TOOL_STATE)
@@ -120,8 +123,8 @@ const UNKEPT = stateIn({
 })
 
 /**
- * Where the response to a request names state that its vendor stores from then on; undefined where it stores
- * none. A vendor stores an answer unless asked not to (OpenAI's OpenAPI description, `store`).
+ * Returns the places in the response to a request that name state stored by its vendor; undefined if it stores no
+ * state. A vendor stores an answer unless `store` is false (OpenAI's OpenAPI description).
  */
 export function answerState(body: JsonObject): StateShape | undefined {
   if (body.store !== false) return KEPT

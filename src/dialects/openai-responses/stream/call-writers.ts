@@ -10,7 +10,7 @@ import { type ItemPlace, ItemWriter } from "./item-writers.ts"
 export interface CallNames {
   readonly id: string
   readonly name: string
-  /** What the call stands for, unless a plain function. */
+  /** The original tool of the call; absent for a plain function. */
   readonly origin?: CallOrigin | undefined
 }
 

@@ -21,7 +21,7 @@ import { decodeUsage } from "../usage.ts"
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 
-/** Members that say what an event is about, and are not part of the answer. */
+/** Members that identify the subject of an event, and are not part of the answer. */
 const EVENT_FIELDS = new Set([
   "type",
   "sequence_number",
@@ -87,7 +87,7 @@ class ResponseDecoder implements EventDecoder {
     return events
   }
 
-  /** An output is complete only when the response says so: another item may always follow. */
+  /** An output is complete only when the response states it: another item may always follow. */
   end(): ChatEvent[] {
     return []
   }
@@ -169,8 +169,8 @@ class ResponseDecoder implements EventDecoder {
   }
 
   /**
-   * An item that begins twice would be put together wrongly. Another one at its position is a vendor that does not count
-   * them: its items come one after the other.
+   * An item that begins twice would be assembled wrongly. Another one at its position comes from a vendor that does
+   * not count them: its items come one after the other.
    */
   #onAdded(json: JsonObject, item: JsonObject, events: ChatEvent[]): void {
     const index = numberAt(json, "output_index")

@@ -77,7 +77,7 @@ class ResponseEncoder implements EventEncoder {
   readonly #ids = new ItemIds()
   readonly #items: ItemWriter[] = []
   readonly #calls = new Map<number, OpenCallWriter>()
-  /** What functions of the request stand for, by name. */
+  /** The original tools of functions of the request, by name. */
   readonly #origins: ReadonlyMap<string, CallOrigin> | undefined
   #head: Head | undefined
   #echo: JsonObject = {}
@@ -118,7 +118,7 @@ class ResponseEncoder implements EventEncoder {
     this.#closeAll(frames)
     const usage = encodeUsage(this.#usage ?? NO_USAGE)
     const response = this.#response(frames, { status, incomplete, usage })
-    // Also for an answer that was cut short: its status says so (decision 32).
+    // Also sent for an answer that was cut short, which its status shows (decision 32).
     frames.push(this.#writer.parsed(COMPLETED, { response }, this.#length))
     return frames
   }

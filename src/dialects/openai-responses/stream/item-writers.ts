@@ -63,7 +63,7 @@ export abstract class ItemWriter {
     frames.push(this.writer.frame("response.output_item.added", members))
   }
 
-  /** Writes what precedes the end of the item. */
+  /** Writes the events before the end of the item. */
   protected abstract finish(frames: SseFrame[]): void
 }
 

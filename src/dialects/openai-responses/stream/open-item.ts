@@ -21,7 +21,7 @@ export interface OpenItem {
   call: number
   hasArguments: boolean
   isDone: boolean
-  /** Which of the two the reasoning is taken from. */
+  /** The source of the reasoning, of the two possible ones. */
   reasoning?: ReasoningPlace["kind"]
 }
 

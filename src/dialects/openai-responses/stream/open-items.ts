@@ -51,9 +51,9 @@ function contentOf(item: JsonObject): JsonObject | undefined {
 const CHOICE = { choice: 0 } as const
 
 /**
- * The items of one streamed output. Each is passed on as it arrives; what a vendor leaves out on the way is
- * sent when the item is done, or at the latest when the response is (docs/wire/openai-responses.md#f6). Items
- * are identified by position, because one vendor was recorded to change their ids from event to event.
+ * The items of one streamed output. Each is passed on as it arrives; parts that a vendor leaves out on the way are
+ * sent when the item is done, or at the latest when the response is (docs/wire/openai-responses.md#f6). Items are
+ * identified by position, because one vendor was recorded to change their ids from event to event.
  */
 export class OpenItems {
   readonly #items = new Map<number, OpenItem>()
@@ -66,7 +66,7 @@ export class OpenItems {
   readonly #tools: readonly Tool[] | undefined
 
   /**
-   * @param other collects what no event carries.
+   * @param other collects content without an event.
    * @param tools of the request, which identify calls by name.
    */
   constructor(other: OtherContent, tools?: readonly Tool[]) {
@@ -219,7 +219,7 @@ export class OpenItems {
     events.push({ type: "choice-extra", ...CHOICE, extra: extraOf(DIALECT, { logprobs }) })
   }
 
-  /** One vendor was recorded to number the contents of a stream from 1: then their order counts. */
+  /** One vendor was recorded to number the contents of a stream from 1. Only the order of its contents is used. */
   #messageDone(item: OpenItem, parts: readonly JsonObject[], events: ChatEvent[]): void {
     const indexes = [...item.sections.keys()]
     const isNumberedAlike = indexes.every((index) => index < parts.length)
@@ -253,7 +253,7 @@ export class OpenItems {
       this.reasoning(item, { kind, index: 0 }, text, events)
     const signature = textAt(value, "encrypted_content")
     if (signature === undefined) return
-    // A summary is shorter than the actual reasoning, which is what the vendor bills.
+    // A summary is shorter than the actual reasoning, which the vendor bills.
     if (item.reasoning !== "content") this.#other.text(signature.slice(text.length))
     this.#textRun = 0
     const id = textAt(value, "id")

@@ -1,8 +1,8 @@
 import type { SseFrame } from "../../../canon/dialect.ts"
 
 /**
- * Finds the frames of one stream that come twice in a row. Their numbers tell them from content that repeats itself, which
- * has a number of its own each time; without numbers only what is no content is a repetition
+ * Finds the frames of one stream that come twice in a row. A sequence number identifies a frame, so repeated content
+ * has a different number; without numbers only frames without content can be repetitions
  * (docs/wire/openai-responses.md#f7).
  */
 export function findRepeated(): (frame: SseFrame) => boolean {

@@ -21,14 +21,14 @@ const TOOL_CHOICES = ["none", "auto", "required"] as const
 const TOOL_FIELDS = new Set(["type", "name", "description", "parameters", "strict"])
 const CUSTOM_FIELDS = new Set(["type", "name", "description", "format"])
 
-/** The tools of a request; undefined when it has none. */
+/** Returns the tools of a request; undefined without tools. */
 export function decodeTools(value: JsonValue | undefined): DecodedTools | undefined {
   if (!isDefined(value)) return undefined
   const { tools, others } = decodeToolList(value, "tools")
   return { tools: apart(tools), others }
 }
 
-/** Tools of a list, whatever their names. */
+/** Returns the tools of a list, with any names. */
 export function decodeToolList(value: JsonValue, place: string): DecodedTools {
   if (!Array.isArray(value)) throw invalidType(place, "an array of objects", value)
   const tools: Tool[] = []
@@ -79,7 +79,7 @@ interface NamespaceNames {
 }
 
 /**
- * A tool with what it inherits from its namespace.
+ * Returns a tool with the members that it inherits from its namespace.
  * @param heading the namespace's description: for models that see only functions, its first tool repeats it.
  */
 function memberOf(
@@ -174,7 +174,7 @@ function decodeFunction(tool: JsonObject, name: string): Tool {
   return decoded
 }
 
-/** What a call stands for; undefined for a plain function. */
+/** Returns the original tool of a call; undefined for a plain function. */
 export function originOfCall(item: JsonObject): CallOrigin | undefined {
   const form = item.type === "custom_tool_call" ? "text" : "function"
   const namespace = textAt(item, "namespace")

@@ -50,15 +50,15 @@ export function formCall(path: string, form: EncodedForm) {
 }
 
 /**
- * The text of an answer that has it in `text`; empty for silence.
- * @throws GatewayError `upstream_error` where there is none, as in an error that comes with status 200.
+ * Returns the text of an answer that has it in `text`; empty for silence.
+ * @throws GatewayError `upstream_error` without a text, as in an error with status 200.
  */
 export function transcriptText({ text }: JsonObject): string {
   if (typeof text !== "string") throw unusable("it holds no transcript")
   return text
 }
 
-/** Refuses a task that a vendor does not support. */
+/** Rejects a task that a vendor does not support. */
 export function refuseTranslation(task: TranscriptionRequest["task"]): void {
   if (task === "transcribe") return
   throw new GatewayError(
@@ -82,7 +82,7 @@ export function lossesOf(
   return losses
 }
 
-/** A vendor's report about a recording; what it omits is undefined or empty. */
+/** A vendor's report about a recording; members that it omits are undefined or empty. */
 interface ReportedTranscript {
   readonly text: string
   readonly language: string | undefined

@@ -15,7 +15,7 @@ const LARGEST = 14 * 1024 * 1024
 const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json"])
 
 /**
- * Gemini has no endpoint for transcription: a model with audio input is asked to write down what is said
+ * Gemini has no endpoint for transcription: a model with audio input is asked to write down the spoken words
  * (docs/wire/transcription.md#f8).
  * @param decodeError reads the vendor's errors.
  * @param parent the path above `/models`.

@@ -30,7 +30,7 @@ import {
   wordsAt,
 } from "./fields.ts"
 
-/** What a model of a vendor with OpenAI's format returns. */
+/** The formats of a model at a vendor with OpenAI's API. */
 export type TranscriptionModelTraits =
   /** Segments with `verbose_json`; no streams. */
   | "whisper"
@@ -39,7 +39,7 @@ export type TranscriptionModelTraits =
   /** Speakers and times with `diarized_json`. */
   | "diarizing"
 
-/** How a vendor departs from OpenAI's format. */
+/** Departures of a vendor from OpenAI's format. */
 export interface OpenAiTranscriptionQuirks {
   traits(model: string): TranscriptionModelTraits
   readonly translations: boolean
@@ -168,7 +168,7 @@ function decode(answer: OperationAnswer, request: TranscriptionRequest): Transcr
   }
 }
 
-/** The vendor's body if it is what the caller requested, in `json` without what OpenAI does not have there. */
+/** Returns the vendor's body if it has the requested format; for `json`, without members that OpenAI does not send. */
 function requestedBody(body: JsonObject, { form }: TranscriptionRequest): JsonObject | undefined {
   if (form === "json") return typeof body.text === "string" ? shortBody(body) : undefined
   if (form === "diarized_json") {
