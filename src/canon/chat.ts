@@ -197,7 +197,7 @@ export interface ChatResult {
   readonly model?: string
   readonly created?: number
   readonly choices: readonly Choice[]
-  /** Absent if the vendor reported none. */
+  /** Absent if the vendor did not report usage. */
   readonly usage?: Usage
   readonly extra?: Extra
 }

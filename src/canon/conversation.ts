@@ -23,7 +23,7 @@ export interface ConversationForm {
   names(body: JsonObject): readonly ConversationName[]
   /** Replaces the references in a body with the items. @param kept by `conversationKey`. */
   replaced(body: JsonObject, kept: ReadonlyMap<string, readonly JsonValue[]>): JsonObject
-  /** Reports whether the answer to a body is to be stored. */
+  /** Reports whether the answer to a body must be stored. */
   wantsKept(body: JsonObject): boolean
   /**
    * Returns the items of a body without references; undefined if it continues something that only a

@@ -117,8 +117,7 @@ export interface FramePatcher {
   /** @param frame with `json` set when its data is a JSON object. */
   push(frame: SseFrame): PatchedFrame
   /**
-   * Returns the parts that the vendor has not sent before its final frame; absent in dialects that
-   * require none.
+   * Returns the parts that the vendor has not sent before its final frame; absent in dialects without required parts.
    * @param usage the gateway's own count, if no frame of the vendor has usage.
    */
   unsaid?(usage: Usage | undefined): PatchedFrame[]
@@ -175,7 +174,7 @@ export interface ClientDialect {
    */
   setCost(carrier: JsonObject, cost: string): void
   /**
-   * Adds the gateway's own count, which is charged, if the vendor reported none.
+   * Adds the gateway's own count, which is charged, if the vendor did not report usage.
    * @param carrier a complete answer, or the frame with the usage of a stream.
    */
   setUsage(carrier: JsonObject, usage: Usage): void

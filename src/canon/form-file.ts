@@ -4,9 +4,9 @@ import { GatewayError } from "./errors.ts"
 export interface FileHead {
   /** The field name without array brackets. */
   readonly field: string
-  /** Empty if the sender gave none. */
+  /** Empty if the sender did not name the file. */
   readonly name: string
-  /** The content type that the sender gave; empty for none (docs/wire/README.md#f6). */
+  /** The content type that the sender gave; empty without one (docs/wire/README.md#f6). */
   readonly type: string
 }
 

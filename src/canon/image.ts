@@ -36,7 +36,7 @@ export interface ImageRequest {
   readonly prompt: string
   /** Number of images. */
   readonly count: number
-  /** Absent if the caller named none; `auto` if the model chooses. */
+  /** Absent if the caller did not name a size; `auto` if the model chooses. */
   readonly size?: ImageSize | "auto"
   readonly form: ImageForm
   /** The images that an edit or a variation starts from. */
@@ -103,10 +103,7 @@ export interface ImageFormat extends OperationFormat<ImageRequest, ImageResult> 
 /** The default size of an image (docs/api.md#images). */
 export const DEFAULT_SIZE: ImageSize = Object.freeze({ width: 1024, height: 1024 })
 
-/**
- * Returns the size to generate: the default if the caller named none, undefined if the model
- * chooses.
- */
+/** Returns the size to generate: the default if the caller did not name one, undefined if the model chooses. */
 export function wantedSize(request: ImageRequest): ImageSize | undefined {
   return request.size === "auto" ? undefined : (request.size ?? DEFAULT_SIZE)
 }

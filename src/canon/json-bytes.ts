@@ -23,7 +23,7 @@ export interface Outline {
   readonly closing: number
   /** The brackets that are open at the end of the part, outermost first. */
   readonly openings: readonly number[]
-  /** The last comma of each level, outermost first; -1 if it has none. */
+  /** The last comma of each level, outermost first; -1 for a level without commas. */
   readonly commas: readonly number[]
 }
 

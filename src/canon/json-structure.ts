@@ -47,7 +47,7 @@ function openingsIn(text: string, max = Infinity): number {
   return count
 }
 
-/** Returns the end of the string that starts at `start`; -1 if it has none. */
+/** Returns the end of the string that starts at `start`; -1 if it is not closed. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = 0

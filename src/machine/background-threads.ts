@@ -14,7 +14,7 @@ const LOOK_EVERY = 1_000
  * wait until a compiler has used up its turn. Only Linux has a priority for each thread.
  */
 export class BackgroundThreads implements Disposable {
-  /** Those that have been looked at and are still there. */
+  /** Threads whose priority has been set and that still run. */
   #known: ReadonlySet<string> = new Set()
   readonly #timer: ReturnType<typeof setInterval> | undefined
 

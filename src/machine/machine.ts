@@ -7,7 +7,7 @@ const COUNTERS = { keyChanges: 0 } as const
 
 /** Something that happened in one process and that all must see before their next request. */
 export interface Signal {
-  /** How often it was raised. */
+  /** Number of times that it was raised. */
   readonly count: number
   raise(): void
 }

@@ -5,7 +5,7 @@ const SLOT_WORDS = 8
 /** A process without a beat for this long is gone, milliseconds. A blocked one counts until then. */
 const GONE_AFTER = 60_000
 
-/** Which processes on this machine serve from the same folder. */
+/** The processes on this machine that serve from the same folder. */
 export class Presence implements Disposable {
   readonly #owners: BigInt64Array
   readonly #seenAt: Float64Array
@@ -28,7 +28,7 @@ export class Presence implements Disposable {
     if (this.#slot !== -1) this.#seenAt[this.#slot + 1] = this.#clock.now()
   }
 
-  /** How many there are, this one included. */
+  /** Number of processes, including this one. */
   get count(): number {
     return this.ids().length
   }

@@ -47,7 +47,7 @@ export class SharedMemory {
   }
 
   /**
-   * Opens what the processes of this machine share.
+   * Opens the shared memory of this machine's processes.
    * @param folder of the ledger: processes with other folders share nothing.
    */
   static open(folder: string): SharedMemory {

@@ -1,4 +1,4 @@
-/** How many slots after its hash a name may use; a table is rarely full enough for this to matter. */
+/** Maximum slots after its hash that a name may use; a table is rarely full enough for this to matter. */
 const WINDOW = 16
 
 /** The slot of a name, as long as its first word is the name's hash, in two halves. */
@@ -9,8 +9,8 @@ export interface TableSlot {
 }
 
 /**
- * A table in shared memory: each name has a slot of words, the first of which is the name's hash. Slots are
- * taken and freed atomically, so that processes may do so concurrently.
+ * A table in shared memory: each name has a slot of words, which begins with the name's hash. Slots are taken and
+ * freed atomically, so that processes may do so concurrently.
  */
 export class WordTable {
   readonly words: BigInt64Array

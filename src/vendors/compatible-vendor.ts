@@ -16,7 +16,7 @@ import { bearerSigner } from "./static-signer.ts"
 import type { ChatBinding, Operations, Vendor } from "./vendor.ts"
 
 /**
- * What most compatible vendors share. They know the older names, and silently ignore the newer
+ * Common quirks of most compatible vendors. They know the older names, and silently ignore the newer
  * `max_completion_tokens`, which would leave an answer unlimited. Servers behind an unknown address may ignore `n` and
  * `stop` as well.
  */
@@ -31,14 +31,14 @@ const COMMON: OpenAiChatQuirks = {
 }
 
 /**
- * Embeddings at most compatible vendors. Token input is used only where it is known to be supported. Base64 is
- * what official clients ask all of them for (docs/wire/embeddings.md#f2): some ignore that.
+ * Embeddings at most compatible vendors. Token input is used only if it is known to be supported. Official clients ask
+ * all of them for base64 (docs/wire/embeddings.md#f2), which some ignore.
  */
 const COMMON_EMBEDDING: OpenAiEmbeddingQuirks = { ...OPENAI_EMBEDDING_QUIRKS, tokens: false }
 
 /**
- * What servers that operators run may speak besides chat completions. Their models are open ones: these return
- * their reasoning in clear text, and have neither Claude's limits nor its structured output.
+ * The dialects that operators' own servers may speak besides chat completions. Their models are open ones: these
+ * return their reasoning in clear text, and have neither Claude's limits nor its structured output.
  */
 const OWN_SERVER_BINDINGS: readonly ChatBinding[] = [
   binding(

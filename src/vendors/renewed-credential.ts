@@ -2,7 +2,7 @@
 const RENEWAL_MS = 3 * 60_000
 /** A credential is not used in its last seconds: a request takes time to arrive. Milliseconds. */
 const MARGIN_MS = 15_000
-/** How long after a renewal the next one begins, while the credential can be used. Milliseconds. */
+/** Minimum time between renewals while the credential can still be used. */
 const PAUSE_MS = 5_000
 /** No service issues a credential for longer; a longer lifetime is a mistake that would keep it forever. */
 const LONGEST_MS = 12 * 3_600_000

@@ -39,8 +39,8 @@ export interface SignableRequest {
 /** Signs the requests of one provider. Built once per provider from its settings; may cache a token. */
 export interface Signer {
   /**
-   * The headers that authenticate the request. A promise only where something has to be fetched, or computed
-   * for each request.
+   * The headers that authenticate the request. A promise only if they have to be fetched, or computed for each
+   * request.
    * @throws GatewayError `upstream_error`, `upstream_timeout`: the credential could not be used.
    */
   sign(request: SignableRequest): RequestHeaders | Promise<RequestHeaders>
@@ -55,7 +55,7 @@ export type Probe =
       /** The address that lists all of its models, when it is a different one. */
       readonly list?: string
     }
-  /** There is none: what is known without a request, for the operator to read. */
+  /** The vendor has no such request: facts that are known without one, for the operator to read. */
   | { readonly known: string }
 
 /** A vendor's operations besides chat, and their formats. */

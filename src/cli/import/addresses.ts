@@ -4,11 +4,11 @@ import type { Vendor } from "../../vendors/vendor.ts"
 /** The address of a provider. */
 export interface Address {
   readonly vendor: string
-  /** Undefined: the vendor's own. */
+  /** Undefined for the vendor's own address. */
   readonly baseUrl?: string | undefined
 }
 
-/** For servers of which only the format is known. */
+/** The vendor of servers whose format is known but whose vendor is not. */
 export const COMPATIBLE = "openai-compatible"
 
 /** Further hosts of vendors. They have keys of their own, so the address is kept. */
@@ -24,7 +24,7 @@ const OTHER_HOSTS: Readonly<Record<string, string>> = {
   "us.api.openai.com": "openai",
 }
 const AZURE_HOST = /\.(openai\.azure|cognitiveservices\.azure|services\.ai\.azure)\.(com|us|cn)$/
-/** Ends of addresses that name an endpoint: a base address has none. */
+/** Endings of addresses that name an endpoint, which a base address does not have. */
 const ENDPOINT =
   /\/(chat\/completions|completions|embeddings|responses|messages|rerank|images\/generations|audio\/(speech|transcriptions))\/*$/
 
@@ -36,19 +36,19 @@ const BY_HOST: ReadonlyMap<string, Vendor> = new Map(
   }),
 )
 
-/** Whether an address is Azure's own. */
+/** Whether an address is one of Azure's. */
 export function isAzure(address: string): boolean {
   return AZURE_HOST.test(URL.parse(address)?.hostname ?? "")
 }
 
-/** An address without the path of an endpoint, and without slashes at its end. */
+/** Returns an address without the path of an endpoint, and without slashes at its end. */
 export function withoutEndpoint(address: string): string {
   return address.trim().replace(ENDPOINT, "").replace(/\/+$/, "")
 }
 
 /**
- * Whose server is at an address. A known host is its vendor's, whose models have prices; an unknown one that is called in
- * OpenAI's format is `openai-compatible`.
+ * Returns the vendor of the server at an address. A known host belongs to its vendor, whose models have prices; an
+ * unknown one that is called in OpenAI's format is `openai-compatible`.
  * @param vendor that the source names.
  */
 export function addressOf(vendor: string, stated: string | undefined): Address {
@@ -68,7 +68,7 @@ export function addressOf(vendor: string, stated: string | undefined): Address {
   return { vendor: vendor === "openai" ? COMPATIBLE : vendor, baseUrl }
 }
 
-/** A path that is not the vendor's usual one, such as a plan's, is kept if the vendor is called in OpenAI's format. */
+/** Keeps a path that is not the vendor's usual one, such as a plan's, if the vendor is called in OpenAI's format. */
 function ownAddress(owner: Vendor, url: URL, baseUrl: string): Address {
   const usual = new URL(owner.baseUrl ?? baseUrl).pathname
   const isUsual = ["/", "/v1", usual].includes(url.pathname)
@@ -76,7 +76,7 @@ function ownAddress(owner: Vendor, url: URL, baseUrl: string): Address {
   return isUsual || !isOpenFormat ? { vendor: owner.id } : { vendor: owner.id, baseUrl }
 }
 
-/** The resource's address: deployments are named by the model, and the v1 API takes no version. */
+/** Returns the resource's address: deployments are named by the model, and the v1 API takes no version. */
 function azureBase(url: URL): string {
   return url.pathname === "/" || /^\/(openai|models)(\/|$)/.test(url.pathname)
     ? url.origin

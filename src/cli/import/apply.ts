@@ -14,14 +14,14 @@ export interface Applied extends ImportCounts {
   readonly files: readonly string[]
 }
 
-/** What an import needs of an installation. */
+/** The parts of an installation that an import needs. */
 export type ImportInstallation = Pick<Installation, "store" | "audit" | "hasher"> & {
   readonly loaded: { readonly settings: Pick<Settings, "data"> }
 }
 
 /**
- * Writes everything or nothing. New secrets reach their file before the keys are in the ledger, since they are shown
- * nowhere else; the settings are written last. A run that was killed in between is completed by the next one.
+ * Writes everything or nothing. New secrets are written to their file before the keys are in the ledger, since they
+ * are not shown again; the settings are written last. A run that was killed in between is completed by the next one.
  * @param out the settings file; that of new secrets has `.keys` appended.
  */
 export async function applyImport(
@@ -64,7 +64,7 @@ function importsOf({ store, audit, hasher, loaded }: ImportInstallation): Import
   )
 }
 
-/** A key whose secret is unknown gets the one that an earlier run has written down, or a new one. */
+/** Gives a key with an unknown secret the secret that an earlier run has written, or a new one. */
 async function withSecret(
   key: PlannedKey,
   secrets: SecretFile,
@@ -76,7 +76,7 @@ async function withSecret(
   return { ...key, secret: { secret, hint: hintOf(secret) } }
 }
 
-/** New secrets, a line for each: the secret, the key's name, its id. */
+/** New secrets, one line each: the secret, the key's name, its id. */
 class SecretFile {
   text: string
   readonly #known = new Map<string, string>()

@@ -4,9 +4,9 @@ const EXACT_PLACES = 30
 const MILLION_PLACES = 6
 
 /**
- * A number of any form, such as `1.5e-07`, as whole units of a power of ten. What is smaller than one unit is cut off.
+ * Returns a number of any form, such as `1.5e-07`, as whole units of a power of ten. Fractions of a unit are cut off.
  * @param places digits after the point of a unit.
- * @returns undefined for what is no number.
+ * @returns undefined if the text is not a number.
  */
 export function scaled(text: string, places: number): bigint | undefined {
   const [, sign, whole = "", fraction = "", exponent = "0"] = DECIMAL.exec(text.trim()) ?? []
@@ -17,14 +17,14 @@ export function scaled(text: string, places: number): bigint | undefined {
   return sign === "-" ? -value : value
 }
 
-/** An amount of dollars as nanocredits. */
+/** Returns an amount of dollars as nanocredits. */
 export function nanocreditsOf(amount: number | string): bigint | undefined {
   return scaled(String(amount), NANO)
 }
 
 /**
- * A price for one unit as the price of a million, in decimal text. Prices have nine digits after the point here: a longer
- * one is rounded up, so that it is never below the source's.
+ * Converts a price for one unit to the price of a million, in decimal text. Prices have nine digits after the point
+ * here: a longer one is rounded up, so that it is never below the source's.
  */
 export function perMillion(price: number | string): string | undefined {
   const exact = scaled(String(price), EXACT_PLACES + MILLION_PLACES)

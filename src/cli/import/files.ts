@@ -16,7 +16,7 @@ import { stringify } from "yaml"
 import { CommandError } from "../exit-codes.ts"
 import type { ImportPlan } from "./plan.ts"
 
-/** Only the owner may read them: they contain secrets, or refer to them. */
+/** Only the owner may read the files: they contain secrets, or refer to them. */
 const PRIVATE_MODE = 0o600
 
 /** A file that an import writes. */
@@ -29,7 +29,7 @@ export function settingsText({ settings }: ImportPlan): string {
   return `# Written by tollgate import.\n${stringify(settings, { lineWidth: 0 })}`
 }
 
-/** The settings, and the secrets that stood in the other gateway's files. */
+/** Returns the files of the settings, and of the secrets in the other gateway's files. */
 export function settingsFiles({ variables }: ImportPlan, path: string, text: string): ImportFile[] {
   const secrets = [...variables.values].map(([name, value]) => `${name}=${quoted(value)}\n`)
   const environment = { path: `${path}.env`, text: secrets.join("") }
@@ -68,7 +68,7 @@ export function refuseOverwriting(files: readonly ImportFile[]): void {
   }
 }
 
-/** Files that are written beside their places first, so that none of them is ever half written. */
+/** Files that are first written beside their final paths, so that no file is ever partly written. */
 export class StagedFiles implements Disposable {
   readonly #paths: readonly string[]
 
@@ -77,12 +77,12 @@ export class StagedFiles implements Disposable {
     for (const file of files) stage(file)
   }
 
-  /** Puts them in their places. */
+  /** Moves the files to their final paths. */
   commit(): void {
     for (const path of this.#paths) renameSync(partOf(path), path)
   }
 
-  /** Removes those that were not put in their places. */
+  /** Removes the files that were not moved. */
   [Symbol.dispose](): void {
     for (const path of this.#paths) rmSync(partOf(path), { force: true })
   }

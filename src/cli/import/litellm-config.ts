@@ -12,7 +12,7 @@ import { Variables } from "./variables.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What LiteLLM's settings become. */
+/** LiteLLM's settings, converted. */
 export interface LiteLlmModels {
   readonly settings: Readonly<Record<string, unknown>>
   readonly variables: Variables
@@ -34,7 +34,7 @@ const PRICES: Readonly<Record<string, string>> = {
   input_cost_per_character: "character",
   output_cost_per_image: "image",
 }
-/** The kind of a mode. */
+/** The kind of model by LiteLLM's mode. */
 const KINDS: ReadonlyMap<unknown, string> = new Map(
   MODEL_KIND_NAMES.flatMap((kind) =>
     MODEL_KINDS[kind].litellmModes.map((mode): [string, string] => [mode, kind]),
@@ -131,7 +131,7 @@ class ConfigReader {
     if (!isWildcard) this.#reportUnknown(subject, parameters, info)
     const credential = own["litellm_credential_name"]
     if (!isNothing(credential) && !this.#credentials.has(String(credential))) {
-      // Without it the vendor's default variable would be used, which may hold another key.
+      // Without the credential, the vendor's default variable would be used, which may hold another key.
       const words = `not carried over, add the provider by hand: its credential '${String(credential)}' is not in 'credential_list'`
       this.#differences.toDecide(subject, words)
       return
@@ -261,7 +261,7 @@ const READ: Readonly<Record<string, ReadonlySet<string>>> = {
   router_settings: new Set(["fallbacks", "model_group_alias"]),
   litellm_settings: new Set(["fallbacks"]),
 }
-/** What stands here for settings that LiteLLM has. */
+/** Equivalents of LiteLLM's settings. */
 const HINTS: Readonly<Record<string, string>> = {
   "general_settings.master_key":
     "set 'admin_token', or TOLLGATE_ADMIN_TOKEN, to what operators send",
@@ -272,7 +272,7 @@ const HINTS: Readonly<Record<string, string>> = {
     "what a vendor cannot take is always dropped, and named in x-tollgate-losses",
 }
 
-/** Everything else is named: nothing is lost silently. */
+/** Names all other settings, so that nothing is lost silently. */
 function reportRest(file: Fields, differences: Differences): void {
   for (const [section, value] of Object.entries(file)) {
     if (section === "model_list" || section === "credential_list") continue

@@ -6,7 +6,7 @@ import type { Member, Value } from "./variables.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** By LiteLLM's name of a parameter, the setting here. */
+/** The gateway's settings, by LiteLLM's name of a parameter. */
 const MEMBERS: Readonly<Record<string, Member>> = {
   api_key: "api_key",
   api_base: "base_url",
@@ -24,7 +24,7 @@ const MEMBERS: Readonly<Record<string, Member>> = {
   vertex_ai_credentials: "credentials",
 }
 
-/** The parameters that say how a deployment is called. */
+/** The parameters that determine how a deployment is called. */
 export const CONNECTION_PARAMETERS = [
   ...Object.keys(MEMBERS),
   "model",
@@ -33,7 +33,7 @@ export const CONNECTION_PARAMETERS = [
   "litellm_credential_name",
 ]
 
-/** What LiteLLM reads from the environment if a deployment on Azure names nothing else. */
+/** Environment variables that LiteLLM reads if a deployment on Azure has no parameters of its own. */
 const AZURE: Members = {
   api_key: { variable: "AZURE_API_KEY" },
   base_url: { variable: "AZURE_API_BASE" },
@@ -43,7 +43,10 @@ const REGION_IN_NAME = /^([a-z]{2}(?:-[a-z]+)+-\d)\//
 /** Models on Vertex AI that are not called in Gemini's format. */
 const PARTNER_MODEL = /^(claude|mistral|codestral|llama|meta\/|jamba|deepseek|qwen|openai\/|gpt-)/
 
-/** How a deployment of LiteLLM is called, and its vendor's name for the model; a text says why it cannot be. */
+/**
+ * Returns the connection of a LiteLLM deployment, and its vendor's name for the model; a text with the reason if it
+ * cannot be called.
+ */
 export function liteLlmConnection(
   parameters: Fields,
 ): { readonly connection: Connection; readonly model: string } | string {
@@ -79,7 +82,10 @@ function valueOf(value: unknown): Value | undefined {
   return text.startsWith("os.environ/") ? { vault: text.slice("os.environ/".length) } : { text }
 }
 
-/** The vendor's usual variable, and only for the vendor's own server: another one would be sent the vendor's key. */
+/**
+ * Returns the vendor's usual variable, but only for the vendor's own server: another server would be sent the vendor's
+ * key.
+ */
 function implicit(vendor: string, { base_url: base, api_key: key }: Members): Members {
   const isUnknown = base !== undefined && !("text" in base)
   if (key || (isUnknown && vendor !== "azure")) return {}

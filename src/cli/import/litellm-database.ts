@@ -12,7 +12,7 @@ const TABLES = {
   budgets: "LiteLLM_BudgetTable",
 } as const
 
-/** What LiteLLM has in its database, as far as it is read here. */
+/** The tables of LiteLLM's database that are read here. */
 export type LiteLlmRows = Readonly<Record<keyof typeof TABLES, readonly Row[]>>
 /** Required members of a row. */
 const IDENTIFIERS = {
@@ -48,7 +48,7 @@ async function fromServer(url: string): Promise<Row> {
   try {
     const tables: Record<string, readonly unknown[]> = {}
     for (const table of Object.values(TABLES)) {
-      // Nothing is written to it. Only these names are ever in the statement.
+      // The database is only read. Only these names are ever in the statement.
       const rows: { row: string }[] = await sql.unsafe(
         `SELECT row_to_json(t)::text AS row FROM "${table}" AS t`,
       )
@@ -56,7 +56,7 @@ async function fromServer(url: string): Promise<Row> {
     }
     return tables
   } catch (error) {
-    // The address has a password.
+    // The address contains a password.
     const reason = error instanceof Error ? error.message.replaceAll(url, "it") : "it failed"
     throw new CommandError("failed", `LiteLLM's database cannot be read: ${reason}`)
   } finally {

@@ -13,7 +13,7 @@ import {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Members of a key that are read here, or say nothing that would be missed. */
+/** Members of a key that are read here, or whose loss has no effect. */
 const READ_OF_KEYS = new Set([
   ..."token key_name key_alias spend expires models aliases user_id team_id max_parallel_requests blocked".split(
     " ",
@@ -28,7 +28,7 @@ const NO_TEAM = "litellm"
 const UI_TEAM = "litellm-dashboard"
 const DIGEST = /^[0-9a-f]{64}$/
 
-/** Accounts and keys out of LiteLLM's database: a team is an account, and so is a user with keys of no team. */
+/** Accounts and keys from LiteLLM's database: a team is an account, and so is a user with keys of no team. */
 export class LiteLlmAccounts {
   readonly #rows: LiteLlmRows
   readonly #ids: ReadonlyMap<string, string>
@@ -73,7 +73,7 @@ export class LiteLlmAccounts {
     })
   }
 
-  /** What signs in to a console is invited, since passwords are not carried over. */
+  /** Invites the users of the console, since passwords are not carried over. */
   reportUsers(): void {
     for (const { user_email: email, user_role: role } of this.#rows.users) {
       if (typeof email !== "string" || email === "") continue
@@ -191,12 +191,15 @@ function isBlocked({ blocked }: Row): boolean {
   return !isNothing(blocked) && blocked !== "false"
 }
 
-/** Prisma's timestamps are in UTC, and do not say so. */
+/** Adds the time zone to Prisma's timestamps, which are in UTC without a suffix. */
 function withZone(text: string): string {
   return /[zZ]|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`
 }
 
-/** Why a key that expires at a time is not carried over; one whose time cannot be read would never expire here. */
+/**
+ * Returns the reason why a key that expires is not carried over; a key with an unreadable time would never expire
+ * here.
+ */
 function expiryReason(expires: number): string | undefined {
   if (Number.isNaN(expires)) return "its expiry cannot be read"
   return expires <= Date.now() ? `it expired at ${new Date(expires).toISOString()}` : undefined

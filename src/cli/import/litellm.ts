@@ -4,7 +4,7 @@ import { LiteLlmAccounts } from "./litellm-plan.ts"
 import { Differences, type ImportPlan } from "./plan.ts"
 
 /**
- * What LiteLLM's settings, and its database if one is named, become here.
+ * Plans the import of LiteLLM's settings, and of its database if one is named.
  * @param directory of the settings file that will be written.
  * @throws CommandError
  */

@@ -18,7 +18,7 @@ export class ModelBuilder {
   readonly #differences: Differences
   readonly #groups = new Map<string, Group>()
 
-  /** @param prefix of the ids of models that no single provider can give a name to. */
+  /** @param prefix of the ids of models that are not named after a single provider. */
   constructor(prefix: string, differences: Differences) {
     this.#prefix = prefix
     this.#differences = differences
@@ -31,7 +31,7 @@ export class ModelBuilder {
     Object.assign(group.facts, facts)
   }
 
-  /** The deployments of the models that a model falls back to come after its own. */
+  /** Appends the deployments of the models that a model falls back to. */
   fallBack(wanted: readonly (readonly [name: string, others: readonly string[]])[]): void {
     const own = new Map(
       [...this.#groups].map(([name, { deployments }]) => [name, [...deployments]] as const),
@@ -80,7 +80,7 @@ export class ModelBuilder {
     return isAlias
   }
 
-  /** Its name if that can be an id, or the name of its only deployment, unless another model has that. */
+  /** Returns the model's name if it is a valid id, or the name of its only deployment, unless another model has it. */
   #idOf(name: string, { deployments }: Group, taken: Readonly<Record<string, unknown>>): string {
     const [only, second] = deployments
     const candidates = [
@@ -99,7 +99,7 @@ export class ModelBuilder {
   }
 }
 
-/** Without weights of one, which is the default. A first deployment that is not carried over leaves one to begin with. */
+/** Omits weights of one, the default. If no deployment has a weight above zero, the first one gets the default. */
 function weighted(deployments: readonly Deployment[]): Deployment[] {
   const hasFirst = deployments.some(({ weight = 1 }) => weight > 0)
   return deployments.map(({ weight = 1, ...deployment }, index) => {

@@ -8,7 +8,7 @@ import type { Connection, Members, ProviderModel, Providers } from "./providers.
 type Row = Readonly<Record<string, unknown>>
 
 const ENABLED = 1
-/** Columns that are read here, or that mean nothing elsewhere. */
+/** Columns that are read here, or that have no effect elsewhere. */
 const READ = new Set(
   "id type key status name weight created_time test_time response_time base_url balance balance_updated_time models used_quota model_mapping priority auto_ban test_model channel_info other other_info".split(
     " ",
@@ -104,7 +104,7 @@ export class NewApiChannels {
     return 0
   }
 
-  /** Its keys, one a line or as JSON, without those that new-api has disabled. */
+  /** Returns the channel's keys, one a line or as JSON, without disabled ones. */
   #keysOf(channel: Row, subject: string): readonly string[] {
     const text = String(channel["key"] ?? "").trim()
     const info = this.#objectIn(channel, "channel_info", subject)
@@ -130,7 +130,7 @@ function keysIn(text: string): string[] {
     .filter((line) => line !== "")
 }
 
-/** How a channel is called for a model; a text says why it cannot be. */
+/** Returns the connection of a channel for a model; a text with the reason if it cannot be called. */
 function connectionOf(channel: Row, model: string, keys: readonly string[]): Connection | string {
   const type = Number(channel["type"])
   const other = String(channel["other"] ?? "")
@@ -164,7 +164,7 @@ function customConnection(address: string, keys: readonly string[]): Connection 
   return withKeys("openai", { base_url: { text: base } }, keys)
 }
 
-/** `access key|secret key|region`, or `API key|region`. */
+/** Parses `access key|secret key|region`, or `API key|region`. */
 function bedrockConnection(keys: readonly string[]): Connection | string {
   const parts = keys.map((key) => key.split("|").map((part) => part.trim()))
   const regions = new Set(parts.map((part) => part.at(-1) ?? ""))
@@ -183,20 +183,20 @@ function withKeys(vendor: string, members: Members, keys: readonly string[]): Co
   return { vendor, members, credentials: keys.map((key) => ({ api_key: { text: key } })) }
 }
 
-/** A region, or JSON with the regions of models. */
+/** Returns a region; the column has a region, or JSON with the regions of models. */
 function regionOf(other: string, model: string): string | undefined {
   const regions: JsonObject = parseJsonObject(other) ?? { default: other }
   const region = regions[model] ?? regions["default"]
   return typeof region === "string" && region !== "" ? region : undefined
 }
 
-/** There the address is without the path that the endpoints have in common. */
+/** Adds the common path of the endpoints, which the address lacks for such channels. */
 function withPath(address: string, path: string): string {
   const base = withoutEndpoint(address)
   return path === "" || VERSION_AT_END.test(base) ? base : `${base}${path}`
 }
 
-/** Those of the highest priority share by weight; the others come after them. */
+/** Puts deployments in order: those of the highest priority share by weight, and the others follow. */
 function inOrder(deployments: readonly Deployment[]) {
   const highest = Math.max(...deployments.map(({ priority }) => priority))
   return deployments

@@ -1,8 +1,8 @@
 import { COMPATIBLE } from "./addresses.ts"
 
-/** How new-api calls the channels of one type. */
+/** The connection of channels of one type in new-api. */
 export interface ChannelType {
-  /** The vendor's id here. */
+  /** The gateway's id of the vendor. */
   readonly vendor: string
   /** Used for channels without an address; absent: the vendor's own. */
   readonly address?: string
@@ -54,10 +54,10 @@ export const CHANNEL_TYPES: Readonly<Record<number, ChannelType>> = {
 
 /** Channels whose address is the whole endpoint, with `{model}` for the model's name. */
 export const CUSTOM_TYPE = 8
-/** Its address has the account's id, which stands in `other`. */
+/** Its address contains the account's id, which is in `other`. */
 export const CLOUDFLARE_TYPE = 39
 
-/** What new-api takes for an address, by the name of a plan. */
+/** The addresses that new-api uses for the name of a plan. */
 export const PLAN_ADDRESSES: Readonly<Record<string, string>> = {
   "glm-coding-plan": "https://open.bigmodel.cn/api/coding/paas/v4",
   "glm-coding-plan-international": "https://api.z.ai/api/coding/paas/v4",

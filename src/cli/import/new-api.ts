@@ -17,16 +17,16 @@ import { Variables } from "./variables.ts"
 
 type Row = Readonly<Record<string, unknown>>
 
-/** A unit of new-api's quota is a part of a dollar: 500,000 of them are one. */
+/** New-api's quota has 500,000 units per dollar. */
 const NANOCREDITS_PER_UNIT = 2_000n
 const ENABLED = 1
-/** Of its 48 characters and `sk-` before them. */
+/** Characters shown of a key, which has 48 characters after `sk-`. */
 const HINT = 4
 const MILLISECONDS = 1_000
 
 /**
- * What new-api's SQLite database becomes here: channels are providers, users are accounts, tokens are keys. It keeps keys
- * in clear, so that callers go on with them.
+ * Plans the import of new-api's SQLite database: channels become providers, users accounts, tokens keys. It stores
+ * keys in clear text, so callers can continue to use them.
  * @throws CommandError
  */
 export async function planNewApi(file: string, directory: string): Promise<ImportPlan> {

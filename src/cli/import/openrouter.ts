@@ -21,7 +21,7 @@ const READ = new Set(
 )
 
 /**
- * Keys of OpenRouter with their limits. The export has no secrets, so they get new ones.
+ * Plans the import of OpenRouter's keys with their limits. The export has no secrets, so they get new ones.
  * @param directory of the settings file that will be written.
  * @throws CommandError `usage`.
  */
@@ -103,7 +103,7 @@ function faultOf(
   return "its expiry cannot be read"
 }
 
-/** In UTC; a text that is no moment stays as it is, and the key is then left out. */
+/** Adds the time zone UTC; an invalid text stays unchanged, and its key is then left out. */
 function momentOf(text: string): string {
   const at = Date.parse(text)
   return Number.isNaN(at) ? text : new Date(at).toISOString()

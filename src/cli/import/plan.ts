@@ -7,19 +7,19 @@ import { formatCredits } from "../../ledger/money.ts"
 import type { ForeignSecret, ImportedAccount, ImportedKey } from "../../management/imports.ts"
 import type { Variables } from "./variables.ts"
 
-/** What becomes of something of the other gateway. */
+/** The result of importing an item of the other gateway. */
 export type Fate = "carried" | "changed" | "left out" | "to decide"
 
 /** A line of the page of differences. It never contains a secret. */
 export interface Difference {
   readonly fate: Fate
-  /** What it is about, in the other gateway's words: `model gpt-4o`, `key alice`. */
+  /** The item, in the other gateway's words: `model gpt-4o`, `key alice`. */
   readonly subject: string
   readonly words: string
 }
 
 export interface PlannedKey extends Omit<ImportedKey, "secret"> {
-  /** Undefined if nothing of it is known: the key gets a new one. */
+  /** Undefined if the secret is unknown: the key gets a new one. */
   readonly secret: ForeignSecret | undefined
 }
 
@@ -27,7 +27,7 @@ export interface PlannedAccount extends Omit<ImportedAccount, "id" | "keys"> {
   readonly keys: readonly PlannedKey[]
 }
 
-/** What an import would write. */
+/** Everything that an import would write. */
 export interface ImportPlan {
   /** The settings file, as data. */
   readonly settings: Readonly<Record<string, unknown>>
@@ -36,7 +36,7 @@ export interface ImportPlan {
   readonly differences: Differences
 }
 
-/** Gathers the page of differences. */
+/** Collects the page of differences. */
 export class Differences {
   readonly #found = new Map<string, Difference>()
 
@@ -52,7 +52,7 @@ export class Differences {
     this.#add({ fate: "left out", subject, words })
   }
 
-  /** Takes back that something is carried over. */
+  /** Corrects an item that was recorded as carried over. */
   notCarried(subject: string, words: string): void {
     for (const [key, { fate, subject: other }] of this.#found)
       if (fate === "carried" && other === subject) this.#found.delete(key)
@@ -67,7 +67,7 @@ export class Differences {
     return [...this.#found.values()]
   }
 
-  /** The same line is shown once. */
+  /** Adds a line, unless it has been added before. */
   #add(difference: Difference): void {
     this.#found.set(JSON.stringify(Object.values(difference)), difference)
   }
@@ -75,7 +75,7 @@ export class Differences {
 
 const MAX_NAME_LENGTH = 100
 
-/** A name as accounts and keys can have it. */
+/** Returns a name in the form that accounts and keys allow. */
 export function labelOf(value: unknown): string {
   const text = String(value ?? "")
     .replaceAll(/[\p{Cc}\p{Cs}]/gu, " ")
@@ -92,7 +92,7 @@ export function isNothing(value: unknown): boolean {
   return typeof value === "object" && Object.keys(value).length === 0
 }
 
-/** An id derived from where something came from: a repeated import finds what the first one wrote. */
+/** Returns an id derived from an item's origin, so that a repeated import finds the records of the first one. */
 export function importedId(prefix: "key" | "acc", origin: string): string {
   const digest = new Bun.CryptoHasher("sha256").update(origin).digest("hex")
   return `${prefix}_${digest.slice(0, 24)}`
@@ -151,7 +151,7 @@ function isWritable({ input }: PlannedKey, differences: Differences): boolean {
   return false
 }
 
-/** An account without one of its limits would be allowed more than before, so it is paused. */
+/** Pauses an account that lacks one of its limits, because it would be allowed more than before. */
 function writableLimits(
   { name, limits, isPaused }: PlannedAccount,
   differences: Differences,

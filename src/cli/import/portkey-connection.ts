@@ -20,7 +20,7 @@ const VENDORS: Readonly<Record<string, string>> = {
   siliconflow: "siliconflow",
   upstage: "upstage",
 }
-/** By Portkey's name of a field, the setting here. */
+/** The gateway's settings, by Portkey's name of a field. */
 const MEMBERS: Readonly<Record<string, Member>> = {
   api_key: "api_key",
   custom_host: "base_url",
@@ -43,11 +43,11 @@ export const PORTKEY_READ: ReadonlySet<string> = new Set([
 interface Found {
   readonly connection: Connection
   readonly model: string
-  /** What of its parameters is left out. */
+  /** Parameters that are left out. */
   readonly ignored: readonly string[]
 }
 
-/** How a target of Portkey is called; a text says why it cannot be. */
+/** Returns the connection of a Portkey target; a text with the reason if it cannot be called. */
 export function portkeyConnection(target: JsonObject): Found | string {
   const parameters = isJsonObject(target["override_params"]) ? target["override_params"] : {}
   const { slug, model } = modelOf(target, parameters)
@@ -63,7 +63,7 @@ export function portkeyConnection(target: JsonObject): Found | string {
   return { connection: { vendor, members }, model, ignored }
 }
 
-/** `@slug/model` names both the integration, which has the key, and the model. */
+/** Returns the model. `@slug/model` names both the integration, which has the key, and the model. */
 function modelOf(target: JsonObject, parameters: JsonObject) {
   const { model } = parameters
   const stated = typeof model === "string" ? model : target["deployment_id"]
@@ -73,7 +73,7 @@ function modelOf(target: JsonObject, parameters: JsonObject) {
   return { slug: integration ?? slug, model: name ?? stated }
 }
 
-/** A vendor's name, or a name that people gave and that begins with one: `openai-prod`. */
+/** Returns the vendor of a name, which is the vendor's own or begins with it, such as `openai-prod`. */
 function vendorOf(slug: string, model: string): string | undefined {
   const names = [slug, slug.replace(/[-_][^-_]*$/, ""), slug.split(/[-_]/)[0] ?? ""]
   for (const name of names) {

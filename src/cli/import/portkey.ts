@@ -17,7 +17,7 @@ interface Leaf {
 }
 
 /**
- * What a config of Portkey becomes here: one model with its targets, by weight or one after the other. A conditional
+ * Plans the import of a Portkey config: one model with its targets, by weight or one after the other. A conditional
  * config becomes a model for each of its targets.
  * @param directory of the settings file that will be written.
  * @throws CommandError `usage`.
@@ -83,7 +83,10 @@ class ConfigReader {
     return name
   }
 
-  /** Fallbacks have a weight of 0. Shares of nested targets are multiplied. */
+  /**
+   * Returns the targets at the ends of a config. Fallbacks have a weight of 0. Shares of nested targets are
+   * multiplied.
+   */
   #leavesOf(config: JsonObject, subject: string, weight: number): Leaf[] {
     this.#reportUnknown(config, subject)
     const targets = targetsOf(config)
@@ -120,7 +123,7 @@ function modeOf(config: JsonObject): string | undefined {
   return typeof mode === "string" ? mode : undefined
 }
 
-/** A target has the parameters of the config around it, unless it has its own. */
+/** Returns the parameters that a target inherits from the config around it. */
 function inheritedBy(config: JsonObject, target: JsonObject): JsonObject {
   const own = target["override_params"]
   const outer = config["override_params"]

@@ -10,9 +10,9 @@ import { type Member, placeholder, type Value, type Variables } from "./variable
 /** Values of a provider or of one of its credentials. */
 export type Members = Partial<Record<Member, Value>>
 
-/** How the other gateway calls a vendor. */
+/** The other gateway's connection to a vendor. */
 export interface Connection {
-  /** The vendor's id here. */
+  /** The gateway's id of the vendor. */
   readonly vendor: string
   readonly members: Members
   /** Present if it has several. */
@@ -28,12 +28,12 @@ export interface ProviderModel {
 
 type Written = Readonly<Record<string, unknown>>
 
-/** Any of these signs requests. */
+/** Any of these members signs requests. */
 const CREDENTIALS: readonly Member[] = ["api_key", "access_key_id", "credentials"]
-/** More credentials would be refused by the settings. */
+/** The settings reject more credentials. */
 const MAX_CREDENTIALS = 100
 
-/** The providers of a settings file. Connections that are alike share one. */
+/** The providers of a settings file. Equal connections share one. */
 export class Providers {
   readonly settings: Record<string, Written> = {}
   readonly #byIdentity = new Map<string, string>()
@@ -50,7 +50,7 @@ export class Providers {
     this.#directory = directory
   }
 
-  /** @returns undefined if the gateway would not start with the provider; the page then says why. */
+  /** @returns undefined if the gateway would not start with the provider; the page then contains the reason. */
   modelAt(subject: string, stated: Connection, model: string): ProviderModel | undefined {
     if (model.trim() === "" || /\s|\$\{/.test(model)) {
       const words = model.trim() === "" ? "it names no model or deployment" : "its name is no model"
@@ -72,18 +72,18 @@ export class Providers {
     return { provider, model }
   }
 
-  /** Servers that operators run themselves have models of their own. */
+  /** Whether the catalog has the provider's models. Servers that operators run themselves have models of their own. */
   hasKnownModels(provider: string): boolean {
     const vendor = vendors.get(String(this.settings[provider]?.["vendor"]))
     return vendor !== undefined && vendor.isServerOfOnesOwn !== true
   }
 
-  /** With the vendor whose server it is, and without what that vendor does not take. */
+  /** Returns a connection with the vendor of its server, without members that this vendor does not accept. */
   #resolved(subject: string, { vendor: stated, members, credentials }: Connection): Connection {
     const { base_url: base, ...rest } = members
     const isText = base !== undefined && "text" in base
     const { vendor, baseUrl } = addressOf(stated, isText ? base.text : undefined)
-    // An address that only a variable holds may be anyone's.
+    // An address in a variable may belong to any vendor.
     const isUnknown = base !== undefined && !isText && vendor === "openai"
     const taken = new Set<string>(vendors.get(vendor)?.settings ?? USUAL_SETTINGS)
     const kept = Object.entries(rest).filter(([member]) => taken.has(member))
@@ -115,7 +115,10 @@ export class Providers {
     return distinct.slice(0, MAX_CREDENTIALS)
   }
 
-  /** Why the gateway would not start with it: the first problem that the settings have with it alone. */
+  /**
+   * Returns the reason why the gateway would not start with a connection: the first fault of settings with only this
+   * one.
+   */
   #faultOf(connection: Connection): string | undefined {
     const provider = entryOf(connection, (value, member) =>
       "text" in value
@@ -146,7 +149,7 @@ export class Providers {
   }
 }
 
-/** The entry of a provider in the settings file. */
+/** Returns the entry of a provider in the settings file. */
 function entryOf(
   { vendor, members, credentials = [] }: Connection,
   write: (value: Value, member: Member) => string,

@@ -12,8 +12,8 @@ type CheckOptions = LoadOptions & { readonly file: string }
 type Named = Readonly<Record<string, unknown>>
 
 /**
- * Leaves out the models that the gateway would not have: a vendor without chat, such as one of embeddings, needs the
- * kind of a model that is not known here. An alias for such a model would prevent the start.
+ * Drops models that the gateway would not have: for a vendor without chat, such as one of embeddings, the kind of an
+ * unknown model is required. An alias for such a model would prevent the start.
  */
 export function withoutMissingModels(plan: ImportPlan, options: CheckOptions): ImportPlan {
   const { models = {}, aliases = {}, ...rest } = plan.settings as Readonly<Record<string, Named>>
@@ -39,7 +39,7 @@ export function withoutMissingModels(plan: ImportPlan, options: CheckOptions): I
   return { ...plan, settings }
 }
 
-/** Undefined if the settings are invalid for another reason. */
+/** Returns the models of a plan; undefined if the settings are invalid for another reason. */
 function modelsIn(plan: ImportPlan, { modelsOf: _modelsOf, ...options }: CheckOptions) {
   const environment = completed(plan.variables, options.environment)
   try {
@@ -63,10 +63,10 @@ function completed(variables: Variables, environment: LoadOptions["environment"]
 }
 
 /**
- * Reads the settings as the gateway does when it starts, and adds what the operator has to do to the page.
- * Variables that are not set on this machine have a placeholder: they are for the machine that the gateway runs on.
- * @param file where the settings will be written.
- * @returns why the gateway would not start; empty if it would.
+ * Loads the settings as the gateway does when it starts, and adds the operator's tasks to the page. Variables that are
+ * not set on this machine get a placeholder: they are for the machine that the gateway runs on.
+ * @param file the path at which the settings will be written.
+ * @returns the reason why the gateway would not start; empty if it would.
  */
 export function checkSettings(
   { variables, differences }: ImportPlan,

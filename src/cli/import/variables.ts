@@ -4,7 +4,7 @@ import { vendors } from "../../vendors/index.ts"
 /** A setting of a provider that an import fills in. */
 export type Member = VendorSetting | "base_url"
 
-/** Where the other gateway has a value from. */
+/** The source of a value in the other gateway. */
 export type Value =
   | { readonly text: string }
   /** An environment variable that the source names. */
@@ -25,7 +25,7 @@ const PLACEHOLDERS: Partial<Record<Member, string>> = {
   }),
 }
 
-/** A value that passes for one that is not known here. */
+/** Returns a valid value for a variable whose value is unknown here. */
 export function placeholder(member: Member, name: string): string {
   return PLACEHOLDERS[member] ?? `placeholder-${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`
 }
@@ -39,7 +39,7 @@ const SECRET_MEMBERS: ReadonlySet<Member> = new Set([
   "session_token",
 ])
 
-/** The variables that some provider uses by default. */
+/** The variables that any provider uses by default. */
 const BUILT_IN: ReadonlySet<string> = new Set(
   [...vendors.values()].flatMap(({ keyVariables, variableSets = [] }) => [
     ...keyVariables,
@@ -50,11 +50,11 @@ const BUILT_IN: ReadonlySet<string> = new Set(
 )
 
 /**
- * The environment variables of imported settings. A secret of the source gets a variable of its own, under a name that
- * nothing else uses: otherwise one server would be sent another server's key.
+ * The environment variables of imported settings. A secret of the source gets a variable of its own, under a new name:
+ * otherwise one server would be sent another server's key.
  */
 export class Variables {
-  /** Secrets that stand in the source, by variable. */
+  /** Secrets in the source, by variable. */
   readonly values = new Map<string, string>()
   /** Variables whose values the operator has, with the setting that each one fills. */
   readonly references = new Map<string, Member>()
@@ -73,7 +73,7 @@ export class Variables {
     this.#taken = new Set([...BUILT_IN, ...(source.toUpperCase().match(/\w+/g) ?? [])])
   }
 
-  /** The text that stands for a value in the settings file. */
+  /** Returns the text for a value in the settings file. */
   written(value: Value, provider: string, member: Member): string {
     if ("variable" in value) {
       this.references.set(value.variable, member)
@@ -89,7 +89,7 @@ export class Variables {
     return `\${${variable}}`
   }
 
-  /** The variable for a secret that the other gateway stores elsewhere: the same one each time. */
+  /** Returns the variable for a secret that the other gateway stores elsewhere: the same one each time. */
   vaultVariable(vault: string, member: Member): string {
     const known = this.#vaults.get(vault)
     if (known !== undefined) return known
@@ -99,7 +99,7 @@ export class Variables {
     return variable
   }
 
-  /** @param value what the variable will hold; absent: the operator sets it. */
+  /** @param value the future value of the variable; absent: the operator sets it. */
   #freeName(wanted: string, value?: string): string {
     const base = `${this.#prefix}_${wanted}`.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")
     for (let number = 1; ; number++) {

@@ -11,10 +11,7 @@ const FIRST_AUDIO = 0xc0
 const FIRST_VIDEO = 0xe0
 const LAST_VIDEO = 0xef
 
-/**
- * The lowest and the highest picture rate (ISO 13818-2, table 6-4), and the maximum repetitions of
- * a picture.
- */
+/** The lowest and the highest frame rate (ISO 13818-2, table 6-4), and the maximum repetitions of a frame. */
 const MIN_PICTURES_PER_SECOND = 23.976
 const MAX_PICTURES_PER_SECOND = 60
 const MAX_REPEATS = 3
@@ -38,7 +35,7 @@ export function mpegDuration(reader: ByteReader): Duration | undefined {
       first = Math.min(first, time)
       last = Math.max(last, time)
     }
-    // The start codes inside a video packet are its pictures.
+    // The start codes inside a video packet are its frames.
     if (code >= FIRST_VIDEO) continue
     audio.push(reader.slice(content, Math.max(0, end - content)))
     at = Math.max(at, Math.min(end, reader.size) - 3)

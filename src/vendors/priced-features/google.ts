@@ -15,7 +15,7 @@ import {
 /** The search queries are in the last frame: one that ends earlier counts as one search. */
 const BROKEN_OFF: Counted = { in: "answer", untilEnd: true }
 
-/** One charge under both its names: each distinct query counts once, whoever requested it. */
+/** One charge under both its names: each distinct query counts once, even if it was requested several times. */
 const SEARCH = searches("searches", [
   { in: "items", names: ["google_search"], each: "query" },
   BROKEN_OFF,

@@ -21,8 +21,8 @@ import { OPENROUTER_SWITCHES, VERCEL_SWITCHES } from "./routers.ts"
 import type { FieldSwitch, Switches } from "./switch.ts"
 
 /**
- * THE TABLE of priced features: the parts of a request that change its vendor's bill, by vendor and dialect.
- * Where a vendor has no entry, that of its dialect applies.
+ * THE TABLE of priced features: the parts of a request that change its vendor's bill, by vendor and dialect. A vendor
+ * without an entry has that of its dialect.
  */
 export const BILLABLE: Readonly<Record<string, Partial<Record<DialectId, Switches>>>> = {
   openai: { "openai-chat": OPENAI_CHAT_SWITCHES, "openai-responses": OPENAI_RESPONSES_SWITCHES },
@@ -68,7 +68,7 @@ export const OLDER_MODELS: readonly {
 ]
 
 /**
- * The switches of a dialect at a vendor; undefined where nothing is billed.
+ * Returns the switches of a dialect at a vendor; undefined if nothing is billed.
  * @param model the vendor's name of it; absent: a new one.
  */
 export function switchesOf(

@@ -43,7 +43,7 @@ export const SERVICE_TIER: FieldSwitch = {
 /** All choices are billed, not only the best one, which is returned. */
 export const BEST_OF: FieldSwitch = { path: "best_of", otherwise: { by: "outputs" } }
 
-/** `pro` thinks in several passes, whose tokens the request's limit does not cover. */
+/** `pro` reasons in several passes, whose tokens the request's limit does not cover. */
 export const REASONING_MODE: FieldSwitch = {
   path: "reasoning.mode",
   values: { standard: TOKENS },

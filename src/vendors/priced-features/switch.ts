@@ -1,13 +1,12 @@
 import type { UsageClass } from "#contract/usage-classes.ts"
 
 /**
- * Where the units of a class are counted in an answer. When one way finds none, the next is tried.
- *
+ * How the units of a class are counted in an answer. If one way finds no units, the next is tried.
  * - `usage`: numbers at these paths of the whole answer, added up.
- * - `items`: what the vendor did for the request, counted one by one: items of an output, blocks of a server's
- * tools, tools that were executed. `each` names the member by which several count as one, `asOne` counts all as
- * one, and `done` names the kinds of action that count, where not all do. With `unlessReported` they count only where the answer ended early,
- * or reports no number: not all of them are billed.
+ * - `items`: actions of the vendor for the request, counted one by one: items of an output, blocks of a server's
+ * tools, executed tools. `each` names the member by which several count as one, `asOne` counts all as one, and `done`
+ * names the kinds of action that count, if not all do. With `unlessReported` they count only if the answer ended
+ * early, or reports no number: not all of them are billed.
  * - `answer`: every answer counts as one; with `untilEnd` only one that ended before it could report a number.
  */
 export type Counted =
