@@ -6,7 +6,7 @@ import { countTokens, cutTokens, wordsOf } from "./tokens.ts"
 /** One tool call of an answer. */
 export interface PlannedCall {
   readonly name: string
-  /** JSON text; broken off where the token limit fell. */
+  /** JSON text; broken off at the token limit. */
   readonly argumentsText: string
 }
 
@@ -15,9 +15,9 @@ export interface PlannedChoice {
   /** Null when the choice calls tools instead of speaking. */
   readonly text: string | null
   readonly calls: readonly PlannedCall[]
-  /** Why it ended. A call that a named tool choice forced is told apart from a free one. */
+  /** The finish reason. A call that a named tool choice forced differs from a free one. */
   readonly ending: "stop" | "length" | "call" | "forced-call"
-  /** The stop sequence that ended the text, where one did. */
+  /** The stop sequence that ended the text, if any. */
   readonly stoppedBy: string | null
   /** Tokens of text and calls, without reasoning. */
   readonly tokens: number
@@ -26,7 +26,7 @@ export interface PlannedChoice {
 
 const MAX_WORDS = 1_000_000
 
-/** Decides what is answered. Deterministic: it depends on the prompt alone. */
+/** Plans the choices of an answer. Deterministic: depends only on the prompt. */
 export function planAnswer(prompt: Prompt): PlannedChoice[] {
   const reasoningTokens = Math.min(prompt.reasoningTokens, prompt.limit)
   const limit = prompt.limit - reasoningTokens
@@ -87,7 +87,7 @@ function cutAtStop(text: string, stop: readonly string[]): { text: string; by: s
   return { text: text.slice(0, end), by }
 }
 
-/** A task written down as calls wins over tools that the text only names. */
+/** Returns the calls of an answer. A task written as calls takes precedence over tools that the text only names. */
 function callsOf(prompt: Prompt): PlannedCall[] {
   const { toolChoice, tools } = prompt
   const scripted = toolChoice.kind === "auto" ? nextScriptedCall(prompt) : undefined
@@ -99,7 +99,7 @@ function callsOf(prompt: Prompt): PlannedCall[] {
   })
 }
 
-/** Names of the tools to call, in the order in which the text names them. */
+/** Returns the names of the tools to call, in the order in which the text names them. */
 function toolsToCall(prompt: Prompt): string[] {
   const { toolChoice, tools } = prompt
   if (tools.length === 0 || toolChoice.kind === "none") return []
@@ -114,7 +114,7 @@ function toolsToCall(prompt: Prompt): string[] {
   return prompt.parallelTools ? named : named.slice(0, 1)
 }
 
-/** Where the text names the tool as a whole word, or -1. No text names a tool without a name. */
+/** Returns the position at which the text names the tool as a whole word, or -1. Empty names are never found. */
 function positionOf(name: string, text: string): number {
   if (name === "") return -1
   let position = text.indexOf(name)

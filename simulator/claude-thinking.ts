@@ -1,15 +1,15 @@
 import type { JsonObject } from "./json.ts"
 
-/** What a request asks of a Claude model's thinking, at Anthropic or at Bedrock. */
+/** A request's options for a Claude model's thinking, at Anthropic or at Bedrock. */
 export interface ThinkingOptions {
   readonly kind: "off" | "enabled" | "adaptive"
-  /** Tokens that an answer spends on it. */
+  /** Tokens that an answer spends on thinking. */
   readonly tokens: number
-  /** The text is left out and only its signature sent. */
+  /** Whether only the signature is sent, without the text. */
   readonly isOmitted: boolean
 }
 
-/** What else of the request the rules of thinking look at; undefined where it is not set. */
+/** Further parameters that the rules of thinking depend on; undefined if not set. */
 export interface ThinkingContext {
   readonly limit: number | undefined
   readonly temperature: number | undefined
@@ -51,7 +51,7 @@ export function readThinking(config: JsonObject, effort: string): ThinkingOption
   return { kind: "enabled", tokens, isOmitted }
 }
 
-/** What Anthropic would refuse about a thinking configuration, in its words. */
+/** Returns Anthropic's error for a thinking configuration. */
 export function checkThinking(config: JsonObject, around: ThinkingContext): string | undefined {
   const { type, budget_tokens: budget } = config
   if (type === "enabled") {
@@ -87,9 +87,8 @@ function checkSampling(around: ThinkingContext): string | undefined {
 }
 
 /**
- * What is wrong when thinking is `enabled` and the last turn does not begin with a block of it. A turn
- * that calls tools goes on over their results, and thinks at its beginning only. `adaptive` has no
- * such rule.
+ * Returns the error if thinking is `enabled` and the last turn does not begin with a thinking block. A turn that calls
+ * tools continues over their results, and has thinking only at its beginning. `adaptive` has no such rule.
  */
 export function checkLeadingThinking(turns: readonly TurnOutline[]): string | undefined {
   const index = lastTurnStart(turns)
@@ -104,7 +103,7 @@ export function checkLeadingThinking(turns: readonly TurnOutline[]): string | un
   )
 }
 
-/** Where the assistant's turn begins that the request asks to go on; undefined for a new turn. */
+/** Returns the beginning of the assistant's turn that the request continues; undefined for a new turn. */
 function lastTurnStart(turns: readonly TurnOutline[]): number | undefined {
   const answersTools = (turn: TurnOutline | undefined) =>
     turn?.role === "user" && turn.kinds.includes("tool_result")

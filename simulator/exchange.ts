@@ -7,9 +7,9 @@ import { StoredResponses } from "./openai-responses/stored-responses.ts"
 import { PromptCache } from "./prompt-cache.ts"
 import { RecordedRequest, RequestLog } from "./request-log.ts"
 
-/** What one simulator remembers between requests. */
+/** The state of one simulator between requests. */
 export class SimulatorState {
-  /** Milliseconds between tokens, unless a request says otherwise. */
+  /** Milliseconds between tokens, unless a request has its own value. */
   readonly cadence: number
   readonly log = new RequestLog()
   readonly flaky = new FlakyCounters()
@@ -40,7 +40,7 @@ export class Exchange {
   readonly vendor: string | undefined
   readonly state: SimulatorState
   readonly record: RecordedRequest
-  /** The body as it came; empty until it is read. Signatures are made over it. */
+  /** The body as received; empty until it is read. Signatures cover it. */
   bodyText = ""
   #wake: (() => void) | undefined
   #gone = false
@@ -58,7 +58,7 @@ export class Exchange {
     state.open.add(this)
   }
 
-  /** The client hung up, or the simulator stops: nothing more needs to be written. */
+  /** Whether the client has disconnected, or the simulator stops: nothing more needs to be written. */
   get gone(): boolean {
     return this.#gone
   }
@@ -69,7 +69,7 @@ export class Exchange {
     return asked >= 0 ? asked : this.state.cadence
   }
 
-  /** Reads the body as JSON, and logs it; undefined when it is none or the client hung up. */
+  /** Reads the body as JSON, and logs it; undefined if it is not JSON or the client disconnected. */
   async readBody(): Promise<Json | undefined> {
     try {
       this.bodyText = await this.request.text()
@@ -88,7 +88,7 @@ export class Exchange {
     return body
   }
 
-  /** Resolves after the time, or as soon as the client has gone. */
+  /** Resolves after this time, or as soon as the client has disconnected. */
   wait(milliseconds: number): Promise<void> {
     if (this.#gone || milliseconds <= 0) return Promise.resolve()
     return new Promise((resolve) => {
@@ -103,22 +103,22 @@ export class Exchange {
     })
   }
 
-  /** Listens for a hang-up while no stream does so. Costs a signal: only for slow answers. */
+  /** Watches for a disconnect while no stream does. Costs a signal, so it is only used for slow answers. */
   watch(): void {
     this.request.signal.addEventListener("abort", () => this.abort(), { once: true })
   }
 
-  /** The client hung up. */
+  /** Records that the client disconnected. */
   abort(): void {
     this.#end("aborted")
   }
 
-  /** The answer is written whole. */
+  /** Records that the answer was written completely. */
   finish(): void {
     this.#end("finished")
   }
 
-  /** The answer was broken off on purpose. */
+  /** Records that the answer was broken off on purpose. */
   breakOff(): void {
     this.#end("broken")
   }

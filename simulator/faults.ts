@@ -27,13 +27,13 @@ const PLAIN_FAULTS = [
 // A number may follow these: milliseconds, or for `flaky` the number of failures.
 const MEASURED_FAULTS = ["slow-headers", "slow-first-byte", "stall", "flaky"] as const
 
-/** The name of something that can go wrong on purpose. */
+/** The name of a fault. */
 export type FaultName = (typeof PLAIN_FAULTS)[number] | (typeof MEASURED_FAULTS)[number]
 
-/** Something that goes wrong on purpose. */
+/** A fault that is played on purpose. */
 export interface Fault {
   readonly name: FaultName
-  /** Milliseconds of the slow ones, failures of `flaky`; Infinity for a plain `stall`. */
+  /** Milliseconds of the slow faults, failures of `flaky`; Infinity for a plain `stall`. */
   readonly amount: number
 }
 
@@ -44,7 +44,7 @@ const DEFAULT_AMOUNTS: Record<(typeof MEASURED_FAULTS)[number], number> = {
   flaky: 1,
 }
 
-/** All fault names, in the order in which the model list gives them. */
+/** All fault names, in the order of the model list. */
 export const FAULT_NAMES: readonly FaultName[] = [...PLAIN_FAULTS, ...MEASURED_FAULTS]
 
 const KNOWN = parseTable()
@@ -56,7 +56,7 @@ function parseTable(): ReadonlyMap<string, Fault> {
   return table
 }
 
-/** Reads `429`, `stall`, `slow-first-byte-250`, `flaky-2`; undefined when it is no fault's name. */
+/** Parses `429`, `stall`, `slow-first-byte-250`, `flaky-2`; undefined if it is not the name of a fault. */
 export function parseFault(text: string): Fault | undefined {
   const known = KNOWN.get(text)
   if (known !== undefined) return known
@@ -65,15 +65,15 @@ export function parseFault(text: string): Fault | undefined {
   return name === undefined ? undefined : { name, amount: Number(measured?.[2]) }
 }
 
-/** The fault that a model name asks for: `fault-<name>`, or `flaky-N` on its own. */
+/** Returns the fault in a model name: `fault-<name>`, or `flaky-N` on its own. */
 export function faultOfModel(model: string): Fault | undefined {
   if (model.startsWith("fault-")) return parseFault(model.slice("fault-".length))
   return model.startsWith("flaky-") ? parseFault(model) : undefined
 }
 
 /**
- * The fault that the header `x-simulate-fault` asks for; null for a name that is none, so that a
- * mistyped one is noticed and no test passes without its fault.
+ * Returns the fault in the header `x-simulate-fault`; null for an unknown name, so that a mistyped one is noticed and
+ * no test passes without its fault.
  */
 export function faultOfHeaders(headers: Headers): Fault | null | undefined {
   const name = headers.get("x-simulate-fault")
@@ -86,7 +86,7 @@ const MAX_MARKERS = 10_000
 export class FlakyCounters {
   readonly #failures = new Map<string, number>()
 
-  /** True while this marker has failed fewer times than asked for; counts the failure. */
+  /** Returns whether this marker must still fail, and counts the failure. */
   failsNow(fault: Fault, marker: string): boolean {
     const key = `${fault.amount}:${marker}`
     const failures = this.#failures.get(key) ?? 0

@@ -9,20 +9,20 @@ export interface SentFile {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** A form that came in. */
+/** A received form. */
 export interface SentForm {
-  /** The values of a list, whose name ends in `[]`, with commas between them. */
+  /** The values of a list, whose name ends in `[]`, are joined by commas. */
   readonly fields: Readonly<Record<string, string>>
   readonly files: readonly SentFile[]
 }
 
 type Entries = Iterable<readonly [field: string, value: string | File]>
 
-/** Reads a form, and logs its fields and what its files are; undefined when it is none. */
+/** Reads a form, and logs its fields and the properties of its files; undefined if it is not a form. */
 export async function readForm(exchange: Exchange): Promise<SentForm | undefined> {
   let data: Entries
   try {
-    // The types of Bun and of the browser differ over what a form holds.
+    // The types of Bun and of the browser differ for the entries of a form.
     data = (await exchange.request.formData()) as unknown as Entries
   } catch {
     return undefined

@@ -3,9 +3,9 @@ import type { Exchange } from "./exchange.ts"
 /** Answers one request. */
 export type Answer = (exchange: Exchange) => Response | Promise<Response>
 
-/** One vendor's wire format: which paths it answers, and how. */
+/** One vendor's wire format: the paths that it answers, and the answers. */
 export interface WireFormat {
   readonly name: string
-  /** The answer to a path (without its query), or undefined when it is not this format's. */
+  /** Returns the answer to a path (without its query), or undefined if it belongs to another format. */
   match(method: string, path: string): Answer | undefined
 }

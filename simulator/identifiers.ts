@@ -9,12 +9,12 @@ function draw(alphabet: string, length: number): string {
   return text
 }
 
-/** Random letters and digits, as vendors use them in ids. Not a secret. */
+/** Returns random letters and digits, as vendors use them in ids. Not a secret. */
 export function base62(length: number): string {
   return draw(BASE62, length)
 }
 
-/** Random lower-case hexadecimal digits. Not a secret. */
+/** Returns random lowercase hexadecimal digits. Not a secret. */
 export function hexadecimal(length: number): string {
   return draw(HEXADECIMAL, length)
 }

@@ -1,26 +1,26 @@
-/** What the first bytes of an image say about it. */
+/** Facts about an image, from its first bytes. */
 export interface ImageFacts {
   readonly kind: string
   readonly width: number
   readonly height: number
 }
 
-// Enough for a JPEG's size even behind a large preview; a multiple of 4, so base64 stays whole.
+// Contains a JPEG's size even after a large preview; a multiple of 4, so base64 stays valid.
 const LONGEST_HEADER = 262_144
 
-/** Kind and size of a `data:` address's image; undefined for anything else. */
+/** Returns the kind and size of a `data:` address's image; undefined for anything else. */
 export function readDataAddress(address: string): ImageFacts | undefined {
   const comma = address.indexOf(",")
   if (!address.startsWith("data:") || comma === -1) return undefined
   return readBase64(address.slice(comma + 1, comma + 1 + LONGEST_HEADER))
 }
 
-/** Kind and size of an image in base64; undefined when it is none. */
+/** Returns the kind and size of an image in base64; undefined if it is not an image. */
 export function readBase64(encoded: string): ImageFacts | undefined {
   return readImage(Buffer.from(encoded.slice(0, LONGEST_HEADER), "base64"))
 }
 
-/** What a prompt's text says in an image's place. */
+/** Returns the text that replaces an image in a prompt. */
 export function describeImage(facts: ImageFacts | undefined): string {
   return facts === undefined ? "[image]" : `[image ${facts.width}x${facts.height} ${facts.kind}]`
 }
@@ -71,7 +71,7 @@ const TILE_TOKENS = 170
 const BASE_TOKENS = 85
 const UNKNOWN_SIDE = 1024
 
-/** Tokens of an image by OpenAI's tile rule: fit 2,048, shortest side 768, tiles of 512. */
+/** Returns the tokens of an image by OpenAI's tile rule: fit 2,048, shortest side 768, tiles of 512. */
 export function imageTokens(facts: ImageFacts | undefined, detail: string): number {
   if (detail === "low") return BASE_TOKENS
   let width = facts?.width ?? UNKNOWN_SIDE
@@ -85,7 +85,10 @@ export function imageTokens(facts: ImageFacts | undefined, detail: string): numb
 
 const AREA_PER_TOKEN = 750
 
-/** Tokens of an image by Anthropic's rule: its area by 750, an unknown one as a square of 1,024. */
+/**
+ * Returns the tokens of an image by Anthropic's rule: its area divided by 750; an unknown one counts as a square of
+ * 1,024.
+ */
 export function areaTokens(facts: ImageFacts | undefined): number {
   const { width, height } = facts ?? { width: UNKNOWN_SIDE, height: UNKNOWN_SIDE }
   return Math.max(1, Math.ceil((width * height) / AREA_PER_TOKEN))

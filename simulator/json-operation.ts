@@ -6,18 +6,18 @@ import { dueFault, wholeBody } from "./play.ts"
 import { bodyOf, type StreamScript, streamSteps } from "./stream.ts"
 import { playTransportFault } from "./transport-faults.ts"
 
-/** How one vendor refuses and answers, in whatever words it has. */
+/** One vendor's form of rejections and answers. */
 export interface Manner {
-  /** What is wrong with the credential. */
+  /** Returns the rejection of the credential, if it is invalid. */
   refuseCredential(exchange: Exchange): Response | undefined
-  /** The error that a fault asks for. */
+  /** Returns the error for a fault. */
   refuseFault(exchange: Exchange, fault: string, model: string): Response | undefined
-  /** A refusal of the request itself. */
+  /** Returns a rejection of the request itself. */
   refuse(exchange: Exchange, message: string): Response
   respond(body: string | ReadableStream): Response
 }
 
-/** What is answered, whole or as OpenAI's events, or why not. */
+/** An answer, whole or as OpenAI's events, or a rejection. */
 export type Answered =
   | { readonly json: object }
   | { readonly script: StreamScript }
@@ -26,7 +26,7 @@ export type Answered =
 /** An operation that takes JSON and answers with JSON. */
 export interface JsonOperation {
   readonly manner: Manner
-  /** Where the model is not named in the body: what it is. */
+  /** The model, if the body does not name it. */
   readonly model?: string
   answer(body: JsonObject, fault: Fault | undefined): Answered
 }
@@ -51,7 +51,7 @@ export async function answerJson(
   if (fault !== undefined) {
     const transport = await playTransportFault(exchange, fault)
     if (transport !== undefined) return transport
-    // In a stream that error comes as an event.
+    // In a stream, that error is an event.
     const isEvent = fault.name === "stream-error" && body["stream"] === true
     const played = isEvent ? undefined : manner.refuseFault(exchange, fault.name, model)
     if (played !== undefined) return played
@@ -65,14 +65,14 @@ export async function answerJson(
   return manner.respond(wholeBody(exchange, JSON.stringify(answered.json), fault))
 }
 
-/** What a vendor says it counted; undefined when the fault is that it says nothing. */
+/** Returns the count that a vendor reports; undefined for the fault of missing usage. */
 export function reportedCount(count: number, fault: Fault | undefined): number | undefined {
   if (fault?.name === "no-usage") return undefined
   if (fault?.name === "wrong-usage") return 0
   return fault?.name === "huge-usage" ? count + 10_000_000 : count
 }
 
-/** The first field that a vendor does not know. */
+/** Returns the first unknown field. */
 export function unknownField(body: JsonObject, known: readonly string[]): string | undefined {
   return Object.keys(body).find((name) => !known.includes(name))
 }

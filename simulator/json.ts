@@ -1,36 +1,36 @@
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | JsonObject
-/** A JSON object. A key that is absent reads as undefined. */
+/** A JSON object. A missing key reads as undefined. */
 export interface JsonObject {
   [key: string]: Json | undefined
 }
 
-/** True for a JSON object, false for arrays and null. */
+/** Whether a value is a JSON object, not an array or null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** The value when it is an object, else an empty object. */
+/** Returns the value if it is an object, else an empty object. */
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {}
 }
 
-/** The value when it is an array, else an empty array. */
+/** Returns the value if it is an array, else an empty array. */
 export function arrayOf(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : []
 }
 
-/** The value when it is a string, else an empty string. */
+/** Returns the value if it is a string, else an empty string. */
 export function stringOf(value: Json | undefined): string {
   return typeof value === "string" ? value : ""
 }
 
-/** A table's own entry: a name from outside may be one that every object inherits. */
+/** Returns a table's own entry: a name from outside may be one that every object inherits. */
 export function entryOf<Entry>(table: Record<string, Entry>, name: string): Entry | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }
 
-/** The object that a text is JSON of; an empty one when it is none, as when it is broken off. */
+/** Parses an object; returns an empty one if the text is not JSON or not an object. */
 export function parseObject(text: string): JsonObject {
   try {
     return objectOf(JSON.parse(text))

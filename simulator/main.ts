@@ -24,9 +24,9 @@ async function leave(): Promise<void> {
 
 process.on("SIGTERM", () => void leave())
 process.on("SIGINT", () => void leave())
-// A signal to the whole process group reaches the simulator too, and must not end it either.
+// A signal to the whole process group reaches the simulator too, and must not end it.
 for (const signal of ["SIGUSR1", "SIGUSR2", "SIGHUP"]) process.on(signal, () => undefined)
-// The parent holds a pipe open: its end means that the parent is gone, however it died.
+// The parent holds a pipe open: its end means that the parent has ended, for any reason.
 process.stdin.on("end", () => void leave())
 process.stdin.on("error", () => void leave())
 process.stdin.resume()

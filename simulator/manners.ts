@@ -11,7 +11,7 @@ import type { Manner } from "./json-operation.ts"
 import * as openai from "./openai-chat/errors.ts"
 import { vendorResponse as openaiResponse } from "./openai-chat/headers.ts"
 
-/** OpenAI, and those that speak as it does. */
+/** OpenAI, and vendors with the same form. */
 export const OPENAI: Manner = {
   refuseCredential(exchange) {
     const error = openai.credentialError(exchange.headers)
@@ -25,7 +25,7 @@ export const OPENAI: Manner = {
   respond: (body) => openaiResponse(body, "json"),
 }
 
-/** Voyage and Jina say what is wrong in `detail` (docs/wire/embeddings.md#f6). */
+/** Voyage and Jina report the error in `detail` (docs/wire/embeddings.md#f6). */
 export const DETAIL: Manner = {
   ...OPENAI,
   refuseCredential(exchange) {
@@ -58,7 +58,7 @@ export const COHERE: Manner = {
   respond: (body) => cohereResponse(body, "json"),
 }
 
-/** Google, on either address. */
+/** Google, at either address. */
 export const GOOGLE: Manner = {
   refuseCredential(exchange) {
     const call = readCall(exchange.path)

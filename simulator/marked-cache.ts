@@ -1,11 +1,11 @@
-/** How long a written beginning is kept. */
+/** Lifetime of a cached beginning. */
 export type CacheLifetime = "5m" | "1h"
 
 /** One block of a prompt, in the order in which the vendor reads them. */
 export interface CacheBlock {
   readonly text: string
   readonly tokens: number
-  /** Set when the caller marks the prompt's end here as worth keeping. */
+  /** Set if the caller marks the prompt's end here for caching. */
   readonly marker?: CacheLifetime | undefined
 }
 
@@ -19,13 +19,13 @@ const MIN_TOKENS = 1024
 const MAX_BEGINNINGS = 10_000
 
 /**
- * Remembers beginnings of prompts where the caller marks them, as Anthropic and Bedrock do. What is
- * shorter than 1,024 tokens is not kept. A block's hash has the one before it as its seed.
+ * Remembers beginnings of prompts that the caller marks, like Anthropic and Bedrock. Beginnings below 1,024 tokens are
+ * not stored. A block's hash has the previous one as its seed.
  */
 export class MarkedCache {
   readonly #known = new Set<bigint | number>()
 
-  /** What of the prompt was known and what is now; remembers the marked beginnings. */
+  /** Returns the cached and the newly written tokens of the prompt; stores the marked beginnings. */
   look(blocks: readonly CacheBlock[]): MarkedUsage {
     const last = blocks.findLastIndex((block) => block.marker !== undefined)
     const written = { "5m": 0, "1h": 0 }

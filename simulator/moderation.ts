@@ -5,7 +5,7 @@ import { answerJson, type Answered, reportedCount, unknownField } from "./json-o
 import { OPENAI } from "./manners.ts"
 import { countTokens } from "./tokens.ts"
 
-/** Words that the simulator finds harmful, by category. */
+/** Words that the simulator classifies as harmful, by category. */
 const HARMFUL = {
   harassment: /\b(idiot|stupid)\b/i,
   "self-harm": /\bhurt myself\b/i,

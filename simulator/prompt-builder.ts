@@ -5,16 +5,16 @@ import { MESSAGE_TOKENS } from "./usage.ts"
 
 /** One block of a message as it is read. */
 export interface ReadBlock {
-  /** What it says or shows; absent when it is not shown, as calls and thinking are not. */
+  /** Its visible text; absent for hidden content such as calls and thinking. */
   readonly text?: string
   readonly textTokens: number
   readonly mediaTokens: number
-  /** Tells blocks apart that say the same. */
+  /** Distinguishes blocks with the same text. */
   readonly source: string
   readonly marker?: CacheLifetime | undefined
 }
 
-/** Gathers a prompt's messages from blocks, and the blocks themselves for what is cached. */
+/** Collects a prompt's messages from blocks, and the blocks themselves for the cache. */
 export class PromptBuilder {
   readonly messages: PromptMessage[] = []
   readonly blocks: CacheBlock[] = []
@@ -44,7 +44,7 @@ export class PromptBuilder {
     this.messages.push({ role, text: texts.join("\n"), textTokens, mediaTokens, audioTokens: 0 })
   }
 
-  /** Marks the end of what was added last as worth keeping. */
+  /** Marks the end of the last added block for caching. */
   markLast(marker: CacheLifetime): void {
     const last = this.blocks.pop()
     if (last !== undefined) this.blocks.push({ ...last, marker })

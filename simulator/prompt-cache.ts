@@ -5,13 +5,13 @@ const BLOCK_TOKENS = 1024
 const MAX_BLOCKS = 10_000
 
 /**
- * Remembers the beginnings of prompts, as vendors do, in blocks of 1,024 tokens. A block's hash
- * has the one before it as its seed, so a known block means a known whole beginning.
+ * Remembers the beginnings of prompts, like vendors, in blocks of 1,024 tokens. A block's hash has the previous one as
+ * its seed, so a known block means a known whole beginning.
  */
 export class PromptCache {
   readonly #known = new Set<bigint | number>()
 
-  /** Tokens of the prompt that an earlier one began with; the prompt is remembered. */
+  /** Returns the tokens of the prompt that an earlier one began with; stores the prompt. */
   look(messages: readonly PromptMessage[], promptTokens: number): number {
     if (promptTokens < BLOCK_TOKENS) return 0
     let rest = messages.map((message) => `${message.role}\n${message.text}\n`).join("")
@@ -27,7 +27,7 @@ export class PromptCache {
       this.#remember(hash)
       rest = rest.slice(block.text.length)
     }
-    // The roles' names are counted here and not by the vendor: never report more than there is.
+    // The names of roles are counted here and not by the vendor: never report more than the prompt has.
     return Math.min(cached, Math.floor(promptTokens / BLOCK_TOKENS) * BLOCK_TOKENS)
   }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json.ts"
 
-/** One message, whatever the wire format called it. */
+/** One message, in any wire format. */
 export interface PromptMessage {
   readonly role: "system" | "user" | "assistant" | "tool"
   /** Text parts and descriptions of the other parts, joined by line ends. */
@@ -19,12 +19,12 @@ export interface OfferedTool {
   readonly schema: JsonObject
 }
 
-/** Which tools must, may or must not be called. */
+/** The tools that must, may or must not be called. */
 export type ToolChoice =
   | { readonly kind: "auto" | "none" | "required" }
   | { readonly kind: "named"; readonly name: string }
 
-/** What the answer's text must look like. */
+/** The required form of the answer's text. */
 export type AnswerShape =
   | { readonly kind: "text" | "object" }
   | { readonly kind: "schema"; readonly schema: JsonObject }
@@ -32,15 +32,15 @@ export type AnswerShape =
 /** A request in terms that every wire format shares. */
 export interface Prompt {
   readonly messages: readonly PromptMessage[]
-  /** What the answer says: the last user message's text unless a fault decides otherwise. */
+  /** The text of the answer: the last user message's text, unless a fault changes it. */
   readonly echo: string
   readonly tools: readonly OfferedTool[]
-  /** Tokens that the tools' definitions take in the prompt. */
+  /** Tokens of the tools' definitions in the prompt. */
   readonly toolTokens: number
   readonly toolChoice: ToolChoice
   readonly parallelTools: boolean
   readonly shape: AnswerShape
-  /** The most tokens of one choice, reasoning included. */
+  /** Maximum tokens of one choice, reasoning included. */
   readonly limit: number
   readonly stop: readonly string[]
   /** Number of choices. */
@@ -49,7 +49,7 @@ export interface Prompt {
   readonly reasoningTokens: number
 }
 
-/** The text that an echo answers: the last user message's, else the last message's. */
+/** Returns the text for an echo: the last user message's, else the last message's. */
 export function lastUserText(messages: readonly PromptMessage[]): string {
   const message = messages.findLast((message) => message.role === "user") ?? messages.at(-1)
   return message?.text ?? ""

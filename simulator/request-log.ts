@@ -4,22 +4,22 @@ import type { CountedUsage } from "./usage.ts"
 const MAX_REQUESTS = 1000
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** A request that the simulator got, and how its answer ended. */
+/** A received request, and the outcome of its answer. */
 export class RecordedRequest {
   readonly method: string
   /** Path and query. */
   readonly path: string
-  /** The parsed JSON body; undefined when there was none or it was no JSON. */
+  /** The parsed JSON body; undefined if it is missing or not JSON. */
   body: Json | undefined = undefined
   /** Length of the body's text, in UTF-16 units. */
   bodyLength = 0
-  /** What the answer reports, of chats in OpenAI's format that are answered well. */
+  /** The reported usage of a successful chat in OpenAI's format. */
   usage: CountedUsage | undefined = undefined
-  /** The log has dropped it: a body that is read later must not be counted as kept. */
+  /** Whether the log has dropped it: a body that is read later must not be counted as stored. */
   forgotten = false
-  /** The client hung up before the answer was finished. */
+  /** Whether the client disconnected before the answer was complete. */
   aborted = false
-  /** The answer was written whole. Stays false when a fault broke it off. */
+  /** Whether the answer was written completely. Stays false if a fault broke it off. */
   finished = false
   readonly #headers: Headers
   #ended = false
@@ -64,7 +64,7 @@ export class RequestLog {
     if (this.requests.length > MAX_REQUESTS) this.#forgetOldest()
   }
 
-  /** Gives a request its body, and forgets the oldest ones when that is too much to keep. */
+  /** Gives a request its body, and drops the oldest requests if there is too much to store. */
   keepBody(request: RecordedRequest, body: Json | undefined, length: number): void {
     request.body = body
     request.bodyLength = length

@@ -2,9 +2,9 @@ import { arrayOf, isObject, objectOf, stringOf, type Json, type JsonObject } fro
 
 const DEEPEST_OPTIONAL = 4
 const DEEPEST = 12
-/** Values in one answer at most: a schema that names itself asks for more than can be written. */
+/** Maximum values in one answer: a schema that refers to itself may describe an infinite value. */
 const MAX_VALUES = 20_000
-/** Characters that a string is made longer by at most. */
+/** Maximum characters by which a string is lengthened. */
 const LONGEST_STRING = 1_000_000
 
 const FORMATS: Record<string, string> = {
@@ -22,17 +22,17 @@ const FORMATS: Record<string, string> = {
 
 interface GenerationContext {
   readonly root: JsonObject
-  /** The property's name, which is what a free string says. */
+  /** The property's name, which is the value of an unrestricted string. */
   readonly name: string
   readonly depth: number
-  /** What all places have left to write. */
+  /** The remaining values of all places together. */
   readonly left: { values: number }
 }
 
 /**
- * A value that is valid against the schema and always the same: required properties first, then
- * the optional ones, until the schema nests too deep. Knows the keywords that vendors accept in
- * tool parameters and structured output; a `pattern` is not followed.
+ * Returns a value that is valid against the schema and always the same: required properties first, then the optional
+ * ones, until the schema nests too deep. Supports the keywords that vendors accept in tool parameters and structured
+ * output; a `pattern` is ignored.
  */
 export function valueOf(schema: JsonObject): Json {
   return generate(schema, {
@@ -100,7 +100,7 @@ function isNull(variant: Json): boolean {
   return objectOf(variant).type === "null"
 }
 
-/** The first variant that is not null; null once the schema has nested deep, to end recursion. */
+/** Returns the first variant that is not null; null for deeply nested schemas, to end recursion. */
 function choose(variants: Json[], context: GenerationContext): Json {
   const preferred = context.depth > DEEPEST_OPTIONAL ? variants.find(isNull) : undefined
   return preferred ?? variants.find((variant) => !isNull(variant)) ?? variants[0] ?? null
@@ -162,7 +162,7 @@ function generateNumber(schema: JsonObject, whole: boolean): number {
   let value = Math.ceil((min ?? Math.min(1, max ?? 1)) / step) * step
   if (value === above) value += step
   if (max !== undefined && (value > max || value === below)) {
-    // No multiple of the step fits: half way between the bounds does.
+    // No multiple of the step fits: uses the middle between the bounds.
     value = whole ? Math.floor(max) : ((min ?? max - 1) + max) / 2
     if (whole && value === below) value -= 1
   }

@@ -1,6 +1,6 @@
 import type { Prompt } from "./prompt.ts"
 
-/** A call that the user's text asks for, word by word. */
+/** A call that the user's text requests literally. */
 export interface ScriptedCall {
   readonly name: string
   /** JSON text. */
@@ -11,8 +11,9 @@ export interface ScriptedCall {
 const STEP = /^\s*call ([\w.-]+) (\{.*\})\s*$/gm
 
 /**
- * The next call of a task that a user wrote down, one line for each step: as many are done as tools have answered since.
- * @returns undefined without such a task; no call when the task is over or its next tool is not offered.
+ * Returns the next call of a task that a user wrote, one line for each step: the number of completed steps is the
+ * number of tool results since.
+ * @returns undefined without such a task; no call if the task has ended or its next tool is not offered.
  */
 export function nextScriptedCall(prompt: Prompt): readonly ScriptedCall[] | undefined {
   if (prompt.tools.length === 0) return undefined

@@ -1,13 +1,13 @@
 import { arrayOf, objectOf, stringOf, type Json } from "./json.ts"
 
-/** A model that may search does so once for each time that this word stands in what it is asked. */
+/** A model with search searches once for each occurrence of this word in the prompt. */
 export const SEARCH_WORD = "search:"
 
 const SEARCHING = /^web_search/
-/** More than this no one waits for. */
+/** Maximum searches of a request. */
 const MAX = 10
 
-/** The searches of a request: what is searched for in each. */
+/** Returns the queries of a request's searches. */
 export function searchesOf(tools: Json | undefined, echo: string): string[] {
   const tool = arrayOf(tools)
     .map(objectOf)
@@ -21,7 +21,7 @@ export function searchesOf(tools: Json | undefined, echo: string): string[] {
 /** The service tiers that are reported: the requested ones. */
 const TIERS = new Set(["priority", "flex"])
 
-/** The class of service of a finished answer. */
+/** Returns the class of service of a finished answer. */
 export function servedTier(asked: Json | undefined): string {
   const tier = stringOf(asked)
   return TIERS.has(tier) ? tier : "default"

@@ -19,13 +19,13 @@ import { startShortServer } from "./short-server.ts"
 
 export type { RecordedRequest } from "./request-log.ts"
 
-/** How a simulator is started. */
+/** Options of a simulator. */
 export interface SimulatorOptions {
-  /** 0, the default, takes a free one. */
+  /** 0, the default, takes a free port. */
   readonly port?: number
   /** Default 127.0.0.1. */
   readonly hostname?: string
-  /** Milliseconds between tokens; 0, the default, writes as fast as the socket takes. */
+  /** Milliseconds between tokens; with 0, the default, it writes as fast as the socket accepts. */
   readonly cadence?: number
 }
 
@@ -34,15 +34,15 @@ export interface Simulator extends AsyncDisposable {
   readonly port: number
   /** Base address without a final slash; OpenAI's paths begin at `{url}/v1`. */
   readonly url: string
-  /** Base address where every answer promises more bytes than it sends, then closes. */
+  /** Base address at which every answer promises more bytes than it sends, then closes. */
   readonly shortUrl: string
   /** The last 1,000 requests, oldest first; fewer when their bodies are large. */
   readonly requests: RecordedRequest[]
   /** Costs that the cost APIs report; empty until a test adds some. */
   readonly costs: SimulatedCost[]
-  /** Requests that are being answered now. */
+  /** Number of requests that are being answered now. */
   readonly open: number
-  /** Cuts what is open and frees the port. */
+  /** Cuts open connections and frees the port. */
   stop(): Promise<void>
 }
 
@@ -75,7 +75,7 @@ export function startSimulator(options: SimulatorOptions = {}): Simulator {
     development: false,
     fetch: (request) => answer(request, state),
   })
-  // Few tests need this fault, and opening a socket is most of the time that a simulator takes to start.
+  // Few tests need this fault, and opening a socket is most of a simulator's start time.
   let short: ReturnType<typeof startShortServer> | undefined
   const stop = async () => {
     short?.stop()

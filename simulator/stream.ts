@@ -1,23 +1,23 @@
 import type { Exchange } from "./exchange.ts"
 import type { Fault } from "./faults.ts"
 
-/** One unit on the wire: text, or bytes where the format is binary. */
+/** One unit on the wire: text, or bytes if the format is binary. */
 export type Frame = string | Uint8Array
 
-/** The frames of a streamed answer, in the parts that faults tell apart. */
+/** The frames of a streamed answer, in the parts that faults distinguish. */
 export interface StreamScript {
   readonly opening: readonly Frame[]
   /** One frame per token. */
   readonly body: Iterable<Frame>
-  /** Says why the answer ended, and what it used. */
+  /** The finish reason and the usage. */
   readonly closing: readonly Frame[]
-  /** The format's end mark, or empty when it has none. */
+  /** The format's end mark; empty for a format without one. */
   readonly end: Frame
-  /** An error as the format tells it after it has begun to answer; some number their frames. */
+  /** The format's error after an answer has begun; some formats number their frames. */
   readonly errorFrame: Frame | ((framesBefore: number) => Frame)
-  /** A frame whose JSON is broken off. */
+  /** A frame with broken JSON. */
   readonly brokenFrame: Frame
-  /** A frame that says nothing, for the fault `comments`; absent means comments of SSE. */
+  /** A frame without content, for the fault `comments`; absent means comments of SSE. */
   readonly idleFrame?: Frame
 }
 
@@ -25,18 +25,18 @@ export interface StreamScript {
 export type Step = Frame | { readonly wait: number } | "cut-now"
 
 const CUT: Step = "cut-now"
-// Bun drops what is still buffered when a stream fails, so what was written gets time to leave; and turns of the
-// event loop, because on a busy machine the time may be over before the loop has turned once.
+// Bun drops buffered data when a stream fails, so written data gets time to be sent; and turns of the event loop,
+// because on a busy machine the time may pass before the loop has turned once.
 const CUT_PAUSE = 15
 const CUT_TURNS = 5
-// A line end is no frame for an SSE reader and white space for a JSON reader. Bun closes the block
-// of headers only with the first byte of the body, so this is how headers go out at once.
+// A line end is not a frame for an SSE reader and white space for a JSON reader. Bun ends the block of headers only
+// with the first byte of the body, so this sends the headers at once.
 const FIRST_BYTE = "\n"
 const SSE_COMMENTS = ': PROCESSING\n\ndata: {"type":"keepalive"}\n\n'
-// Often enough that a hang-up is noticed soon, seldom enough to cost nothing.
+// Often enough that a disconnect is noticed soon, seldom enough to cost almost nothing.
 const FRAMES_PER_TURN = 64
 
-/** The steps of a streamed answer with its fault played. */
+/** Yields the steps of a streamed answer with its fault played. */
 export function* streamSteps(
   script: StreamScript,
   cadence: number,
@@ -85,7 +85,7 @@ function* faultySteps(script: StreamScript, cadence: number, fault: Fault): Gene
   if (script.end !== "" && fault.name !== "no-done") yield script.end
 }
 
-/** Binary formats have no byte that means nothing: their first one waits for the rest of it. */
+/** Binary formats have no byte without meaning: their first frame waits for the rest of it. */
 function* slowOpening(opening: readonly Frame[], wait: number): Generator<Step> {
   const [first, ...rest] = opening
   const isBinary = first instanceof Uint8Array
@@ -117,7 +117,7 @@ function errorFrameOf({ errorFrame }: StreamScript, framesBefore: number): Frame
   return typeof errorFrame === "function" ? errorFrame(framesBefore) : errorFrame
 }
 
-/** An idle frame before each token (docs/wire/README.md#f1). */
+/** Yields an idle frame before each token (docs/wire/README.md#f1). */
 function* interspersed(tokens: Iterable<Frame>, idle: Frame): Generator<Frame> {
   for (const token of tokens) {
     if (idle !== "") yield idle
@@ -125,7 +125,7 @@ function* interspersed(tokens: Iterable<Frame>, idle: Frame): Generator<Frame> {
   }
 }
 
-/** The steps of an answer that is not streamed, with the faults that break it off. */
+/** Returns the steps of an answer that is not streamed, with the faults that break it off. */
 export function bodySteps(text: string, fault: Fault): Step[] {
   const middle = Math.ceil(text.length / 2)
   switch (fault.name) {
@@ -141,8 +141,8 @@ export function bodySteps(text: string, fault: Fault): Step[] {
 }
 
 /**
- * A body that writes the steps to the client: each frame with a flush, as fast as the socket takes
- * them. Ends the exchange as finished, broken off, or aborted when the client hangs up.
+ * Returns a body that writes the steps to the client: each frame with a flush, as fast as the socket accepts them.
+ * Ends the exchange as finished, broken off, or aborted when the client disconnects.
  */
 export function bodyOf(exchange: Exchange, steps: Iterable<Step>): ReadableStream {
   return new ReadableStream({
@@ -157,7 +157,7 @@ async function pump(
   steps: Iterable<Step>,
   controller: ReadableStreamDirectController,
 ): Promise<void> {
-  // Before the first turn Bun collects what is written and would send it as one chunk.
+  // Until the first turn, Bun collects written data and would send it as one chunk.
   await Promise.resolve()
   let frames = 0
   for (const step of steps) {
@@ -174,7 +174,7 @@ async function pump(
       await exchange.wait(step.wait)
       continue
     }
-    // Each may be a promise under back-pressure; Bun resolves it when the client goes.
+    // Each may be a promise under back-pressure; Bun resolves it when the client disconnects.
     const written = controller.write(step)
     if (typeof written !== "number") await written
     const flushed = controller.flush()

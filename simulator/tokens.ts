@@ -22,8 +22,8 @@ function isSurrogatePair(text: string, position: number): boolean {
 }
 
 /**
- * Where the token that begins at `start` ends. Reads forward only, so that a prefix that ends at
- * a token's end has the same tokens as the whole text has there. NaN past the end is no letter.
+ * Returns the end of the token that begins at `start`. Reads forward only, so that a prefix that ends at a token's end
+ * has the same tokens as that part of the whole text. NaN past the end is not a letter.
  */
 function tokenEnd(text: string, start: number): number {
   let position = start
@@ -52,7 +52,7 @@ function tokenEnd(text: string, start: number): number {
   return position + (isSurrogatePair(text, position) ? 2 : 1)
 }
 
-/** The tokens of {@link tokenize} one after another, for texts too long to hold them all. */
+/** Yields the tokens of {@link tokenize} one after another, for texts too long to hold them all. */
 export function* eachToken(text: string): Generator<string> {
   let position = 0
   while (position < text.length) {
@@ -71,7 +71,7 @@ export function tokenize(text: string): string[] {
   return [...eachToken(text)]
 }
 
-/** How many tokens {@link tokenize} gives, without making them. */
+/** Returns the number of tokens of {@link tokenize}, without creating them. */
 export function countTokens(text: string): number {
   let count = 0
   let position = 0
@@ -82,7 +82,7 @@ export function countTokens(text: string): number {
   return count
 }
 
-/** The text's first `limit` tokens, how many there are, and whether any were left off. */
+/** Returns the text's first `limit` tokens, their number, and whether any were cut off. */
 export function cutTokens(
   text: string,
   limit: number,
@@ -97,14 +97,14 @@ export function cutTokens(
   return { text: cut ? text.slice(0, position) : text, tokens: count, cut }
 }
 
-// Each word is one token, and stays one with a space before it.
+// Each word is one token, with or without a space before it.
 const WORDS =
   "time road hand west rain fire moon salt bell lamp wolf tree gate coin rope tide".split(" ")
 const LONGEST_REMEMBERED = 100_000
 const MAX_REMEMBERED = 32
 const remembered = new Map<number, string>()
 
-/** A text of exactly `count` tokens, always the same for the same count. */
+/** Returns a text of exactly `count` tokens, always the same for the same count. */
 export function wordsOf(count: number): string {
   const known = remembered.get(count)
   if (known !== undefined) return known

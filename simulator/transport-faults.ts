@@ -4,7 +4,10 @@ import type { Fault } from "./faults.ts"
 const PAGE =
   "<!DOCTYPE html>\n<html><head><title>Just a moment...</title></head><body></body></html>\n"
 
-/** Faults that know no wire format. Undefined means: go on, the fault is another kind or over. */
+/**
+ * Plays faults that are independent of the wire format. Undefined means: continue, because the fault is of another
+ * kind or has ended.
+ */
 export async function playTransportFault(
   exchange: Exchange,
   fault: Fault,
@@ -13,7 +16,7 @@ export async function playTransportFault(
     case "slow-headers":
       exchange.watch()
       await exchange.wait(fault.amount)
-      // No one is left to read this, but Bun wants a response.
+      // The client has disconnected, but Bun requires a response.
       return exchange.gone ? new Response(null, { status: 499 }) : undefined
     case "html":
       exchange.finish()

@@ -3,7 +3,7 @@ import type { Fault } from "./faults.ts"
 import type { Prompt } from "./prompt.ts"
 import type { PromptCache } from "./prompt-cache.ts"
 
-/** Counted tokens, before a wire format words them. Cached and audio are parts of the prompt. */
+/** Counted tokens, before they are written in a wire format. Cached and audio are parts of the prompt. */
 export interface CountedUsage {
   readonly prompt: number
   readonly cached: number
@@ -13,13 +13,13 @@ export interface CountedUsage {
   readonly reasoning: number
 }
 
-/** What each message costs besides its content. */
+/** Tokens of each message besides its content. */
 export const MESSAGE_TOKENS = 3
 const REPLY_TOKENS = 3
 
 /**
- * What the answer costs in tokens; undefined when the fault is that none is reported. `cache` is
- * undefined for vendors that cache only what is marked.
+ * Returns the tokens of an answer; undefined for the fault of missing usage. `cache` is undefined for vendors that
+ * cache only marked text.
  */
 export function countUsage(
   prompt: Prompt,

@@ -1,4 +1,4 @@
-/** The words of a text in lowercase; the text itself when it has none. */
+/** Returns the words of a text in lowercase; the text itself if it has no words. */
 export function wordsIn(text: string): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu)
   return words === null ? [text] : [...words]

@@ -13,17 +13,17 @@ export interface VendorError {
   readonly headers?: Record<string, string>
 }
 
-/** A 400 of the type `invalid_request_error`. */
+/** Returns a 400 of the type `invalid_request_error`. */
 export function invalid(message: string): VendorError {
   return { status: 400, type: "invalid_request_error", message }
 }
 
-/** 404 for a model that does not exist, as recorded. */
+/** Returns a 404 for a model that does not exist, as recorded. */
 export function modelNotFound(model: string): VendorError {
   return { status: 404, type: "not_found_error", message: `model: ${model}` }
 }
 
-/** Answers with an error: its id stands in the body and in the header `request-id`. */
+/** Responds with an error: its id is in the body and in the header `request-id`. */
 export function refuse(exchange: Exchange, error: VendorError): Response {
   exchange.finish()
   const { status, type, message, details } = error
@@ -34,23 +34,23 @@ export function refuse(exchange: Exchange, error: VendorError): Response {
   return response
 }
 
-/** 404 for a path below the messages that is no endpoint. */
+/** Responds with 404 to a path below the messages that is not an endpoint. */
 export function answerUnknownPath(exchange: Exchange): Response {
   return refuse(exchange, { status: 404, type: "not_found_error", message: "Not Found" })
 }
 
-/** 405 for a known path with another method. */
+/** Responds with 405 to a known path with another method. */
 export function answerWrongMethod(exchange: Exchange): Response {
   const message = "Method Not Allowed"
   return refuse(exchange, { status: 405, type: "invalid_request_error", message })
 }
 
-/** The version from which on nothing is said about sampling. */
+/** From this version on, errors do not mention sampling. */
 export const VERSION_WITHOUT_SAMPLING = "2026-10-21"
 
 const VERSIONS = [VERSION_WITHOUT_SAMPLING, "2023-06-01", "2023-01-01"]
 
-/** What is wrong with the headers: no key, the key `wrong`, or no version. */
+/** Returns the error for the headers: a missing key, the key `wrong`, or a missing version. */
 export function headersError(headers: Headers): VendorError | undefined {
   const unknown = (message: string) => ({ status: 401, type: "authentication_error", message })
   const key = headers.get("x-api-key")
@@ -64,7 +64,7 @@ export function headersError(headers: Headers): VendorError | undefined {
   return invalid(`anthropic-version: "${version}" is not a valid version`)
 }
 
-/** What Anthropic sends when it has too much to do. */
+/** Anthropic's error when it is overloaded. */
 export const OVERLOADED: VendorError = {
   status: 529,
   type: "overloaded_error",
@@ -72,7 +72,7 @@ export const OVERLOADED: VendorError = {
   headers: { "x-should-retry": "true" },
 }
 
-/** The errors that faults ask for, by fault name. */
+/** Returns the error for a fault by its name. */
 export function faultError(name: string, model: string): VendorError | undefined {
   switch (name) {
     case "429":

@@ -14,7 +14,7 @@ const PADDING = " ".repeat(16)
 const PING = 'event: ping\ndata: {"type": "ping"}\n\n'
 
 /**
- * A frame of JSON text without its last brace, which the vendor sets off with blanks
+ * Returns a frame of JSON text without its last brace, which the vendor pads with blanks
  * (docs/wire/anthropic-messages.md#f14).
  */
 function frame(event: string, open: string): string {
@@ -34,7 +34,7 @@ export function streamScript(answer: MessageAnswer): StreamScript {
       "error",
       `{"type":"error","error":${JSON.stringify(error)},"request_id":"${requestId()}"`,
     ),
-    // Its official clients know no other event that says nothing.
+    // The official clients know no other event without content.
     idleFrame: ': PROCESSING\n\nevent: ping\ndata: {"type":"ping"}\n\n',
     brokenFrame:
       'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"del\n\n',
@@ -42,7 +42,7 @@ export function streamScript(answer: MessageAnswer): StreamScript {
 }
 
 function messageStart({ id, model, usage }: MessageAnswer): string {
-  // What is answered is counted at the end: the start tells of its first token only.
+  // Output is counted at the end: the start reports only its first token.
   const begun =
     usage === undefined ? undefined : { ...usage, output: Math.min(1, usage.output), searches: 0 }
   const message = {
@@ -87,7 +87,7 @@ function* blockFrames(blocks: readonly AnswerBlock[]): Generator<string> {
   }
 }
 
-/** A block as it begins: empty, but for redacted thinking, which comes at once. */
+/** Returns a block as it begins: empty, except for redacted thinking, which arrives at once. */
 function startOf(block: AnswerBlock): object {
   switch (block.type) {
     case "thinking":

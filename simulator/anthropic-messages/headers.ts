@@ -19,7 +19,7 @@ const COMMON = {
   "x-vendor-secret": "canary",
 }
 
-// Copied from a ready object for each response: cheaper than from a plain one.
+// Copied from a prepared object for each response: cheaper than from a plain one.
 const HEADERS = {
   json: new Headers({ ...COMMON, "content-type": "application/json" }),
   stream: new Headers({
@@ -29,7 +29,7 @@ const HEADERS = {
   }),
 }
 
-/** A fresh id of a request. */
+/** Returns a new id of a request. */
 export function requestId(): string {
   return `req_01${base62(22)}`
 }

@@ -74,7 +74,10 @@ interface Accepted {
   readonly fault: Fault | undefined
 }
 
-/** The request's body, with what its thread goes on from, once everything is found right; else the answer that says what is not. */
+/**
+ * Returns the request's body, with the messages that its thread continues from, if it is valid; otherwise the error
+ * response.
+ */
 async function accept(
   exchange: Exchange,
   check: (body: JsonObject, version: string) => string | undefined,
@@ -100,7 +103,7 @@ async function accept(
   return wrong === undefined ? { ...gathered, model, fault } : refuse(exchange, invalid(wrong))
 }
 
-/** The faults that answer in place of the model. */
+/** Plays the faults that respond in place of the model. */
 async function playFault(
   exchange: Exchange,
   fault: Fault,
@@ -137,12 +140,12 @@ function answerOf(
   }
 }
 
-/** An alias is answered with the name it stands for. */
+/** Returns the dated name that an alias stands for. */
 function datedName(model: string): string {
   return /-\d{8}$/.test(model) ? model : `${model}-20261101`
 }
 
-/** What an answer used, before it is sorted into classes. */
+/** The usage of an answer, before it is divided into classes. */
 interface Used {
   readonly counted: CountedUsage
   readonly fault: Fault | undefined

@@ -4,7 +4,7 @@ import { arrayOf, objectOf, stringOf, type Json, type JsonObject } from "../json
 const MAX_KEPT = 1_000
 const CONTAINER_LIFETIME = 30 * 86_400_000
 
-/** The refusal of a request that continues from something unknown. */
+/** The rejection of a request that continues from something unknown. */
 interface StateNotFound {
   readonly status: 404
   readonly type: "not_found_error"
@@ -12,12 +12,15 @@ interface StateNotFound {
   readonly details?: { readonly error_code: string }
 }
 
-/** What the vendor keeps of its answers: threads with their system and tools, under the id of their last message, and containers. */
+/**
+ * The state that the vendor stores: threads with their system and tools, under the id of their last message, and
+ * containers.
+ */
 export class KeptState {
   readonly #threads = new Map<string, JsonObject>()
   readonly #containers = new Set<string>()
 
-  /** The request with the messages that its thread goes on from; or what the vendor refuses in it. */
+  /** Returns the request with the messages that its thread continues from, or the vendor's rejection. */
   gather(body: JsonObject): { readonly body: JsonObject } | StateNotFound {
     const container = containerOf(body)
     if (container !== "" && !this.#containers.has(container)) {
@@ -35,7 +38,7 @@ export class KeptState {
     return { body: { ...before, ...body, messages } }
   }
 
-  /** Keeps a conversation under its answer's id, for who asked for a thread. */
+  /** Stores a conversation under its answer's id, if the caller asked for a thread. */
   keep(body: JsonObject, id: string, content: readonly Json[]): void {
     if (typeof objectOf(body.thread).type !== "string") return
     if (this.#threads.size >= MAX_KEPT) this.#threads.clear()
@@ -45,7 +48,7 @@ export class KeptState {
     this.#threads.set(id, { ...settings, messages })
   }
 
-  /** Where tools that run code do so: where they did before, or in a new place; null without such tools. */
+  /** Returns the container of tools that run code: the previous one, or a new one; null without such tools. */
   container(body: JsonObject): JsonObject | null {
     const tools = arrayOf(body.tools).map((tool) => stringOf(objectOf(tool).type))
     const named = containerOf(body)

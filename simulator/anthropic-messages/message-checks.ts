@@ -4,10 +4,10 @@ import { checkBlock } from "./block-checks.ts"
 
 const ROLES = ["user", "assistant", "system"]
 
-/** What instructions amid a conversation may say besides, by the SDK's `BetaSystemMessageParam`. */
+/** Further fields of instructions within a conversation, by the SDK's `BetaSystemMessageParam`. */
 const SYSTEM_SETTINGS = ["clear_at", "output_config"]
 
-/** What Anthropic would refuse in the messages, in its words; undefined when nothing. */
+/** Returns Anthropic's error for the messages; undefined if they are valid. */
 export function checkMessages(body: JsonObject): string | undefined {
   const messages = arrayOf(body.messages)
   if (messages.length === 0) return "messages: at least one message is required"
@@ -84,7 +84,10 @@ function textsOf(content: readonly Json[]): string[] {
     .map((block) => stringOf(block.text))
 }
 
-/** Every call is answered at the head of the very next message, once, and nothing else is. */
+/**
+ * Checks that every call is answered at the start of the very next message, exactly once, and that there are no other
+ * results.
+ */
 function checkToolOrder(messages: JsonObject[]): string | undefined {
   let open: string[] = []
   for (const [index, message] of messages.entries()) {

@@ -6,7 +6,7 @@ import { PromptBuilder, type ReadBlock } from "../prompt-builder.ts"
 import { lastUserText, type AnswerShape, type Prompt, type ToolChoice } from "../prompt.ts"
 import { countTokens } from "../tokens.ts"
 
-/** A request in the simulator's own terms, with what only Anthropic's format asks. */
+/** A request in the simulator's own terms, with further fields of Anthropic's format. */
 export interface MessagesRequest {
   readonly prompt: Prompt
   /** The prompt's blocks in the order of its cache: tools, system, messages. */
@@ -44,7 +44,7 @@ export function readRequest(body: JsonObject): MessagesRequest {
   return { prompt, blocks: builder.blocks, thinking }
 }
 
-/** The results of tools become messages of their own, before what the user says besides. */
+/** Adds a message. Tool results become messages of their own, before the user's other content. */
 function addMessage(builder: PromptBuilder, message: JsonObject): void {
   const { role, content } = message
   const rest: ReadBlock[] = []
@@ -65,7 +65,7 @@ function readContent(content: Json | undefined): (ReadBlock & { isResult: boolea
   })
 }
 
-/** The block as text, without the marker that does not belong to what is cached. */
+/** Returns the block as text, without the cache marker, which is not part of the cached text. */
 function sourceOf(block: Json): string {
   const { cache_control: _, ...rest } = objectOf(block)
   return JSON.stringify(rest)

@@ -31,17 +31,17 @@ export type AnswerBlock =
       readonly argumentsText: string
     }
 
-/** Everything an answer is written from. */
+/** The content of an answer. */
 export interface MessageAnswer {
   readonly id: string
-  /** Where tools ran code; null where none did. */
+  /** The container in which tools ran code; null without one. */
   readonly container: JsonObject | null
   /** Dated model name. */
   readonly model: string
   readonly blocks: readonly AnswerBlock[]
   readonly stopReason: string
   readonly stopSequence: string | null
-  /** Undefined when none is to be reported. */
+  /** Undefined if usage is not reported. */
   readonly usage: MessageUsage | undefined
 }
 
@@ -55,12 +55,12 @@ export interface MessageUsage {
   readonly searches: number
 }
 
-/** A fresh `msg_` id. */
+/** Returns a new `msg_` id. */
 export function messageId(): string {
   return `msg_01${base62(22)}`
 }
 
-/** The blocks of a planned answer: thinking first, then what it says or calls. */
+/** Returns the blocks of a planned answer: thinking first, then text or calls. */
 export function answerBlocks(
   choice: PlannedChoice,
   echo: string,
@@ -91,7 +91,7 @@ export function answerBlocks(
   return blocks
 }
 
-/** A choice's `stop_reason` (docs/wire/anthropic-messages.md#f5). */
+/** Returns a choice's `stop_reason` (docs/wire/anthropic-messages.md#f5). */
 export function stopReason(choice: PlannedChoice): string {
   switch (choice.ending) {
     case "call":
@@ -104,7 +104,7 @@ export function stopReason(choice: PlannedChoice): string {
   }
 }
 
-/** Sorts counted tokens into Anthropic's classes (docs/wire/anthropic-messages.md#f10). */
+/** Divides counted tokens into Anthropic's classes (docs/wire/anthropic-messages.md#f10). */
 export function sortUsage(
   counted: CountedUsage,
   cache: MarkedUsage,
@@ -115,7 +115,7 @@ export function sortUsage(
   return { input: counted.prompt - kept, cache, output, thinking, searches }
 }
 
-/** The parts of `usage` that tell of the input and stand in every form of it. */
+/** Returns the parts of `usage` about the input, which are in every form of it. */
 export function inputUsage({ input, cache }: MessageUsage) {
   return {
     input_tokens: input,
@@ -124,7 +124,7 @@ export function inputUsage({ input, cache }: MessageUsage) {
   }
 }
 
-/** The parts of `usage` that tell of the output; thinking is told where there was some. */
+/** Returns the parts of `usage` about the output; thinking is reported if there was any. */
 export function outputUsage({ output, thinking, searches }: MessageUsage) {
   const details = thinking === 0 ? {} : { output_tokens_details: { thinking_tokens: thinking } }
   const used = { web_search_requests: searches, web_fetch_requests: 0 }
@@ -151,7 +151,7 @@ function blockObject(block: AnswerBlock) {
   return { type, id, name, input: parseObject(argumentsText), caller: { type: "direct" } }
 }
 
-/** What an answer says and calls, as its messages show it. */
+/** Returns the content of an answer, in the form of messages. */
 export function contentOf({ blocks }: MessageAnswer) {
   return blocks.map(blockObject)
 }

@@ -1,4 +1,4 @@
 import { Signer } from "../signer.ts"
 
-/** Signs what Anthropic's models think, and knows its own signatures again. */
+/** Signs the thinking of Anthropic's models, and verifies its own signatures. */
 export const SIGNER = new Signer("anthropic")

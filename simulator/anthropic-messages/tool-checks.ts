@@ -16,7 +16,7 @@ const FIELDS = new Set([
   "input_examples",
 ])
 
-/** What Anthropic would refuse in the offered tools. */
+/** Returns Anthropic's error for the offered tools. */
 export function checkTools(tools: Json | undefined): string | undefined {
   const names = new Set<string>()
   for (const [index, tool] of arrayOf(tools).entries()) {
@@ -52,7 +52,7 @@ function checkTool(tool: JsonObject, place: string): string | undefined {
     : `${place}.custom.input_schema.type: Input should be 'object'`
 }
 
-/** What Anthropic would refuse in the choice of a tool. */
+/** Returns Anthropic's error for the tool choice. */
 export function checkToolChoice(body: JsonObject): string | undefined {
   if (body.tool_choice === undefined) return undefined
   const { type, name, ...rest } = objectOf(body.tool_choice)

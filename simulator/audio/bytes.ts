@@ -1,4 +1,4 @@
-/** Bytes that are put together bit by bit, the highest bit first. */
+/** Writes bytes bit by bit, the highest bit first. */
 export class BitWriter {
   readonly #bits: number[] = []
 
@@ -7,7 +7,7 @@ export class BitWriter {
     return this
   }
 
-  /** What was written, the last byte filled up with noughts. */
+  /** Returns the written bytes, the last one padded with zeros. */
   bytes(): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(Math.ceil(this.#bits.length / 8))
     for (const [index, bit] of this.#bits.entries()) {
@@ -17,7 +17,7 @@ export class BitWriter {
   }
 }
 
-/** A cyclic redundancy check that begins with nought, the highest bit first. */
+/** A cyclic redundancy check that begins with zero, the highest bit first. */
 export function checksum(bytes: Uint8Array, polynomial: number, width: 8 | 16 | 32): number {
   const top = 2 ** (width - 1)
   const size = 2 ** width
@@ -33,7 +33,7 @@ export function checksum(bytes: Uint8Array, polynomial: number, width: 8 | 16 | 
   return sum
 }
 
-/** Several chunks as one. */
+/** Joins several chunks. */
 export function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.concat(chunks))
 }

@@ -26,7 +26,7 @@ function frame(number: number): Uint8Array {
   head.write(0x3ffe, 14).write(0, 2).write(12, 4).write(0, 4).write(0, 4).write(4, 3).write(0, 1)
   const numbered = joined([head.bytes(), Buffer.from(String.fromCodePoint(number))])
   const header = joined([numbered, Uint8Array.of(checksum(numbered, 0x07, 8))])
-  // A constant subframe of nought.
+  // A constant subframe of zero.
   const whole = joined([header, Uint8Array.of(0, 0, 0)])
   const check = checksum(whole, 0x8005, 16)
   return joined([whole, Uint8Array.of(check >> 8, check & 0xff)])

@@ -25,7 +25,7 @@ const PATHS: Readonly<Record<string, Answer>> = {
   "/v1/stt": answerXaiListen,
 }
 
-/** The models of Gemini's that this answers for: the speaking ones, and one that hears. */
+/** Matches Gemini's models that this format simulates: those that speak, and one that transcribes. */
 const GEMINI = /\/models\/(gemini-[^/:]*(?:tts|listen)[^/:]*):generateContent$/
 const STREAM = /\/models\/(gemini-[^/:]*tts[^/:]*):streamGenerateContent\b/
 

@@ -39,7 +39,7 @@ interface Page {
   readonly packets: readonly Uint8Array[]
 }
 
-/** One page (RFC 3533); no packet here is so long that it needs several laces. */
+/** Returns one page (RFC 3533). Every packet here is short enough for a single lace. */
 function page(number: number, { flags, granule, packets }: Page): Uint8Array {
   const head = Buffer.alloc(27)
   head.write("OggS")

@@ -30,10 +30,10 @@ const VOICES =
     " ",
   )
 
-/** Tokens of a second of speech. */
+/** Tokens per second of speech. */
 const TOKENS_PER_SECOND = 21
 
-/** Fails as the fault wants; undefined: go on. */
+/** Plays a fault; returns undefined to continue without one. */
 export async function playFault(
   exchange: Exchange,
   fault: Fault,
@@ -101,7 +101,7 @@ function faultOf(body: JsonObject, model: string): VendorError | undefined {
   return undefined
 }
 
-/** The bytes of a sound as they are made, with the faults that break them off. */
+/** Returns the bytes of a sound as they are made, with the faults that break them off. */
 export function soundSteps(chunks: readonly Uint8Array[], fault: Fault | undefined): Step[] {
   const middle = Math.ceil(chunks.length / 2)
   if (fault?.name === "cut") return [...chunks.slice(0, middle), { wait: 20 }, "cut-now"]

@@ -5,7 +5,7 @@ export interface HeardWord {
   readonly end: number
 }
 
-/** What is recognized in audio: it depends on its bytes only. */
+/** The recognized content of audio, which depends only on its bytes. */
 export interface Recognition {
   readonly text: string
   /** Seconds. */
@@ -14,7 +14,7 @@ export interface Recognition {
   readonly segments: readonly HeardWord[]
 }
 
-/** The transcript of a sound: its size and hash in words, spread over its length. */
+/** Returns the transcript of a sound: its size and hash in words, spread over its length. */
 export function recognize(bytes: Uint8Array, opening = "A sound"): Recognition {
   const hash = Bun.hash.crc32(bytes).toString(16).padStart(8, "0")
   const sentences = [`${opening} of ${bytes.length} bytes.`, `Its checksum is ${hash}.`]
@@ -43,7 +43,7 @@ function round(seconds: number): number {
   return Math.round(seconds * 1000) / 1000
 }
 
-/** Exact for plain WAV files; otherwise as if it were 128 kbit/s. */
+/** Returns the duration: exact for plain WAV files, otherwise as for 128 kbit/s. */
 function durationOf(bytes: Uint8Array): number {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const isWave = view.length >= 44 && view.toString("latin1", 0, 4) === "RIFF"

@@ -18,15 +18,15 @@ export const CONTENT_TYPES: Readonly<Record<Form, string>> = {
 }
 
 const RATE = 24_000
-/** No one is made to wait for more. Seconds. */
+/** Maximum seconds of audio, so that no test waits longer. */
 const LONGEST = 1_200
 
-/** How long a text is when it is spoken, seconds. */
+/** Returns the duration of a spoken text in seconds. */
 export function spokenSeconds(text: string, speed = 1): number {
   return Math.min(LONGEST, Math.max(0.1, ([...text].length * 0.06) / speed))
 }
 
-/** A sound of this length in pieces: a tone where it is not compressed, silence where it is. */
+/** Returns a sound of this length in pieces: a tone in uncompressed formats, silence in compressed ones. */
 export function sound(form: Form, seconds: number): Uint8Array[] {
   switch (form) {
     case "pcm":
@@ -44,7 +44,7 @@ export function sound(form: Form, seconds: number): Uint8Array[] {
   }
 }
 
-/** The same as one chunk. */
+/** Returns the same sound as one chunk. */
 export function wholeSound(form: Form, seconds: number): Uint8Array<ArrayBuffer> {
   return joined(sound(form, seconds))
 }
@@ -82,7 +82,7 @@ function waveHead(): Uint8Array {
   return head
 }
 
-/** MPEG-1 layer III, 128 kbit/s, 44.1 kHz, one channel; without any content it is silent. */
+/** MPEG-1 layer III, 128 kbit/s, 44.1 kHz, one channel; silent because it has no content. */
 function mp3Frame(): Uint8Array {
   const frame = new Uint8Array(417)
   frame.set([0xff, 0xfb, 0x90, 0xc0])
@@ -105,7 +105,7 @@ function aacFrame(): Uint8Array {
   return Uint8Array.from([...head, ...content])
 }
 
-/** Frames for so many frames' time, eight in each chunk. */
+/** Returns frames for this number of frames' time, eight in each chunk. */
 function repeated(frame: Uint8Array, times: number): Uint8Array[] {
   const count = Math.max(1, Math.ceil(times))
   const chunks: Uint8Array[] = []

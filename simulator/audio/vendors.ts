@@ -24,7 +24,7 @@ function queryOf(exchange: Exchange): URLSearchParams {
   return new URLSearchParams(exchange.path.split("?")[1] ?? "")
 }
 
-/** Deepgram's refusals. */
+/** Returns Deepgram's rejection, if any. */
 function deepgramRefusal(exchange: Exchange): Response | undefined {
   const isKnown = /^Token (?!wrong$)\S+$/.test(exchange.headers.get("authorization") ?? "")
   const refusal = {
@@ -89,7 +89,7 @@ export async function answerDeepgramListen(exchange: Exchange): Promise<Response
   })
 }
 
-/** ElevenLabs' refusals (docs/wire/speech.md#f3). */
+/** Returns ElevenLabs' rejection, if any (docs/wire/speech.md#f3). */
 function elevenLabsRefusal(exchange: Exchange): Response | undefined {
   const key = exchange.headers.get("xi-api-key") ?? ""
   const detail = { status: "invalid_api_key", message: "Invalid API key" }
@@ -157,7 +157,7 @@ export async function answerXaiListen(exchange: Exchange): Promise<Response> {
 }
 
 /**
- * Gemini's models that speak, and those that hear when they are told to (docs/wire/transcription.md#f8 and
+ * Gemini's models that speak, and those that transcribe on request (docs/wire/transcription.md#f8 and
  * docs/wire/speech.md#f4).
  */
 export function gemini(model: string, isStream = false): JsonOperation {

@@ -28,13 +28,13 @@ const RESULT_KINDS = new Set(["json", "text", "image", "document", "video", "sea
 const TOOL_ID = /^[a-zA-Z0-9_-]{1,64}$/
 const IMAGE_FORMATS = ["png", "jpeg", "gif", "webp"]
 const DOCUMENT_FORMATS = ["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"]
-// An underscore is let pass too, though AWS's own words do not say so.
+// An underscore is accepted too, although AWS's documentation does not mention it.
 const DOCUMENT_NAME = /^[\w \-()[\]]{1,200}$/
 
-/** What is wrong with a block: Bedrock's own words, or an error of the model behind it. */
+/** The fault of a block: Bedrock's own words, or an error of the model behind it. */
 type Refusal = VendorError | string | undefined
 
-/** What would be refused in one block of a message; `place` is its dotted path. */
+/** Returns the error for one block of a message; `place` is its dotted path. */
 export function checkBlock(block: Json, role: string, place: string): Refusal {
   const kinds = Object.keys(objectOf(block))
   const [kind = ""] = kinds
@@ -159,7 +159,7 @@ function checkResultPart(part: JsonObject, kind: string, place: string): Refusal
   return checkKind(part[kind] ?? null, kind, place)
 }
 
-/** What was thought must come back as it was sent, in either of its forms. */
+/** Checks that reasoning comes back as it was sent, in either of its forms. */
 function checkReasoning(reasoning: JsonObject, place: string): Refusal {
   const { reasoningText, redactedContent } = reasoning
   if (typeof redactedContent === "string") {

@@ -13,8 +13,8 @@ function denied(type: string, message: string): VendorError {
 }
 
 /**
- * What is wrong with the credentials: none, the key `wrong`, a signature in a wrong shape, or of
- * the checked key and not right. Any other key's signature is taken as it is.
+ * Returns the error for the credentials: missing, the key `wrong`, a malformed signature, or an incorrect one of the
+ * checked key. Signatures of any other key are accepted.
  */
 export function credentialError(exchange: Exchange): VendorError | undefined {
   const authorization = exchange.headers.get("authorization")

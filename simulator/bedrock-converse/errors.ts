@@ -2,8 +2,7 @@ import type { Exchange } from "../exchange.ts"
 import { vendorResponse } from "./headers.ts"
 
 /**
- * An error as AWS words it (docs/wire/bedrock-converse.md#f8): its type goes into a header, its message
- * into the body.
+ * An error as AWS words it (docs/wire/bedrock-converse.md#f8): its type goes into a header, its message into the body.
  */
 export interface VendorError {
   readonly status: number
@@ -12,22 +11,25 @@ export interface VendorError {
   readonly headers?: Record<string, string>
 }
 
-/** A 400 of the type `ValidationException`. */
+/** Returns a 400 of the type `ValidationException`. */
 export function invalid(message: string): VendorError {
   return { status: 400, type: "ValidationException", message }
 }
 
-/** What a Claude model behind Bedrock refuses, which Bedrock passes on with words of its own. */
+/** Returns an error of a Claude model, which Bedrock passes on with words of its own. */
 export function invalidForModel(message: string): VendorError {
   return invalid(`The model returned the following errors: ${message}`)
 }
 
-/** A member that its structure does not have, in words of the simulator's own: AWS has none. */
+/**
+ * Returns the error for a member that its structure lacks, in the simulator's own words, since AWS accepts it
+ * silently.
+ */
 export function unknownMember(place: string): string {
   return `The field ${place} is not a member of its structure.`
 }
 
-/** Answers with an error. */
+/** Responds with an error. */
 export function refuse(exchange: Exchange, error: VendorError): Response {
   exchange.finish()
   const response = vendorResponse(
@@ -44,7 +46,7 @@ export function refuse(exchange: Exchange, error: VendorError): Response {
 /** 400 for a model that does not exist, as recorded. */
 export const MODEL_NOT_FOUND = invalid("The provided model identifier is invalid.")
 
-/** 403 for an operation that does not exist, or a known one with another method. */
+/** Responds with 403 to an operation that does not exist, or a known one with another method. */
 export function answerUnknownOperation(exchange: Exchange): Response {
   const message = "Unable to determine service/operation name to be authorized"
   return refuse(exchange, { status: 403, type: "AccessDeniedException", message })
@@ -56,7 +58,7 @@ export const STREAM_EXCEPTION = {
   message: "The system encountered an unexpected error during processing. Try your request again.",
 }
 
-/** The errors that faults ask for, by fault name. */
+/** Returns the error for a fault by its name. */
 export function faultError(name: string): VendorError | undefined {
   switch (name) {
     case "429":

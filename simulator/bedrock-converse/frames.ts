@@ -33,7 +33,7 @@ export function streamScript({ blocks, stopReason, usage }: ConverseAnswer): Str
 function* blockFrames(blocks: readonly AnswerBlock[]): Generator<Uint8Array> {
   for (const [index, block] of blocks.entries()) {
     const head = `{"contentBlockIndex":${index}`
-    // Only calls have a frame that begins them.
+    // Only calls have a frame for their start.
     if (block.kind === "call") {
       const start = JSON.stringify({ toolUse: { name: block.name, toolUseId: block.id } })
       yield frame("contentBlockStart", `${head},"start":${start}`)

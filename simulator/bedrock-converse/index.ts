@@ -30,7 +30,7 @@ export const bedrockConverse: WireFormat = {
   },
 }
 
-/** What the path says. */
+/** The parameters in the path. */
 interface Call {
   readonly model: string
   readonly isStreamed: boolean
@@ -65,7 +65,7 @@ async function answerConverse(exchange: Exchange, call: Call): Promise<Response>
   return vendorResponse(bodyOf(exchange, steps), "application/vnd.amazon.eventstream")
 }
 
-/** The faults that answer in place of the model. */
+/** Plays the faults that respond in place of the model. */
 async function playFault(exchange: Exchange, fault: Fault): Promise<Response | undefined> {
   const transported = await playTransportFault(exchange, fault)
   if (transported !== undefined) return transported

@@ -15,7 +15,7 @@ import { lastUserText, type AnswerShape, type Prompt, type ToolChoice } from "..
 import { countTokens } from "../tokens.ts"
 import { thinkingConfig } from "./thinking-config.ts"
 
-/** A request in the simulator's own terms, with what only Bedrock's format asks. */
+/** A request in the simulator's own terms, with further fields of Bedrock's format. */
 export interface ConverseRequest {
   readonly prompt: Prompt
   /** The prompt's blocks in the order of its cache: tools, system, messages. */
@@ -62,7 +62,7 @@ export function readRequest(body: JsonObject): ConverseRequest {
   return { prompt, blocks: builder.blocks }
 }
 
-/** The results of tools become messages of their own, before what the user says besides. */
+/** Adds a message. Tool results become messages of their own, before the user's other content. */
 function addMessage(
   builder: PromptBuilder,
   role: "system" | "user" | "assistant",

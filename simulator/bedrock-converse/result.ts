@@ -19,18 +19,18 @@ export type AnswerBlock =
       readonly argumentsText: string
     }
 
-/** Everything an answer is written from. */
+/** The content of an answer. */
 export interface ConverseAnswer {
   readonly blocks: readonly AnswerBlock[]
   readonly stopReason: string
-  /** The `usage` object; undefined when none is to be reported. */
+  /** The `usage` object; undefined if usage is not reported. */
   readonly usage: object | undefined
 }
 
-/** How long the model is said to have taken, in milliseconds. */
+/** The model's reported latency. */
 export const METRICS = { latencyMs: 12 }
 
-/** The blocks of a planned answer: reasoning first, then what it says or calls. */
+/** Returns the blocks of a planned answer: reasoning first, then text or calls. */
 export function answerBlocks(choice: PlannedChoice, echo: string): AnswerBlock[] {
   const blocks: AnswerBlock[] = []
   if (choice.reasoningTokens > 0) {
@@ -62,7 +62,7 @@ export function stopReason(choice: PlannedChoice): string {
 }
 
 /**
- * The `usage` object as recorded: input without what was cached, and the sum of all
+ * Returns the `usage` object as recorded: input without cached tokens, and the sum of all
  * (docs/wire/bedrock-converse.md#f7).
  */
 export function usageObject(counted: CountedUsage, { read, written }: MarkedUsage) {

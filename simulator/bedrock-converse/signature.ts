@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto"
 import type { Exchange } from "../exchange.ts"
 
-/** What a request's `Authorization` of AWS Signature Version 4 says. */
+/** The parts of a request's `Authorization` header of AWS Signature Version 4. */
 export interface SignedRequest {
   readonly accessKey: string
   /** Year, month and day, eight digits. */
@@ -16,7 +16,7 @@ const ALGORITHM = "AWS4-HMAC-SHA256"
 const PARAMETERS =
   /^AWS4-HMAC-SHA256 +Credential=([^/,\s]+)\/(\d{8})\/([^/,\s]+)\/([^/,\s]+)\/aws4_request, *SignedHeaders=([a-z0-9;-]+), *Signature=([0-9a-f]{64})$/
 
-/** Reads the header; undefined when it is not in the shape of a signature. */
+/** Parses the header; undefined if it is malformed. */
 export function readAuthorization(header: string): SignedRequest | undefined {
   const found = PARAMETERS.exec(header)
   if (found === null) return undefined
@@ -25,7 +25,7 @@ export function readAuthorization(header: string): SignedRequest | undefined {
   return { accessKey, date, region, service, headerNames: names.split(";"), signature }
 }
 
-/** The signature that the request must have: AWS's four steps, over what was received. */
+/** Returns the expected signature of a request: AWS's four steps, over the received bytes. */
 export function signatureOf(exchange: Exchange, signed: SignedRequest, secret: string): string {
   const { date, region, service } = signed
   const scope = `${date}/${region}/${service}/aws4_request`
@@ -44,7 +44,7 @@ function canonicalRequest(exchange: Exchange, names: readonly string[]): string 
   })
   return [
     exchange.method,
-    // Every service but S3 encodes the path once more than it stands in the address.
+    // Every service but S3 encodes the path once more than it is encoded in the address.
     path.split("/").map(encodeStrictly).join("/"),
     query.split("&").toSorted().join("&"),
     headers.join(""),
@@ -53,7 +53,7 @@ function canonicalRequest(exchange: Exchange, names: readonly string[]): string 
   ].join("\n")
 }
 
-/** `encodeURIComponent` leaves five marks alone that RFC 3986 reserves. */
+/** `encodeURIComponent` does not encode five characters that RFC 3986 reserves. */
 function encodeStrictly(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,

@@ -1,4 +1,4 @@
 import { Signer } from "../signer.ts"
 
-/** Signs what models behind Bedrock think, and knows its own signatures again. */
+/** Signs the thinking of models behind Bedrock, and verifies its own signatures. */
 export const SIGNER = new Signer("bedrock")

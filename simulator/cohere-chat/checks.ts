@@ -43,7 +43,7 @@ const RULES: Record<string, Rule> = {
   tools: { kind: "array" },
 }
 
-/** What Cohere would refuse in the request; undefined when nothing. */
+/** Returns Cohere's error for the request; undefined if it is valid. */
 export function checkRequest(body: JsonObject): VendorError | undefined {
   for (const name in body) {
     const value = body[name]
@@ -137,7 +137,7 @@ function unknownIn(object: JsonObject, known: readonly string[]): string | undef
   return Object.keys(object).find((name) => !known.includes(name))
 }
 
-/** JSON is not to be had together with tools or documents (npm cohere-ai `ResponseFormatV2`). */
+/** Checks the format: JSON cannot be combined with tools or documents (npm cohere-ai `ResponseFormatV2`). */
 function checkFormat(body: JsonObject): VendorError | undefined {
   const { type, json_schema: schema } = objectOf(body.response_format)
   if (type === undefined || type === "text") return undefined

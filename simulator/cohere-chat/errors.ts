@@ -10,32 +10,32 @@ export interface VendorError {
   readonly message: string
 }
 
-/** A 400 in one of the forms that Cohere has for them. */
+/** Returns a 400 in one of Cohere's forms. */
 export function invalid(message: string): VendorError {
   return { status: 400, message }
 }
 
-/** A 400 whose message says first that the request is invalid. */
+/** Returns a 400 whose message begins with "invalid request". */
 export function invalidRequest(message: string): VendorError {
   return invalid(`invalid request: ${message}`)
 }
 
 const REFERENCE = "For proper usage, please refer to https://docs.cohere.com/reference/chat"
 
-/** A 422 for a field that Cohere does not know. */
+/** Returns a 422 for an unknown field. */
 export function unknownField(name: string): VendorError {
   const message = `unknown field: parameter '${name}' is not a valid field. ${REFERENCE}`
   return { status: 422, message }
 }
 
-/** A 400 for a field of another type. */
+/** Returns a 400 for a field of another type. */
 export function invalidType(name: string, actual: string, expected: string): VendorError {
   return invalid(
     `invalid type: parameter ${name} is of type ${actual} but should be of type ${expected}. ${REFERENCE}`,
   )
 }
 
-/** 404 for a model that does not exist. */
+/** Returns a 404 for a model that does not exist. */
 export function modelNotFound(model: string): VendorError {
   const message =
     `model '${model}' not found, make sure the correct model ID was used and that you have ` +
@@ -43,13 +43,13 @@ export function modelNotFound(model: string): VendorError {
   return { status: 404, message }
 }
 
-/** Answers with an error. */
+/** Responds with an error. */
 export function refuse(exchange: Exchange, { status, message }: VendorError): Response {
   exchange.finish()
   return vendorResponse(JSON.stringify({ id: crypto.randomUUID(), message }), "json", status)
 }
 
-/** 405 for the known path with another method. */
+/** Responds with 405 to the known path with another method. */
 export function answerWrongMethod(exchange: Exchange): Response {
   return refuse(exchange, { status: 405, message: "method not allowed" })
 }
@@ -61,17 +61,17 @@ const INCORRECT_KEY: VendorError = {
     "https://dashboard.cohere.com/api-keys.",
 }
 
-/** What is wrong with the credential: none given, or the one that is `wrong`. */
+/** Returns the error for the credential: missing, or `wrong`. */
 export function credentialError(headers: Headers): VendorError | undefined {
   const key = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1]
   if (key === undefined) return { status: 401, message: "no api key supplied" }
   return key === "wrong" ? INCORRECT_KEY : undefined
 }
 
-/** What goes wrong inside the vendor after a stream has begun. */
+/** The error inside the vendor after a stream has begun. */
 export const STREAM_FAILURE = "internal server error"
 
-/** The errors that faults ask for, by fault name. */
+/** Returns the error for a fault by its name. */
 export function faultError(name: string, model: string): VendorError | undefined {
   switch (name) {
     case "429":

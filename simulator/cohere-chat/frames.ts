@@ -19,7 +19,7 @@ export function streamScript(answer: CohereAnswer): StreamScript {
   }
 }
 
-/** The type stands in the `event:` line and in the data; `head` goes before it. */
+/** Returns a frame. The type is in the `event:` line and in the data; `head` goes before it. */
 function frame(type: string, content: object, head: object = {}): string {
   return `event: ${type}\ndata: ${JSON.stringify({ ...head, type, ...content })}\n\n`
 }
@@ -57,7 +57,7 @@ function* blockFrames(
   yield frame("content-end", { index })
 }
 
-/** Of an event about a call, `tool_calls` is an object, not a list (recorded). */
+/** Yields the frames of a call. In an event about a call, `tool_calls` is an object, not a list (recorded). */
 function* callFrames(call: CohereCall, index: number): Generator<string> {
   const { id, name, argumentsText } = call
   const opened = { id, type: "function", function: { name, arguments: "" } }

@@ -46,7 +46,7 @@ async function answerChat(exchange: Exchange): Promise<Response> {
   if (exchange.vendor === undefined && !isKnown(model)) {
     return refuse(exchange, modelNotFound(model))
   }
-  // Nothing in a request names the caller's user: a request that comes again is told by itself.
+  // Requests do not name the caller's user, so a repeated request is recognized by its content.
   const fault = dueFault(exchange, model, Bun.hash(exchange.bodyText).toString())
   if (fault === "unknown") {
     return refuse(
@@ -60,12 +60,12 @@ async function answerChat(exchange: Exchange): Promise<Response> {
   return wrong === undefined ? answerWell(exchange, body, fault) : refuse(exchange, wrong)
 }
 
-/** The simulator's own models, and those that are named as Cohere names its own. */
+/** Whether a model exists: the simulator's own models, and those with names like Cohere's. */
 function isKnown(model: string): boolean {
   return model === "echo" || /^(command|c4ai)-/.test(model) || faultOfModel(model) !== undefined
 }
 
-/** The faults that answer in place of the model. */
+/** Plays the faults that respond in place of the model. */
 async function playFault(
   exchange: Exchange,
   fault: Fault,

@@ -23,7 +23,7 @@ const CONTENT: Record<string, readonly string[]> = {
   tool: ["text", "document"],
 }
 
-/** What Cohere would refuse in the messages; undefined when nothing. */
+/** Returns Cohere's error for the messages; undefined if they are valid. */
 export function checkMessages(messages: readonly Json[]): VendorError | undefined {
   if (messages.length === 0) {
     return invalidRequest(
@@ -70,7 +70,7 @@ function checkContent(
   return undefined
 }
 
-/** Every call is answered right after it was made, and nothing else is. */
+/** Checks that every call is answered right after it was made, and that there are no other results. */
 function checkCalls(messages: readonly JsonObject[]): VendorError | undefined {
   let open = new Set<string>()
   for (const message of messages) {

@@ -15,7 +15,7 @@ const BUDGET_PER_TOKEN = 32
 const MAX_THINKING_TOKENS = 256
 const LOW_DETAIL_TOKENS = 256
 
-/** What a tool answered to one call. */
+/** A tool's answer to one call. */
 export interface ToolOutput {
   readonly callId: string
   readonly text: string
@@ -41,7 +41,7 @@ export function readPrompt(body: JsonObject): Prompt {
   }
 }
 
-/** What the tools answered that the conversation ends with: an answer cites them. */
+/** Returns the tool results at the end of the conversation, which an answer cites. */
 export function readToolOutputs(body: JsonObject): ToolOutput[] {
   const messages = arrayOf(body.messages).map((message) => objectOf(message))
   const from = messages.findLastIndex((message) => message.role !== "tool") + 1
@@ -70,7 +70,7 @@ function readMessage(message: JsonObject): PromptMessage {
 }
 
 interface Part {
-  /** Undefined for what is not said, as thinking is not. */
+  /** Undefined for content that is not text, such as thinking. */
   readonly text: string | undefined
   readonly tokens: number
   readonly isMedia: boolean
@@ -122,7 +122,7 @@ function readShape({ type, json_schema: schema }: JsonObject): AnswerShape {
   return schema === undefined ? { kind: "object" } : { kind: "schema", schema: objectOf(schema) }
 }
 
-/** A model thinks only where it is asked to; a budget makes it think as much less. */
+/** Returns the tokens of thinking: a model thinks only on request; a budget lowers them. */
 function readThinking({ type, token_budget: budget }: JsonObject): number {
   if (type !== "enabled") return 0
   if (typeof budget !== "number") return THINKING_TOKENS

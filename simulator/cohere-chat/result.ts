@@ -6,19 +6,16 @@ import { tokenize } from "../tokens.ts"
 import type { CountedUsage } from "../usage.ts"
 import type { ToolOutput } from "./request.ts"
 
-/**
- * Tokens that Cohere puts around every prompt: read by the model, and not billed
- * (docs/wire/cohere-chat.md#f5).
- */
+/** Tokens that Cohere adds to every prompt: read by the model, and not billed (docs/wire/cohere-chat.md#f5). */
 const PREAMBLE_TOKENS = 495
 /** Tokens that end an answer: written by the model, and not billed. */
 const END_TOKENS = 3
 
-/** Everything an answer is written from, in Cohere's terms. */
+/** The content of an answer, in Cohere's terms. */
 export interface CohereAnswer {
   readonly id: string
   readonly thinking: string
-  /** What the model says that it will do, ahead of its calls. */
+  /** The model's announcement of its calls. */
   readonly plan: string
   readonly calls: readonly CohereCall[]
   /** Null when the answer calls tools instead of speaking. */
@@ -27,7 +24,7 @@ export interface CohereAnswer {
   /** Whether log probabilities are requested. */
   readonly hasLogprobs: boolean
   readonly finish: string
-  /** Undefined when none is to be reported. */
+  /** Undefined if usage is not reported. */
   readonly usage: object | undefined
 }
 
@@ -38,7 +35,7 @@ export interface CohereCall {
   readonly argumentsText: string
 }
 
-/** Words a planned answer as Cohere does. */
+/** Writes a planned answer in Cohere's form. */
 export function composeAnswer(
   prompt: Prompt,
   choice: PlannedChoice,
@@ -51,7 +48,7 @@ export function composeAnswer(
   return {
     id: crypto.randomUUID(),
     thinking,
-    // A model that thinks plans there.
+    // With thinking, the model plans there.
     plan: isCalling && thinking === "" ? `I will use ${names}.` : "",
     calls: choice.calls.map(({ name, argumentsText }) => ({
       id: `${name}_${base62(12).toLowerCase()}`,
@@ -78,7 +75,7 @@ function finishReason(choice: PlannedChoice): string {
   }
 }
 
-/** An answer that repeats what a tool said cites it (recorded). */
+/** Returns the citations of an answer that repeats a tool's result (recorded). */
 function citationsOf(text: string, outputs: readonly ToolOutput[], block: number): object[] {
   const citations: object[] = []
   let from = 0
@@ -94,7 +91,7 @@ function citationsOf(text: string, outputs: readonly ToolOutput[], block: number
   return citations
 }
 
-/** The `usage` object: tokens of images stand beside those of the input (recorded). */
+/** Returns the `usage` object: tokens of images are separate from those of the input (recorded). */
 function usageObject(prompt: Prompt, counted: CountedUsage): object {
   const isNothing = counted.prompt === 0
   const images = isNothing
@@ -140,7 +137,7 @@ export function resultText(answer: CohereAnswer): string {
   })
 }
 
-/** A whole call: arguments that are none were recorded as `null`. */
+/** Returns a whole call. For a call without arguments, `null` was recorded. */
 function callObject({ id, name, argumentsText }: CohereCall): object {
   return { id, type: "function", function: { name, arguments: argumentsText || "null" } }
 }

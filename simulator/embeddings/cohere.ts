@@ -41,7 +41,7 @@ function answer(body: JsonObject, fault: Fault | undefined): Answered {
   }
 }
 
-/** What a body asks of one of Cohere's models, wherever it runs. */
+/** Reads the parameters for one of Cohere's models, on any platform. */
 export function readEmbed(
   body: JsonObject,
 ): { readonly texts: string[]; readonly vectors: number[][] } | { readonly refused: string } {

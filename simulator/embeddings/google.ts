@@ -51,7 +51,7 @@ function batch(body: JsonObject, model: string, fault: Fault | undefined): Answe
       embeddings: requests.map(({ outputDimensionality }, index) => ({
         values: valuesOf(texts[index] ?? "", outputDimensionality),
       })),
-      // The first generation never tells.
+      // The first generation never reports its tokens.
       ...(reported === undefined || model === "gemini-embedding-001"
         ? {}
         : { usageMetadata: { promptTokenCount: reported } }),

@@ -12,16 +12,16 @@ import { DETAIL, OPENAI } from "../manners.ts"
 import { countTokens } from "../tokens.ts"
 import { base64Of, int8Of, vectorOf } from "./vectors.ts"
 
-/** How those that embed at `/v1/embeddings` differ (docs/wire/embeddings.md#f1). */
+/** Differences of vendors that embed at `/v1/embeddings` (docs/wire/embeddings.md#f1). */
 interface Kind {
   readonly fields: readonly string[]
   readonly maxInputs: number
   readonly takesTokens: boolean
   readonly dimensionsField: string
   readonly encodingField: string
-  /** What may stand in it: what a vector is written as for each. The first holds where it is absent. */
+  /** The valid encodings, with their representation of a vector. The first one is the default. */
   readonly encodings: ReadonlyMap<string, (vector: readonly number[]) => Json>
-  /** What is said of any other; by default which one it should be. */
+  /** The error for any other encoding; by default it names the valid one. */
   readonly otherEncoding?: string
   readonly dimensions: number
   readonly usage: (tokens: number) => object
@@ -47,7 +47,7 @@ const OPENAI_KIND: Kind = {
   speaksDetail: false,
 }
 
-/** By the beginning of the model's name; any other is OpenAI's, or the simulator's own. */
+/** By the beginning of the model's name; other models are OpenAI's, or the simulator's own. */
 const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [
     /^voyage-/,
@@ -109,7 +109,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
     { ...OPENAI_KIND, encodings: new Map(["float", "base64"].map((name) => [name, NUMBERS])) },
   ],
   [
-    // Some answer in base64 although nothing was said of it.
+    // Some servers answer in base64 without a request for it.
     /^answers-base64/,
     { ...OPENAI_KIND, encodings: new Map(["base64", "float"].map((name) => [name, base64Of])) },
   ],
@@ -126,7 +126,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
   ],
 ]
 
-/** `POST /v1/embeddings` of whoever's model is named. */
+/** `POST /v1/embeddings`, of the vendor of the named model. */
 export function answerEmbeddings(exchange: Exchange): Promise<Response> {
   return answerJson(exchange, operationOf)
 }
@@ -175,7 +175,7 @@ function answer(body: JsonObject, kind: Kind, fault: Fault | undefined): Answere
 
 type Input = string | number[]
 
-/** Undefined where OpenAI refuses: nothing, an empty text, a list of this and that. */
+/** Returns the inputs; undefined if OpenAI rejects them: an empty list, an empty text, a mixed list. */
 function inputsOf(input: Json | undefined): Input[] | undefined {
   const list = typeof input === "string" || isTokens(input) ? [input] : input
   if (!Array.isArray(list) || list.length === 0) return undefined

@@ -1,8 +1,8 @@
 import { wordsIn } from "../words.ts"
 
 /**
- * The vector of a text: of length one, always the same for the same text, and the nearer to another's
- * the more words they share. Its numbers are 32-bit floats.
+ * Returns the vector of a text: of length one, always the same for the same text, and closer to another's the more
+ * words they share. Its numbers are 32-bit floats.
  */
 export function vectorOf(text: string, dimensions: number): number[] {
   const sum = new Float64Array(dimensions)
@@ -11,7 +11,7 @@ export function vectorOf(text: string, dimensions: number): number[] {
   return Array.from(sum, (number) => Math.fround(number / length))
 }
 
-/** Each word points in a direction of its own. */
+/** Adds the direction of a word. */
 function addWord(sum: Float64Array, word: string): void {
   let state = Number(BigInt.asUintN(32, BigInt(Bun.hash(word)))) | 0
   for (let index = 0; index < sum.length; index++) {
@@ -30,7 +30,7 @@ export function base64Of(vector: readonly number[]): string {
   return Buffer.from(view.buffer).toString("base64")
 }
 
-/** Base64 of signed bytes, the greatest of them as great as a byte can be. */
+/** Returns base64 of signed bytes, scaled so that the largest one has the maximum. */
 export function int8Of(vector: readonly number[]): string {
   const greatest = Math.max(...vector.map(Math.abs)) || 1
   const bytes = Int8Array.from(vector, (number) => Math.round((number / greatest) * 127))

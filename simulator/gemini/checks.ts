@@ -13,7 +13,7 @@ const MIME_TYPES = [
 ]
 const MAX_STOPS = 5
 
-/** What Google would refuse in a request that was read; undefined when nothing. */
+/** Returns Google's error for a parsed request; undefined if it is valid. */
 export function checkRequest(body: JsonObject, call: Call): VendorError | undefined {
   const message =
     checkContents(arrayOf(body.contents)) ??

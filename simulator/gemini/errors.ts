@@ -10,31 +10,31 @@ export interface VendorError {
   readonly details?: readonly object[]
 }
 
-/** A 400 INVALID_ARGUMENT. */
+/** Returns a 400 INVALID_ARGUMENT. */
 export function invalid(message: string, details?: readonly object[]): VendorError {
   const error = { code: 400, status: "INVALID_ARGUMENT", message }
   return details === undefined ? error : { ...error, details }
 }
 
-/** A complaint of a request's own rules, which names the place in it. */
+/** Returns the message of a rule for requests, which names the place in it. */
 export function ruleMessage(place: string, words: string): string {
   return `* GenerateContentRequest.${place}: ${words}\n`
 }
 
-/** The error's JSON text. A stream that is a list of JSON is answered with a list of one. */
+/** Returns the error's JSON text. A stream that is a list of JSON is answered with a list of one. */
 export function errorText({ code, message, status, details }: VendorError, isList = false): string {
   const body = { error: { code, message, status, ...(details === undefined ? {} : { details }) } }
   return JSON.stringify(isList ? [body] : body, null, 2)
 }
 
-/** Answers with an error. */
+/** Responds with an error. */
 export function refuse(exchange: Exchange, call: Call, error: VendorError): Response {
   exchange.finish()
   const isList = call.isStream && !call.isSse
   return vendorResponse(errorText(error, isList), "json", error.code)
 }
 
-/** 404 for a model that does not exist, as recorded. */
+/** Returns a 404 for a model that does not exist, as recorded. */
 export function modelNotFound(call: Call): VendorError {
   const message = call.isVertex
     ? `Publisher Model \`${call.resource}\` not found.`
@@ -68,12 +68,12 @@ const INVALID_TOKEN: VendorError = {
   message: `Request had invalid authentication credentials. ${EXPECTED_TOKEN}`,
 }
 
-/** The error for a credential that is `wrong`: a key's is a 400, a token's a 401 (docs/wire/gemini.md#f12). */
+/** Returns the error for a `wrong` credential: for a key a 400, for a token a 401 (docs/wire/gemini.md#f12). */
 function wrongCredential(call: Call): VendorError {
   return call.isVertex ? INVALID_TOKEN : INVALID_KEY
 }
 
-/** What is wrong with the credential: none given, or the one that is `wrong`. */
+/** Returns the error for the credential: missing, or `wrong`. */
 export function credentialError(headers: Headers, call: Call): VendorError | undefined {
   const token = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1]
   const credential = headers.get("x-goog-api-key") ?? call.key ?? token
@@ -94,7 +94,7 @@ export function credentialError(headers: Headers, call: Call): VendorError | und
       }
 }
 
-/** The errors that faults ask for, by fault name. */
+/** Returns the error for a fault by its name. */
 export function faultError(name: string, call: Call): VendorError | undefined {
   switch (name) {
     case "429":
@@ -125,14 +125,14 @@ export function faultError(name: string, call: Call): VendorError | undefined {
   }
 }
 
-/** What a stream tells that fails after it has begun. */
+/** The error in a stream that fails after it has begun. */
 export const OVERLOADED: VendorError = {
   code: 503,
   status: "UNAVAILABLE",
   message: "The model is overloaded. Please try again later.",
 }
 
-// Google knows no 402; this is what it sends when no one pays.
+// Google has no 402; it sends this error without a billing account.
 const BILLING_DISABLED: VendorError = {
   code: 403,
   status: "PERMISSION_DENIED",
@@ -148,7 +148,7 @@ const BILLING_DISABLED: VendorError = {
   ],
 }
 
-/** As recorded: when to try again stands in the details, and in no header. */
+/** As recorded: the time to try again is in the details, and in no header. */
 function quotaExceeded(model: string): VendorError {
   const metric = "generativelanguage.googleapis.com/generate_content_paid_tier_input_token_count"
   const violation = {

@@ -11,7 +11,7 @@ import {
   type GeminiAnswer,
 } from "./result.ts"
 
-/** Writes the chunks of one streamed answer: each is a whole answer with what is new in it. */
+/** Writes the chunks of one streamed answer: each is a whole answer with only the new parts. */
 class ChunkWriter {
   readonly #answer: GeminiAnswer
   readonly #closing: JsonObject
@@ -22,7 +22,7 @@ class ChunkWriter {
     this.#closing = closingMembers(answer)
   }
 
-  /** A chunk of a candidate that goes on; `tokens` of the answer are new in it. */
+  /** Returns a chunk of a candidate that continues, with this number of new `tokens`. */
   part(index: number, part: JsonObject, tokens: number, members: JsonObject = {}): string {
     this.#written += tokens
     const content = { parts: [part], role: "model" }
@@ -33,10 +33,7 @@ class ChunkWriter {
     return this.part(index, { text }, 1, logprobsResult(text, this.#answer.logprobs))
   }
 
-  /**
-   * The last chunk of a candidate. A text's signature comes behind it, with no text
-   * (docs/wire/gemini.md#f7).
-   */
+  /** Returns the last chunk of a candidate. A text's signature follows it, without text (docs/wire/gemini.md#f7). */
   ending(candidate: Candidate, index: number): string {
     const { signature } = candidate
     const part = signature === "" ? { text: "" } : { text: "", thoughtSignature: signature }
@@ -49,7 +46,7 @@ class ChunkWriter {
     )
   }
 
-  /** Usage goes up from chunk to chunk; Vertex tells it in the last one only (recorded). */
+  /** Returns the usage so far, which grows from chunk to chunk; Vertex reports it only in the last one (recorded). */
   #running(): JsonObject | undefined {
     const { usage, isVertex } = this.#answer
     if (usage === undefined) return undefined
@@ -102,7 +99,7 @@ export function* withCrlf(steps: Iterable<Step>): Generator<Step> {
   }
 }
 
-/** The chunks of a stream that is one list of JSON, for who does not ask for events. */
+/** Yields the chunks of a stream that is one list of JSON, for callers that do not request events. */
 export function* asList(steps: Iterable<Step>): Generator<Step> {
   let opening = "["
   for (const step of steps) {

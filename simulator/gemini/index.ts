@@ -37,7 +37,7 @@ async function answerCall(exchange: Exchange): Promise<Response> {
       "Invalid JSON payload received. Unexpected end of string. Expected a value.\n\n^"
     return refuse(exchange, call, invalid(message))
   }
-  // Nothing in a request names the caller's user: a request that comes again is told by itself.
+  // Requests do not name the caller's user, so a repeated request is recognized by its content.
   const fault = dueFault(exchange, call.model, Bun.hash(exchange.bodyText).toString())
   if (fault === "unknown") {
     const message = "The simulator knows no fault of the name in x-simulate-fault."
@@ -54,12 +54,12 @@ async function answerCall(exchange: Exchange): Promise<Response> {
   return answerWell(exchange, call, read, fault)
 }
 
-/** The simulator's own models, and those that are named as Google names its own. */
+/** Whether a model exists: the simulator's own models, and those with names like Google's. */
 function isKnown(model: string): boolean {
   return model === "echo" || /^gem(ini|ma)-\d/.test(model) || faultOfModel(model) !== undefined
 }
 
-/** The faults that answer in place of the model. */
+/** Plays the faults that respond in place of the model. */
 async function playFault(
   exchange: Exchange,
   call: Call,
@@ -91,7 +91,7 @@ function answerWell(
     : vendorResponse(wholeBody(exchange, textOf(answer, fault), fault), "json")
 }
 
-/** A prompt that breaks the rules is answered with 200, and with no candidates. */
+/** Whether the prompt is blocked: it is answered with 200, and without candidates. */
 function isBlocked(fault: Fault | undefined): boolean {
   return fault?.name === "400-policy"
 }

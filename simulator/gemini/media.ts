@@ -7,11 +7,11 @@ export interface MediaAnswer {
   readonly isStream: boolean
   readonly input: number
   readonly output: number
-  /** What the output is counted as. */
+  /** The class in which the output is counted. */
   readonly modality: "TEXT" | "IMAGE" | "AUDIO"
 }
 
-/** A whole answer of Gemini's, or a stream with one part in each chunk. */
+/** Returns a whole answer of Gemini's, or a stream with one part in each chunk. */
 export function geminiMedia(parts: readonly JsonObject[], answer: MediaAnswer): Answered {
   const { model, isStream, input, output, modality } = answer
   const usageMetadata = {

@@ -3,7 +3,7 @@ import { objectOf, stringOf, type Json, type JsonObject } from "../json.ts"
 import { ruleMessage as rule } from "./errors.ts"
 import { PART_DATA } from "./fields.ts"
 
-/** What Google would refuse in the parts of one content; undefined when nothing. */
+/** Returns Google's error for the parts of one content; undefined if they are valid. */
 export function checkParts(parts: readonly Json[], place: string): string | undefined {
   for (const [index, part] of parts.entries()) {
     const inside = `${place}[${index}]`
@@ -13,7 +13,7 @@ export function checkParts(parts: readonly Json[], place: string): string | unde
   return undefined
 }
 
-/** A part is exactly one thing. */
+/** Checks that a part has exactly one kind of data. */
 function checkOneOf(part: JsonObject, place: string): string | undefined {
   const [first, second] = PART_DATA.filter((name) => part[name] !== undefined)
   if (first === undefined) {

@@ -1,12 +1,12 @@
-/** What the address of a request says (docs/wire/gemini.md#f1). */
+/** The parameters in the address of a request (docs/wire/gemini.md#f1). */
 export interface Call {
   readonly version: string
-  /** The model as the address names it, with its project where it has one. */
+  /** The model as the address names it, with its project if it has one. */
   readonly resource: string
   readonly model: string
   readonly method: string
   readonly isStream: boolean
-  /** A stream of server-sent events; without it a stream is one list of JSON. */
+  /** Whether a stream consists of server-sent events; otherwise it is one list of JSON. */
   readonly isSse: boolean
   readonly isVertex: boolean
   /** The key in the query. */
@@ -19,12 +19,12 @@ const VERTEX =
 
 const METHODS = new Set(["generateContent", "streamGenerateContent"])
 
-/** Whether a path is one of this format. */
+/** Whether a path belongs to this format. */
 export function isOurs(path: string): boolean {
   return METHODS.has(path.slice(path.lastIndexOf(":") + 1)) && partsOf(path) !== undefined
 }
 
-/** Reads an address, with its query, that is one of this format. */
+/** Parses an address of this format, with its query. */
 export function readCall(address: string): Call {
   const [path = "", query = ""] = address.split("?")
   const { version, resource, model, method, isVertex } = partsOf(path) ?? NOTHING

@@ -7,8 +7,8 @@ const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 const LONGEST_QUOTE = 64
 
 /**
- * A request's body as Google's JSON reader takes it: names in either spelling come out in one, and
- * whatever is no field, or of another type, is refused. All that is wrong is told at once.
+ * Reads a request's body like Google's JSON reader: names in either spelling become the same, and unknown fields or
+ * wrong types are rejected. One error names all faults.
  */
 export function readRequestBody(body: JsonObject): JsonObject | VendorError {
   const reader = new MessageReader()
@@ -16,7 +16,7 @@ export function readRequestBody(body: JsonObject): JsonObject | VendorError {
   return reader.error() ?? read
 }
 
-/** Whether what was read is an error. */
+/** Whether the result of reading is an error. */
 export function isError(read: JsonObject | VendorError): read is VendorError {
   return typeof read.code === "number"
 }
@@ -60,7 +60,7 @@ class MessageReader {
   #field(value: Json, type: string, path: string): Json {
     if (type.endsWith("[]")) {
       const inner = type.slice(0, -2)
-      // One value where a list should stand was recorded to be taken for a list of one.
+      // A single value in place of a list was recorded to be accepted as a list of one.
       const list = Array.isArray(value) ? value : [value]
       return list.map((entry, index) => this.#field(entry, inner, `${path}[${index}]`))
     }
@@ -107,7 +107,7 @@ class MessageReader {
   }
 }
 
-/** What Google says of a value that is not of the type, from the type's name on. */
+/** Returns Google's error for a value of the wrong type, from the type's name on. */
 function scalarRefusal(value: Json, type: string): string | undefined {
   switch (type) {
     case "string":
@@ -135,7 +135,7 @@ function scalarRefusal(value: Json, type: string): string | undefined {
   }
 }
 
-/** A number, which may be written as text. */
+/** Returns a number, which may be written as text. */
 function numberOf(value: Json): number {
   if (typeof value === "number") return value
   return typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN

@@ -46,7 +46,7 @@ export function readPrompt(body: JsonObject): Prompt {
   }
 }
 
-/** Whether the caller wants to read what the model thinks. */
+/** Whether the caller asks for the model's thoughts. */
 export function wantsThoughts(body: JsonObject): boolean {
   return objectOf(objectOf(body.generationConfig).thinkingConfig).includeThoughts === true
 }
@@ -56,7 +56,7 @@ function readSystem(instruction: Json | undefined): PromptMessage[] {
   return [messageOf("system", arrayOf(objectOf(instruction).parts).map(readPart))]
 }
 
-/** A content is one message, but what tools answered is one message for each of them. */
+/** Reads a content as one message, but each tool result in it as a message of its own. */
 function readContent(content: JsonObject): PromptMessage[] {
   const parts = arrayOf(content.parts).map((part) => objectOf(part))
   const answers = parts.filter((part) => part.functionResponse !== undefined)
@@ -68,7 +68,7 @@ function readContent(content: JsonObject): PromptMessage[] {
 }
 
 interface Part {
-  /** Undefined for what is not said, as calls and thoughts are not. */
+  /** Undefined for content that is not text, such as calls and thoughts. */
   readonly text: string | undefined
   readonly kind: "text" | "media" | "audio"
   readonly tokens: number
@@ -117,13 +117,13 @@ function readBlob(blob: JsonObject): Part {
   return { text, kind: "media", tokens: tileTokens(facts) }
 }
 
-/** Tokens of an image by Google's rule: 258, or as much for each tile of 768 when it is large. */
+/** Returns the tokens of an image by Google's rule: 258, or this for each tile of 768 of a large one. */
 function tileTokens({ width, height }: ImageFacts): number {
   if (width <= SMALL_SIDE && height <= SMALL_SIDE) return TILE_TOKENS
   return TILE_TOKENS * Math.ceil(width / TILE_SIDE) * Math.ceil(height / TILE_SIDE)
 }
 
-/** What a tool answered is an object: its only text, or all of it. */
+/** Reads a tool's result, which is an object: its only text, or all of it. */
 function readAnswer(answer: JsonObject): Part[] {
   const response = objectOf(answer.response)
   const members = Object.values(response)
@@ -165,7 +165,7 @@ function readShape(config: JsonObject): AnswerShape {
     : { kind: "schema", schema: asJsonSchema(objectOf(responseSchema)) }
 }
 
-/** A schema of Google's as JSON schema: types are written small there, and lengths are numbers. */
+/** Returns a schema of Google's as JSON schema: types in lowercase, and lengths as numbers. */
 function asJsonSchema(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, asJsonMember(key, value ?? null)]),
@@ -194,7 +194,7 @@ function asJsonMember(key: string, value: Json): Json {
   }
 }
 
-/** A model thinks only where it is asked to; a budget makes it think as much less. */
+/** Returns the tokens of thinking: a model thinks only on request; a budget lowers them. */
 function readThinking(config: JsonObject): number {
   const { includeThoughts, thinkingBudget: budget, thinkingLevel: level } = config
   if (typeof level === "string") return LEVEL_TOKENS[level] ?? USUAL_THINKING_TOKENS

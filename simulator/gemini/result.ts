@@ -8,37 +8,37 @@ import type { CountedUsage } from "../usage.ts"
 import type { Call } from "./paths.ts"
 import { SIGNER } from "./signer.ts"
 
-/** Everything an answer is written from, in Google's terms. */
+/** The content of an answer, in Google's terms. */
 export interface GeminiAnswer {
   readonly model: string
   readonly isVertex: boolean
   readonly responseId: string
   readonly candidates: readonly Candidate[]
   readonly logprobs: LogprobsOptions
-  /** Undefined when none is to be reported. */
+  /** Undefined if usage is not reported. */
   readonly usage: UsageOfAnswer | undefined
 }
 
 /** One choice of an answer. */
 export interface Candidate {
-  /** What it thought, where the caller wants to read that. */
+  /** Its thoughts, if the caller asks for them. */
   readonly thoughts: string
   /** Null when the choice calls functions instead of speaking. */
   readonly text: string | null
-  /** Of the text; empty where nothing was thought. */
+  /** The signature of the text; empty without thoughts. */
   readonly signature: string
-  /** Parts with a call each; the first one alone is signed (docs/wire/gemini.md#f5). */
+  /** Parts with one call each; only the first one is signed (docs/wire/gemini.md#f5). */
   readonly calls: readonly JsonObject[]
   readonly finishReason: "STOP" | "MAX_TOKENS"
 }
 
 export interface UsageOfAnswer {
   readonly counted: CountedUsage
-  /** The parts of the prompt by what they are. */
+  /** The tokens of the prompt by modality. */
   readonly modalities: Readonly<Record<"TEXT" | "IMAGE" | "AUDIO", number>>
 }
 
-/** Words planned choices as Google does. */
+/** Writes planned choices in Google's form. */
 export function composeAnswer(
   call: Call,
   prompt: Prompt,
@@ -76,7 +76,7 @@ function composeCandidate(
   }
 }
 
-/** Calls as parts. One that the limit broke off is none: its arguments are no object. */
+/** Returns calls as parts. A call that the limit broke off is left out, because its arguments are not an object. */
 function callParts(choice: PlannedChoice): JsonObject[] {
   const calls = choice.calls.flatMap(({ name, argumentsText }) => {
     const args = parsed(argumentsText)
@@ -97,7 +97,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** What the signature of a call is made over: not its arguments, to which agents add what they assume. */
+/** Returns the signed text of a call: without its arguments, to which agents add defaults. */
 export function signedText({ name }: JsonObject): string {
   return JSON.stringify(name)
 }
@@ -108,7 +108,7 @@ function modalitiesOf(prompt: Prompt, { prompt: total, audio }: CountedUsage) {
   return { TEXT: total - image - audio, IMAGE: image, AUDIO: audio }
 }
 
-/** The parts of a whole candidate: the text brings its signature along. */
+/** Returns the parts of a whole candidate: the text contains its signature. */
 export function wholeParts({ thoughts, text, signature, calls }: Candidate): JsonObject[] {
   const parts: JsonObject[] = []
   if (thoughts !== "") parts.push({ text: thoughts, thought: true })
@@ -118,7 +118,7 @@ export function wholeParts({ thoughts, text, signature, calls }: Candidate): Jso
   return [...parts, ...calls]
 }
 
-/** The `usageMetadata` of an answer that has so many tokens already, all of them when it is over. */
+/** Returns the `usageMetadata` of an answer with this number of tokens so far, or of the complete answer. */
 export function usageMetadata(
   { counted, modalities }: UsageOfAnswer,
   isVertex: boolean,
@@ -138,13 +138,13 @@ export function usageMetadata(
   }
 }
 
-/** The members that stand behind the candidates and the usage. */
+/** Returns the members after the candidates and the usage. */
 export function closingMembers({ model, responseId, isVertex }: GeminiAnswer): JsonObject {
   const created = isVertex ? { createTime: new Date().toISOString() } : {}
   return { modelVersion: model, ...created, responseId }
 }
 
-/** The members of a candidate that is over, beside its content. */
+/** Returns the members of a finished candidate, besides its content. */
 export function endingMembers(candidate: Candidate, index: number, isVertex: boolean): JsonObject {
   const says = candidate.calls.length > 0 && !isVertex
   return {
@@ -179,7 +179,7 @@ export function resultText(answer: GeminiAnswer): string {
   const { candidates, usage, isVertex, logprobs } = answer
   const written = candidates.map((candidate, index) => {
     const parts = wholeParts(candidate)
-    // A model that only thought before the limit has no parts at all (recorded).
+    // A model that only thought before the limit has no parts (recorded).
     const content = parts.length === 0 ? { role: "model" } : { parts, role: "model" }
     const ending = endingMembers(candidate, index, isVertex)
     return { content, ...ending, ...logprobsResult(candidate.text, logprobs) }
@@ -192,7 +192,7 @@ export function resultText(answer: GeminiAnswer): string {
   return JSON.stringify(body, null, 2)
 }
 
-/** The JSON of the answer to a prompt that was blocked: it has no candidates (docs/wire/gemini.md#f8). */
+/** Returns the JSON of the answer to a blocked prompt, without candidates (docs/wire/gemini.md#f8). */
 export function blockedAnswer(answer: GeminiAnswer): JsonObject {
   const tokens = answer.usage?.counted.prompt ?? 0
   return {

@@ -4,13 +4,13 @@ import type { Call } from "./paths.ts"
 import { signedText } from "./result.ts"
 import { SIGNER } from "./signer.ts"
 
-/** What stands in for a signature where there is none: Google's own word for it (docs/wire/gemini.md#f6). */
+/** Google's own words in place of a missing signature (docs/wire/gemini.md#f6). */
 const DUMMIES = new Set([
   "skip_thought_signature_validator",
   "context_engineering_is_the_way_to_go",
 ])
 
-/** One content, by what matters to the rules about turns. */
+/** The properties of one content that the rules about turns depend on. */
 interface Turn {
   readonly isModel: boolean
   readonly parts: readonly JsonObject[]
@@ -19,9 +19,9 @@ interface Turn {
 }
 
 /**
- * What Google would refuse about the order of the contents and about their signatures. Two contents of
- * the user in a row were recorded to be taken, and those of the model are one turn: the chats of the official
- * client keep a streamed answer in the chunks in which it came.
+ * Returns Google's error for the order of the contents and for their signatures. Two contents of the user in a row
+ * were recorded to be accepted, and those of the model are one turn: the chats of the official client keep a streamed
+ * answer in its chunks.
  */
 export function checkTurns(contents: readonly JsonObject[], call: Call): VendorError | undefined {
   const turns = turnsOf(contents)
@@ -88,7 +88,7 @@ function checkOrder(
     : "Please ensure that each function response part has the name, and the id, of a function call part of the function call turn."
 }
 
-/** Each response answers another call: by its id where it has one, else by its name. */
+/** Whether each response answers another call: by its id if it has one, else by its name. */
 function answersAll(responses: readonly JsonObject[], calls: readonly JsonObject[]): boolean {
   const open = [...calls]
   for (const response of responses) {
@@ -104,8 +104,8 @@ function answersAll(responses: readonly JsonObject[], calls: readonly JsonObject
 }
 
 /**
- * In the current turn, which begins with what the user said last, each first call has to bring its
- * signature back. Any signature that comes has to be one of Google's own, unchanged.
+ * Checks the signatures. In the current turn, which begins with the user's last text, each first call must bring its
+ * signature back. Any signature must be one of Google's own, unchanged.
  */
 function checkSignatures(turns: readonly Turn[], call: Call): VendorError | undefined {
   const start = turns.findLastIndex((turn) => !turn.isModel && turn.responses.length === 0)
@@ -121,7 +121,7 @@ function checkSignatures(turns: readonly Turn[], call: Call): VendorError | unde
   return undefined
 }
 
-/** Models before Gemini 3 do without. */
+/** Whether a model requires signatures; models before Gemini 3 do not. */
 function needsSignatures(model: string): boolean {
   return !/^gemini-[12]\b/.test(model)
 }
@@ -129,7 +129,7 @@ function needsSignatures(model: string): boolean {
 function isGenuine(part: JsonObject): boolean {
   const written = stringOf(part.thoughtSignature)
   if (DUMMIES.has(written)) return true
-  // Either alphabet of base64 is taken, as for any bytes.
+  // Either alphabet of base64 is accepted, as for any bytes.
   const signature = written.replaceAll("-", "+").replaceAll("_", "/")
   return part.functionCall === undefined
     ? SIGNER.opens(signature)

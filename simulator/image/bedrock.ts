@@ -59,7 +59,7 @@ function amazon(body: JsonObject): Answered {
   return { json: { images: seeds(seed, count).map((one) => picture(one, size)) } }
 }
 
-/** What its images are drawn from, or why there are none. */
+/** Returns the seed of its images, or the reason for a rejection. */
 function amazonSeed(body: JsonObject): string | { readonly refused: string } {
   switch (body["taskType"]) {
     case "TEXT_IMAGE": {
@@ -77,7 +77,10 @@ function amazonSeed(body: JsonObject): string | { readonly refused: string } {
   }
 }
 
-/** Nova Canvas, "Input images for image generation": pure black is what may change, all else is pure white. */
+/**
+ * Returns the seed of an inpainted image. Nova Canvas, "Input images for image generation": pure black may change, all
+ * else is pure white.
+ */
 function inpaintingSeed(parameters: JsonObject): string | { readonly refused: string } {
   const bytes = bytesAt(parameters, "image")
   const image = readPixels(bytes)

@@ -7,11 +7,11 @@ export interface Size {
 }
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-/** An image is this many blocks wide and high. */
+/** Width and height of an image in blocks. */
 const BLOCKS = 8
 const COLOURS = 16
 
-/** A PNG of blocks of colour that depend on the text alone: the same prompt, the same image. */
+/** Draws a PNG of colored blocks that depend on the text alone: the same prompt gives the same image. */
 export function drawPng(text: string, { width, height }: Size): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
@@ -27,12 +27,12 @@ export function drawPng(text: string, { width, height }: Size): Buffer {
   ])
 }
 
-/** 64 bytes: enough for the colours and for where they go. */
+/** Returns 64 bytes: enough for the colors and their positions. */
 function digestOf(text: string): Buffer {
   return new Bun.CryptoHasher("sha512").update(text).digest()
 }
 
-/** Each row begins with its filter, which is none. */
+/** Returns the rows of the image. Each row begins with its filter type, here 0 (no filter). */
 function rowsOf(digest: Buffer, width: number, height: number): Buffer {
   const rows = Buffer.alloc((width + 1) * height)
   for (let y = 0; y < height; y++) {
@@ -56,7 +56,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, name, data, sum])
 }
 
-/** `1024x1024`; undefined when it is none. */
+/** Parses a size such as `1024x1024`; undefined if it is invalid. */
 export function sizeOf(name: string): Size | undefined {
   const [, width, height] = /^(\d{1,4})x(\d{1,4})$/.exec(name) ?? []
   return width === undefined ? undefined : { width: Number(width), height: Number(height) }
@@ -64,7 +64,7 @@ export function sizeOf(name: string): Size | undefined {
 
 const AREA = 1024 * 1024
 
-/** A size of about a million pixels in a ratio such as `16:9`, as vendors with ratios make them. */
+/** Returns a size of about a million pixels in a ratio such as `16:9`, like vendors with ratios. */
 export function sizeOfRatio(ratio: string): Size | undefined {
   const [, wide, high] = /^(\d{1,2}):(\d{1,2})$/.exec(ratio) ?? []
   if (wide === undefined) return undefined

@@ -33,7 +33,7 @@ export const images: WireFormat = {
   },
 }
 
-/** The vendors that name the model in the path. */
+/** Returns the answer of a vendor that names the model in the path. */
 function answerOfModel(path: string): Answer | undefined {
   const kinds = [
     [GENERATE, gemini],
@@ -50,14 +50,14 @@ function answerOfModel(path: string): Answer | undefined {
   return undefined
 }
 
-/** xAI sends JSON where OpenAI sends a form. */
+/** Answers edits: xAI sends JSON, OpenAI a form. */
 function answerEdits(exchange: Exchange): Promise<Response> {
   const isJson = exchange.headers.get("content-type") === "application/json"
   if (!isJson) return answerImageForm(exchange, "edit")
   return answerJson(exchange, () => xai(exchange))
 }
 
-/** Those that answer at OpenAI's own path, by the model's name. */
+/** Returns the operation of vendors that answer at OpenAI's own path, by the model's name. */
 function others(exchange: Exchange, body: JsonObject): JsonOperation | undefined {
   const model = stringOf(body["model"])
   if (model.startsWith("grok-")) return xai(exchange)

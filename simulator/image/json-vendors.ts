@@ -7,20 +7,20 @@ import { drawPng, type Size, sizeOfRatio } from "./draw.ts"
 import { geminiMedia } from "../gemini/media.ts"
 import { linkTo } from "./links.ts"
 
-/** What is made when no one says otherwise. */
+/** The default size. */
 export const SQUARE: Size = { width: 1024, height: 1024 }
 
-/** As base64. */
+/** Returns an image as base64. */
 export function picture(seed: string, size: Size): string {
   return drawPng(seed, size).toString("base64")
 }
 
-/** What the images of an answer are drawn from. */
+/** Returns the seeds of the images of an answer. */
 export function seeds(text: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${text} ${index}`)
 }
 
-/** xAI: ratios, links unless base64 is asked for, no `created` (recorded). */
+/** xAI: ratios, links unless base64 is requested, no `created` (recorded). */
 export function xai(exchange: Exchange): JsonOperation {
   const known =
     "model prompt n response_format aspect_ratio resolution quality user output_format image images"
@@ -94,7 +94,7 @@ export function openrouter(): JsonOperation {
 
 /**
  * Gemini's image models: an image among the parts (recorded). Without modalities it comes after a sentence; with text
- * alone there is none.
+ * alone there is no image.
  */
 export function gemini(model: string, isStream = false): JsonOperation {
   return {

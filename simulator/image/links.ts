@@ -1,10 +1,10 @@
 import type { Exchange } from "../exchange.ts"
 import { drawPng, type Size, sizeOf } from "./draw.ts"
 
-/** Where links to images point. */
+/** The path of links to images. */
 const FOLDER = "/simulated-pictures/"
 
-/** A link to an image that works without a key, like those of vendors. */
+/** Returns a link to an image that works without a key, like those of vendors. */
 export function linkTo(exchange: Exchange, seed: string, { width, height }: Size): string {
   const { origin } = new URL(exchange.request.url)
   const name = Buffer.from(seed).toString("hex").slice(0, 400)
@@ -16,7 +16,7 @@ export function isLink(path: string): boolean {
   return path.startsWith(FOLDER)
 }
 
-/** The image itself. */
+/** Responds with the image. */
 export function answerLink(exchange: Exchange): Response {
   exchange.finish()
   const name = exchange.path.slice(FOLDER.length).replace(/\.png$/, "")

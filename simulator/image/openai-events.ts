@@ -7,14 +7,14 @@ export interface StreamedImage {
   readonly task: "generation" | "edit"
   readonly seed: string
   readonly size: Size
-  /** Of all events: `background`, `output_format`, `quality`, `size`. */
+  /** Members of all events: `background`, `output_format`, `quality`, `size`. */
   readonly facts: JsonObject
-  /** Absent: the vendor says nothing of it. */
+  /** Absent if the vendor does not report usage. */
   readonly usage?: JsonObject
   readonly drafts: number
 }
 
-/** Tokens that a draft costs besides the image (OpenAI's image generation guide). */
+/** Tokens of a draft in addition to the image (OpenAI's image generation guide). */
 export const DRAFT_TOKENS = 100
 
 /** The events of a GPT image model (`ImageGenStreamEvent`, `ImageEditStreamEvent`). */
@@ -40,7 +40,7 @@ export function imageScript(image: StreamedImage): StreamScript {
   }
 }
 
-/** What is said of an image that the rules forbid, once it has been looked at. */
+/** Returns the events for an image that the rules forbid, which is detected after it was made. */
 export function forbiddenScript(drafts: readonly string[]): StreamScript {
   const words = "Your request was rejected by the safety system."
   const frame = errorEvent("image_generation_user_error", words, "moderation_blocked")
@@ -52,7 +52,7 @@ function errorEvent(type: string, message: string, code: string): string {
   return `event: error\ndata: ${JSON.stringify({ type: "error", error })}\n\n`
 }
 
-/** What is wrong with the fields of a stream. */
+/** Returns the error for the fields of a stream. */
 export function faultOfStream(fields: JsonObject): string | undefined {
   const drafts = Number(fields["partial_images"] ?? 0)
   if (!(drafts >= 0 && drafts <= 3)) return "Invalid 'partial_images': expected 0 to 3."

@@ -14,13 +14,13 @@ import { drawPng, type Size, sizeOf } from "./draw.ts"
 import { linkTo } from "./links.ts"
 import { DRAFT_TOKENS, faultOfStream, forbiddenScript, imageScript } from "./openai-events.ts"
 
-/** How a family of models answers at OpenAI (docs/wire/images.md#f1). */
+/** The properties of a family of models at OpenAI (docs/wire/images.md#f1). */
 interface Family {
   readonly models: RegExp
   readonly fields: readonly string[]
   readonly sizes: readonly string[]
   readonly max: number
-  /** Base64 always, and tokens. */
+  /** Whether it always returns base64, and reports tokens. */
   readonly isGptImage: boolean
   readonly revises: boolean
   readonly edits: boolean
@@ -69,7 +69,7 @@ function familyOf(model: string): Family {
   return FAMILIES.find(({ models }) => models.test(model)) ?? GPT
 }
 
-/** What is wrong with the fields of a request, in OpenAI's words. */
+/** Returns OpenAI's error for the fields of a request. */
 function fault(fields: JsonObject, family: Family): string | undefined {
   const unknown = unknownField(fields, family.fields)
   if (unknown !== undefined) return `Unknown parameter: '${unknown}'.`
@@ -84,12 +84,12 @@ function fault(fields: JsonObject, family: Family): string | undefined {
   return isStreamed(fields) ? faultOfStream(fields) : undefined
 }
 
-/** Forms hold texts alone. */
+/** Whether a stream is requested. Forms contain only texts. */
 function isStreamed(fields: JsonObject): boolean {
   return String(fields["stream"]) === "true"
 }
 
-/** The same as events. */
+/** Returns the same answer as events. */
 function streamed(
   exchange: Exchange,
   order: Order,
@@ -123,14 +123,14 @@ const TOKENS: Readonly<Record<string, number>> = { low: 272, medium: 1056, high:
 interface Order {
   readonly fields: JsonObject
   readonly family: Family
-  /** What the images depend on. */
+  /** The text that the images depend on. */
   readonly text: string
   readonly inputTokens: number
-  /** The part of them that is images. */
+  /** The image tokens among them. */
   readonly imageTokens: number
 }
 
-/** The answer, drawn. */
+/** Draws the images of an answer. */
 function made(exchange: Exchange, order: Order): JsonObject {
   const { fields, family, text } = order
   const size: Size = sizeOf(stringOf(fields["size"])) ?? { width: 1024, height: 1024 }
@@ -258,7 +258,7 @@ function faultOfForm(
   return fault({ ...fields }, family)
 }
 
-/** GPT image models take other formats than PNG. */
+/** Returns the size of an image. GPT image models accept other formats than PNG. */
 function imageSize({ bytes, type }: SentFile, { isGptImage }: Family): string | undefined {
   const facts = readBase64(Buffer.from(bytes).toString("base64"))
   const kinds = isGptImage ? ["png", "jpeg", "webp"] : ["png"]
@@ -268,7 +268,7 @@ function imageSize({ bytes, type }: SentFile, { isGptImage }: Family): string | 
   return `${facts.width}x${facts.height}`
 }
 
-/** Any of the vendors that make images at `POST /v1/images/generations`. */
+/** Returns the operation of the vendors that make images at `POST /v1/images/generations`. */
 export function answerGenerations(
   exchange: Exchange,
   others: (exchange: Exchange, body: JsonObject) => JsonOperation | undefined,

@@ -1,10 +1,10 @@
 import { inflateSync } from "node:zlib"
 
-/** An image's pixels, eight bits a sample, and how many samples each pixel has. */
+/** An image's pixels, eight bits per sample, and the samples per pixel. */
 export interface Pixels {
   readonly width: number
   readonly height: number
-  /** Without transparency, or with it as the last sample. */
+  /** Whether the last sample is the transparency. */
   readonly hasAlpha: boolean
   readonly samples: number
   readonly data: Uint8Array
@@ -13,8 +13,8 @@ export interface Pixels {
 const SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 4: 2, 6: 4 }
 
 /**
- * Unpacks a PNG as plain encoders write it: eight bits, no palette, not interlaced, no filters; undefined
- * for any other.
+ * Unpacks a PNG as simple encoders write it: eight bits, no palette, not interlaced, no filters; undefined for any
+ * other.
  */
 export function readPixels(bytes: Buffer): Pixels | undefined {
   if (bytes.length < 33 || bytes.readUInt32BE(0) !== 0x89504e47) return undefined
@@ -41,7 +41,7 @@ export function readPixels(bytes: Buffer): Pixels | undefined {
   return { width, height, hasAlpha: colour >= 4, samples, data }
 }
 
-/** Whether any pixel lets something through. */
+/** Whether any pixel is transparent. */
 export function isTransparent({ hasAlpha, samples, data }: Pixels): boolean {
   if (!hasAlpha) return false
   return data.some((value, index) => index % samples === samples - 1 && value < 255)

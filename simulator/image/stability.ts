@@ -5,7 +5,7 @@ import { playTransportFault } from "../transport-faults.ts"
 import { drawPng, type Size, sizeOfRatio } from "./draw.ts"
 import { readPixels } from "./pixels.ts"
 
-/** What an image is drawn from, or what is wrong. */
+/** The seed of an image, or the reason for a rejection. */
 type Judged = { readonly seed: string; readonly size: Size } | { readonly wrong: string }
 
 /** `POST /v2beta/stable-image/...`: a form in, JSON out (docs/wire/images.md#f6; Stability's reference). */
@@ -56,7 +56,7 @@ function validateGeneration({ fields, files }: SentForm, path: string): Judged {
   return { seed: `${prompt} ${Bun.hash(image.bytes).toString(16)}`, size }
 }
 
-/** What comes back has four megapixels. */
+/** The result has four megapixels. */
 const EDITED: Size = { width: 2048, height: 2048 }
 
 function validateEdit({ fields, files }: SentForm): Judged {
@@ -68,12 +68,12 @@ function validateEdit({ fields, files }: SentForm): Judged {
   if (image === undefined) return { wrong: "image: is required" }
   const pixels = mask && readPixels(Buffer.from(mask.bytes))
   if (pixels === undefined) return { wrong: "mask: could not be read" }
-  // The vendor would look at its colours alone, and no one would notice that they mean nothing.
+  // The vendor would use only the colors of such a mask, and a test could not detect the mistake.
   if (pixels.samples !== 1) return { wrong: "mask: should be a black and white image" }
   return { seed: seedOfEdit(fields["prompt"] ?? "", image.bytes, pixels.data), size: EDITED }
 }
 
-/** What an edited image depends on: the prompt, the image, and how much of it may change. */
+/** Returns the seed of an edited image: the prompt, the image, and the changeable share. */
 export function seedOfEdit(prompt: string, image: Uint8Array, strength: Uint8Array): string {
   const sum = strength.reduce((total, value) => total + value, 0)
   return `${prompt} ${Bun.hash(image).toString(16)} ${sum}`

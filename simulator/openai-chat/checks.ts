@@ -4,15 +4,14 @@ import { checkMessages } from "./message-checks.ts"
 
 type Kind = "string" | "boolean" | "integer" | "decimal" | "object" | "array" | "any"
 
-/** What a parameter's value must be. */
+/** The rule for a parameter's value. */
 export interface Rule {
   readonly kind: Kind
   readonly min?: number
   readonly max?: number
 }
 
-// Everything OpenAI accepts at the top of a chat request (docs/wire/openai-chat.md#f1); anything else is
-// refused.
+// Everything OpenAI accepts at the top of a chat request (docs/wire/openai-chat.md#f1); anything else is rejected.
 const RULES: Record<string, Rule> = {
   audio: { kind: "object" },
   frequency_penalty: { kind: "decimal", min: -2, max: 2 },
@@ -44,7 +43,7 @@ const RULES: Record<string, Rule> = {
   stream: { kind: "boolean" },
   stream_options: { kind: "object" },
   temperature: { kind: "decimal", min: 0, max: 2 },
-  // OpenAI has none, but most vendors of its format do.
+  // OpenAI does not accept it, but most vendors of its format do.
   top_k: { kind: "integer" },
   tool_choice: { kind: "any" },
   tools: { kind: "array" },
@@ -58,7 +57,7 @@ const RULES: Record<string, Rule> = {
 /** Vendors that reject the same parameters as OpenAI. */
 const MAKERS: readonly (string | undefined)[] = [undefined, "openai", "azure"]
 
-/** What OpenAI would refuse in the request, worded as recorded; undefined when nothing. */
+/** Returns OpenAI's error for the request, worded as recorded; undefined if it is valid. */
 export function checkRequest(body: JsonObject, vendor?: string): VendorError | undefined {
   if (!MAKERS.includes(vendor)) return checkMessages(body.messages)
   return (
@@ -69,7 +68,7 @@ export function checkRequest(body: JsonObject, vendor?: string): VendorError | u
   )
 }
 
-/** What OpenAI would refuse in the parameters one by one: unknown, of a wrong kind, out of range. */
+/** Returns OpenAI's error for the parameters one by one: unknown, of a wrong kind, out of range. */
 export function checkParameters(
   body: JsonObject,
   rules: Record<string, Rule>,

@@ -11,7 +11,7 @@ export interface VendorError {
   readonly headers?: Record<string, string>
 }
 
-/** A 400 of the kind `invalid_request_error`. */
+/** Returns a 400 of the kind `invalid_request_error`. */
 export function invalid(
   message: string,
   parameter: string | null,
@@ -20,13 +20,13 @@ export function invalid(
   return { status: 400, message, type: "invalid_request_error", parameter, code }
 }
 
-/** The error's JSON text: `{"error":{message,type,param,code}}`. */
+/** Returns the error's JSON text: `{"error":{message,type,param,code}}`. */
 export function errorText(error: VendorError): string {
   const { message, type, parameter, code } = error
   return JSON.stringify({ error: { message, type, param: parameter, code } }, null, 2)
 }
 
-/** Answers with an error. */
+/** Responds with an error. */
 export function refuse(exchange: Exchange, error: VendorError): Response {
   exchange.finish()
   const response = vendorResponse(errorText(error), "error", error.status)
@@ -34,19 +34,19 @@ export function refuse(exchange: Exchange, error: VendorError): Response {
   return response
 }
 
-/** 404 for a model that does not exist, as recorded. */
+/** Returns a 404 for a model that does not exist, as recorded. */
 export function modelNotFound(model: string): VendorError {
   const message = `The model \`${model}\` does not exist or you do not have access to it.`
   return { ...invalid(message, null, "model_not_found"), status: 404 }
 }
 
-/** 404 for a path that is no endpoint. */
+/** Responds with 404 to a path that is not an endpoint. */
 export function answerUnknownPath(exchange: Exchange): Response {
   const message = `Invalid URL (${exchange.method} ${exchange.path})`
   return refuse(exchange, { ...invalid(message, null, null), status: 404 })
 }
 
-/** 405 for a known path with another method. */
+/** Responds with 405 to a known path with another method. */
 export function answerWrongMethod(exchange: Exchange): Response {
   const message = `Not allowed to ${exchange.method} on ${exchange.path}.`
   return refuse(exchange, { ...invalid(message, null, "method_not_supported"), status: 405 })
@@ -70,7 +70,7 @@ function incorrectKey(key: string): VendorError {
   return { ...invalid(message, null, "invalid_api_key"), status: 401 }
 }
 
-/** What is wrong with the credential: none given, `sk-refused` or `wrong`, or `sk-empty`. */
+/** Returns the error for the credential: missing, `sk-refused` or `wrong`, or `sk-empty`. */
 export function credentialError(headers: Headers): VendorError | undefined {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1]
   // Azure has a header of its own.
@@ -86,7 +86,7 @@ export function credentialError(headers: Headers): VendorError | undefined {
   return key === "sk-empty" ? INSUFFICIENT_QUOTA : undefined
 }
 
-/** The errors that faults ask for, by fault name. */
+/** Returns the error for a fault by its name. */
 export function faultError(name: string, model: string): VendorError | undefined {
   switch (name) {
     case "429":
@@ -117,7 +117,7 @@ export function faultError(name: string, model: string): VendorError | undefined
     case "401":
       return incorrectKey("sk-simulated")
     case "402":
-      // OpenAI sends none; this is what its compatible vendors send.
+      // OpenAI does not send this error; its compatible vendors do.
       return { ...invalid("Insufficient Balance", null, "invalid_request_error"), status: 402 }
     case "404":
       return modelNotFound(model)

@@ -13,11 +13,11 @@ import {
   type ChatAnswer,
 } from "./result.ts"
 
-/** What the request asks of the stream. */
+/** The request's options for the stream. */
 export interface StreamOptions {
   /** Every frame carries `usage`, null until the last one (docs/wire/openai-chat.md#f7). */
   readonly usage: boolean
-  /** Frames are padded so that their length says nothing; OpenAI does so unless told not to. */
+  /** Whether frames are padded to hide their length; OpenAI does so by default. */
   readonly obfuscation: boolean
 }
 
@@ -39,12 +39,12 @@ class FrameWriter {
       `"model":${model},"service_tier":"${answer.tier}","system_fingerprint":"${FINGERPRINT}","choices":[`
   }
 
-  /** The frame's beginning, up to its choices. */
+  /** Returns the frame's beginning, up to its choices. */
   get head(): string {
     return this.#head
   }
 
-  /** A frame of one choice; `delta` is JSON text, `text` what the probabilities are for. */
+  /** Returns a frame of one choice; `delta` is JSON text, `text` the text of the probabilities. */
   choice(index: number, delta: string, finish: string | null, text: string | null): string {
     const { logprobs } = this.#answer
     const probabilities =
@@ -57,7 +57,7 @@ class FrameWriter {
     )
   }
 
-  /** The frame without choices that has the usage, if it is requested and known. */
+  /** Returns the frame without choices that has the usage, if it is requested and known. */
   usage(): string[] {
     const { usage } = this.#answer
     if (usage === undefined || !this.#options.usage) return []
@@ -90,7 +90,10 @@ export function streamScript(answer: ChatAnswer, options: StreamOptions): Stream
   }
 }
 
-/** Role first. A lone tool call begins in the same frame, several each in their own: recorded. */
+/**
+ * Returns the first frame: role first. A single tool call begins in the same frame, several each in their own:
+ * recorded.
+ */
 function openingFrame(writer: FrameWriter, choice: PlannedChoice, index: number): string {
   const [first] = choice.calls
   if (first === undefined) {
@@ -103,13 +106,16 @@ function openingFrame(writer: FrameWriter, choice: PlannedChoice, index: number)
   return writer.choice(index, delta, null, "")
 }
 
-/** Id, type and name come once per call; later frames carry only its index (docs/wire/openai-chat.md#f6). */
+/**
+ * Returns the start of a call: id, type and name are sent once; later frames only have its index
+ * (docs/wire/openai-chat.md#f6).
+ */
 function callOpening(call: PlannedCall, index: number): string {
   const opened = { name: call.name, arguments: "" }
   return JSON.stringify({ index, id: callId(), type: "function", function: opened })
 }
 
-/** One frame per token, the choices in turn. */
+/** Yields one frame per token, the choices in turn. */
 function* bodyFrames(writer: FrameWriter, choices: readonly PlannedChoice[]): Generator<string> {
   let running = choices.map((choice, index) => choiceFrames(writer, choice, index))
   while (running.length > 0) {

@@ -68,7 +68,7 @@ async function answerChat(exchange: Exchange): Promise<Response> {
   return answerWell(exchange, body, model, fault)
 }
 
-/** The faults that answer in place of the model. */
+/** Plays the faults that respond in place of the model. */
 async function playFault(
   exchange: Exchange,
   fault: Fault,
@@ -76,7 +76,7 @@ async function playFault(
 ): Promise<Response | undefined> {
   const transported = await playTransportFault(exchange, fault)
   if (transported !== undefined) return transported
-  // This one goes wrong only after the stream has begun.
+  // This fault occurs only after the stream has begun.
   const error = fault.name === "stream-error" ? undefined : faultError(fault.name, name)
   return error === undefined ? undefined : refuse(exchange, error)
 }

@@ -4,7 +4,7 @@ import { invalid, type VendorError } from "./errors.ts"
 const ROLES = ["system", "assistant", "user", "function", "tool", "developer"]
 const PARTS = ["text", "image_url", "input_audio", "refusal", "audio", "file"]
 
-/** What OpenAI would refuse in the messages, worded as recorded; undefined when nothing. */
+/** Returns OpenAI's error for the messages, worded as recorded; undefined if they are valid. */
 export function checkMessages(messages: Json | undefined): VendorError | undefined {
   if (messages === undefined || messages === null) return missing("messages")
   const list = arrayOf(messages)
@@ -65,7 +65,7 @@ function checkParts(parts: Json[], place: string): VendorError | undefined {
   return undefined
 }
 
-/** Every call is answered right after it was made, and nothing else is. */
+/** Checks that every call is answered right after it was made, and that there are no other results. */
 function checkToolOrder(messages: JsonObject[]): VendorError | undefined {
   let open = new Set<string>()
   for (const [index, message] of messages.entries()) {

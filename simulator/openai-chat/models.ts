@@ -14,7 +14,7 @@ const LISTED = [
 ]
 const KNOWN = new Set(LISTED)
 
-/** The dated name that answers carry, or undefined for a model that does not exist. */
+/** Returns the dated name in answers, or undefined for a model that does not exist. */
 export function datedName(model: string): string | undefined {
   const suffix = `-${RELEASE}`
   const name = model.endsWith(suffix) ? model.slice(0, -suffix.length) : model

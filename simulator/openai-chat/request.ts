@@ -18,7 +18,7 @@ const REASONING_TOKENS: Record<string, number> = {
   max: 512,
 }
 const FILE_TOKENS = 256
-// 16-bit sound at 16 kHz makes 32,000 bytes a second, and OpenAI counts ten tokens for it.
+// 16-bit sound at 16 kHz has 32,000 bytes per second, for which OpenAI counts ten tokens.
 const BASE64_PER_AUDIO_TOKEN = 4267
 
 /** Reads a checked chat request into the simulator's own terms (docs/wire/openai-chat.md#f1). */
@@ -114,7 +114,7 @@ function readImage(image: JsonObject): Part {
 function readTools(body: JsonObject): OfferedTool[] {
   const tools = arrayOf(body.tools).flatMap((tool) => {
     const { name, parameters } = objectOf(objectOf(tool).function)
-    // A custom tool takes text and has no schema: it is offered, and never called here.
+    // A custom tool takes text and has no schema: it is offered, but never called by the simulator.
     return name === undefined ? [] : [{ name: stringOf(name), schema: objectOf(parameters) }]
   })
   const allowed = objectOf(objectOf(body.tool_choice).allowed_tools)

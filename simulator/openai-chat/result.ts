@@ -4,27 +4,27 @@ import type { Json } from "../json.ts"
 import type { CountedUsage } from "../usage.ts"
 import { logprobsOf, type LogprobsOptions } from "./logprobs.ts"
 
-/** The fingerprint that every answer carries. */
+/** The fingerprint in every answer. */
 export const FINGERPRINT = "fp_5f0c7a51a7"
 
-/** Everything an answer is written from. */
+/** The content of an answer. */
 export interface ChatAnswer {
   /** Dated model name. */
   readonly model: string
   readonly choices: readonly PlannedChoice[]
-  /** Undefined when none is to be reported. */
+  /** Undefined if usage is not reported. */
   readonly usage: CountedUsage | undefined
   readonly logprobs: LogprobsOptions
   /** The class of service. */
   readonly tier: string
 }
 
-/** A fresh `chatcmpl-` id. */
+/** Returns a new `chatcmpl-` id. */
 export function completionId(): string {
   return `chatcmpl-${base62(29)}`
 }
 
-/** A fresh id of a tool call. */
+/** Returns a new id of a tool call. */
 export function callId(): string {
   return `call_${base62(24)}`
 }
@@ -35,8 +35,8 @@ export function createdNow(): number {
 }
 
 /**
- * A choice's `finish_reason`. A call that a named `tool_choice` forced ends with `stop`: OpenAI
- * staff call that the API's behaviour (community.openai.com, thread 731488).
+ * Returns a choice's `finish_reason`. A call that a named `tool_choice` forced ends with `stop`: OpenAI staff confirm
+ * this behaviour (community.openai.com, thread 731488).
  */
 export function finishReason(choice: PlannedChoice): string {
   switch (choice.ending) {
@@ -49,7 +49,7 @@ export function finishReason(choice: PlannedChoice): string {
   }
 }
 
-/** The `usage` object (docs/wire/openai-chat.md#f8): cached is part of prompt, reasoning part of completion. */
+/** Returns the `usage` object (docs/wire/openai-chat.md#f8): cached is part of prompt, reasoning part of completion. */
 export function usageObject(usage: CountedUsage) {
   return {
     prompt_tokens: usage.prompt,

@@ -3,7 +3,7 @@ import { invalid, type VendorError } from "../openai-chat/errors.ts"
 import { decrypts } from "./signer.ts"
 import type { StoredResponses } from "./stored-responses.ts"
 
-/** The items of a request with those that it goes on from; or what the vendor refuses in them. */
+/** Returns the items of a request with those that it continues from, or the vendor's rejection. */
 export function gatherItems(
   body: JsonObject,
   stored: StoredResponses,
@@ -23,7 +23,7 @@ export function gatherItems(
   return checkOrder(items, before.length, stored) ?? { items }
 }
 
-/** The id of the conversation that a request goes on with; empty when it names none. */
+/** Returns the id of the conversation that a request continues; empty without one. */
 export function conversationOf({ conversation }: JsonObject): string {
   return typeof conversation === "string" ? conversation : stringOf(objectOf(conversation).id)
 }
@@ -80,7 +80,7 @@ function checkOrder(
   return checkCalls(items)
 }
 
-/** Reasoning is known or comes with its content, and what it led to follows it. */
+/** Checks that reasoning is known or comes with its content, and that its result follows it. */
 function checkReasoning(
   item: JsonObject,
   after: readonly JsonObject[],
@@ -109,7 +109,7 @@ function isAnswered(item: JsonObject): boolean {
   return item.role === "assistant" || stringOf(item.type).endsWith("_call")
 }
 
-/** An item that is named by its id needs the reasoning it came from, just before it. */
+/** Checks that an item referred to by its id is directly preceded by its reasoning. */
 function checkOrigin(
   item: JsonObject,
   before: readonly JsonObject[],

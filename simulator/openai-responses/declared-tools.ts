@@ -1,9 +1,9 @@
 import type { PlannedCall } from "../answer.ts"
 import { arrayOf, objectOf, parseObject, stringOf, type Json, type JsonObject } from "../json.ts"
 
-/** A tool of the caller's own, and how a call of it is written. */
+/** A tool of the caller's own, and the form of its calls. */
 export interface DeclaredTool {
-  /** As a task that is written down as calls names it. */
+  /** Its name in a task that is written as calls. */
   readonly name: string
   readonly schema: JsonObject
   readonly isText: boolean
@@ -19,7 +19,7 @@ const TEXT_SCHEMA = {
 }
 
 /**
- * The functions and custom tools of a request, also those that its input adds; members of a namespace are
+ * Returns the functions and custom tools of a request, including those that its input adds; members of a namespace are
  * called `namespace__name`.
  */
 export function declaredTools({ tools, input }: JsonObject): readonly DeclaredTool[] {
@@ -47,7 +47,7 @@ function declaredTool(tool: JsonObject, namespace?: string): DeclaredTool[] {
     : [{ name: `${namespace}__${ownName}`, ownName, schema, isText, namespace }]
 }
 
-/** What a custom tool is called with: the text alone. */
+/** Returns the input of a custom tool: only the text. */
 export function textOfCall({ argumentsText }: PlannedCall): string {
   const { input } = parseObject(argumentsText)
   return typeof input === "string" ? input : argumentsText

@@ -19,8 +19,8 @@ function frame(type: string, content: string, sequenceNumber: number): string {
 }
 
 /**
- * The frames of a streamed answer in OpenAI's order (docs/wire/openai-responses.md#f6). They are numbered
- * without a gap, so the last one is written only when all before it are.
+ * The frames of a streamed answer in OpenAI's order (docs/wire/openai-responses.md#f6). They are numbered without a
+ * gap, so the last one is written only after all others.
  */
 export class ResponseScript implements StreamScript {
   readonly opening: readonly string[]
@@ -44,7 +44,7 @@ export class ResponseScript implements StreamScript {
     ]
   }
 
-  /** The items, each from its begin to its end. */
+  /** Yields the items, each from its start to its end. */
   get body(): Iterable<string> {
     return this.#itemFrames()
   }

@@ -49,7 +49,7 @@ export const openaiResponses: WireFormat = {
   },
 }
 
-/** A conversation that is named by itself, empty or with its first items. */
+/** Creates a conversation, empty or with its first items. */
 async function beginConversation(exchange: Exchange): Promise<Response> {
   const body = objectOf(await exchange.readBody())
   const refused = credentialError(exchange.headers)
@@ -102,12 +102,12 @@ async function answerResponse(exchange: Exchange): Promise<Response> {
   return answerWell(exchange, body, fault)
 }
 
-/** 400 for a model that does not exist, unlike the chat's 404, as recorded. */
+/** Returns a 400 for a model that does not exist, unlike the chat's 404, as recorded. */
 function modelNotFound(model: string): VendorError {
   return invalid(`The requested model '${model}' does not exist.`, "model", "model_not_found")
 }
 
-/** The faults that answer in place of the model. */
+/** Plays the faults that respond in place of the model. */
 async function playFault(
   exchange: Exchange,
   fault: Fault,
@@ -121,7 +121,7 @@ async function playFault(
 
 function errorOfFault(name: string, model: string): VendorError | undefined {
   switch (name) {
-    // This one goes wrong only after the answer has begun.
+    // This fault occurs only after the answer has begun.
     case "stream-error":
       return undefined
     case "404":
@@ -160,7 +160,7 @@ function answerWell(exchange: Exchange, body: JsonObject, fault: Fault | undefin
 
 interface Settled {
   readonly items: readonly JsonObject[]
-  /** Where the code interpreter runs, where it is offered. */
+  /** The container of the code interpreter, if it is offered. */
   readonly container: string | undefined
   readonly fault: Fault | undefined
 }

@@ -4,16 +4,16 @@ import { invalid, type VendorError } from "../openai-chat/errors.ts"
 import { missing, unknownParameter, unsupported, wrongType } from "./refusals.ts"
 
 interface ItemRule {
-  /** What its ids begin with. */
+  /** The prefix of its ids. */
   readonly prefix?: string
   readonly required: readonly string[]
   readonly optional: readonly string[]
 }
 
-// Codex sends this with every item to OpenAI, which takes it.
+// Codex sends this with every item to OpenAI, which accepts it.
 const ANYWHERE = "internal_chat_message_metadata_passthrough"
 
-// The items that the simulator looks into, by the SDK's types; the others pass.
+// The items that the simulator checks, by the SDK's types; others are accepted.
 const ITEMS: Record<string, ItemRule> = {
   message: { prefix: "msg", required: ["role", "content"], optional: ["id", "status", "phase"] },
   function_call: {
@@ -52,7 +52,7 @@ const OUTPUT_PARTS = ["output_text", "refusal"]
 const ROLES = ["assistant", "system", "developer", "user"]
 const LONGEST_CALL_ID = 64
 
-/** What OpenAI would refuse in the items of the input, each for itself. */
+/** Returns OpenAI's error for the items of the input, each by itself. */
 export function checkItems(input: Json | undefined): VendorError | undefined {
   if (input === undefined || input === null || typeof input === "string") return undefined
   if (!Array.isArray(input)) {

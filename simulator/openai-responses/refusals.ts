@@ -1,12 +1,12 @@
 import { invalid, type VendorError } from "../openai-chat/errors.ts"
 
-/** A required parameter is absent. */
+/** Returns the error for a missing required parameter. */
 export function missing(place: string): VendorError {
   const message = `Missing required parameter: '${place}'.`
   return invalid(message, place, "missing_required_parameter")
 }
 
-/** A value is none of those that are known. */
+/** Returns the error for a value that is not one of the known values. */
 export function unsupported(
   value: string,
   place: string,
@@ -21,12 +21,12 @@ export function unsupported(
   return invalid(message, place, "invalid_value")
 }
 
-/** An unknown parameter. */
+/** Returns the error for an unknown parameter. */
 export function unknownParameter(place: string): VendorError {
   return invalid(`Unknown parameter: '${place}'.`, place, "unknown_parameter")
 }
 
-/** A value is of another type than it must be. */
+/** Returns the error for a value of the wrong type. */
 export function wrongType(place: string, expected: string): VendorError {
   const message = `Invalid type for '${place}': expected ${expected}, but got something else instead.`
   return invalid(message, place, "invalid_type")

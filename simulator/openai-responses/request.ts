@@ -23,7 +23,7 @@ const EFFORT_TOKENS: Record<string, number> = {
 }
 const FILE_TOKENS = 256
 
-/** Reads a checked request and the items that it goes on from (docs/wire/openai-responses.md#f1). */
+/** Reads a checked request and the items that it continues from (docs/wire/openai-responses.md#f1). */
 export function readPrompt(body: JsonObject, items: readonly JsonObject[]): Prompt {
   const builder = new PromptBuilder()
   for (const tool of arrayOf(body.tools)) builder.tool(JSON.stringify(tool))
@@ -45,7 +45,7 @@ export function readPrompt(body: JsonObject, items: readonly JsonObject[]): Prom
   }
 }
 
-/** A request that speaks of reasoning without an effort gets the usual one. */
+/** Returns the reasoning tokens. A request with reasoning but without an effort gets the default one. */
 function readReasoning(reasoning: Json | undefined): number {
   if (reasoning === undefined || reasoning === null) return 0
   const effort = stringOf(objectOf(reasoning).effort)

@@ -15,7 +15,7 @@ export type OutputItem =
       readonly type: "reasoning"
       readonly id: string
       readonly thought: string
-      /** The thought is given as a summary. */
+      /** Whether the thought is returned as a summary. */
       readonly isTold: boolean
       readonly isEncrypted: boolean
     }
@@ -38,10 +38,10 @@ export type OutputItem =
       readonly input: string
     }
 
-/** What the code interpreter is given to run. */
+/** The input of the code interpreter. */
 export const CODE = "print(1 + 1)"
 
-/** Everything an answer is written from. */
+/** The content of an answer. */
 export interface ResponseAnswer {
   readonly id: string
   readonly created: number
@@ -50,14 +50,14 @@ export interface ResponseAnswer {
   /** The request, which the answer repeats. */
   readonly body: JsonObject
   readonly items: readonly OutputItem[]
-  /** The token limit broke the answer off. */
+  /** Whether the token limit broke the answer off. */
   readonly isIncomplete: boolean
-  /** Undefined when none is to be reported. */
+  /** Undefined if usage is not reported. */
   readonly usage: CountedUsage | undefined
   readonly logprobs: LogprobsOptions
 }
 
-/** How far an answer or one of its items is. */
+/** The progress of an answer or one of its items. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete"
 
 /** The error of an answer that fails after it has begun. */
@@ -68,12 +68,12 @@ export const FAILURE = {
     "through our help center at help.openai.com if the error persists.",
 }
 
-/** A fresh `resp_` id. */
+/** Returns a new `resp_` id. */
 export function responseId(): string {
   return `resp_${hexadecimal(50)}`
 }
 
-/** The items of a planned answer: reasoning first, then what it says or calls. */
+/** Returns the items of a planned answer: reasoning first, then text or calls. */
 export function outputItems(choice: PlannedChoice, echo: string, body: JsonObject): OutputItem[] {
   const items: OutputItem[] = []
   if (choice.reasoningTokens > 0) {
@@ -125,12 +125,12 @@ export function textPart(text: string, logprobs: LogprobsOptions) {
   return { type: "output_text", annotations: [], logprobs: textLogprobs(text, logprobs), text }
 }
 
-/** The probabilities of a text's tokens; none when they are not asked for. */
+/** Returns the probabilities of a text's tokens; empty unless requested. */
 export function textLogprobs(text: string, options: LogprobsOptions): Json {
   return objectOf(logprobsOf(text, options)).content ?? []
 }
 
-/** An item as recorded: still empty while it is in progress, whole after. */
+/** Returns an item as recorded: empty while it is in progress, complete afterwards. */
 export function itemObject(item: OutputItem, status: ItemStatus, logprobs: LogprobsOptions) {
   const isBegun = status === "in_progress"
   const { id, type } = item
@@ -166,7 +166,7 @@ export function itemObject(item: OutputItem, status: ItemStatus, logprobs: Logpr
   }
 }
 
-/** The status that the item at this place ends with: a limit breaks off the last one. */
+/** Returns the final status of the item at this position: a limit breaks off the last one. */
 export function endStatus(answer: ResponseAnswer, index: number): ItemStatus {
   const isLast = index === answer.items.length - 1
   return isLast && answer.isIncomplete ? "incomplete" : "completed"
@@ -179,7 +179,7 @@ export function finishedItems(answer: ResponseAnswer) {
   )
 }
 
-/** The `usage` object (docs/wire/openai-responses.md#f5): cached is part of input, reasoning part of output. */
+/** Returns the `usage` object (docs/wire/openai-responses.md#f5): cached is part of input, reasoning part of output. */
 function usageObject(usage: CountedUsage) {
   return {
     input_tokens: usage.prompt,
@@ -198,7 +198,7 @@ const NO_IMAGES = {
   total_tokens: 0,
 }
 
-/** What the vendor's own tools have done, besides the usage. */
+/** Returns the usage of the vendor's own tools, which is separate from the usage. */
 function toolUsage(items: readonly OutputItem[]) {
   const searches = items.filter(({ type }) => type === "web_search_call")
   return { image_gen: NO_IMAGES, web_search: { num_requests: searches.length } }
@@ -224,7 +224,7 @@ function formatObject(format: JsonObject) {
   return { type, description: description ?? null, name, schema, strict: strict ?? true }
 }
 
-/** The whole Response object in one of its states, with every key that is recorded. */
+/** Returns the whole Response object in one of its states, with every key that was recorded. */
 export function responseObject(
   answer: ResponseAnswer,
   status: ItemStatus | "failed",

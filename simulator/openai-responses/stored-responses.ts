@@ -3,7 +3,7 @@ import { objectOf, stringOf, type JsonObject } from "../json.ts"
 const MAX_RESPONSES = 1000
 const MAX_ITEMS = 10_000
 
-/** What the vendor keeps of its answers, so that later requests can go on from them. */
+/** The answers that the vendor stores, so that later requests can continue from them. */
 export class StoredResponses {
   readonly #conversations = new Map<string, readonly JsonObject[]>()
   readonly #items = new Map<string, JsonObject>()
@@ -11,7 +11,7 @@ export class StoredResponses {
   readonly #named = new Map<string, readonly JsonObject[]>()
   readonly #containers = new Set<string>()
 
-  /** Keeps a conversation, its answer's items included, under the answer's id. */
+  /** Stores a conversation, including its answer's items, under the answer's id. */
   keep(id: string, conversation: readonly JsonObject[], output: readonly JsonObject[]): void {
     forgetOldest(this.#conversations, MAX_RESPONSES)
     this.#conversations.set(id, [...conversation, ...output])
@@ -21,28 +21,28 @@ export class StoredResponses {
     }
   }
 
-  /** @returns whether there was one. */
+  /** @returns whether it existed. */
   forget(id: string): boolean {
     return this.#conversations.delete(id)
   }
 
-  /** Begins a conversation that is named by itself. */
+  /** Creates a conversation with an id of its own. */
   begin(id: string, items: readonly JsonObject[]): void {
     forgetOldest(this.#named, MAX_RESPONSES)
     this.#named.set(id, items)
   }
 
-  /** Adds to it what was said and answered. */
+  /** Adds the items of a request and its answer to a conversation. */
   continue(id: string, items: readonly JsonObject[]): void {
     if (this.#named.has(id)) this.#named.set(id, items)
   }
 
-  /** The items of a conversation that is named by itself. */
+  /** Returns the items of a conversation with an id of its own. */
   named(id: string): readonly JsonObject[] | undefined {
     return this.#named.get(id)
   }
 
-  /** Whether a container is one that an answer has made. */
+  /** Whether an answer created a container. */
   hasContainer(id: string): boolean {
     return this.#containers.has(id)
   }
@@ -53,7 +53,7 @@ export class StoredResponses {
     if (this.#containers.size > MAX_RESPONSES && oldest) this.#containers.delete(oldest)
   }
 
-  /** Notes which reasoning each item of an answer came from; this is known of unkept ones too. */
+  /** Records the reasoning of each item of an answer, even of answers that are not stored. */
   noteReasoning(output: readonly JsonObject[]): void {
     const reasoning = output.find((item) => item.type === "reasoning")
     if (reasoning === undefined) return
@@ -63,17 +63,17 @@ export class StoredResponses {
     }
   }
 
-  /** The kept conversation that ends with this answer. */
+  /** Returns the stored conversation that ends with this answer. */
   conversation(id: string): readonly JsonObject[] | undefined {
     return this.#conversations.get(id)
   }
 
-  /** The kept item of this id. */
+  /** Returns the stored item with this id. */
   item(id: string): JsonObject | undefined {
     return this.#items.get(id)
   }
 
-  /** The id of the reasoning that an item of an answer came from. */
+  /** Returns the id of the reasoning of an answer's item. */
   reasoningOf(item: JsonObject): string | undefined {
     return this.#reasoningOf.get(stringOf(objectOf(item).id))
   }

@@ -16,12 +16,12 @@ import { bestOf, logitsOf, type Scored, scoresOf } from "./scores.ts"
 
 const DOCUMENTS_OF_SEARCH = 100
 
-/** What a request says, and what it comes to. */
+/** A request's body with its scores. */
 interface Reranked {
   readonly body: JsonObject
   readonly documents: readonly string[]
   readonly scores: readonly Scored[]
-  /** The query is read with each document. */
+  /** Tokens read; the query is read with each document. */
   readonly tokens: number
   readonly fault: Fault | undefined
 }
@@ -108,7 +108,7 @@ const TOGETHER: Form = {
   },
 }
 
-/** A server that hands on what its model gives: logits, of all documents, in their order. */
+/** A server that returns its model's raw output: logits, of all documents, in their order. */
 const LOGITS: Form = {
   ...TOGETHER,
   manner: OPENAI,
@@ -118,7 +118,7 @@ const LOGITS: Form = {
   }),
 }
 
-/** By the name of the model; the simulator's own, and all others, answer as Jina's do. */
+/** By the name of the model; the simulator's own, and all others, answer like Jina's. */
 const FORMS: readonly (readonly [RegExp, Form])[] = [
   [/^rerank-(2|1|lite)/, VOYAGE],
   [/^rerank-(v\d|english|multilingual)/, COHERE_1],

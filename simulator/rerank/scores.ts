@@ -1,6 +1,6 @@
 import { wordsIn } from "../words.ts"
 
-/** How well a document answers. */
+/** A document's relevance. */
 export interface Scored {
   readonly index: number
   readonly relevance_score: number
@@ -9,7 +9,7 @@ export interface Scored {
 const MIN = 0.05
 const MAX = 0.95
 
-/** Scores between 0 and 1: the part of the query's words that a document has. In the documents' order. */
+/** Returns scores between 0 and 1: the share of the query's words in a document. In the documents' order. */
 export function scoresOf(query: string, documents: readonly string[]): Scored[] {
   const words = new Set(wordsIn(query))
   return documents.map((document, index) => {
@@ -18,14 +18,14 @@ export function scoresOf(query: string, documents: readonly string[]): Scored[] 
   })
 }
 
-/** The best of them, the best first. */
+/** Returns the best scores, the highest first. */
 export function bestOf(scores: readonly Scored[], limit: number): Scored[] {
   return scores
     .toSorted((left, right) => right.relevance_score - left.relevance_score)
     .slice(0, limit)
 }
 
-/** The same as a model gives them that has not been told of probabilities. */
+/** Returns scores as a model without a final probability function reports them. */
 export function logitsOf(scores: readonly Scored[]): Scored[] {
   return scores.map(({ index, relevance_score: score }) => ({
     index,

@@ -163,7 +163,7 @@ const CHAT: readonly Omit<Limit, "api">[] = [
       rejects(
         (body, model) => {
           const effort = valueAt(body, "reasoning_effort")
-          // The default of gpt-5.4 is none.
+          // The default effort of gpt-5.4 is `none`.
           const isOff = effort === "none" || (effort === undefined && model.startsWith("gpt-5.4"))
           return hasTools(body) && !isOff
         },

@@ -7,12 +7,12 @@ import { REFUSED, type Step, type WireFault } from "./wire-faults.ts"
 const OF_THE_CONNECTION = ["connection", "content-length", "transfer-encoding"] as const
 
 /**
- * A vendor on a port of its own that answers as the simulator does, until it is told to misbehave: then it does to its
- * connections whatever its fault says, byte by byte.
+ * A vendor on a port of its own that answers like the simulator until it gets a fault: then it plays the fault on its
+ * connections, byte by byte.
  */
 export class FaultyVendor implements AsyncDisposable {
   readonly port: number
-  /** Requests that it got. */
+  /** Number of received requests. */
   requests = 0
   readonly #simulatorUrl: string
   readonly #sockets = new Set<Socket>()
@@ -24,7 +24,7 @@ export class FaultyVendor implements AsyncDisposable {
     this.port = port
   }
 
-  /** @param simulatorUrl what a sound answer is asked for. */
+  /** @param simulatorUrl the source of sound answers. */
   static async start(simulatorUrl: string): Promise<FaultyVendor> {
     const server = createServer()
     await listening(server, 0)
@@ -33,7 +33,7 @@ export class FaultyVendor implements AsyncDisposable {
     return vendor
   }
 
-  /** What goes wrong from now on; undefined: nothing. Its connections are cut, so that none has an older fault. */
+  /** Sets the fault from now on; undefined: no fault. Cuts all connections, so that they do not keep an older fault. */
   async misbehave(fault: WireFault | undefined): Promise<void> {
     this.#fault = fault
     this.#cut()
@@ -123,7 +123,7 @@ async function take(socket: Socket, step: Step): Promise<boolean> {
   return !socket.destroyed
 }
 
-/** Until the time is over, or the connection. */
+/** Waits for this time, or until the connection has ended. */
 function pause(socket: Socket, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

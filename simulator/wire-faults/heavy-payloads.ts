@@ -2,10 +2,10 @@ import { gzipSync } from "node:zlib"
 import { chunk } from "./sound-answer.ts"
 
 const MEGABYTE = 1024 * 1024
-/** Longer than any frame that is accepted. */
+/** Longer than any accepted frame. */
 const HUGE = 20 * MEGABYTE
 
-/** Made once, and only where it is needed. */
+/** Creates a value once, on first use. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined
   return () => (made ??= make())
@@ -17,10 +17,10 @@ const manyElements = (count: number): string => `{"a":[${"0,".repeat(count - 1)}
 const manyChoices = (): string => `{"choices":[${"{},".repeat(490_000)}{}]}`
 export const manyInFrame = once(() => chunk(`data: ${manyValues()}\n\n`))
 export const manyAsText = once(() => chunk(manyValues()))
-/** Less than the longest frame that is accepted. */
+/** Shorter than the longest accepted frame. */
 export const elementsInFrame = once(() => chunk(`data: ${manyElements(8_000_000)}\n\n`))
 export const elementsAsText = once(() => chunk(manyElements(16_000_000)))
 export const choicesInFrame = once(() => chunk(`data: ${manyChoices()}\n\n`))
 export const choicesAsText = once(() => chunk(manyChoices()))
-/** Unpacked it is 200 MB of comments. */
+/** 200 MB of comments when unpacked. */
 export const bomb = once(() => gzipSync(Buffer.alloc(200 * MEGABYTE, ": alive and well\n\n")))

@@ -1,4 +1,4 @@
-/** A request as its bytes came. */
+/** A request as received. */
 export interface RawRequest {
   readonly method: string
   /** Path and query. */
@@ -9,7 +9,7 @@ export interface RawRequest {
 
 const HEAD_END = "\r\n\r\n"
 
-/** Reads the requests of one connection: the next begins where the one before has ended. */
+/** Reads the requests of one connection: the next one begins at the end of the previous one. */
 export class RequestReader {
   #bytes = Buffer.of()
 
@@ -17,7 +17,7 @@ export class RequestReader {
     this.#bytes = Buffer.concat([this.#bytes, bytes])
   }
 
-  /** The next request, once it is whole. */
+  /** Returns the next request, once it is complete. */
   take(): RawRequest | undefined {
     const end = this.#bytes.indexOf(HEAD_END)
     if (end === -1) return undefined

@@ -1,17 +1,17 @@
-/** An answer as a vendor that works gives it, before anything is done to it. */
+/** An answer of a working vendor, before a fault changes it. */
 export interface SoundAnswer {
   readonly status: number
-  /** Without those that say how long the body is. */
+  /** Without the headers for the length of the body. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly type: string
   readonly body: Buffer
-  /** Whether it comes in frames. */
+  /** Whether it consists of frames. */
   readonly isStreamed: boolean
 }
 
 const EVENTS = "text/event-stream"
 const BINARY_EVENTS = "application/vnd.amazon.eventstream"
-/** Headers that belong to one connection, or say how long the body is. */
+/** Headers that belong to one connection, or state the length of the body. */
 const OF_THE_CONNECTION = new Set([
   "connection",
   "content-length",
@@ -19,7 +19,7 @@ const OF_THE_CONNECTION = new Set([
   "transfer-encoding",
 ])
 
-/** Reads an answer of the simulator whole. */
+/** Reads a whole answer of the simulator. */
 export async function soundAnswer(response: Response): Promise<SoundAnswer> {
   const type = response.headers.get("content-type") ?? ""
   return {
@@ -31,7 +31,7 @@ export async function soundAnswer(response: Response): Promise<SoundAnswer> {
   }
 }
 
-/** The frames of a streamed answer; one that is not streamed is a single one. */
+/** Returns the frames of a streamed answer; an answer that is not streamed is a single frame. */
 export function framesOf({ body, type, isStreamed }: SoundAnswer): Buffer[] {
   if (!isStreamed) return [body]
   return type.startsWith(EVENTS) ? eventsIn(body) : binaryEventsIn(body)
@@ -48,7 +48,7 @@ function eventsIn(body: Buffer): Buffer[] {
   return frames
 }
 
-/** Each begins with its length (docs/wire/bedrock-converse.md). */
+/** Each frame begins with its length (docs/wire/bedrock-converse.md). */
 function binaryEventsIn(body: Buffer): Buffer[] {
   const frames: Buffer[] = []
   for (let from = 0; from < body.length;) {
@@ -59,10 +59,10 @@ function binaryEventsIn(body: Buffer): Buffer[] {
   return frames
 }
 
-/** How the end of a body is told. */
+/** The way in which the end of a body is indicated. */
 export type Framing = "length" | "chunked" | { readonly length: number }
 
-/** Status line and headers, up to the empty line. */
+/** Returns the status line and headers, up to the empty line. */
 export function headOf(
   answer: SoundAnswer,
   framing: Framing = answer.isStreamed ? "chunked" : "length",
@@ -82,7 +82,7 @@ export function headOf(
   return `HTTP/1.1 ${answer.status} Whatever\r\n${lines.join("")}\r\n`
 }
 
-/** Bytes as one chunk of a chunked body. */
+/** Returns bytes as one chunk of a chunked body. */
 export function chunk(bytes: string | Buffer): Buffer {
   const body = Buffer.from(bytes as string)
   return Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from("\r\n")])
@@ -90,7 +90,7 @@ export function chunk(bytes: string | Buffer): Buffer {
 
 export const LAST_CHUNK = "0\r\n\r\n"
 
-/** The whole of it, as it should be sent. */
+/** Returns all bytes of an answer. */
 export function wholeOf(answer: SoundAnswer): Buffer {
   const { isStreamed, body } = answer
   const framed = isStreamed

@@ -11,37 +11,37 @@ import {
 } from "./heavy-payloads.ts"
 import { chunk, framesOf, headOf, LAST_CHUNK, type SoundAnswer, wholeOf } from "./sound-answer.ts"
 
-/** What is done to a connection: bytes are written, time passes, or it ends. */
+/** A step on a connection: bytes are written, time passes, or it ends. */
 export type Step = string | Buffer | { readonly wait: number } | "reset" | "close"
 
 /**
- * What a fault does to whoever asks: nothing, if they read as the standards say; the answer fails before it has begun; or
- * it may break off when a part of it is delivered.
+ * The effect of a fault on a reader that follows the standards: no effect; the answer fails before it has begun; or it
+ * may break off after a part of it is delivered.
  */
 export type Effect = "none" | "before" | "midway"
 
-/** Something that goes wrong on the wire. */
+/** A fault on the wire. */
 export interface WireFault {
   readonly name: string
   readonly effect: Effect
-  /** What the simulator itself plays; the steps are then those of a sound answer. */
+  /** The fault that the simulator itself plays; the steps are then those of a sound answer. */
   readonly simulated?: string
-  /** The connection stays open behind the last step, unless that ends it. */
+  /** Returns the steps. The connection stays open after the last step, unless that ends it. */
   readonly play?: (answer: SoundAnswer) => Iterable<Step>
-  /** The message is sound, and so is any content of it whose format no one looks into, as that of sound. */
+  /** Whether the message is sound, including any content whose format is not read, such as sound. */
   readonly isSoundMessage?: boolean
 }
 
 const FOREVER = { wait: Number.POSITIVE_INFINITY }
-/** Between two writes that must not be merged, milliseconds. */
+/** Pause between two writes that must not be merged, milliseconds. */
 const APART = { wait: 1 }
-/** The most bytes that are sent one by one. */
+/** Maximum bytes that are sent one by one. */
 const SINGLE_BYTES = 3_000
-/** What is sent at once of what has no end. */
+/** Bytes of endless content that are sent at once. */
 const PORTION = 64 * 1024
 const PAGE = "<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body></body></html>"
 
-/** An answer in place of the sound one. */
+/** Plays an answer in place of the sound one. */
 function instead(
   status: number,
   body: string,
@@ -55,14 +55,14 @@ function instead(
 
 const REFUSAL = JSON.stringify({ error: { message: "It does not work.", type: "server_error" } })
 
-/** The first frames, up to but not including the last half. */
+/** Returns the first frames, up to but not including the last half. */
 function half(answer: SoundAnswer): Buffer[] {
   const frames = framesOf(answer)
   if (!answer.isStreamed) return [answer.body.subarray(0, Math.ceil(answer.body.length / 2))]
   return frames.slice(0, Math.ceil(frames.length / 2)).map((frame) => chunk(frame))
 }
 
-/** The head and the first frame of a stream; of another answer the head and a byte. */
+/** Returns the head and the first frame of a stream; for another answer, the head and a byte. */
 function beginning(answer: SoundAnswer): Step[] {
   const [first = Buffer.of()] = framesOf(answer)
   return answer.isStreamed
@@ -75,7 +75,7 @@ function* endless(start: Step, portion: Buffer): Generator<Step> {
   for (;;) yield portion
 }
 
-/** A body without an end, of what a stream or another answer may begin with. */
+/** Plays a body without an end, from text with which a stream or another answer may begin. */
 function endlessOf(portion: string): (answer: SoundAnswer) => Iterable<Step> {
   const text = portion.repeat(Math.ceil(PORTION / portion.length))
   return (answer) => endless(headOf(answer, "chunked"), chunk(text))
@@ -102,7 +102,7 @@ const STATUSES: readonly WireFault[] = [
   play: instead(Number(status), REFUSAL, headers as Record<string, string>),
 }))
 
-/** Connections that break, and those on which nothing comes. */
+/** Connections that break or stay silent. */
 const CONNECTIONS: readonly WireFault[] = [
   { name: "reset before the head", effect: "before", play: () => ["reset"] },
   { name: "closed before the head", effect: "before", play: () => ["close"] },
@@ -146,7 +146,7 @@ const CONNECTIONS: readonly WireFault[] = [
   { name: "a slow first byte", effect: "none", play: (answer) => [{ wait: 150 }, wholeOf(answer)] },
 ]
 
-/** Messages that are no HTTP, or whose end is doubtful. */
+/** Messages that are not HTTP, or whose end is ambiguous. */
 const MESSAGES: readonly WireFault[] = [
   { name: "no HTTP", effect: "before", play: () => ["220 smtp.example.com ESMTP\r\n\r\n"] },
   {
@@ -217,7 +217,7 @@ const MESSAGES: readonly WireFault[] = [
   },
 ]
 
-/** Frames and bodies that are cut, merged, repeated, packed, or followed by something. */
+/** Frames and bodies that are cut, merged, repeated, packed, or followed by other bytes. */
 const BYTES: readonly WireFault[] = [
   { name: "each byte alone", effect: "none", play: (answer) => byteByByte(wholeOf(answer)) },
   { name: "all in one packet", effect: "none", play: (answer) => [wholeOf(answer)] },
@@ -258,7 +258,7 @@ const BYTES: readonly WireFault[] = [
   },
 ]
 
-/** What is not the answer that was asked for, of any size. */
+/** Content that is not the requested answer, of any size. */
 const CONTENTS: readonly WireFault[] = [
   {
     name: "a page with status 200",
@@ -367,7 +367,7 @@ const CONTENTS: readonly WireFault[] = [
   },
 ]
 
-/** Those for which a format has words of its own. */
+/** Faults for which a format has words of its own. */
 const WORDS: readonly WireFault[] = [
   { name: "an error behind the opening", effect: "before", simulated: "opening-error" },
   { name: "an error midway", effect: "midway", simulated: "stream-error" },
@@ -377,10 +377,9 @@ const WORDS: readonly WireFault[] = [
   { name: "lines that end otherwise", effect: "none", simulated: "crlf" },
 ]
 
-/** No one listens: what listens plays it, as it is no answer. */
+/** The port is closed: the test itself plays this fault, since it is not an answer. */
 export const REFUSED: WireFault = { name: "refused", effect: "before" }
 
-/** All of them. */
 export const WIRE_FAULTS: readonly WireFault[] = [
   REFUSED,
   ...CONNECTIONS,

@@ -29,7 +29,7 @@ export interface AnswerStream<Writer extends FrameWriter = StreamWriter> {
   drain(): Promise<void>
 }
 
-/** Reads, counts and passes on the frames of one upstream stream. */
+/** The parts that read, count and pass on the frames of one upstream stream. */
 export interface StreamParts<Writer extends FrameWriter = StreamWriter> {
   readonly decoder: EventDecoder
   readonly meter: Meter

@@ -10,7 +10,7 @@ import { StreamLimits } from "./stream-limits.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { StreamParts } from "./answer-stream.ts"
 
-/** Reads and counts the stream of one upstream call, regardless of whether its caller streams. */
+/** The parts that read and count the stream of one upstream call, whether or not its caller streams. */
 export type ReadingParts = Omit<StreamParts, "writer">
 
 /**
