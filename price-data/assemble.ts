@@ -41,7 +41,7 @@ export function assembleFacts(
   return { facts, notes, disputes }
 }
 
-/** Notes the announced prices that no schedule has, so that they are added to it in time. */
+/** Notes announced prices without a schedule, so that they are added in time. */
 function noteAnnounced(facts: Facts, { genaiPrices, date }: Sources, notes: Notes): void {
   for (const [vendor, { genaiPrices: provider }] of Object.entries(vendorSources)) {
     if (provider === undefined) continue
@@ -67,7 +67,7 @@ function addListed(facts: Facts): void {
   }
 }
 
-/** The vendors' own pages on single models. Where the lists have a value, it counts. */
+/** Adds the prices on the vendors' own pages for single models. A value in the lists takes precedence. */
 function addServices(facts: Facts): void {
   for (const [vendor, models] of Object.entries(facts.vendors)) {
     for (const [name, { kind, price }] of Object.entries(models)) {
@@ -98,7 +98,7 @@ function correct(facts: Facts): void {
   }
 }
 
-/** @returns the names that lost their price */
+/** @returns the names of models that lost their price */
 function forgetSearching(facts: Facts): string[] {
   return alwaysSearching.flatMap(({ vendor, name }) =>
     Object.entries(facts.vendors[vendor] ?? {}).flatMap(([model, known]) => {
@@ -109,7 +109,7 @@ function forgetSearching(facts: Facts): string[] {
   )
 }
 
-// openrouter lists what a maker releases on the same day; its own list here is the older one.
+// Adds resold models: openrouter lists a maker's releases on the same day; its own list here is the older one.
 function addResold(facts: Facts, sources: Sources, notes: Notes): void {
   const models = facts.vendors["openrouter"] ?? {}
   for (const record of recordsOf(sources.genaiPrices, "openrouter")) {
@@ -122,7 +122,7 @@ function addResold(facts: Facts, sources: Sources, notes: Notes): void {
   }
 }
 
-// Vertex serves Google's Gemini models under the same names and prices; its own list is the older one.
+// Adds models to Vertex, which serves Google's Gemini models under the same names and prices; its own list is older.
 function addToVertex(facts: Facts, notes: Notes): void {
   const models = facts.vendors["vertex"] ?? {}
   for (const [name, known] of Object.entries(facts.vendors["google"] ?? {})) {

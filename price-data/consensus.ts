@@ -7,17 +7,17 @@ import type { VendorSource } from "./vendors.ts"
 export const LIST_NAMES = ["genai-prices", "models.dev", "LiteLLM"] as const
 export type ListName = (typeof LIST_NAMES)[number]
 
-/** What one list says of a model's price. */
+/** The price of a model in one list. */
 export interface ListQuote {
   list: ListName
   /** The day of the list. */
   date: string
   price: Price
-  /** The list says explicitly that there is no long-context price. */
+  /** Whether the list states explicitly that there is no long-context price. */
   flat?: boolean
 }
 
-/** Which rule chose between lists that differ. */
+/** The rule that chose between lists that differ. */
 export type Rule = "two of three" | "newest" | "highest"
 
 /** A class of a model's price that lists disagree on. */
@@ -29,18 +29,18 @@ export interface Dispute {
   rule: Rule
 }
 
-/** A price that was chosen, and what was disputed about it. */
+/** A chosen price, and its disputed classes. */
 export interface Settled {
   price: Price
-  /** The newest of the lists that say so. */
+  /** The newest date of the lists with this price. */
   date: string
   disputes: Omit<Dispute, "model">[]
 }
 
-/** Values as near as this are equal: lists round what they convert. */
+/** Values this close are equal: lists round converted values. */
 const TOLERANCE = 0.005
 
-/** The classes that make two prices the same one; the others come from the price that was chosen. */
+/** Prices with equal values in these classes are equal; the other classes come from the chosen price. */
 const CORE: readonly PriceClass[] = [
   "input",
   "output",
@@ -80,7 +80,7 @@ export function settle(
     price[name] = chosen.value
     rules.set(name, chosen.rule)
   }
-  // Classes that only others have are better known from them than not at all.
+  // A class that only other lists have is still better than a missing one.
   for (const other of quotes) addMissing(price, other.price)
   addTiersAndModes(price, winners, quotes, most.length > 1 ? undefined : alone)
   return { price, date: newest(winners).date, disputes: disputesOf(quotes, price, rules) }
@@ -130,7 +130,7 @@ function mostExpensive(quotes: readonly ListQuote[]): ListQuote {
   return quotes.reduce((best, quote) => (weight(quote) > weight(best) ? quote : best))
 }
 
-// A list without a long-context price does not say that there is none, unless it says so in words.
+// Adds tiers and modes. A list without a long-context price does not rule one out, unless it states so explicitly.
 function addTiersAndModes(
   price: Price,
   winners: readonly ListQuote[],
@@ -150,7 +150,7 @@ function addTiersAndModes(
   if (Object.keys(modes).length > 0) price.modes = modes
 }
 
-/** The tiers that a list has for input or output. */
+/** Returns the tiers of a list for input or output. */
 function tiersOf({ price }: ListQuote): Tier[] {
   return (price.tiers ?? []).filter(
     ({ input, output }) => input !== undefined || output !== undefined,
@@ -178,7 +178,7 @@ function raised(tier: Tier, price: Price): Tier {
   return { above: tier.above, ...Object.fromEntries(rates) }
 }
 
-/** Classes whose price is known by one list alone, and plausible beside the ones that were chosen. */
+/** Adds classes with a price in only one list that is plausible beside the chosen ones. */
 function addMissing(price: Price, other: Price): void {
   for (const name of priceClasses) {
     const value = other[name]
@@ -188,7 +188,7 @@ function addMissing(price: Price, other: Price): void {
   }
 }
 
-/** A price in tokens is not also one of units, nor the other way round. */
+/** Whether a class has another unit: a price in tokens is not also one of units, nor the other way round. */
 function isOtherUnit(name: PriceClass, price: Price): boolean {
   const counted = ["character", "second", "image"] as const
   const isCounted = counted.some((each) => price[each] !== undefined)

@@ -5,19 +5,19 @@ import { formatDecimal, parseDecimal } from "tollgate-contract/decimal.ts"
 /** The ledger's own precision. */
 const PLACES = 9
 
-/** The exact decimal as an integer of 10^-9. @throws RangeError when it has more digits than that. */
+/** Returns the exact decimal as an integer of 10^-9. @throws RangeError if it has more digits. */
 export function nanos(text: string): bigint {
   return parseDecimal(text, PLACES)
 }
 
-/** The shortest decimal of an integer of 10^-9. */
+/** Returns the shortest decimal of an integer of 10^-9. */
 export function fromNanos(value: bigint): string {
   return formatDecimal(value, PLACES)
 }
 
 /**
- * A source's number as a decimal string.
- * Rounding to 10^-9 undoes what a binary float did to the price the source meant.
+ * Returns a source's number as a decimal string. Rounding to 10^-9 removes the error of a binary float from the
+ * intended price.
  * @throws RangeError when the number is negative or not finite
  */
 export function decimal(value: number): string {
@@ -25,12 +25,12 @@ export function decimal(value: number): string {
   return fromNanos(BigInt(Math.round(value * 10 ** PLACES)))
 }
 
-/** True when `left` is more than `right`. */
+/** Whether `left` is more than `right`. */
 export function exceeds(left: string, right: string): boolean {
   return nanos(left) > nanos(right)
 }
 
-/** The higher of the prices that are known. */
+/** Returns the highest of the known prices. */
 export function highest(...values: (string | undefined)[]): string | undefined {
   let found: string | undefined
   for (const value of values) {

@@ -10,8 +10,8 @@ const responses: Dialect[] = ["openai-responses"]
 const chat: Dialect[] = ["openai-chat"]
 
 /**
- * Models that their vendor offers in fewer dialects than it speaks. The first rule that matches decides; a
- * model that matches none is offered in all. From the endpoints that the vendors' model pages list.
+ * Models that their vendor offers only in some of its dialects. The first rule that matches decides; a model without a
+ * matching rule is offered in all. From the endpoints that the vendors' model pages list.
  */
 const dialectRules: DialectRule[] = [
   {
@@ -20,7 +20,7 @@ const dialectRules: DialectRule[] = [
     dialects: responses,
   },
   { vendors: ["openai", "azure"], name: /audio|search-preview|^gpt-3\.5/, dialects: chat },
-  // Of what Azure resells, its OpenAI-style v1 endpoint only promises chat completions.
+  // For models that Azure resells, its OpenAI-style v1 endpoint only guarantees chat completions.
   { vendors: ["azure"], name: /^(?!gpt|o\d|chatgpt)/, dialects: chat },
   { vendors: ["xai"], name: /multi-agent/, dialects: responses },
   // The names from before version 4 are aliases that only its older endpoint is documented for.
@@ -28,7 +28,7 @@ const dialectRules: DialectRule[] = [
   { vendors: ["openrouter"], name: /audio/, dialects: chat },
 ]
 
-/** The dialects a chat model is offered in, or undefined where that is all its vendor speaks. */
+/** Returns the dialects of a chat model; undefined if it is offered in all dialects of its vendor. */
 export function dialectsOf(vendor: string, name: string): Dialect[] | undefined {
   return dialectRules.find((rule) => rule.vendors.includes(vendor) && rule.name.test(name))
     ?.dialects

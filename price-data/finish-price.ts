@@ -4,7 +4,7 @@ import { finishMode } from "./modes.ts"
 import type { Kind, Price, Rates, Tier, TieredRates } from "./shape.ts"
 
 /**
- * Brings what a list says into the form in which lists are compared: without classes that the kind does not have.
+ * Brings a list's price into the form in which lists are compared: without classes that the kind does not have.
  * @param isSearchPriced whether searches have prices of single models at the vendor
  */
 export function comparable(price: Price, kind: Kind, isSearchPriced: boolean): Price {
@@ -59,7 +59,7 @@ function fitting(rates: Rates, kind: Kind, isSearchPriced: boolean): Rates {
   return result
 }
 
-/** A price in another currency in dollars. */
+/** Converts a price in another currency to dollars. */
 export function times(price: Price, rate: string): Price {
   const converted = (rates: Rates): Rates =>
     Object.fromEntries(
@@ -76,7 +76,7 @@ export function times(price: Price, rate: string): Price {
   }
 }
 
-/** Whether all that a price names costs nothing. */
+/** Whether all classes of a price are free. */
 export function isFree(price: Price): boolean {
   return Object.values(ratesOf(price)).every((rate) => rate === "0")
 }
@@ -85,7 +85,7 @@ export function isFree(price: Price): boolean {
 export function finishPrice(price: Price, owner: string | undefined): Price {
   const finish = (rates: Rates): Rates => {
     const result = { ...rates }
-    // Where requests have a price, it is that of their searches.
+    // A price of requests is that of their searches.
     if (result.request !== undefined) delete result.search
     withRequestSizes(result)
     withoutFreeCache(result, price.input)
@@ -132,7 +132,8 @@ function withOutput(rates: Rates, base: Rates): void {
   } else rates.output = base.output
 }
 
-// "0" here means "not priced separately": such tokens then cost what input costs.
+// Removes zero prices of the cache: "0" here means "not priced separately", and such tokens then cost as much as
+// input.
 function withoutFreeCache(rates: Rates, input: string | undefined): void {
   if (input === undefined || input === "0") return
   for (const name of [
@@ -149,8 +150,8 @@ function withoutFreeCache(rates: Rates, input: string | undefined): void {
   }
 }
 
-// Anthropic publishes both writes as multiples of input, 1.25 for five minutes and 2 for an hour;
-// the sources carry the first alone. The check keeps the rule off prices made otherwise.
+// Adds the price of one-hour writes. Anthropic publishes both writes as multiples of input, 1.25 for five minutes and
+// 2 for an hour; the sources have only the first. The check excludes prices with other ratios.
 function withHourWrite(rates: Rates, owner: string | undefined): void {
   const { input, cache_write: write } = rates
   if (owner !== "anthropic" || input === undefined || write === undefined) return
@@ -158,7 +159,7 @@ function withHourWrite(rates: Rates, owner: string | undefined): void {
   if (nanos(write) * 4n === nanos(input) * 5n) rates.cache_write_1h = fromNanos(nanos(input) * 2n)
 }
 
-/** What a reader should know about a price. */
+/** Returns facts about a price that readers need. */
 export function oddities(price: Price): string[] {
   const found: string[] = []
   for (const rates of [price, ...(price.tiers ?? [])]) {

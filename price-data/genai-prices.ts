@@ -60,7 +60,7 @@ export const genaiPricesSchema = z.array(
 
 /** The parsed list. */
 export type GenaiPrices = z.infer<typeof genaiPricesSchema>
-/** One record: the models its clause matches and what they cost. */
+/** One record: the clause that matches its models, and their prices. */
 export type PriceRecord = z.infer<typeof recordSchema>
 
 const classOf: Record<string, PriceClass> = {
@@ -78,17 +78,17 @@ const classOf: Record<string, PriceClass> = {
   output_audio_mtok: "audio_output",
   input_mchars: "character",
 }
-/** Prices of a thousand. */
+/** Prices per thousand. */
 const thousandOf: Record<string, PriceClass> = {
   requests_kcount: "request",
   web_searches_kcount: "search",
 }
-/** Prices of an hour. */
+/** Prices per hour. */
 const hourOf: Record<string, PriceClass> = {
   audio_hours: "second",
   input_audio_hours: "second",
 }
-/** Prices of what has no class here, or has one at its vendor (`services.ts`). */
+/** Prices of classes that do not exist here, or that are in the table of vendors (`services.ts`). */
 const leftOut = new Set([
   "cache_image_read_mtok",
   "input_annotated_document_kpages",
@@ -100,21 +100,21 @@ const leftOut = new Set([
   "storage_searches_kcount",
 ])
 
-/** What a record says of the price on one date. */
+/** The price of a record on one date. */
 export interface Quote {
   price: Price
-  /** The record says explicitly that there is no long-context price. */
+  /** Whether the record states explicitly that there is no long-context price. */
   flat: boolean
 }
 
-/** The records of one provider. */
+/** Returns the records of one provider. */
 export function recordsOf(source: GenaiPrices, provider: string): PriceRecord[] {
   const found = source.find((candidate) => candidate.id === provider)
   if (found === undefined) throw new Error(`genai-prices has no provider ${provider}`)
   return found.models
 }
 
-/** The first record that matches the name, in the provider or in its fallbacks. */
+/** Returns the first record that matches the name, in the provider or in its fallbacks. */
 export function recordFor(
   source: GenaiPrices,
   provider: string,
@@ -140,13 +140,13 @@ export function matches(clause: Clause, name: string): boolean {
   return clause.regex !== undefined && new RegExp(clause.regex).test(name)
 }
 
-// What may surround a matched part without naming another model: a region before it, a version after it.
+// Text around a matched part that does not name another model: a region before it, a version after it.
 const regionBefore = /^([a-z-]+\.)?$/
 const versionAfter = /^([-@:](v\d+|\d{8}|\d{2}-\d{4}|default|\d))*$/
 
 /**
- * Whether a record is of this very model. A clause such as `starts_with: mistral-medium` also
- * matches models that came later and cost otherwise.
+ * Whether a record is for exactly this model. A clause such as `starts_with: mistral-medium` also matches later models
+ * with other prices.
  */
 export function isPrecise(record: PriceRecord, name: string): boolean {
   const text = name.toLowerCase()
@@ -161,12 +161,12 @@ export function isPrecise(record: PriceRecord, name: string): boolean {
   return record.id === name || precise(record.match)
 }
 
-/** Exact names of a record: its `equals`, and its id where a clause starts with just that. */
+/** Returns the exact names of a record: its `equals`, and its id if a clause starts with it. */
 export function exactNames(record: PriceRecord): string[] {
   const names = new Set<string>()
   const visit = (clause: Clause): void => {
     clause.or?.forEach(visit)
-    // Clauses ignore case, the id is spelled as the vendor does.
+    // Clauses ignore case; the id is spelled like the vendor's name.
     const isId = clause.equals?.toLowerCase() === record.id.toLowerCase()
     if (clause.equals !== undefined) names.add(isId ? record.id : clause.equals)
     if (clause.starts_with === record.id) names.add(record.id)
@@ -176,14 +176,14 @@ export function exactNames(record: PriceRecord): string[] {
 }
 
 /**
- * The price active on a date (`YYYY-MM-DD`); undefined when the record states none. Where it changes with the time
- * of day, the most expensive hour counts.
+ * Returns the active price on a date (`YYYY-MM-DD`); undefined if the record does not have one. If it changes with the
+ * time of day, the most expensive hour counts.
  */
 export function quoteOf(record: PriceRecord, date: string): Quote | undefined {
   const choices = Array.isArray(record.prices) ? record.prices : [{ prices: record.prices }]
   const active = choices.filter((choice) => startOf(choice) <= date)
   const isHourly = (choice: Conditional): boolean => choice.constraint?.start_time !== undefined
-  // The last that applies wins, as in the source's own library.
+  // The last applicable price wins, as in the source's own library.
   const prices = (active.findLast((choice) => !isHourly(choice)) ?? choices[0])?.prices
   if (prices === undefined || Object.keys(prices).length === 0) return undefined
   const price = priceOf(prices)
@@ -198,7 +198,10 @@ export function quoteOf(record: PriceRecord, date: string): Quote | undefined {
   }
 }
 
-/** The first day (`YYYY-MM-DD`) after a date from which a record states another price; undefined if there is none. */
+/**
+ * Returns the first day (`YYYY-MM-DD`) after a date from which a record states another price; undefined if there is
+ * none.
+ */
 export function nextChangeOf(record: PriceRecord, date: string): string | undefined {
   const choices = Array.isArray(record.prices) ? record.prices : []
   const starts = choices.map(startOf).filter((start) => start > date)
@@ -218,7 +221,7 @@ function raise(price: Price, other: Price): void {
   }
 }
 
-/** The modes of service that a request can ask for here. */
+/** The modes of service that a request can select here. */
 const MODES = new Set([
   "service_tier=priority",
   "service_tier=flex",

@@ -1,6 +1,6 @@
 import type { Kind } from "./shape.ts"
 
-/** What the kind of a model is derived from. Empty modalities mean that no source states them. */
+/** The facts that determine the kind of a model. Empty modalities mean that the sources do not state them. */
 export interface KindClues {
   name: string
   inputs: string[]
@@ -16,12 +16,12 @@ interface KindRule {
 const only = (modalities: string[], modality: string): boolean =>
   modalities.length > 0 && modalities.every((each) => each === modality)
 
-// The first rule that holds decides; undefined means: not a kind this gateway serves.
+// The first matching rule decides; undefined means a kind that the gateway does not serve.
 const kindRules: KindRule[] = [
   { kind: undefined, name: /moderation|guard|safety|gliner|detect/ },
   { kind: undefined, name: /realtime|live|voicechat|studiovoice|sonic/ },
   { kind: undefined, name: /lyria|esm2|esmfold|usdvalidate|paligemma|ocr/ },
-  // A router's price is that of the model it picks, which no source can state.
+  // A router's price is that of its chosen model, which no source can state.
   { kind: undefined, name: /^openrouter\/(?!free)|model-router|switchpoint/ },
   { kind: undefined, when: ({ outputs }) => outputs.includes("video") },
   { kind: "rerank", name: /rerank/ },
@@ -42,7 +42,7 @@ const kindRules: KindRule[] = [
   },
 ]
 
-/** The kind of a model, or undefined for one that is left out. */
+/** Returns the kind of a model, or undefined for an omitted one. */
 export function kindOf(clues: KindClues): Kind | undefined {
   const name = clues.name.toLowerCase()
   return kindRules.find((rule) => (rule.name?.test(name) ?? true) && (rule.when?.(clues) ?? true))

@@ -21,7 +21,7 @@ const gpt62: ModelFacts = {
  */
 export const listedModels: Readonly<Record<string, Readonly<Record<string, ModelFacts>>>> = {
   cohere: {
-    // Cohere publishes no price for calls of it; the reseller sets one.
+    // Cohere does not publish a price for its calls; the reseller sets one.
     "cohere-transcribe-03-2026": { kind: "transcription", owner: "cohere", input: ["audio"] },
     // cohere.com/pricing: searches of up to a hundred documents, by the thousand.
     "rerank-english-v3.0": { kind: "rerank", owner: "cohere", price: { search: "2000" } },

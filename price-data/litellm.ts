@@ -24,7 +24,7 @@ export const liteLlmSchema = z.record(z.string(), entrySchema)
 export type LiteLlm = z.infer<typeof liteLlmSchema>
 type Entry = z.infer<typeof entrySchema>
 
-/** What LiteLLM's list says of one model at one vendor. */
+/** The facts in LiteLLM's list about one model at one vendor. */
 export interface LiteLlmEntry {
   name: string
   kind: Kind | undefined
@@ -34,7 +34,7 @@ export interface LiteLlmEntry {
   inputs: string[]
   tools: boolean
   reasoning: boolean
-  /** The day it is withdrawn. */
+  /** The date of its withdrawal. */
   ends?: string
   /** The page with the price. */
   source?: string
@@ -50,7 +50,7 @@ const kindOfMode: Record<string, Kind> = {
   responses: "chat",
 }
 
-/** Prices of one token, and of one unit. */
+/** Prices per token, and per unit. */
 const classOf: Record<string, PriceClass> = {
   input_cost_per_token: "input",
   cache_read_input_token_cost: "cached_input",
@@ -72,7 +72,7 @@ const modeOf = {
 } as const
 const tierName = /_above_(?<thousands>\d+)k_tokens$/
 
-/** The entries of the providers, by the vendor's own names of the models. */
+/** Returns the entries of the providers, by the vendor's own names of the models. */
 export function entriesOf(
   source: LiteLlm,
   providers: readonly string[],
@@ -82,7 +82,7 @@ export function entriesOf(
     const provider = entry.litellm_provider ?? ""
     if (!providers.includes(provider)) continue
     const name = key.startsWith(`${provider}/`) ? key.slice(provider.length + 1) : key
-    // What is left with a path is a size, a quality or a region, not a name.
+    // A remaining path is a size, a quality or a region, not a name.
     if (!hasPaths.has(provider) && name.includes("/")) continue
     entries.set(name, described(name, entry))
   }
@@ -174,7 +174,7 @@ function ratesFrom(costs: readonly (readonly [string, number])[], suffix: string
   return rates
 }
 
-/** What a model without a price of tokens is counted by. */
+/** Sets the units of a model without a price of tokens. */
 function countUnits(price: Price, entry: Entry, kind: Kind): void {
   const unit = { speech: "character", transcription: "second", image: "image" } as const
   const cost = {

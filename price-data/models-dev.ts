@@ -64,7 +64,7 @@ export interface Listing {
   hasReasoningSwitch?: boolean
   /** The member of an assistant message that has to bring its reasoning back. */
   reasoningField?: string
-  /** False: it rejects a temperature. */
+  /** Whether it accepts a temperature. */
   temperature?: boolean
   /** Whether answers can follow a JSON schema. */
   structuredOutput?: boolean
@@ -72,7 +72,7 @@ export interface Listing {
   notes: string[]
 }
 
-// The file is assembled from many hands: several spellings mean one class.
+// The file has many authors, so a class has several spellings.
 const spellings: Record<string, PriceClass> = {
   input: "input",
   cache_read: "cached_input",
@@ -81,14 +81,13 @@ const spellings: Record<string, PriceClass> = {
   cache_write: "cache_write",
   cached_write: "cache_write",
   output: "output",
-  // Some vendors price thinking separately; usage does not always count it separately, so the higher price is
-  // held.
+  // Some vendors price thinking separately; usage does not always count it separately, so the higher price is held.
   reasoning: "output",
   input_audio: "audio_input",
   output_audio: "audio_output",
 }
 
-/** The models of one models.dev provider. */
+/** Returns the models of one models.dev provider. */
 export function listingsOf(source: ModelsDev, provider: string): Listing[] {
   const models = source[provider]?.models
   if (models === undefined) throw new Error(`models.dev has no provider ${provider}`)
@@ -120,7 +119,7 @@ function listing(name: string, model: Model): Listing {
   }
 }
 
-/** What a model accepts, as far as the list says it. */
+/** Returns the parameters that a model accepts, as far as the list states them. */
 function rulesOf(model: Model): Partial<Listing> {
   const { reasoning_options: options = [], interleaved, temperature } = model
   const efforts = options.find(({ type }) => type === "effort")?.values
@@ -171,7 +170,7 @@ function ratesFrom(cost: Record<string, unknown>, notes: string[]): Rates {
         notes.push(`reasoning at ${value}, output at ${String(cost["output"])}: the higher is kept`)
       }
     } else if (key === "request") {
-      // The one listing that has it means dollars per thousand searches made for the request.
+      // The only listing with this price means dollars per thousand searches for the request.
       rates.search = decimal(value * 1000)
     } else {
       notes.push(`cost.${key} (${value}) has no class here`)

@@ -13,7 +13,7 @@ interface Quote {
   readonly price: Price
 }
 
-/** One, in millionths. */
+/** The factor 1 in millionths. */
 const SAME = 1_000_000n
 
 /**
@@ -83,7 +83,7 @@ export function finishMode(mode: TieredRates, price: Price): Mode | undefined {
   const isComplete =
     tiers.length === (price.tiers ?? []).length &&
     named.every(({ own, usual }) => tokenClasses(usual).every((name) => own[name] !== undefined))
-  // A class that a more expensive mode does not name follows the highest factor.
+  // A class without a value in a more expensive mode follows the highest factor.
   if (factors.size === 1 && factor !== null && (isComplete || factor >= SAME)) {
     return fromNanos(factor * 1_000n)
   }
@@ -115,7 +115,7 @@ function fitting(mode: Rates, price: Rates): Rates {
   return plausible(rates, price)
 }
 
-/** A class with a much lower factor than input and output have is a mistake of the list. */
+/** A class with a much lower factor than input and output is a mistake of the list. */
 const LOWEST_PART = 0.75
 
 function plausible(rates: Rates, price: Rates): Rates {
@@ -128,7 +128,7 @@ function plausible(rates: Rates, price: Rates): Rates {
   )
 }
 
-/** Zero for a class with a price means that the list does not know its rate. */
+/** Returns a known rate: zero for a class with a price means that the list does not have its rate. */
 function known(rate: string | undefined, usual: string | undefined): string | undefined {
   return rate === "0" && usual !== "0" ? undefined : rate
 }

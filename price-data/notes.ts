@@ -1,4 +1,4 @@
-/** What the operator of a run should know: lines by topic. */
+/** Notes for the operator of a run: lines by topic. */
 export class Notes {
   readonly #lines = new Map<string, string[]>()
 
@@ -9,12 +9,12 @@ export class Notes {
     this.#lines.set(topic, lines)
   }
 
-  /** The lines of a topic, in the order they came. */
+  /** Returns the lines of a topic, in the order of their addition. */
   of(topic: string): readonly string[] {
     return this.#lines.get(topic) ?? []
   }
 
-  /** One line for each topic, or with `verbose` every line. */
+  /** Returns one line for each topic, or with `verbose` every line. */
   report(verbose: boolean): string {
     const topics = [...this.#lines].map(([topic, lines]) =>
       verbose

@@ -1,4 +1,4 @@
-/** Models that search by themselves at a price for each search, and how often in an answer at most. */
+/** Models that search by themselves at a price per search, and their maximum searches in an answer. */
 const searching: { vendor: string; name: RegExp; searches: number }[] = [
   // docs.perplexity.ai/getting-started/models/models/sonar-deep-research: its example makes 18 to 30 searches.
   { vendor: "perplexity", name: /^sonar-deep-research$/, searches: 30 },
@@ -8,7 +8,7 @@ const searching: { vendor: string; name: RegExp; searches: number }[] = [
   { vendor: "google", name: /^deep-research/, searches: 80 },
 ]
 
-/** The most searches of a model by itself; undefined when it searches only with a tool. */
+/** Returns the maximum searches of a model by itself; undefined if it searches only with a tool. */
 export function ownSearches(vendor: string, name: string): number | undefined {
   return searching.find((each) => each.vendor === vendor && each.name.test(name))?.searches
 }

@@ -1,4 +1,4 @@
-// One organisation, one name, whatever each source and vendor calls it.
+// The name of each organisation, by its names in sources and at vendors.
 const organisations: Record<string, string> = {
   "meta-llama": "meta",
   "x-ai": "xai",
@@ -35,8 +35,8 @@ const families: [RegExp, string][] = [
 ]
 
 /**
- * The organisation that made a model, as far as its name at the vendor, or the base model it is listed under,
- * shows it. `maker` is the vendor itself where it sells only its own models.
+ * Returns the organisation that made a model, as far as its name at the vendor, or its listed base model, shows it.
+ * `maker` is the vendor itself if it sells only its own models.
  */
 export function ownerOf(
   name: string,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Call, type Literal, readLiteral } from "./literals.ts"
 
-/** A list as it is published: its name, the package it was read from, and the day it is of. */
+/** A published list: its name, its package, and its date. */
 export interface PublishedList {
   readonly name: string
   readonly package: string
@@ -15,9 +15,9 @@ export interface PublishedList {
 const COMPROMISED = new Set(["1.82.7", "1.82.8"])
 
 /**
- * Downloads the newest packages that carry the three lists, and reads the lists out of them. Nothing of a package
- * is installed or run.
- * @param today the date of a list that does not say its own
+ * Downloads the newest packages that contain the three lists, and extracts the lists. The packages are not installed
+ * or run.
+ * @param today the date of a list without a date of its own
  */
 export async function downloadLists(today: string): Promise<PublishedList[]> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-lists-"))
@@ -32,7 +32,7 @@ export async function downloadLists(today: string): Promise<PublishedList[]> {
   }
 }
 
-/** models.dev has no package of its own; opencode's executable contains all of it. */
+/** Returns the list of models.dev, which has no package of its own; opencode's executable contains all of it. */
 async function modelsDevList(folder: string): Promise<PublishedList> {
   const packed = await run(folder, "npm", "pack", "--silent", "opencode-linux-x64@latest")
   await run(folder, "tar", "xzf", packed.trim(), "package/bin/opencode")
@@ -44,15 +44,15 @@ async function modelsDevList(folder: string): Promise<PublishedList> {
   return { name: "models.dev", package: `opencode ${version}`, date: days.at(-1) ?? "", content }
 }
 
-/** Where the list starts in the program: the first provider of an object of providers. */
+/** The start of the list in the program: the first provider of an object of providers. */
 const FIRST_PROVIDER = /\{"?[\w-]+"?:\{id:"[\w-]+",env:\[/
 
-/** The list of models.dev in the bytes of a program. @throws Error when it is not there */
+/** Returns the list of models.dev in the bytes of a program. @throws Error if it is not found */
 export function modelsDevIn(program: Buffer): Literal {
-  // One byte, one character: positions in the text are positions in the program.
+  // One byte per character, so positions in the text are positions in the program.
   const start = FIRST_PROVIDER.exec(program.toString("latin1"))?.index
   if (start === undefined) throw new Error("the program contains no list of models.dev")
-  // The list is far smaller than this, whatever it grows to.
+  // The list will always be far smaller than this.
   return readLiteral(program.subarray(start, start + 50_000_000).toString("utf8"), 0)
 }
 
@@ -65,13 +65,13 @@ async function genaiPricesList(folder: string, today: string): Promise<Published
   return { name, package: `${name} ${version}`, date: newestDay(source, today), content }
 }
 
-/** The list in the source of genai-prices' Python package. */
+/** Returns the list in the source of genai-prices' Python package. */
 export function genaiPricesIn(source: string): Literal {
   const start = source.search(/^providers\b[^=]*=/m)
   return plain(readLiteral(source, source.indexOf("= [", start) + 2))
 }
 
-/** What the calls of genai-prices' source stand for. */
+/** Replaces the calls in genai-prices' source by their values. */
 function plain(value: Literal): Literal {
   if (Array.isArray(value)) return value.map(plain)
   if (typeof value !== "object" || value === null) return value
@@ -85,7 +85,7 @@ function plain(value: Literal): Literal {
 }
 
 function mapped(record: { readonly [name: string]: Literal }): Literal {
-  // `or_` and `and_`, since Python has these words itself.
+  // `or_` and `and_`, since these words are reserved in Python.
   const entries = Object.entries(record).map(([name, each]) => [
     name.replace(/_$/, ""),
     plain(each),
@@ -93,7 +93,7 @@ function mapped(record: { readonly [name: string]: Literal }): Literal {
   return Object.fromEntries(entries) as Literal
 }
 
-/** The newest day that a change of price is dated, up to today. */
+/** Returns the newest date of a price change, up to today. */
 function newestDay(source: string, today: string): string {
   const dates = source.matchAll(/datetime\.date\((\d+), (\d+), (\d+)\)/g)
   const days = [...dates].map(([, ...parts]) =>

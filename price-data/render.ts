@@ -1,7 +1,7 @@
 import { mapModes, ratesOf } from "./shape.ts"
 import type { Facts, ModelFacts, Price, TieredRates } from "./shape.ts"
 
-/** The text of facts.json: sorted, one model a line. */
+/** Returns the text of facts.json: sorted, one model a line. */
 export function renderFacts(facts: Facts): string {
   const vendors = sorted(facts.vendors).map(([vendor, models]) => {
     const lines = sorted(models).map(
@@ -25,7 +25,7 @@ export function renderFacts(facts: Facts): string {
   ].join("\n")
 }
 
-// By code unit: a locale's order would differ from machine to machine.
+// Sorts by code unit, because the order of a locale differs between machines.
 function sorted<Value>(record: Record<string, Value>): [string, Value][] {
   return Object.entries(record).toSorted(([left], [right]) => (left < right ? -1 : 1))
 }

@@ -24,7 +24,7 @@ const resoldClasses: PriceClass[] = [
   "request",
 ]
 
-/** The maker's own facts for an openrouter name such as `google/gemini-2.5-flash`. */
+/** Returns the maker's own facts for an openrouter name such as `google/gemini-2.5-flash`. */
 export function makersFacts(facts: Facts, name: string): ModelFacts | undefined {
   const [organisation = "", bare = ""] = name.split("/")
   const models = facts.vendors[makers[organisation] ?? ""]
@@ -33,11 +33,11 @@ export function makersFacts(facts: Facts, name: string): ModelFacts | undefined 
 }
 
 /**
- * Fills in prices of audio, images and searches that the lists leave out, where they are known elsewhere.
- * openrouter lists only text prices but charges what the maker does; OpenAI's own list leaves its image models
- * to Azure's. An image model whose image price stays unknown loses its price: better refused than sold at the
- * price of text.
- * @returns the names that lost their price.
+ * Fills in prices of audio, images and searches that the lists leave out, if they are known elsewhere. openrouter
+ * lists only text prices but charges the maker's prices; OpenAI's own list leaves its image models to Azure's. An
+ * image model with an unknown image price loses its price: rejecting it is better than selling images at the price of
+ * text.
+ * @returns the names of models that lost their price.
  */
 export function fillFromElsewhere(facts: Facts): string[] {
   const unpriced: string[] = []
@@ -63,7 +63,7 @@ export function fillFromElsewhere(facts: Facts): string[] {
   return unpriced
 }
 
-/** The name of a model without the date of its snapshot. */
+/** Returns the name of a model without the date of its snapshot. */
 export function undated(name: string): string {
   return name.replace(/-\d{4}-\d{2}-\d{2}$/, "")
 }

@@ -1,21 +1,21 @@
 import type { Price, Rates, Services } from "./shape.ts"
 
 /**
- * The vendors' prices for services besides their models, and for modes of service, in US dollars per million
- * (sessions and calls alike), as on their own pages on 2026-11-22. Where a price depends on the model, this is
- * the highest: models' own factors come from models.dev.
+ * The vendors' prices for services besides their models, and for modes of service, in US dollars per million (sessions
+ * and calls alike), from their own pages on 2026-11-22. If a price depends on the model, this is the highest: models'
+ * own factors come from models.dev.
  */
 export const services: Record<string, Services> = {
-  // developers.openai.com/api/docs/pricing: web search 10 per 1,000 calls; the preview for models that do
-  // not reason 25; file search 2.50 per 1,000; containers 0.03 for 1 GB and 20 minutes.
-  // Flex and batch cost a half; of priority see `modelModes`.
+  // developers.openai.com/api/docs/pricing: web search 10 per 1,000 calls; the preview for models that do not reason
+  // 25; file search 2.50 per 1,000; containers 0.03 for 1 GB and 20 minutes. Flex and batch cost half; for priority
+  // see `modelModes`.
   openai: {
     search: "10000",
     search_premium: "25000",
     file_search: "2500",
     code_session: "30000",
     modes: { priority: "2.5", flex: "0.5", batch: "0.5" },
-    // The same page: data residency in one region costs a tenth more, for models since gpt-5.4.
+    // The same page: data residency in one region costs 10 % more, for models since gpt-5.4.
     regional: { factor: "1.1", hosts: "us.api.openai.com eu.api.openai.com", since: "2026-03-05" },
   },
   // platform.claude.com/docs/en/about-claude/pricing: web search 10 per 1,000; code 0.05 an hour, five
@@ -53,7 +53,7 @@ export const services: Record<string, Services> = {
   bedrock: { modes: { priority: "1.75", flex: "0.5" } },
 }
 
-/** Models whose mode of service has another price than most of their vendor's; the first match counts. */
+/** Models with another price for a mode of service than most of their vendor's; the first match counts. */
 export const modelModes: readonly {
   vendor: string
   name: RegExp
@@ -69,7 +69,7 @@ export const modelModes: readonly {
   { vendor: "openai", name: /^gpt-4o/, modes: { priority: "1.7" } },
 ]
 
-/** Prices that no list has, by the vendor's own page. */
+/** Prices that are missing in all lists, from the vendor's own page. */
 export const modelRates: readonly { vendor: string; name: RegExp; rates: Price }[] = [
   // docs.perplexity.ai/guides/pricing: its reasoning is counted separately from its output.
   { vendor: "perplexity", name: /^sonar-deep-research$/, rates: { reasoning_output: "3" } },

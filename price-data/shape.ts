@@ -99,7 +99,7 @@ export interface Services {
   regional?: { factor: string; hosts: string; since: string }
 }
 
-/** What is known of one model at one vendor. */
+/** The facts about one model at one vendor. */
 export interface ModelFacts {
   kind: Kind
   /** Unix seconds of the release. */
@@ -114,24 +114,24 @@ export interface ModelFacts {
   efforts?: string[]
   /** Whether its reasoning can be switched off by a parameter of its own. */
   reasoning_switch?: true
-  /** The member of an assistant message that has to bring its reasoning back. */
+  /** The member of an assistant message that must bring its reasoning back. */
   reasoning_field?: string
-  /** It rejects a temperature. */
+  /** Set if it rejects a temperature. */
   temperature?: false
-  /** Whether answers can follow a JSON schema; absent: the lists do not say. */
+  /** Whether answers can follow a JSON schema; absent if the lists do not state it. */
   structured_output?: boolean
-  /** Where the vendor speaks others too. */
+  /** Set if the vendor speaks others too. */
   dialects?: Dialect[]
   price?: Price
-  /** The day of the newest list that says this price. */
+  /** The date of the newest list with this price. */
   priced?: string
-  /** Searches that it makes by itself in an answer, at most. */
+  /** Maximum searches that it makes by itself in an answer. */
   own_searches?: number
 }
 
 /** The whole of facts.json. */
 export interface Facts {
-  /** The day that the prices are of. */
+  /** The date of the prices. */
   date: string
   generated_from: { name: string; package: string; date: string }[]
   services: Record<string, Services>

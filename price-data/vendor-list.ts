@@ -39,12 +39,12 @@ const searchingVendors = new Set(["google", "vertex", "perplexity"])
 const OUTPUTS: Readonly<Partial<Record<Kind, string[]>>> = { image: ["image"], speech: ["audio"] }
 
 /**
- * help.aliyun.com/zh/model-studio/deep-thinking: models that think with `enable_thinking`, although models.dev lists them
- * as models that do not.
+ * help.aliyun.com/zh/model-studio/deep-thinking: models that think with `enable_thinking`, although models.dev lists
+ * them as models without thinking.
  */
 const THINKING = { vendor: "alibaba", name: /^qwen3-max/ }
 
-/** What a run reports besides the facts. */
+/** Results of a run besides the facts. */
 export interface Report {
   notes: Notes
   disputes: Dispute[]
@@ -105,7 +105,7 @@ export class VendorList {
       .map(([name, record]) => [name, this.#added(name, record)] as const)
   }
 
-  /** The names of genai-prices. */
+  /** Returns the names of genai-prices. */
   #quoted(): (readonly [string, PriceRecord])[] {
     const { genaiPrices: provider, additions } = this.#source
     if (provider === undefined || additions !== true) return []
@@ -114,12 +114,12 @@ export class VendorList {
     )
   }
 
-  /** Whether LiteLLM alone is enough to know a model. */
+  /** Whether LiteLLM's entry is sufficient to add a model. */
   #isEnough({ kind, price, ends, source }: LiteLlmEntry): boolean {
     if (kind === undefined || price === undefined || isFree(price)) return false
     // The other two lists cover only chat models.
     if (kind !== "chat") return true
-    // People maintain withdrawal dates.
+    // Withdrawal dates are maintained by people.
     if (ends !== undefined) return ends > this.#sources.date
     return this.#source.sourced === true && source !== undefined
   }
@@ -155,7 +155,7 @@ export class VendorList {
     return kind !== undefined && this.#sources.isServed(this.#vendor, kind) ? kind : undefined
   }
 
-  // A model that is to be withdrawn can be called until then.
+  // Whether a model has been withdrawn. It can be called until its withdrawal.
   #isRetired({ name, status }: Listing): boolean {
     const ends = this.#entries.get(name)?.ends
     if (status !== "deprecated") return false
@@ -184,7 +184,7 @@ export class VendorList {
     }
   }
 
-  // openrouter's list of the model's features; its price is not the vendor's.
+  // Returns openrouter's list of the model's features; its price is not the vendor's.
   #resold(name: string): Listing | undefined {
     const resold = listingsOf(this.#sources.modelsDev, "openrouter").find((listing) => {
       const [organisation = "", bare] = listing.name.split("/")
@@ -212,7 +212,7 @@ export class VendorList {
     return dialects === undefined ? facts : { ...facts, dialects }
   }
 
-  /** What each list says of a model's price. */
+  /** Returns the price of a model in each list. */
   #quotes({ name, price: listed }: Listing, kind: Kind): ListQuote[] {
     const { dates } = this.#sources
     const quotes: ListQuote[] = []
@@ -227,7 +227,7 @@ export class VendorList {
       ...each,
       price: comparable(this.#inDollars(each, name), kind, searchingVendors.has(this.#vendor)),
     }))
-    // Lists write 0 for what they do not know, too.
+    // Lists also write 0 for unknown prices.
     const paid = compared.filter((each) => !isFree(each.price))
     if (paid.length > 0) return paid
     return this.#source.free?.test(name) === false ? [] : compared
@@ -254,7 +254,7 @@ export class VendorList {
   #quote(name: string, record: PriceRecord): Quote | undefined {
     const quote = quoteOf(record, this.#sources.date)
     if (quote === undefined || this.#vendor !== "openrouter") return quote
-    // openrouter passes its makers' prices on, so their long-context prices apply there too.
+    // openrouter charges its makers' prices, so their long-context prices apply there too.
     const [organisation = "", bare = ""] = name.split("/")
     const provider = vendorSources[makers[organisation] ?? ""]?.genaiPrices
     const theirs = provider && recordFor(this.#sources.genaiPrices, provider, bare)

@@ -1,14 +1,14 @@
-/** Where a vendor of ours is found in the lists. */
+/** The names of one of our vendors in the lists. */
 export interface VendorSource {
   modelsDev?: string
   genaiPrices?: string
-  /** What LiteLLM calls it, or parts of what it offers. */
+  /** LiteLLM's names of the vendor, or of parts of its offer. */
   liteLlm?: readonly string[]
-  /** The organisation whose models alone it sells. */
+  /** The only organisation whose models it sells. */
   maker?: string
-  /** Names that models.dev does not have are added; elsewhere they are mostly long withdrawn. */
+  /** Whether names that models.dev lacks are added; at other vendors most of them were withdrawn long ago. */
   additions?: true
-  /** A name that LiteLLM alone has is added if its entry names the page with the price. */
+  /** Whether a name that only LiteLLM has is added if its entry names the page with the price. */
   sourced?: true
   /** Names of free models. For other models, a listed price of 0 means that the price is unknown. */
   free?: RegExp

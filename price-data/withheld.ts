@@ -103,12 +103,12 @@ const unreachableNames: Withheld[] = [
   { vendor: "vertex", name: /^claude-|\//, reason: "not offered as Google's own models are" },
 ]
 
-/** Why a listed name is left out, or undefined when it is not. */
+/** Returns the reason why a listed name is left out, or undefined if it is not. */
 export function unreachableReason(vendor: string, name: string): string | undefined {
   return unreachableNames.find((entry) => entry.vendor === vendor && entry.name.test(name))?.reason
 }
 
-/** Why a name known to genai-prices alone is not added, or undefined when it may be. */
+/** Returns the reason why a name in genai-prices alone is not added, or undefined if it may be. */
 export function withheldReason(vendor: string, name: string): string | undefined {
   return withheldNames.find((entry) => entry.vendor === vendor && entry.name.test(name))?.reason
 }
@@ -124,7 +124,7 @@ const distrusted: Withheld[] = [
   },
 ]
 
-/** Why genai-prices' quote of a model is not used, or undefined when it is. */
+/** Returns the reason why genai-prices' quote of a model is not used, or undefined if it is. */
 export function distrustReason(vendor: string, name: string): string | undefined {
   return distrusted.find(
     (entry) => (entry.vendor === "*" || entry.vendor === vendor) && entry.name.test(name),
