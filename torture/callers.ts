@@ -12,16 +12,16 @@ import type { Random } from "./random.ts"
 import { hasContent, isWhole, newMarker, requestOf, usageOf } from "./requests.ts"
 import { BREAKING, EMBEDDING, SOUND, type World } from "./world.ts"
 
-/** Milliseconds after which a caller gives up, as official clients do, only sooner. */
+/** Timeout of a caller in milliseconds; official clients have longer ones. */
 const PATIENCE = 30_000
-/** Milliseconds between the tries of an idempotent call, and between calls. */
+/** Pause between the tries of an idempotent call, and between calls, milliseconds. */
 const RETRY_PAUSE = 150
 const LONGEST_PAUSE = 120
 const MOST_TRIES = 300
-/** Of a text, for the story of an offending request. */
+/** Maximum characters of a text in the story of an offending request. */
 const DETAIL_LENGTH = 200
 
-/** Callers who ask one thing after the other, until they are told to stop. */
+/** Callers that send requests one after the other until they are stopped. */
 export class Callers {
   readonly calls: CallRecord[] = []
   readonly #world: World
@@ -29,7 +29,7 @@ export class Callers {
   #isOver = false
   #working: Promise<void>[] = []
 
-  /** @param begun when the run began, `performance.now()`. */
+  /** @param begun start of the run, by `performance.now()`. */
   constructor(world: World, begun: number) {
     this.#world = world
     this.#begun = begun
@@ -39,13 +39,13 @@ export class Callers {
     this.#working = Array.from({ length: count }, () => this.#work(random.fork()))
   }
 
-  /** Resolves when all that was asked has ended. */
+  /** Stops; resolves when all requests have ended. */
   async stop(): Promise<void> {
     this.#isOver = true
     await Promise.all(this.#working)
   }
 
-  /** Asks once more for each whole answer that has an idempotency key. */
+  /** Repeats each request with a whole answer and an idempotency key once more. */
   async repeat(): Promise<void> {
     const whole = this.calls.filter(
       ({ plan, tries }) => plan.idempotencyKey !== undefined && tries.at(-1)?.outcome === "whole",
@@ -75,7 +75,7 @@ export class Callers {
     }
   }
 
-  /** Undefined when there was no one to ask. */
+  /** Sends one request. Returns undefined if no node was running. */
   async #ask(plan: CallPlan, node: TortureNode | undefined): Promise<Try | undefined> {
     if (node?.url === undefined) return undefined
     const { url } = node
@@ -89,11 +89,11 @@ export class Callers {
   }
 }
 
-/** An idempotent call is asked for until it is answered for good. */
+/** Whether an idempotent call must be repeated because it has no final answer yet. */
 function isToBeAskedAgain(plan: CallPlan, { outcome, status, originalId }: Try): boolean {
   if (plan.idempotencyKey === undefined || outcome === "whole") return false
   if (outcome === "refused" && status === 402) return false
-  // A part that was charged is repeated as a part, and so is the word that it was charged.
+  // A partial answer that was charged is replayed as a part, and so is the statement that it was charged.
   return originalId === null && outcome !== "part"
 }
 
@@ -105,7 +105,7 @@ function planCall(random: Random, { keys, accounts }: World): CallPlan {
     marker: newMarker(),
     key: random.pick(random.chance(0.6) ? rich : keys),
     endpoint,
-    // One that is asked for until it is answered would be asked for without end.
+    // An idempotent call to a broken model would be repeated without end.
     model: isIdempotent ? pickModel(endpoint) : pickModel(endpoint, random),
     isStreamed: endpoint !== "embeddings" && random.chance(0.6),
     words: random.between(1, 60),
@@ -121,7 +121,7 @@ function pickEndpoint(random: Random): Endpoint {
   return random.chance(0.5) ? "chat" : random.pick(ENDPOINTS)
 }
 
-/** @param random whether and how its vendor breaks; absent: not. */
+/** @param random decides whether and how its vendor breaks; absent: it does not. */
 function pickModel(endpoint: Endpoint, random?: Random): TortureModel {
   if (endpoint === "embeddings") return EMBEDDING
   return random?.chance(0.15) === true ? random.pick(BREAKING) : SOUND
@@ -141,7 +141,7 @@ const LOST: Seen = {
   detail: "",
 }
 
-/** Sends a request, and reads its answer as far as the caller stays. */
+/** Sends a request, and reads its answer until the caller leaves. */
 async function send(url: string, plan: CallPlan): Promise<Seen> {
   const leaving = new AbortController()
   const timer = setTimeout(() => leaving.abort(), plan.leavesAfter ?? PATIENCE)

@@ -1,6 +1,6 @@
-/** What callers ask for, and what they get: one half of what the oracle judges by. */
+/** The requests of callers and their results: one half of the oracle's evidence. */
 
-/** How a call asks. */
+/** The endpoints of calls. */
 export const ENDPOINTS = ["chat", "messages", "responses", "embeddings"] as const
 export type Endpoint = (typeof ENDPOINTS)[number]
 
@@ -11,39 +11,39 @@ export interface TortureModel {
   readonly isExact: boolean
 }
 
-/** A key that a caller has. */
+/** A caller's key. */
 export interface CallerKey {
   readonly account: string
   readonly id: string
   secret: string
 }
 
-/** One thing that a caller wants, however often it has to ask. */
+/** One call of a caller, with any number of tries. */
 export interface CallPlan {
-  /** In the text of the request, so that the vendor's record of it is found. */
+  /** Part of the request's text, so that the vendor's record of it can be found. */
   readonly marker: string
   readonly key: CallerKey
   readonly endpoint: Endpoint
   readonly model: TortureModel
   readonly isStreamed: boolean
-  /** Words of the text that is sent, and of the answer that is asked for. */
+  /** Words of the sent text, and of the requested answer. */
   readonly words: number
   readonly answerWords: number
-  /** Asks with it until there is an answer. */
+  /** If present, the call is repeated with it until there is an answer. */
   readonly idempotencyKey?: string
-  /** Leaves when it has got so many bytes. */
+  /** Disconnects after this many bytes. */
   readonly leavesAfterBytes?: number
-  /** Leaves after so many milliseconds. */
+  /** Disconnects after this many milliseconds. */
   readonly leavesAfter?: number
 }
 
-/** Tokens, as an answer reports them. */
+/** Tokens reported in an answer. */
 export interface ReportedUsage {
   readonly input: number
   readonly output: number
 }
 
-/** How one request ended, as its caller saw it. */
+/** The outcome of one request, as seen by its caller. */
 export interface Try {
   readonly node: number
   /** Milliseconds since the run began. */
@@ -51,17 +51,17 @@ export interface Try {
   readonly ended: number
   /** 0 when there was no answer. */
   readonly status: number
-  /** Of the answer's headers; null when none came. */
+  /** From the answer's headers; null without an answer. */
   readonly requestId: string | null
-  /** `whole`: nothing is missing; `part`: it began with 200; `refused`: another status; `lost`: no answer. */
+  /** `whole`: the answer is complete; `part`: it began with 200; `refused`: another status; `lost`: no answer. */
   readonly outcome: "whole" | "part" | "refused" | "lost"
   readonly usage: ReportedUsage | null
-  /** Whether any of what the model said came. */
+  /** Whether any of the model's content arrived. */
   readonly hasContent: boolean
   readonly isReplayed: boolean
   /** Hash of a whole answer's text. */
   readonly digest: string | null
-  /** The request that an idempotent one was charged as, where its answer is lost. */
+  /** The request that an idempotent one was charged as, if its answer is lost. */
   readonly originalId: string | null
   /** The error, or the end of the text. */
   readonly detail: string
@@ -74,7 +74,7 @@ export interface CallRecord {
   repeat?: Try
 }
 
-/** What an operator asked for under an idempotency key, until it was answered. */
+/** An operator's change under an idempotency key, repeated until it was answered. */
 export interface GrantRecord {
   readonly account: string
   readonly kind: "grant" | "refund" | "adjustment"
@@ -82,11 +82,11 @@ export interface GrantRecord {
   readonly amount: bigint
   /** Unique. */
   readonly note: string
-  /** `open`: the run ended before there was an answer. */
+  /** `open`: the run ended without an answer. */
   readonly outcome: "done" | "refused" | "open"
 }
 
-/** What the vendor did for a call. */
+/** The vendor's record of a call. */
 export interface VendorCall {
   readonly usage: ReportedUsage | null
   readonly isFinished: boolean

@@ -1,6 +1,6 @@
 /**
- * Loaded into a node before its program: moves the wall clock by what a file says, on every thread. Monotonic time goes
- * on as it does on a machine whose clock is set.
+ * Loaded into a node before its program: moves the wall clock by the value in a file, on every thread. Monotonic time
+ * continues as on a machine whose clock is set.
  */
 const file = process.env["TORTURE_CLOCK"]
 

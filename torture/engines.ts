@@ -5,26 +5,26 @@ import { databaseFileIn } from "../src/store/sqlite/database-file.ts"
 import type { StoreReader } from "../src/store/store.ts"
 import type { Random } from "./random.ts"
 
-/** Resolves after that many milliseconds, or when the run is over. */
+/** Resolves after this many milliseconds, or when the run has ended. */
 export type Pause = (milliseconds: number) => Promise<unknown>
 
-/** Something that goes wrong. Resolves when all is well again. */
+/** A fault. Resolves when it has ended. */
 export interface Fault {
   readonly name: string
   run(random: Random, pause: Pause): Promise<void>
 }
 
-/** The database of a run, once it is there. */
+/** The database of a run, once it has started. */
 export interface TortureDatabase extends AsyncDisposable {
   /** Its lines in the settings file of all nodes. */
   readonly yaml: string
-  /** The same without anything in between, for nodes whose database never suffers. */
+  /** The same lines without a proxy, for nodes whose database has no faults. */
   readonly directYaml: string
   /** Whether all nodes have one data folder. */
   readonly sharesFolder: boolean
-  /** How it suffers. */
+  /** Returns the faults of the database. */
   faults(installation: Installation): readonly Fault[]
-  /** What the oracle reads. */
+  /** Opens the reader of the oracle. */
   openReader(installation: Installation): Promise<StoreReader>
 }
 
@@ -34,7 +34,7 @@ export interface TortureEngine {
   start(): Promise<TortureDatabase>
 }
 
-/** SQLite: a file that all nodes share. Nothing can come between it and them but a lock. */
+/** SQLite: a file that all nodes share. The only fault between it and the nodes is a lock. */
 export const SQLITE: TortureEngine = {
   name: "sqlite",
   start: async () => ({
@@ -61,6 +61,6 @@ async function lock(data: string, random: Random, pause: Pause): Promise<void> {
     await pause(time)
     database.run("ROLLBACK")
   } catch {
-    // Someone else holds it.
+    // Another process holds the lock.
   }
 }

@@ -3,18 +3,18 @@ import { join } from "node:path"
 import { type Installation, type ServingProcess, startServing } from "../test/support/process.ts"
 
 const CLOCK_PROGRAM = join(import.meta.dir, "clock.ts")
-/** Milliseconds between tries to start while the disk is full or the database is away. */
+/** Pause between attempts to start while the disk is full or the database is unreachable, milliseconds. */
 const PAUSE = 250
 
-/** One `tollgate serve` that is killed, frozen and started again. */
+/** A `tollgate serve` process that is killed, frozen and started again. */
 export class TortureNode {
   readonly index: number
-  /** How often it ended without being told to. */
+  /** Number of times it ended unexpectedly. */
   crashes = 0
   readonly #installation: Installation
   readonly #clock: string
   #serving: ServingProcess | undefined
-  /** What all its processes logged. */
+  /** The log of all its processes. */
   #log = ""
   #isExpectedToEnd = true
   #isOver = false
@@ -26,7 +26,7 @@ export class TortureNode {
     this.shiftClock(0)
   }
 
-  /** Where it listens; undefined while it does not run. */
+  /** Its address; undefined while it does not run. */
   get url(): string | undefined {
     return this.#serving?.url
   }
@@ -40,7 +40,7 @@ export class TortureNode {
     return this.#log + (this.#serving?.errors() ?? "")
   }
 
-  /** Starts it, as often as it takes. */
+  /** Starts it, with as many attempts as necessary. */
   async start(): Promise<void> {
     while (this.#serving === undefined && !this.#isOver) {
       try {
@@ -76,7 +76,7 @@ export class TortureNode {
     this.#serving?.process.kill("SIGCONT")
   }
 
-  /** Sets its wall clock, milliseconds from the real time. */
+  /** Shifts its wall clock by this many milliseconds from the real time. */
   shiftClock(milliseconds: number): void {
     const file = openSync(this.#clock, "a+")
     closeSync(file)
@@ -85,7 +85,7 @@ export class TortureNode {
     closeSync(writing)
   }
 
-  /** Ends for good. */
+  /** Ends it permanently. */
   async close(): Promise<void> {
     this.#isOver = true
     await this.kill()
@@ -96,12 +96,12 @@ export class TortureNode {
     if (!serving) return 0
     this.#isExpectedToEnd = true
     serving.process.kill(signal)
-    // One that is frozen would not end.
+    // A frozen process would not end.
     serving.process.kill("SIGCONT")
     return serving.process.exited
   }
 
-  /** One that ends by itself is started again, as its supervisor would. */
+  /** Restarts a process that ended by itself, as its supervisor would. */
   #ended(serving: ServingProcess): void {
     this.#log += serving.errors()
     this.#serving = undefined

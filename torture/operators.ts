@@ -8,13 +8,13 @@ const LONGEST_PAUSE = 1_500
 const RETRY_PAUSE = 200
 const PATIENCE = 15_000
 const CREDIT = 1_000_000_000n
-/** A secret that is replaced works on for so long, so that no caller is at fault. */
+/** Grace period of a replaced secret, so that no caller is at fault. */
 const GRACE_SECONDS = 3_600
 
-/** At the same time, since one who waits for a node does nothing else. */
+/** Number of concurrent operators, since one that waits for a node cannot do anything else. */
 const OPERATORS = 4
 
-/** Operators who grant, refund, take back and change keys while all goes on. */
+/** Operators that grant, refund, take back and change keys during the run. */
 export class Operators {
   readonly grants: GrantRecord[] = []
   keyChanges = 0
@@ -46,7 +46,7 @@ export class Operators {
   async #grant(random: Random): Promise<GrantRecord> {
     const account = random.pick(this.#world.accounts)
     const kind = random.pick(["grant", "grant", "refund", "adjustment"] as const)
-    // From a thousandth to two hundredths of a credit: what some calls cost.
+    // From a thousandth to two hundredths of a credit: the cost of a few calls.
     const size = BigInt(random.between(1, 20)) * 1_000_000n
     const amount = kind === "adjustment" ? -size : size
     const note = `torture-${randomUUID()}`
@@ -74,7 +74,9 @@ export class Operators {
     this.keyChanges++
   }
 
-  /** Asks under one idempotency key until there is an answer. @returns its status; 0 when the run was over first. */
+  /**
+   * Sends a change under one idempotency key until there is an answer. @returns its status; 0 if the run ended before.
+   */
   async #ask(
     random: Random,
     request: { readonly method: "POST" | "PATCH"; readonly path: string; readonly body: object },
@@ -99,11 +101,11 @@ export class Operators {
         })
         const text = await response.text()
         if (response.ok) take?.(text)
-        // The change was made, and its answer is lost.
+        // The change was made, but its answer is lost.
         if (response.status === 409 && text.includes("original_request_id")) return 200
         if (response.status < 500 && response.status !== 429) return response.status
       } catch {
-        // The node has died or is frozen; another one answers.
+        // The node has ended or is frozen; another one answers.
       }
       await Bun.sleep(RETRY_PAUSE)
     }
@@ -111,7 +113,7 @@ export class Operators {
   }
 }
 
-/** Credits, as the management API reads them. */
+/** Formats credits for the management API. */
 function decimal(amount: bigint): string {
   const size = amount < 0n ? -amount : amount
   const fraction = String(size % CREDIT).padStart(9, "0")

@@ -5,7 +5,7 @@ import type { TortureOptions } from "./torture.ts"
 
 export const ENGINES: readonly TortureEngine[] = [SQLITE, POSTGRESQL, POSTGRESQL_JOURNAL]
 
-/** What `--help` prints. */
+/** The output of `--help`. */
 export const USAGE = `usage: npm run torture -- [options]
 
 Plays faults on nodes that serve, then compares what callers and the vendor saw with the ledger.
@@ -23,7 +23,7 @@ export interface CommandLine extends TortureOptions {
   readonly isHelp: boolean
 }
 
-/** Reads the command line. @throws Error in words for the user. */
+/** Parses the command line. @throws Error with a message for the user. */
 export function readOptions(words: readonly string[]): CommandLine {
   const { values } = parseArgs({
     args: [...words],

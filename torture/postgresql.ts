@@ -14,7 +14,7 @@ export const POSTGRESQL: TortureEngine = {
   start: () => startDatabase("database"),
 }
 
-/** The same with nodes that settle to journals of their own. */
+/** The same engine with nodes that settle to journals of their own. */
 export const POSTGRESQL_JOURNAL: TortureEngine = {
   name: "postgresql-journal",
   start: () => startDatabase("journal"),
@@ -65,6 +65,6 @@ async function terminate(server: PostgresServer): Promise<void> {
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`,
     )
   } catch {
-    // The connection that asks was lost as well, in the fault before.
+    // The connection of this query was lost as well, in the previous fault.
   }
 }

@@ -1,11 +1,11 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net"
 
-/** What a proxy does to what it passes on. Times in milliseconds, rates in bytes per second. */
+/** The treatment of forwarded data by a proxy. Times in milliseconds, rates in bytes per second. */
 export type Weather =
   | { readonly kind: "fair" }
   | { readonly kind: "delay"; readonly time: number }
   | { readonly kind: "throttle"; readonly rate: number }
-  /** Connections are accepted, and nothing is passed on. */
+  /** Connections are accepted, but nothing is forwarded. */
   | { readonly kind: "silence" }
 
 const FAIR: Weather = { kind: "fair" }
@@ -14,13 +14,13 @@ const FAIR: Weather = { kind: "fair" }
 interface Pair {
   readonly near: Socket
   readonly far: Socket
-  /** Bytes of it were swallowed: it can never go on. */
+  /** Whether bytes were dropped, so that the connection cannot continue. */
   isBroken: boolean
-  /** The next chunk is halved, and then the connection is cut. */
+  /** Whether the next chunk is halved, after which the connection is cut. */
   isHalving: boolean
 }
 
-/** A TCP proxy that mistreats what it passes on. */
+/** A TCP proxy that damages forwarded data. */
 export class FaultyProxy implements AsyncDisposable {
   readonly port: number
   readonly #server: Server
@@ -32,7 +32,7 @@ export class FaultyProxy implements AsyncDisposable {
     this.port = (server.address() as AddressInfo).port
   }
 
-  /** Listens on a free port of this machine, and passes on to another one. */
+  /** Listens on a free port of this machine, and forwards to another one. */
   static async start(target: number): Promise<FaultyProxy> {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -41,7 +41,7 @@ export class FaultyProxy implements AsyncDisposable {
     return proxy
   }
 
-  /** Sets what happens from now on. Connections that silence has robbed of bytes are cut when it ends. */
+  /** Sets the treatment from now on. When silence ends, connections that lost bytes are cut. */
   set weather(weather: Weather) {
     this.#weather = weather
     for (const pair of this.#pairs) if (pair.isBroken) cut(pair)
@@ -56,7 +56,7 @@ export class FaultyProxy implements AsyncDisposable {
     for (const pair of this.#pairs) cut(pair)
   }
 
-  /** Of each connection, passes on one half of what comes next, and then cuts it. */
+  /** Forwards one half of the next chunk of each connection, and then cuts it. */
   halve(): void {
     for (const pair of this.#pairs) pair.isHalving = true
   }
@@ -75,7 +75,7 @@ export class FaultyProxy implements AsyncDisposable {
   }
 
   #passOn(pair: Pair, from: Socket, to: Socket): void {
-    // What is under way stays in order, however long each part of it takes.
+    // Forwarded data stays in order, even if a part of it is delayed.
     let before = Promise.resolve()
     const then = (step: () => void | Promise<void>): void => {
       before = before.then(step).catch(() => cut(pair))
@@ -109,7 +109,7 @@ export class FaultyProxy implements AsyncDisposable {
   }
 }
 
-/** Resolves when there is room for more. */
+/** Resolves when there is room for more data. */
 async function write(to: Socket, chunk: Buffer): Promise<void> {
   if (to.destroyed || to.write(chunk)) return
   await new Promise<void>((resolve) => {

@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0
   }
 
-  /** From 0 to 1, 1 excluded (mulberry32). */
+  /** Returns a number from 0 to 1, 1 excluded (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
@@ -14,7 +14,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** A whole number, both ends included. */
+  /** Returns a whole number, both ends included. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1))
   }
@@ -23,14 +23,14 @@ export class Random {
     return this.next() < probability
   }
 
-  /** @throws RangeError when there is nothing to pick from. */
+  /** @throws RangeError if the list is empty. */
   pick<T>(from: readonly T[]): T {
     const picked = from[Math.floor(this.next() * from.length)]
     if (picked === undefined) throw new RangeError("there is nothing to pick from")
     return picked
   }
 
-  /** One that is independent of how often this one is asked from now on. */
+  /** Returns another generator, independent of later calls of this one. */
   fork(): Random {
     return new Random(Math.floor(this.next() * 2 ** 32))
   }

@@ -3,10 +3,10 @@ import { costOf } from "./oracle/costs.ts"
 import { chargeOf, type Finding, requestIdsOf } from "./oracle/evidence.ts"
 import type { TortureOptions, TortureResult } from "./torture.ts"
 
-/** Findings that are told with their story. */
+/** Maximum findings with their story. */
 const STORIES = 20
 
-/** What was done and counted, as text. */
+/** Returns the calls and counts of a run as text. */
 export function formatReport(options: TortureOptions, result: TortureResult): string {
   const { evidence, findings, faults, exitCodes, crashes } = result
   const { ledger, grants } = evidence
@@ -40,7 +40,7 @@ export function formatReport(options: TortureOptions, result: TortureResult): st
   ].join("\n")
 }
 
-/** What the vendor counted for answers and what callers paid for them: the rest is the operator's loss. */
+/** Returns the vendor's count of answers and the payments of callers: the rest is the operator's loss. */
 function moneyLines({ evidence }: TortureResult): string[] {
   const { calls, ledger, vendorCalls } = evidence
   const exact = calls.filter(({ plan }) => plan.model.isExact && plan.endpoint !== "embeddings")
@@ -79,7 +79,10 @@ function countOutcomes(calls: readonly CallRecord[]): (readonly [string, number]
   return [...counts]
 }
 
-/** Seconds of the faults in which no request was answered, neither with a 200 nor with a refusal that is the caller's. */
+/**
+ * Returns the seconds with faults in which no request was answered, neither with a 200 nor with a rejection that is
+ * the caller's fault.
+ */
 function secondsWithoutService(calls: readonly CallRecord[], seconds: number): number {
   const served = new Set<number>()
   for (const { ended, status } of calls.flatMap(({ tries }) => tries)) {
@@ -95,7 +98,7 @@ function reasons(writeOffs: readonly { readonly reason: string }[]): string {
   return [...counts].map(([reason, times]) => `${times} ${reason}`).join(", ") || "none"
 }
 
-/** A finding with all that is known of its call. */
+/** Describes a finding with all known facts about its call. */
 function tell({ fault, call }: Finding, { evidence }: TortureResult): string {
   if (!call) return `- ${fault}`
   const { key, ...plan } = call.plan

@@ -8,12 +8,12 @@ const PATHS: Readonly<Record<Endpoint, string>> = {
   embeddings: "/v1/embeddings",
 }
 
-/** A marker that no other call has. */
+/** Returns a unique marker. */
 export function newMarker(): string {
   return `call-${randomUUID().replaceAll("-", "")}`
 }
 
-/** The request that a plan asks for. */
+/** Returns the HTTP request of a plan. */
 export function requestOf(plan: CallPlan): { path: string; init: RequestInit } {
   const headers: Record<string, string> = {
     authorization: `Bearer ${plan.key.secret}`,
@@ -46,7 +46,7 @@ function bodyOf(plan: CallPlan): object {
   }
 }
 
-/** Whether nothing of a 200's text is missing. */
+/** Whether the text of a 200 is complete. */
 export function isWhole(plan: CallPlan, text: string): boolean {
   if (!plan.isStreamed) return isJson(text)
   switch (plan.endpoint) {
@@ -61,12 +61,12 @@ export function isWhole(plan: CallPlan, text: string): boolean {
   }
 }
 
-/** Whether a streamed answer has begun to say something. */
+/** Whether a streamed answer contains content. */
 export function hasContent(text: string): boolean {
   return /"content":"[^"]|"type":"text_delta"|"type":"response\.output_text\.delta"/.test(text)
 }
 
-/** The usage that an answer reports; null when it has none. */
+/** Returns the usage in an answer; null without usage. */
 export function usageOf(text: string): ReportedUsage | null {
   let input: number | undefined
   let output: number | undefined
@@ -87,7 +87,7 @@ function documentsOf(text: string): object[] {
     .flatMap((line) => parsed(line.slice("data: ".length)))
 }
 
-/** Where the dialects have it: at the top, in `message`, in `response`. */
+/** Returns the usages of a document, in the places of all dialects: at the top, in `message`, in `response`. */
 function usagesIn(document: object): object[] {
   const places = [document, Reflect.get(document, "message"), Reflect.get(document, "response")]
   return places.flatMap((place: unknown) => {

@@ -13,7 +13,7 @@ import { buildWorld, type World } from "./world.ts"
 export interface TortureOptions {
   readonly engine: TortureEngine
   readonly seed: number
-  /** How long faults are played. */
+  /** Duration of the faults. */
   readonly seconds: number
   readonly nodes: number
   readonly callers: number
@@ -21,14 +21,14 @@ export interface TortureOptions {
   readonly fillsDisk: boolean
 }
 
-/** What was done, and what came of it. */
+/** The record of a run, and its result. */
 export interface TortureResult {
   readonly evidence: Evidence
   readonly findings: readonly Finding[]
   readonly faults: Tally
-  /** Exit codes of the nodes that were told to end last. */
+  /** Exit codes of the nodes that were stopped at the end. */
   readonly exitCodes: readonly number[]
-  /** How often a node ended by itself. */
+  /** Number of times that a node ended by itself. */
   readonly crashes: number
   readonly keyChanges: number
   readonly vendorRequests: number
@@ -36,7 +36,7 @@ export interface TortureResult {
   readonly logs: readonly string[]
 }
 
-/** Plays faults while callers call, then lets all come to rest, and judges. */
+/** Plays faults while callers send requests, then waits until all work has ended, and judges. */
 export async function torture(options: TortureOptions): Promise<TortureResult> {
   const random = new Random(options.seed)
   await using world = await buildWorld(options)
@@ -68,7 +68,10 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
   }
 }
 
-/** Faults of different places happen at the same time; those of one place one after another. */
+/**
+ * Returns the loops of faults: faults of different places happen at the same time; those of one place one after
+ * another.
+ */
 function loopsOf(world: World, tally: Tally): FaultLoop[] {
   return [
     nodeFaults(world),
@@ -88,7 +91,7 @@ async function gather(world: World, callers: Callers, operators: Operators): Pro
   }
 }
 
-/** What an operator sees: with the anchor beside the ledger, and the audit log. */
+/** Runs the operator's verification command: with the anchor beside the ledger, and the audit log. */
 async function verifyByCommand({ installation }: World): Promise<Finding[]> {
   const { exitCode, stdout, stderr } = await runCommand(installation, "ledger", "verify")
   return exitCode === 0 ? [] : [{ fault: `tollgate ledger verify fails: ${stdout}${stderr}` }]

@@ -2,18 +2,18 @@ import type { RecordedRequest } from "../simulator/request-log.ts"
 import type { Simulator } from "../simulator/server.ts"
 import type { VendorCall } from "./calls.ts"
 
-/** Milliseconds; the simulator forgets all but its last thousand requests. */
+/** Interval in milliseconds; the simulator keeps only its last thousand requests. */
 const LOOK = 100
 const MARKER = /call-[0-9a-z]+/
 
-/** What the vendor did, by the markers of the calls it did it for. */
+/** The vendor's records, by the markers of their calls. */
 export class VendorRecords implements Disposable {
   readonly #simulator: Simulator
   readonly #records = new Map<string, RecordedRequest[]>()
   readonly #open = new Set<RecordedRequest>()
   readonly #timer: ReturnType<typeof setInterval>
   #last: RecordedRequest | undefined
-  /** Requests that the vendor got. */
+  /** Number of requests that the vendor received. */
   count = 0
 
   constructor(simulator: Simulator) {
@@ -21,7 +21,7 @@ export class VendorRecords implements Disposable {
     this.#timer = setInterval(() => this.#look(), LOOK)
   }
 
-  /** Of one call; several when the gateway or the caller tried again. */
+  /** Returns the records of one call; several if the gateway or the caller tried again. */
   of(marker: string): VendorCall[] {
     this.#look()
     return (this.#records.get(marker) ?? []).map(({ usage, finished }) => ({
@@ -42,7 +42,7 @@ export class VendorRecords implements Disposable {
       this.#open.add(request)
     }
     this.#last = requests.at(-1) ?? this.#last
-    // The body of a request comes after its headers.
+    // The body of a request arrives after its headers.
     for (const request of this.#open) {
       if (request.body === undefined) continue
       this.#open.delete(request)

@@ -10,7 +10,7 @@ import { VendorRecords } from "./vendor-records.ts"
 import { startSimulator } from "../simulator/server.ts"
 import { createInstallation, type Installation, runJson } from "../test/support/process.ts"
 
-/** Milliseconds between the tokens of the vendor: long enough for a stream to be struck in its middle. */
+/** Milliseconds between the tokens of the vendor: long enough for a fault in the middle of a stream. */
 const CADENCE = 3
 
 /** Nanocredits per token. */
@@ -35,20 +35,20 @@ const FAULTS = [
   "empty",
 ] as const
 
-/** The model that most calls ask for. */
+/** The model of most calls. */
 export const SOUND: TortureModel = { id: "sim/echo", isExact: true }
 export const EMBEDDING: TortureModel = { id: "sim/embedding", isExact: true }
-/** Those whose vendor breaks. */
+/** Models whose vendor breaks. */
 export const BREAKING: readonly TortureModel[] = FAULTS.map((name) => ({
   id: `sim/fault-${name}`,
   isExact: !name.endsWith("usage"),
 }))
 
-/** What an account and its keys begin with. Credits, decimal. */
+/** The initial credits of an account and its keys, decimal. */
 interface Means {
   readonly name: string
   readonly credits: string
-  /** One for each key; null: none. */
+  /** One for each key; null: no budget. */
   readonly budgets: readonly (string | null)[]
 }
 
@@ -60,7 +60,7 @@ const MEANS: readonly Means[] = [
   { name: "budgeted", credits: "100", budgets: ["0.004", "0.002", "0.5"] },
 ]
 
-/** Everything that is tortured, and everything that it needs. */
+/** The parts of a torture run. */
 export interface World extends AsyncDisposable {
   readonly installation: Installation
   readonly database: TortureDatabase
@@ -68,10 +68,10 @@ export interface World extends AsyncDisposable {
   readonly nodes: readonly TortureNode[]
   readonly accounts: readonly string[]
   readonly keys: readonly CallerKey[]
-  /** Between the nodes and the vendor. */
+  /** The proxy between the nodes and the vendor. */
   readonly vendorProxy: FaultyProxy
   readonly vendor: VendorRecords
-  /** Undefined where it cannot be filled. */
+  /** Undefined if it cannot be filled. */
   readonly disk: FullDisk | undefined
 }
 
@@ -122,7 +122,7 @@ export async function buildWorld(options: WorldOptions): Promise<World> {
   }
 }
 
-/** What a node has to itself where nodes share no folder. */
+/** Returns the installation of a node, with a data folder of its own unless nodes share one. */
 export function installationOf(
   index: number,
   installation: Installation,

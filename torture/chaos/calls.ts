@@ -1,22 +1,22 @@
 import type { OfficialClient } from "../../test/chaos/official-clients.ts"
 import type { TortureNode } from "../node.ts"
 
-/** A model with three deployments, and how their vendor is spoken to. */
+/** A model with three deployments, and the dialect of their vendor. */
 export interface ChaosModel {
   readonly id: string
-  /** The dialect of its vendors; of operations it is `operation`. */
+  /** The dialect of its vendors; `operation` for operations. */
   readonly upstream: string
 }
 
-/** What a caller wants. */
+/** A caller's request. */
 export interface ChaosPlan {
   readonly client: OfficialClient
   readonly model: ChaosModel
-  /** In no other request. */
+  /** A text that no other request contains. */
   readonly text: string
 }
 
-/** How it ended, as the caller and the wire saw it. */
+/** The outcome of a call, as seen by the caller and on the wire. */
 export interface ChaosCall {
   readonly plan: ChaosPlan
   readonly node: number
@@ -25,18 +25,18 @@ export interface ChaosCall {
   /** 0 when there was no answer. */
   readonly status: number
   readonly requestId: string | null
-  /** The body as it came, up to a limit. */
+  /** The body as received, up to a limit. */
   readonly raw: string
-  /** What the client took for the whole answer; undefined when it threw. */
+  /** The text that the client accepted as the whole answer; undefined if it threw. */
   readonly got: string | undefined
-  /** What the client threw. */
+  /** The error of the client. */
   readonly thrown: string
 }
 
-/** Of a body; the largest that is expected is a picture. */
+/** Maximum stored characters of a body; the largest expected one is an image. */
 const MOST_KEPT = 1_000_000
 
-/** Asks once. */
+/** Sends one request. */
 export async function ask(plan: ChaosPlan, node: TortureNode, key: string): Promise<ChaosCall> {
   const seen = { status: 0, requestId: null as string | null, raw: "" }
   const watched = Object.assign(

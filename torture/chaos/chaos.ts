@@ -12,19 +12,19 @@ export interface ChaosOptions {
   readonly engine: TortureEngine
   readonly seed: number
   readonly nodes: number
-  /** How often each client asks in a round; 0.5: every second one does. */
+  /** Number of calls of each client in a round; 0.5: every second client calls once. */
   readonly share: number
-  /** How many of the three deployments break: 1, 2, 3. */
+  /** Numbers of broken deployments, out of three: 1, 2, 3. */
   readonly broken: readonly number[]
-  /** Whether callers of a vendor that works must not be kept waiting: a busy machine would let them wait by itself. */
+  /** Whether callers of a working vendor must not be delayed: a busy machine would delay them by itself. */
   readonly watchesInnocents: boolean
   /** Only faults whose name contains it. */
   readonly only?: string | undefined
 }
 
-/** One fault at one, two or all deployments, and what callers saw of it. */
+/** One fault at one, two or all deployments, and the results of callers. */
 export interface Round {
-  /** Absent: all are well. */
+  /** Absent: all deployments work. */
   readonly fault: WireFault | undefined
   readonly vendorNames: readonly VendorName[]
   readonly calls: readonly ChaosCall[]
@@ -36,13 +36,13 @@ export interface Round {
 export interface ChaosResult {
   readonly evidence: ChaosEvidence
   readonly verdict: Verdict
-  /** Exit codes of the nodes, and how often one ended by itself. */
+  /** Exit codes of the nodes, and the number of crashes. */
   readonly exitCodes: readonly number[]
   readonly crashes: number
   readonly logs: readonly string[]
 }
 
-/** Plans that are answered while all is well, so that their answers and charges are known: each client with each model. */
+/** Plans for a round without faults, so that their answers and charges are known: each client with each model. */
 const ALL_PAIRS = OFFICIAL_CLIENTS.flatMap((client) =>
   modelsOf(client.operation).map((model) => ({ client, model })),
 )
@@ -54,7 +54,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
   const random = new Random(options.seed)
   await using world = await buildChaos(options)
   const player = new Player(world, random)
-  // All that is loaded when it is first needed is here when the first round begins.
+  // Everything that is loaded on first use is loaded before the first round.
   const warm = await player.play(undefined, 0, ALL_PAIRS)
   const rounds = [await player.play(undefined, 0, ALL_PAIRS)]
   const faults = WIRE_FAULTS.filter(({ name }) => name.includes(options.only ?? ""))
@@ -95,7 +95,7 @@ class Player {
     this.#random = random
   }
 
-  /** All of the pairs call at once. */
+  /** All pairs call at the same time. */
   async play(
     fault: WireFault | undefined,
     broken: number,
@@ -115,7 +115,7 @@ class Player {
     return { fault, vendorNames, calls, vendorRequests, innocents: await innocents.take() }
   }
 
-  /** Many ask while nothing works: the vendors must not get much more than they ask. */
+  /** Plays an outage with many callers: the vendors must not get many more requests than the callers send. */
   async playOutage(): Promise<Round> {
     const [client] = OFFICIAL_CLIENTS
     const [model] = modelsOf("chat")

@@ -1,12 +1,12 @@
-/** The thread of `Innocents`: a vendor that works, and callers that ask for it one thing after the other. */
+/** The thread of `Innocents`: a working vendor, and callers that send requests one after the other. */
 
 export type ToThread = "take" | "stop" | { readonly nodes: readonly string[]; readonly key: string }
 
 export interface FromThread {
   readonly vendorUrl: string
-  /** Milliseconds that answers took. */
+  /** Durations of answers, milliseconds. */
   readonly times: readonly number[]
-  /** The same of answers that their vendor gave them without a gateway: what the machine itself costs. */
+  /** Durations of the same answers without a gateway: the cost of the machine itself. */
   readonly directTimes: readonly number[]
   readonly failures: readonly string[]
 }
@@ -36,7 +36,7 @@ const vendor = Bun.serve({
 let times: number[] = []
 let directTimes: number[] = []
 let failures: string[] = []
-/** Until it is over. */
+/** Runs until the end. */
 const state = { isOver: false }
 let calling: Promise<unknown> = Promise.resolve()
 

@@ -1,8 +1,8 @@
 import type { FromThread, ToThread } from "./innocents-thread.ts"
 
-/** Callers of a vendor that works, on a thread of their own: nothing that happens to others may slow them. */
+/** Callers of a working vendor, on a thread of their own: faults of other vendors must not delay them. */
 export class Innocents implements AsyncDisposable {
-  /** Where their vendor is. */
+  /** The address of their vendor. */
   readonly vendorUrl: string
   readonly #thread: Worker
 
@@ -17,18 +17,18 @@ export class Innocents implements AsyncDisposable {
     return new Innocents(thread, vendorUrl)
   }
 
-  /** They call these nodes from now on, until the end. */
+  /** Makes them call these nodes from now on, until the end. */
   call(nodes: readonly string[], key: string): void {
     this.#thread.postMessage({ nodes, key } satisfies ToThread)
   }
 
-  /** How long their answers took since this was asked last, milliseconds, and what failed. */
+  /** Returns the durations of their answers since the last call, milliseconds, and their failures. */
   async take(): Promise<FromThread> {
     this.#thread.postMessage("take" satisfies ToThread)
     return next(this.#thread)
   }
 
-  /** They stop calling. Resolves when all are answered. */
+  /** Stops the calls. Resolves when all are answered. */
   async stop(): Promise<FromThread> {
     this.#thread.postMessage("stop" satisfies ToThread)
     return next(this.#thread)

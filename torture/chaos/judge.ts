@@ -6,7 +6,7 @@ import type { ChaosCall } from "./calls.ts"
 import type { Round } from "./chaos.ts"
 import { DEADLINES, VENDOR_NAMES } from "./world.ts"
 
-/** What must hold. */
+/** The laws that every answer must obey. */
 export const LAWS = [
   "with a deployment that works, no caller sees an error before the first content",
   "what breaks off behind its first content says so once, and is never taken for whole",
@@ -29,16 +29,16 @@ export interface ChaosFinding {
   readonly call?: ChaosCall
 }
 
-/** How often each law was tried, and what broke it. */
+/** Number of checks of each law, and the violations. */
 export interface Verdict {
   readonly tried: ReadonlyMap<Law, number>
   readonly findings: readonly ChaosFinding[]
 }
 
 export interface ChaosEvidence {
-  /** The first is calm: its answers and charges are those of all that follow. */
+  /** The first one is calm: its answers and charges are the expected ones of all others. */
   readonly rounds: readonly Round[]
-  /** What came before them. */
+  /** The round before them. */
   readonly warm: Round
   readonly outage: Round
   readonly ledger: LedgerView
@@ -46,23 +46,23 @@ export interface ChaosEvidence {
   readonly watchesInnocents: boolean
 }
 
-/** Milliseconds that an answer may come behind the deadline: deadlines are looked at each tenth of a second. */
+/** Maximum delay of an answer after its deadline in milliseconds: deadlines are checked every tenth of a second. */
 const LEEWAY = 1_000
-/** Milliseconds that an innocent caller waits longer than while all is well, 99 of 100 times. */
+/** Maximum additional wait of an innocent caller compared with the calm round, at the 99th percentile. Milliseconds. */
 const INNOCENT_LIMIT = 500
 /**
- * Requests that a deployment may get beyond those that callers send: ten retries, ten at once although it rests, and those
- * that are under way before it is known to fail.
+ * Allowed requests to a deployment beyond those that callers send: ten retries, ten at once although it rests, and
+ * those that run before its failure is detected.
  */
 const SPARE = 10 + 10 + 20
-/** Formats in which a frame that comes twice is known for what it is: it is not read, or the stream is not. */
+/** Formats in which a repeated frame is recognized: the frame is skipped, or the stream fails. */
 const TELLS_REPETITION: ReadonlySet<string> = new Set([
   "openai-responses",
   "anthropic",
   "bedrock",
   "cohere",
 ])
-/** And what looks in each second whether it works again. */
+/** Number of probes per second that check whether a deployment works again. */
 const PROBES_PER_SECOND = 10
 
 export function judgeChaos(evidence: ChaosEvidence): Verdict {
@@ -73,7 +73,7 @@ class Judge {
   readonly #evidence: ChaosEvidence
   readonly #tried = new Map<Law, number>(LAWS.map((law) => [law, 0]))
   readonly #findings: ChaosFinding[] = []
-  /** What each client got of each model while all was well, and what it cost. */
+  /** The result of each client and model in the calm round, and its charge. */
   readonly #calm = new Map<
     string,
     { readonly got: string | undefined; readonly charge: bigint | null }
@@ -136,7 +136,7 @@ class Judge {
     const { plan, requestId } = more.call
     const calm = this.#calm.get(keyOf(plan))
     const wanted = plan.client.operation === "chat" ? plan.text : calm?.got
-    // Content that a vendor says twice is believed where its format does not tell, and so is any sound.
+    // Repeated content is accepted if its format cannot identify repetitions, and so is any sound.
     const { fault } = more.round
     const isRepeated =
       (fault?.name === "frames twice" && !TELLS_REPETITION.has(plan.model.upstream)) ||
@@ -155,7 +155,7 @@ class Judge {
     const { plan, requestId, status } = more.call
     const charge = chargeOf(this.#evidence.ledger, requestId ?? "")
     const most = status === 200 ? (this.#calm.get(keyOf(plan))?.charge ?? 0n) : 0n
-    // A part is estimated, where its vendor has not counted it: its input by its length.
+    // A part is estimated if its vendor has not counted it: its input by its length.
     const bound = more.round.fault?.name === "frames twice" || status === 200 ? most * 3n : most
     this.#check(LAWS[5], (charge ?? 0n) <= bound, () => `it was charged ${charge} of ${most}`, more)
   }
@@ -163,7 +163,7 @@ class Judge {
   #judgeInnocents(round: Round): void {
     const { times, directTimes, failures } = round.innocents
     const calm = this.#evidence.rounds[0]?.innocents
-    // The clients of a round are busy on the same machine, whether vendors work or not.
+    // The clients of a round use the same machine, whether vendors work or not.
     const usual = calm ? percentile(calm.times, 0.99) : 0
     const slow = percentile(times, 0.99) - Math.max(usual, percentile(directTimes, 0.99))
     this.#check(LAWS[6], failures.length === 0, () => `they got ${failures[0]}`, { round })
@@ -201,7 +201,7 @@ class Judge {
       ({ kind, request, account: payer }) =>
         kind === "charge" && payer === account && !known.has(request),
     )
-    // An answer whose head never came has no id that its caller knows.
+    // The caller does not receive the id of an answer without a head.
     const lost = calls.filter(({ requestId }) => requestId === null).length
     if (unknown.length > lost) faults.push(`${unknown.length} charges are for no call`)
     this.#check(LAWS[8], faults.length === 0, () => faults.join("; "))
@@ -212,7 +212,10 @@ function keyOf({ client, model }: ChaosCall["plan"]): string {
   return `${client.name} ${model.id}`
 }
 
-/** What a fault does to a call: what a first frame holds differs by format, and only streams break off midway. */
+/**
+ * Returns the effect of a fault on a call: the content of a first frame differs by format, and only streams break off
+ * midway.
+ */
 function effectOn(fault: WireFault | undefined, { plan }: ChaosCall): WireFault["effect"] {
   if (!fault) return "none"
   if (fault.isSoundMessage && plan.client.operation === "speech") return "midway"
@@ -220,7 +223,7 @@ function effectOn(fault: WireFault | undefined, { plan }: ChaosCall): WireFault[
   return isContentFirst ? "midway" : fault.effect
 }
 
-/** Whether anything of the answer came. */
+/** Whether any content of the answer arrived. */
 function contentOf({ plan, raw }: ChaosCall): boolean {
   return plan.client.operation === "chat" ? raw.includes("alph") : raw.length > 0
 }
@@ -234,17 +237,20 @@ function errorEvents(client: string, raw: string): number {
   return raw.match(told)?.length ?? 0
 }
 
-/** An answer that is too large for the memory that is free is no one else's either (docs/decisions/0020-memory-budget.md). */
+/**
+ * Whether an answer was rejected for lack of free memory, which another deployment cannot change
+ * (docs/decisions/0020-memory-budget.md).
+ */
 function isOverloaded(raw: string): boolean {
   return raw.includes('"error_type":"overloaded"')
 }
 
-/** In any dialect there is a message that is written for people. */
+/** Whether an error has a message for people, which every dialect has. */
 function isClear(raw: string): boolean {
   return /"message":"[^"]{20,}/.test(raw)
 }
 
-/** @param share of 1. */
+/** @param share from 0 to 1. */
 export function percentile(times: readonly number[], share: number): number {
   const sorted = times.toSorted((left, right) => left - right)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0

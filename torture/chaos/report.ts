@@ -1,12 +1,12 @@
 import type { ChaosOptions, ChaosResult, Round } from "./chaos.ts"
 import { type ChaosFinding, LAWS, percentile } from "./judge.ts"
 
-/** Findings that are told with their story. */
+/** Maximum findings with their story. */
 const STORIES = 30
-/** Of a body or a message, in a story. */
+/** Maximum characters of a body or a message in a story. */
 const TOLD = 600
 
-/** What was done and counted, as text. */
+/** Returns the calls and counts of a run as text. */
 export function formatChaos(options: ChaosOptions, result: ChaosResult): string {
   const { evidence, verdict, exitCodes, crashes } = result
   const { rounds, outage } = evidence
@@ -59,7 +59,7 @@ function nameOf({ fault, vendorNames }: Round): string {
   return `${fault?.name ?? "calm"}' at '${vendorNames.join(", ")}`
 }
 
-/** How often each law was broken by each fault. */
+/** Returns the number of violations of each law by each fault. */
 function byKind(findings: readonly ChaosFinding[]): string[] {
   const kinds = new Map<string, number>()
   for (const { law, round } of findings) {

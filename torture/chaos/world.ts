@@ -8,7 +8,7 @@ import { installationOf } from "../world.ts"
 import type { ChaosModel } from "./calls.ts"
 import { Innocents } from "./innocents.ts"
 
-/** Milliseconds. All of it shares a machine, so the first byte of a vendor that works may take long. */
+/** Deadlines in milliseconds. Everything shares a machine, so the first byte of a working vendor may take long. */
 export const DEADLINES = {
   connect: 2_000,
   firstByte: 3_000,
@@ -16,11 +16,11 @@ export const DEADLINES = {
   whole: 15_000,
 } as const
 
-/** The deployments of each model are at vendors of these names. */
+/** The vendors of each model's deployments. */
 export const VENDOR_NAMES = ["a", "b", "c"] as const
 export type VendorName = (typeof VENDOR_NAMES)[number]
 
-/** How a vendor is spoken to: what its provider's settings say, and the model that it is asked for. */
+/** The connection to a vendor: the settings of its provider, and the requested model. */
 interface Speech {
   readonly settings: (url: string) => string
   readonly model: string
@@ -45,7 +45,7 @@ const CHATS: Readonly<Record<string, Speech>> = {
   cohere: { settings: key("cohere"), model: "command-a-03-2025" },
 }
 
-/** Kind, price and model of the other operations; their vendor speaks as OpenAI does. */
+/** Kind, price and model of the other operations, whose vendor speaks OpenAI's dialect. */
 const OPERATIONS: Readonly<
   Record<Exclude<Operation, "chat">, readonly [price: string, model: string]>
 > = {
@@ -56,14 +56,14 @@ const OPERATIONS: Readonly<
   transcription: ['second: "100"', "whisper-1"],
 }
 
-/** What each operation can be asked of. */
+/** Returns the models of an operation. */
 export function modelsOf(operation: Operation): readonly ChaosModel[] {
   return operation === "chat"
     ? Object.keys(CHATS).map((upstream) => ({ id: `chaos/${upstream}`, upstream }))
     : [{ id: `chaos/${operation}`, upstream: "operation" }]
 }
 
-/** Everything that chaos needs. */
+/** The parts of a chaos run. */
 export interface ChaosWorld extends AsyncDisposable {
   readonly installation: Installation
   readonly database: TortureDatabase
@@ -87,7 +87,7 @@ export async function buildChaos(options: {
   }
   const innocents = building.use(await Innocents.start())
   const database = building.use(await options.engine.start())
-  // What plays the vendors is too busy to pass on what others need from the database.
+  // The process that plays the vendors is too busy to forward database traffic as well.
   const yaml = yamlOf(vendors, innocents.vendorUrl) + database.directYaml
   const installation = building.use(createInstallation(yaml))
   const key = await createKey(installation, "callers")

@@ -9,16 +9,16 @@ import type { Tally } from "./tally.ts"
 /** Milliseconds between two faults of a loop. */
 const SHORTEST_PAUSE = 200
 const LONGEST_PAUSE = 2_500
-/** Milliseconds that a proxy's weather lasts. */
+/** Maximum duration of a proxy's faults, milliseconds. */
 const LONGEST_WEATHER = 4_000
-/** Milliseconds that a node is frozen: leases of a network engine end within it. */
+/** Maximum time that a node is frozen, milliseconds: leases of a network engine end within it. */
 const LONGEST_FREEZE = 12_000
-/** Milliseconds that the last fault may take to end. */
+/** Maximum time for the last fault to end, milliseconds. */
 const LONGEST_STOP = 60_000
-/** Milliseconds: less than a day, by when idempotency keys expire. */
+/** Maximum clock change in milliseconds: less than a day, after which idempotency keys expire. */
 const LONGEST_JUMP = 6 * 3_600_000
 
-/** Plays faults one after another until it is told to stop. Several loops run at once. */
+/** Plays faults one after another until it is stopped. Several loops run at once. */
 export class FaultLoop {
   readonly #faults: readonly Fault[]
   readonly #tally: Tally
@@ -37,8 +37,8 @@ export class FaultLoop {
   }
 
   /**
-   * Ends the fault that is played. Resolves when all is well again.
-   * @throws Error when that takes too long: then less was played than it seems.
+   * Ends the current fault. Resolves when all is well again.
+   * @throws Error if that takes too long: then fewer faults were played than reported.
    */
   async stop(): Promise<void> {
     this.#isOver = true
@@ -63,7 +63,7 @@ export class FaultLoop {
   }
 }
 
-/** What happens to nodes. */
+/** Returns the faults of nodes. */
 export function nodeFaults({ nodes }: World): Fault[] {
   const running = (): TortureNode[] => nodes.filter(({ isRunning }) => isRunning)
   const onOne =
@@ -121,7 +121,7 @@ export function nodeFaults({ nodes }: World): Fault[] {
   ]
 }
 
-/** What happens to the connections through a proxy. */
+/** Returns the faults of connections through a proxy. */
 export function networkFaults(proxy: FaultyProxy, where: string): Fault[] {
   const weather = (name: string, of: (random: Random) => Weather): Fault => ({
     name: `${where} ${name}`,
@@ -140,7 +140,7 @@ export function networkFaults(proxy: FaultyProxy, where: string): Fault[] {
   ]
 }
 
-/** A disk without room. */
+/** Returns the fault of a full disk. */
 export function diskFaults(disk: FullDisk | undefined): Fault[] {
   if (!disk) return []
   return [

@@ -14,7 +14,7 @@ export class FullDisk implements Disposable {
     this.#filler = join(folder, "filler")
   }
 
-  /** Mounts it over an empty folder; undefined where that is not allowed. */
+  /** Mounts it over an empty folder; returns undefined if that is not allowed. */
   static mount(folder: string): FullDisk | undefined {
     const words = ["mount", "-t", "tmpfs", "-o", `size=${SIZE},mode=700`, "tmpfs", folder]
     try {
@@ -25,13 +25,13 @@ export class FullDisk implements Disposable {
     }
   }
 
-  /** Takes all the room there is. */
+  /** Fills all free space. */
   fill(): void {
     const file = openSync(this.#filler, "a")
     try {
       for (;;) writeSync(file, CHUNK)
     } catch {
-      // There is no room left.
+      // No space is left.
     } finally {
       closeSync(file)
     }

@@ -1,4 +1,4 @@
-/** How often each thing happened, in the order in which they first did. */
+/** Counts events by name, in the order of their first occurrence. */
 export class Tally {
   readonly #counts = new Map<string, number>()
 

@@ -1,17 +1,17 @@
 import type { CallPlan, ReportedUsage, VendorCall } from "../calls.ts"
 import { CONTEXT, MAX_OUTPUT, PRICE } from "../world.ts"
 
-/** What a usage costs, nanocredits: whole numbers per token, so nothing is rounded. */
+/** Returns the cost of a usage, nanocredits: whole numbers per token, so nothing is rounded. */
 export function costOf({ input, output }: ReportedUsage): bigint {
   return BigInt(input) * PRICE.input + BigInt(output) * PRICE.output
 }
 
-/** The most that one request can cost, whatever its vendor reports: docs/decisions/0017-usage-bounds.md. */
+/** The maximum cost of one request, regardless of its vendor's report: docs/decisions/0017-usage-bounds.md. */
 export const WORST_COST = costOf({ input: CONTEXT, output: MAX_OUTPUT }) * 2n
 
 /**
- * The most that a part of an answer can cost: what the vendor counted for the whole of it. An estimate of input that
- * the vendor has not counted may be up to one token per character.
+ * Returns the maximum cost of a partial answer: the vendor's count of the whole one. An estimate of input that the
+ * vendor has not counted may be up to one token per character.
  */
 export function mostOf(plan: CallPlan, vendorCalls: readonly VendorCall[]): bigint {
   if (!plan.model.isExact) return WORST_COST
@@ -22,7 +22,7 @@ export function mostOf(plan: CallPlan, vendorCalls: readonly VendorCall[]): bigi
   return [...wholes, ...embedded].reduce((most, cost) => (cost > most ? cost : most), 0n)
 }
 
-/** Characters of the text that was sent, and of what a vendor puts around it. */
+/** Returns the characters of the sent text, and of the vendor's additions. */
 function characters({ words, marker }: CallPlan): number {
   return words * " word".length + marker.length + 20
 }

@@ -1,36 +1,36 @@
 import type { CallRecord, GrantRecord, VendorCall } from "../calls.ts"
 import type { LedgerView } from "./ledger-view.ts"
 
-/** All that the oracle judges by. */
+/** All evidence of the oracle. */
 export interface Evidence {
   readonly calls: readonly CallRecord[]
   readonly grants: readonly GrantRecord[]
-  /** What the vendor did, by the marker of the call. */
+  /** The records of the vendor, by the marker of the call. */
   readonly vendorCalls: (marker: string) => readonly VendorCall[]
   readonly ledger: LedgerView
 }
 
-/** Something that must not be. */
+/** A violation. */
 export interface Finding {
-  /** What is wrong, in words. */
+  /** A description of the violation. */
   readonly fault: string
-  /** The call it concerns, with all that is known of it. */
+  /** The call with all known facts about it. */
   readonly call?: CallRecord
 }
 
-/** All ids of requests that a call's answers named. */
+/** Returns all request ids in the answers of a call. */
 export function requestIdsOf({ tries }: CallRecord): Set<string> {
   const ids = tries.flatMap(({ requestId, originalId }) => [requestId, originalId])
   return new Set(ids.filter((id) => id !== null))
 }
 
-/** What a request cost its caller; null when it was not charged. Nanocredits. */
+/** Returns the charge of a request in nanocredits; null if it was not charged. */
 export function chargeOf({ receipts }: LedgerView, request: string): bigint | null {
   const entry = receipts.get(request)?.entry
   return entry ? -entry.amount : null
 }
 
-/** What was written off of a request. Nanocredits. */
+/** Returns the written-off amount of a request in nanocredits. */
 export function writtenOffOf({ receipts }: LedgerView, request: string): bigint {
   return (receipts.get(request)?.writtenOff ?? []).reduce((sum, { amount }) => sum + amount, 0n)
 }

@@ -2,7 +2,10 @@ import type { CallRecord, Try } from "../calls.ts"
 import { costOf, mostOf, WORST_COST } from "./costs.ts"
 import { chargeOf, type Evidence, type Finding, requestIdsOf, writtenOffOf } from "./evidence.ts"
 
-/** Each call against the ledger: a whole answer has one exact charge, a part no more than it can cost, the rest none. */
+/**
+ * Compares each call with the ledger: a whole answer has one exact charge, a part at most its possible cost, the rest
+ * none of it.
+ */
 export function judgeCalls(evidence: Evidence): Finding[] {
   return [
     ...evidence.calls.flatMap((call) => judgeCall(evidence, call)),
@@ -19,7 +22,7 @@ function judgeCall(evidence: Evidence, call: CallRecord): Finding[] {
   return [...findings, ...judgeRepeat(call).map(found)]
 }
 
-/** What is wrong with one request, in words. */
+/** Returns the violations of one request. */
 function judgeTry(evidence: Evidence, call: CallRecord, one: Try): string[] {
   const { ledger } = evidence
   const { requestId, outcome } = one
@@ -58,7 +61,7 @@ function judgeWhole(evidence: Evidence, { plan }: CallRecord, one: Try): string[
     paid === cost ? [] : [`${request} cost ${cost} by its usage, and ${paid} was charged`]
   const calls = evidence.vendorCalls(plan.marker).filter(({ usage }) => usage !== null)
   const isCounted = calls.some(({ usage }) => usage !== null && costOf(usage) === cost)
-  // Embeddings are not counted in the vendor's records.
+  // The vendor's records do not count embeddings.
   if (calls.length > 0 && !isCounted)
     faults.push(`its vendor counted another usage than ${request} has`)
   if (calls.length === 0 && plan.endpoint !== "embeddings") {
@@ -74,7 +77,7 @@ function judgePart({ ledger, vendorCalls }: Evidence, { plan }: CallRecord, one:
   if (charge !== null && charge > most) {
     return [`a part of an answer was charged ${charge}, more than ${most}`]
   }
-  // One that expired died with its node. One that was released is said to have delivered nothing.
+  // An expired request died with its node. A released one delivered nothing, according to its receipt.
   const isReleased = ledger.receipts.get(request)?.body.includes('"status":"released"') ?? false
   return isReleased && one.hasContent ? [`${request} delivered a part, and was not charged`] : []
 }
@@ -88,11 +91,11 @@ function judgePayer({ ledger }: Evidence, { plan }: CallRecord, request: string)
     : [`${request} was charged to ${receipt.account} and ${receipt.key}`]
 }
 
-/** A repeated request gets the first one's answer. */
+/** Compares a repeated request, which gets the first one's answer. */
 function judgeRepeat({ tries, repeat }: CallRecord): string[] {
   const first = tries.at(-1)
   if (!repeat || first?.outcome !== "whole") return []
-  // Its answer is lost with the disk that had no room for it; it is charged, and said to be.
+  // Its answer is lost because the disk was full; it is charged, and the error states so.
   if (repeat.status === 409 && repeat.originalId === first.requestId) return []
   const isSame = repeat.digest === first.digest && repeat.requestId === first.requestId
   return isSame
@@ -112,8 +115,8 @@ function judgeSharedIds({ calls }: Evidence): Finding[] {
 }
 
 /**
- * Charges whose ids no caller knows belong to requests whose answers were lost, of the same key, each to one. The dearest
- * charge needs the dearest lost request, and so on down.
+ * Charges with unknown ids belong to requests whose answers were lost, of the same key, each to one. The most
+ * expensive charge needs the most expensive lost request, and so on.
  */
 function judgeUnknownCharges(evidence: Evidence): Finding[] {
   const { calls, ledger } = evidence
@@ -137,14 +140,14 @@ function judgeUnknownCharges(evidence: Evidence): Finding[] {
   return findings
 }
 
-/** The requests with a key whose answers were lost, the dearest first. */
+/** Returns the requests of a key whose answers were lost, the most expensive first. */
 function lostOf({ calls, vendorCalls, ledger }: Evidence, key: string | null): { most: bigint }[] {
   return calls
     .filter(({ plan }) => plan.key.id === key)
     .filter((call) => [...requestIdsOf(call)].every((id) => chargeOf(ledger, id) === null))
     .flatMap((call) => {
       const lost = call.tries.filter(({ outcome, requestId }) => outcome === "lost" && !requestId)
-      // However often it was asked for: an idempotent call is charged once.
+      // An idempotent call is charged once, regardless of the number of its tries.
       return lost.length === 0 ? [] : [{ most: mostOf(call.plan, vendorCalls(call.plan.marker)) }]
     })
     .toSorted((left, right) => Number(right.most - left.most))

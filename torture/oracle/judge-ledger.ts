@@ -1,7 +1,7 @@
 import type { EntryRecord, WriteOffReason } from "../../src/accounting/chained-records.ts"
 import type { Evidence, Finding } from "./evidence.ts"
 
-/** The ledger by itself, and against what operators did: sums, floors, budgets, leases. */
+/** Checks the ledger by itself, and against the changes of operators: sums, floors, budgets, leases. */
 export function judgeLedger(evidence: Evidence): Finding[] {
   const { ledger } = evidence
   const faults = [
@@ -54,7 +54,7 @@ function judgeBudgets({ ledger }: Evidence): string[] {
   })
 }
 
-/** What an operator was told is done, is done once; what was refused is not. */
+/** Checks that each confirmed change of an operator is made exactly once, and a rejected one never. */
 function judgeGrants({ ledger, grants }: Evidence): string[] {
   return grants.flatMap(({ note, kind, amount, account, outcome }) => {
     const entries = ledger.entries.filter((entry) => entry.note === note)
@@ -70,7 +70,7 @@ function judgeGrants({ ledger, grants }: Evidence): string[] {
   })
 }
 
-/** Reasons that are explained by what a run does. The rest would be credits spent that no one had. */
+/** Write-off reasons that the faults of a run explain. Others would mean spent credits without an owner. */
 const EXPLAINED: readonly WriteOffReason[] = ["usage_beyond_bound", "late"]
 
 function judgeWriteOffs({ ledger }: Evidence): string[] {
@@ -80,12 +80,12 @@ function judgeWriteOffs({ ledger }: Evidence): string[] {
     .map(({ request, amount, reason }) => `${amount} of ${request} was written off: ${reason}`)
 }
 
-/** An estimate, or a usage that its vendor invented, may be above what was held. */
+/** Whether a usage may exceed its hold: an estimate, or a usage that its vendor invented. */
 function isEstimated(receipt: string | undefined): boolean {
   return receipt === undefined || /"estimated":true|"usage_beyond_bound":true/.test(receipt)
 }
 
-/** All nodes have left: nothing is leased or held. */
+/** Checks the end: all nodes have left, so nothing is leased or held. */
 function judgeEnd({ ledger }: Evidence): string[] {
   const { accounts, holds, nodes } = ledger
   return [

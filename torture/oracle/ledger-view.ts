@@ -14,15 +14,15 @@ export interface LedgerView {
   readonly entries: readonly EntryRecord[]
   readonly writeOffs: readonly WriteOffRecord[]
   readonly holds: readonly HoldRecord[]
-  /** Of all charged requests, and of those whose ids callers know. */
+  /** Receipts of all charged requests, and of those with known ids. */
   readonly receipts: ReadonlyMap<string, ReceiptRecord>
   /** Nodes that are still joined. */
   readonly nodes: number
-  /** What the gateway's own check of the ledger finds. */
+  /** The problems that the gateway's own verification finds. */
   readonly problems: readonly string[]
 }
 
-/** Reads a ledger. @param known the requests whose ids callers know. */
+/** Reads a ledger. @param known the requests with known ids. */
 export async function readLedger(
   store: StoreReader,
   known: ReadonlySet<string>,
