@@ -90,7 +90,7 @@ export function checkLayers(root: string): string[] {
   ]
 }
 
-/** What each package of this repository imports from outside its folder. */
+/** Allowed imports of each package of this repository from outside its folder. */
 const PACKAGES: Readonly<Record<string, RegExp>> = {
   contract: /^zod$/,
   simulator: /^node:/,

@@ -18,7 +18,7 @@ export function checkAwaitedExpects(folder: string): string[] {
   })
 }
 
-/** Where the parenthesis opens that closes at a place. */
+/** Returns the position of the opening parenthesis for a closing one. */
 function openingOf(source: string, closing: number): number {
   let depth = 0
   for (let at = closing; at > 0; at--) {

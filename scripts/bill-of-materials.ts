@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 
-/** What the console is built with, and not made of. All its dependencies are for development: it is built once. */
+/** Build tools of the console, which are not part of it. All its dependencies are for development: it is built once. */
 const CONSOLE_TOOLS = /^(vite|@vitejs\/.*|@types\/.*)$/
 
 interface Component {
@@ -8,7 +8,7 @@ interface Component {
   readonly purl: string
 }
 
-/** The parts of npm's CycloneDX that are read here. */
+/** The members of npm's CycloneDX that are read here. */
 interface Bill {
   readonly bomFormat: string
   readonly metadata: { readonly component: Component }
@@ -17,10 +17,10 @@ interface Bill {
 }
 
 /**
- * What is in an executable, from the lock file, as CycloneDX: the libraries of the gateway and of its console, and Bun.
- * npm itself can only leave out what is for development, which leaves out the console's libraries, and those that
- * are for development in one of our packages and not in another.
- * @throws when npm cannot make it.
+ * Returns the contents of an executable, from the lock file, as CycloneDX: the libraries of the gateway and of its
+ * console, and Bun. npm itself can only leave out packages for development, which leaves out the console's libraries,
+ * and those that are for development in one of our packages and not in another.
+ * @throws when npm cannot create it.
  */
 export async function billOfMaterials(): Promise<Bill> {
   const words = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"]
@@ -34,7 +34,7 @@ export async function billOfMaterials(): Promise<Bill> {
   const bill = JSON.parse(text) as Bill
   const root = bill.metadata.component["bom-ref"]
   const links = new Map(bill.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]))
-  // Of our own packages not all that they depend on, of the others all.
+  // Only some dependencies of our own packages are included, but all of the others.
   const console = bill.components.find(({ purl }) => purl.startsWith("pkg:npm/tollgate-console@"))
   if (console === undefined) throw new Error("the lock file has no tollgate-console")
   const ownNames = new Set(Object.keys(readPackage("package.json").dependencies ?? {}))

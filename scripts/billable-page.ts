@@ -1,6 +1,6 @@
 /**
- * Writes docs/billable.md from the tables in the code: what in a request decides what its vendor bills.
- * `npm run pages` writes the file; a test compares it with what this would write.
+ * Writes docs/billable.md from the tables in the code: the parts of a request that decide what its vendor bills.
+ * `npm run pages` writes the file; a test compares it with the expected text.
  */
 import { NAME_OF_CLASS } from "#contract/usage-classes.ts"
 import { join } from "node:path"
@@ -86,7 +86,7 @@ Those of the vendors' own pages are known already (with their sources in \`price
 
 `
 
-/** The text of the page. */
+/** Returns the text of the page. */
 export function billablePage(): string {
   const known = knownPrices()
   const titles = new Map<Switches, string[]>()
@@ -159,7 +159,7 @@ function fieldRows({
   ]
 }
 
-/** What is billed, what is held for it, and where it is counted. */
+/** Returns the charge, its hold, and the place where it is counted. */
 function told(charge: Charge): string[] {
   switch (charge.by) {
     case "tokens":

@@ -1,6 +1,6 @@
 /**
- * Builds the console into `console/dist`: static files, each with its gzipped form. `--if-missing` builds
- * only what is absent or older than its source.
+ * Builds the console into `console/dist`: static files, each with its gzipped form. `--if-missing` builds only files
+ * that are missing or older than their source.
  */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -12,7 +12,7 @@ const OUTPUT = join(FOLDER, "dist")
 const SOURCE = join(FOLDER, "vite-build.ts")
 const INDEX = join(OUTPUT, "index.html")
 const MANIFEST = join(OUTPUT, ".vite/manifest.json")
-/** Gzipped bytes of the first page after sign-in. */
+/** Maximum gzipped bytes of the first page after sign-in. */
 const LARGEST_FIRST_LOAD = 250_000
 /** The entry of the first page, which includes the overview. */
 const ENTRY = "index.html"
@@ -60,7 +60,7 @@ async function build(): Promise<void> {
   }
 }
 
-/** Undefined where only the gateway's dependencies are installed: it runs without its console. */
+/** Returns the builder; undefined if only the gateway's dependencies are installed, which runs without its console. */
 async function loadBuilder() {
   try {
     return await import("../console/vite-build.ts")
@@ -78,7 +78,7 @@ function compress(path: string): void {
   writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }))
 }
 
-/** Prints what the first page loads, and returns its gzipped size in bytes. */
+/** Prints the files of the first page, and returns their gzipped size in bytes. */
 function report(): number {
   const manifest = JSON.parse(readFileSync(MANIFEST, "utf8")) as Manifest
   const files = new Set([ENTRY])

@@ -1,18 +1,18 @@
 /**
- * Builds `dist/tollgate`: the gateway, its console, the simulator and the runtime in one compiled file.
- * `--if-missing` builds it only where it is absent or made from another source.
+ * Builds `dist/tollgate`: the gateway, its console, the simulator and the runtime in one compiled file. `--if-missing`
+ * builds it only if it is missing or made from another source.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { compileExecutable, hasConsole } from "./compile-executable.ts"
 import { isUnchanged, readSources, type Sources } from "./sources.ts"
 
 const EXECUTABLE = "dist/tollgate"
-/** What the executable was built from, for the next build. */
+/** The sources of the executable, for the next build. */
 const RECORD = "dist/tollgate.json"
 
 const isOnlyWanted = Bun.argv.includes("--if-missing")
 if (isOnlyWanted) {
-  // Without it the gateway runs from its source: only a start takes longer.
+  // Without the executable, the gateway runs from its source, and only starts more slowly.
   if (hasConsole() && !isFresh()) await build().catch(console.error)
 } else {
   if (!hasConsole()) throw new Error("the console is not built: run 'npm run build:console' first")

@@ -27,7 +27,7 @@ and PyPI have them (it needs npm, pip and python3), and the page about what the 
 
 /**
  * Builds the facts of a day from the lists.
- * @throws ZodError when a list does not have the expected form.
+ * @throws ZodError if a list does not have the expected form.
  */
 export function buildFacts(
   lists: readonly PublishedList[],
@@ -110,7 +110,7 @@ async function main(): Promise<number> {
 
 async function readLists(path: string | undefined, date: string): Promise<PublishedList[]> {
   if (path === undefined) return downloadLists(date)
-  // Written by this script itself.
+  // This script wrote the file, so its form is known.
   return (await Bun.file(path).json()) as PublishedList[]
 }
 

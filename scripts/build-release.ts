@@ -32,7 +32,7 @@ async function main(): Promise<number> {
   }
   if (!hasConsole()) throw new Error("the console is not built: run 'npm run build:console' first")
   const folder = values.out
-  // What is left of another version would look as if it belonged to this one.
+  // Remaining files of another version would appear to belong to this one.
   rmSync(join(folder, "SHA256SUMS"), { force: true })
   mkdirSync(folder, { recursive: true })
   const built: string[] = []
@@ -50,7 +50,7 @@ async function main(): Promise<number> {
   return 1
 }
 
-/** @returns undefined when it could not be built, so that the others are. */
+/** @returns undefined if the build failed, so that the others continue. */
 async function build(folder: string, name: string): Promise<string | undefined> {
   const target = TARGETS[name]
   if (target === undefined) return undefined
@@ -69,13 +69,13 @@ async function build(folder: string, name: string): Promise<string | undefined> 
   }
 }
 
-/** Bun says "Bundle failed", with the reasons inside. */
+/** Returns the reason of a failed build: Bun reports "Bundle failed", with the reasons inside. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join("; ")
   return error instanceof Error ? error.message : String(error)
 }
 
-/** In the form that `sha256sum --check` reads. */
+/** Writes checksums in the form that `sha256sum --check` reads. */
 async function writeChecksums(folder: string, paths: readonly string[]): Promise<void> {
   const lines: string[] = []
   for (const path of paths) {

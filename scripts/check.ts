@@ -1,4 +1,6 @@
-/** Everything about the code that is not a test, from its format to dead code, and the table of known models. */
+/**
+ * Runs all checks of the code that are not tests, from its format to dead code, and prints the table of known models.
+ */
 import { checkLayers, checkPackages } from "./architecture.ts"
 import { checkAwaitedExpects } from "./awaited-expects.ts"
 import { checkDependencies } from "./dependencies.ts"
@@ -23,7 +25,7 @@ function command(name: string, ...words: string[]): Step {
   }
 }
 
-/** A check written here, which prints every violation. */
+/** Returns a step of this project's own, which prints every violation. */
 function ownCheck(name: string, check: () => string[]): Step {
   return {
     name,

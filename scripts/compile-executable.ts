@@ -4,16 +4,16 @@ import type { Sources } from "./sources.ts"
 
 const CONSOLE_FOLDER = "console/dist"
 
-/** Whether the console is built, which an executable carries inside. */
+/** Whether the console is built, which an executable contains. */
 export function hasConsole(): boolean {
   return existsSync(join(CONSOLE_FOLDER, "index.html"))
 }
 
 /**
  * Compiles the gateway, its console, the simulator and the runtime into one file.
- * @param target as Bun names it, such as `bun-linux-arm64`; without it, this machine. Bun gets the runtime of another
- * one from the registry of npm, once.
- * @throws when it cannot be built, or the runtime of the target cannot be had.
+ * @param target as Bun names it, such as `bun-linux-arm64`; absent: this machine. Bun downloads the runtime of another
+ * target from the npm registry, once.
+ * @throws if the build fails, or the runtime of the target is not available.
  */
 export async function compileExecutable(
   path: string,
@@ -55,7 +55,7 @@ export async function compileExecutable(
   renameSync(output.path, path)
 }
 
-/** A module that names every file of the built console, so that they are carried inside. */
+/** Returns a module that imports every file of the built console, so that the executable contains them. */
 function consoleModule(): string {
   const paths = [...new Bun.Glob("**/*").scanSync(CONSOLE_FOLDER)].toSorted()
   const lines = paths.map((path, index) => {

@@ -1,14 +1,14 @@
-/** What decision 10 promises of the packages that Tollgate uses, as a check of the manifests and the lock. */
+/** Checks the rules of decision 10 for packages, in the manifests and the lock. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { z } from "zod"
 
 /** The version of Node on which `npm ci` prints no warning; only Bun ever runs the packages. */
 const NODE = "20.19.0"
-/** Of what `npm ci --omit=dev` installs apart from the runtime, and of everything. Bytes. */
+/** Maximum installed bytes: of `npm ci --omit=dev` without the runtime, and of everything. */
 const LIMITS = { production: 150e6, everything: 450e6 }
 const RUNTIME = /^node_modules\/(bun|@oven\/.*)$/
-/** Disks keep files in blocks of so many bytes. */
+/** Block size of disks in bytes. */
 const BLOCK = 4096
 
 const LICENCES: ReadonlySet<string> = new Set([
@@ -20,7 +20,7 @@ const LICENCES: ReadonlySet<string> = new Set([
   "MIT",
   "MIT-0",
 ])
-/** Of what only builds or checks. */
+/** Licences that are also accepted for packages that are only used to build or check. */
 const BUILD_LICENCES: ReadonlySet<string> = new Set([
   ...LICENCES,
   "(MIT OR CC0-1.0)",
@@ -54,10 +54,10 @@ const lockedSchema = z.object({
 const lockSchema = z.object({ packages: z.record(z.string(), lockedSchema) })
 
 type Manifest = z.infer<typeof manifestSchema>
-/** A package as the lock has it, and where it is installed. */
+/** A package in the lock, and its installed folder. */
 type Locked = z.infer<typeof lockedSchema> & { readonly path: string }
 
-/** All faults, each a line for a person. @param root the folder of the checkout, its packages installed. */
+/** Returns all faults, each a line for a person. @param root the folder of the checkout, its packages installed. */
 export function checkDependencies(root: string): string[] {
   const manifests = MANIFESTS.map((path) => ({
     path,
@@ -75,21 +75,21 @@ export function checkDependencies(root: string): string[] {
   ]
 }
 
-/** The packages that a lock names, without the workspace's own. */
+/** Returns the packages in a lock, without the workspace's own. */
 export function readLock(text: string): Locked[] {
   return Object.entries(lockSchema.parse(JSON.parse(text)).packages)
     .filter(([path, { link }]) => path.startsWith("node_modules/") && !link)
     .map(([path, entry]) => ({ ...entry, path }))
 }
 
-/** Each version is one version. */
+/** Checks that each version is pinned. */
 export function checkPins(path: string, { dependencies, devDependencies }: Manifest): string[] {
   return Object.entries({ ...dependencies, ...devDependencies })
     .filter(([, version]) => !EXACT.test(version))
     .map(([name, version]) => `${path}: ${name} is '${version}', not one exact version`)
 }
 
-/** Its licence, its engine, and that the lock does not say which registry it came from. */
+/** Checks the licence and the engine of a package, and that the lock does not name a registry. */
 export function checkPackage(entry: Locked): string[] {
   const { path, license = "none", resolved, engines, dev } = entry
   const faults: string[] = []
@@ -103,12 +103,12 @@ export function checkPackage(entry: Locked): string[] {
   return faults
 }
 
-/** The lock of the tests' own package is Bun's. */
+/** Checks the lock of the tests' own package, which is Bun's. */
 function checkTestLock(text: string): string[] {
   return [...text.matchAll(/https?:\/\/[^"\s]+/g)].map(([host]) => `test/bun.lock: names ${host}`)
 }
 
-/** Each dependency has its reason in decision 10, and each row of its table is one. */
+/** Checks that each dependency has its reason in decision 10, and that each row of its table is a dependency. */
 export function checkDecision(text: string, manifests: readonly Manifest[]): string[] {
   const rows = [...text.matchAll(/^\| ([@a-z][\w@/.-]*) \|/gm)].map((match) => match[1] ?? "")
   const words = new Set(text.match(/@?[\w-]+(?:[./][\w-]+)*/g))
@@ -130,7 +130,7 @@ interface Sized extends Locked {
   readonly size: number
 }
 
-/** What is installed stays below the limits. */
+/** Checks that installed packages stay below the limits. */
 export function checkSizes(packages: readonly Sized[]): string[] {
   const production = packages.filter(({ dev, path }) => !dev && !RUNTIME.test(path))
   return [
@@ -156,7 +156,7 @@ function megabytes(bytes: number): string {
 }
 
 /**
- * What a package takes on disk without those inside it; nothing where it is for another platform.
+ * Returns the size of a package on disk without the packages inside it; 0 if it is for another platform.
  * @param seen inodes that are counted already: Bun's program has two names.
  */
 function sizeOf(folder: string, seen: Set<number>): number {

@@ -1,6 +1,6 @@
 /**
- * The skeleton of `src/dialects`: every folder names its files by the same subjects, so that a reader who knows
- * one dialect finds the same things in another. A subject is a file, or a folder with files of any name.
+ * The structure of `src/dialects`: every folder names its files by the same subjects, so that a reader who knows one
+ * dialect finds the same content in another. A subject is a file, or a folder with files of any name.
  */
 
 import { isOperationKind, MODEL_KIND_NAMES } from "#contract/model-kinds.ts"
@@ -10,7 +10,7 @@ type Presence = "required" | "optional"
 /** The subjects of a chat format. `index` combines the others. */
 export const CHAT_SUBJECTS: Readonly<Record<string, Presence>> = {
   index: "required",
-  /** The body of a request, except what has its own subject. */
+  /** The body of a request, except subjects of their own. */
   request: "required",
   /** A whole answer. */
   result: "required",
@@ -30,17 +30,17 @@ export const CHAT_SUBJECTS: Readonly<Record<string, Presence>> = {
   schema: "optional",
   /** Marks of the prompt cache. */
   cache: "optional",
-  /** Why an answer ended. */
+  /** The finish reasons. */
   finish: "required",
   usage: "required",
   errors: "required",
-  /** What the format can express, and what happens to the rest. */
+  /** The features that the format can express, and the handling of others. */
   support: "required",
-  /** How vendors depart from the format. */
+  /** Departures of vendors from the format. */
   quirks: "optional",
   /** The format's name, and the prefixes of its ids. */
   identifiers: "required",
-  /** What the vendor stores, and what refers to it. */
+  /** State that the vendor stores, and references to it. */
   state: "optional",
   /** The changes to a body that is otherwise passed on verbatim. */
   patches: "optional",
@@ -48,14 +48,14 @@ export const CHAT_SUBJECTS: Readonly<Record<string, Presence>> = {
 
 /** The subjects of every other operation. */
 export const OPERATION_SUBJECTS: Readonly<Record<string, Presence>> = {
-  /** As the caller sends it. */
+  /** As sent by the caller. */
   request: "required",
-  /** As the caller receives it. */
+  /** As received by the caller. */
   result: "optional",
-  /** The same, event by event. */
+  /** The same response, event by event. */
   stream: "optional",
   errors: "optional",
-  /** Each vendor's form: a file per format, and what they share. */
+  /** Each vendor's form: a file per format, and their common parts. */
   formats: "required",
 }
 
@@ -65,7 +65,7 @@ const OPERATIONS: ReadonlySet<string> = new Set(MODEL_KIND_NAMES.filter(isOperat
 export const SHARED = "shared"
 
 /**
- * All faults of the files below `src/dialects`, each a line for a person.
+ * Returns all faults of the files below `src/dialects`, each a line for a person.
  * @param paths of all files of `src`, below it.
  */
 export function checkDialectFiles(paths: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 /**
- * Writes docs/endpoints.md from the vendors' tables: which endpoint reaches which vendor.
- * `npm run pages` writes the file; a test compares it with what this would write.
+ * Writes docs/endpoints.md from the vendors' tables: which endpoint reaches which vendor. `npm run pages` writes the
+ * file; a test compares it with the expected text.
  */
 import { join } from "node:path"
 import {
@@ -38,7 +38,7 @@ them, reached by a model whose upstream name contains \`inpaint\`. One model may
 own price: each does what it can.
 `
 
-/** The text of the page. */
+/** Returns the text of the page. */
 export function endpointsPage(): string {
   const head = ["vendor", "chat", ...OPERATIONS.map((kind) => MODEL_KINDS[kind].operation)]
   const rows = [...vendors.values()]

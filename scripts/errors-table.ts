@@ -1,6 +1,6 @@
 /**
- * Writes the table of errors in docs/api.md from the table in the code. `npm run pages` writes
- * the file; a test compares it with what this would write.
+ * Writes the table of errors in docs/api.md from the table in the code. `npm run pages` writes the file; a test
+ * compares it with the expected text.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -67,7 +67,7 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
 const BEGIN = /<!-- errors:[^>]*-->\n/
 const END = "<!-- /errors -->"
 
-/** The page with the table generated from the code. */
+/** Returns the page with the table generated from the code. */
 export function apiPage(): string {
   const page = readFileSync(API_PAGE, "utf8")
   const begin = BEGIN.exec(page)

@@ -30,7 +30,7 @@ const DECISION = /\bdecision (\d+)\b/gi
 const OTHER_FILES = /^(?:docs\/(?:decisions|wire)\/|CHANGELOG\.md)/
 const ELSEWHERE = /^(?:[a-z][a-z+.-]*:|\/\/)/i
 
-/** Every fault, each a line for a person. */
+/** Returns every fault, each a line for a person. */
 export function checkLinks(root = "."): string[] {
   const target = new Tree(root)
   return [
@@ -50,9 +50,8 @@ class Tree {
   }
 
   /**
-   * The problem with a link; undefined when its target exists.
-   * @param page the page with the link, as a path below the root; empty for a link that is relative to the
-   * root.
+   * Returns the problem with a link; undefined if its target exists.
+   * @param page the page with the link, as a path below the root; empty for a link that is relative to the root.
    */
   faultOf(link: string, page = ""): string | undefined {
     const [file = "", anchor] = decodeURI(link).split("#")
@@ -123,14 +122,14 @@ function checkSource(path: string, target: Tree): string[] {
   return faults
 }
 
-/** Explicit anchors, and those of headings. */
+/** Returns explicit anchors, and those of headings. */
 export function anchorsIn(page: string): ReadonlySet<string> {
   const written = [...page.matchAll(/<a id="([\w-]+)">/g)].map(([, id = ""]) => id)
   const headings = [...page.matchAll(/^#{1,6} +(.+)$/gm)].map(([, title = ""]) => slugOf(title))
   return new Set([...written, ...headings])
 }
 
-/** The anchor of a heading, as GitHub makes it. */
+/** Returns the anchor of a heading, in GitHub's form. */
 function slugOf(title: string): string {
   return title
     .replaceAll(/<[^>]*>/g, "")

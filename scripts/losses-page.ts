@@ -1,6 +1,6 @@
 /**
  * Writes docs/losses.md from the tables in the code: which parts of a request reach a vendor of each dialect.
- * `npm run pages` writes the file; a test compares it with what this would write.
+ * `npm run pages` writes the file; a test compares it with the expected text.
  */
 import { join } from "node:path"
 import type { ClientDialect, UpstreamDialect } from "../src/canon/dialect.ts"
@@ -86,7 +86,7 @@ them. A source without an address, such as a document of the request, has only i
 left out of responses, which have no annotation for it. A citation without any source is not written.
 `
 
-/** The text of the page. */
+/** Returns the text of the page. */
 export function lossesPage(): string {
   return reflow(`${HEAD}\n${CLIENTS.map(section).join("\n")}`)
 }

@@ -99,7 +99,7 @@ To add a message, add a row with its source, and an example to \`test/canon/reje
 format, such as Claude's and Gemini's thinking budgets, are in the quirks of that dialect.
 `
 
-/** The text of the page. */
+/** Returns the text of the page. */
 export function modelsPage(): string {
   const rules = table(
     ["rule", "values", "meaning", "effect on a request"],

@@ -6,10 +6,10 @@ const PATTERNS = [
   "price-data/*.md",
   "console/*.md",
 ]
-/** What the bench writes for who runs it. */
+/** The folder of benchmark results. */
 const RESULTS = "bench/results/"
 
-/** The Markdown files of the repository, as paths below its root, sorted. */
+/** Returns the Markdown files of the repository, as paths below its root, sorted. */
 export function pages(root = "."): string[] {
   return PATTERNS.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
     .filter((path) => !path.startsWith(RESULTS))
@@ -19,11 +19,11 @@ export function pages(root = "."): string[] {
 /** A line of a page that is not inside a block of code. */
 export interface ProseLine {
   readonly text: string
-  /** From 1. */
+  /** Line number, from 1. */
   readonly number: number
 }
 
-/** The lines of a page, without its code blocks. */
+/** Returns the lines of a page, without its code blocks. */
 export function proseOf(page: string): ProseLine[] {
   const prose: ProseLine[] = []
   let isCode = false

@@ -14,10 +14,10 @@ const FENCE = /^\s*```/
 const BLANK = /^\s*$/
 const UNWRAPPED = /^(?:\s*[|<]|#)/
 const ITEM = /^(\s*)((?:[-*+]|\d+\.) )/
-/** At the beginning of a line these would be read as a list, a heading or a quotation. */
+/** At the beginning of a line, these would start a list, a heading or a quotation. */
 const MARK = /^(?:[-+*>#]|\d+[.)])$/
 
-/** The same text, with its long paragraphs wrapped. */
+/** Returns the same text, with its long paragraphs wrapped. */
 export function reflow(text: string): string {
   const wrapped: string[] = []
   for (const block of blocksOf(text.split("\n"))) {
@@ -27,7 +27,7 @@ export function reflow(text: string): string {
   return wrapped.join("\n")
 }
 
-/** The lines of pages that are too long, each as a line for a person. */
+/** Returns the lines of pages that are too long, each as a line for a person. */
 export function checkWidth(root = "."): string[] {
   return pages(root).flatMap((path) =>
     proseOf(readFileSync(join(root, path), "utf8"))
@@ -36,7 +36,7 @@ export function checkWidth(root = "."): string[] {
   )
 }
 
-/** A single word that is too long, such as an address, cannot be wrapped. */
+/** Whether a line is too long and can be wrapped. A single long word, such as an address, cannot. */
 function isTooLong(line: string): boolean {
   return line.length > WIDTH && !UNWRAPPED.test(line) && /\S\s+\S/.test(line.replace(ITEM, ""))
 }
@@ -46,7 +46,7 @@ interface Block {
   readonly lines: string[]
 }
 
-/** Paragraphs and list items, each with its lines; everything else line by line. */
+/** Splits a page into paragraphs and list items, each with its lines; everything else line by line. */
 function blocksOf(lines: readonly string[]): Block[] {
   const blocks: Block[] = []
   let isCode = false
@@ -83,7 +83,7 @@ function wrap(lines: readonly string[]): string[] {
   return wrapped.map((each, index) => `${index === 0 ? first : indent}${each}`)
 }
 
-/** The words between which a line may be broken: code stays together, and no line starts with a list marker. */
+/** Returns the words between which a line may be broken: code stays together, and no line starts with a list marker. */
 function wordsOf(text: string): string[] {
   const words: string[] = []
   for (const word of text.split(/ +/)) {

@@ -3,13 +3,13 @@ import { open } from "node:fs/promises"
 interface Target {
   /** As Bun names it. */
   readonly bun: Bun.Build.CompileTarget
-  /** What its file ends with. */
+  /** The ending of its file name. */
   readonly ending: "" | ".exe"
-  /** What {@link readSystem} says of its file. */
+  /** The expected result of {@link readSystem} for its file. */
   readonly system: string
 }
 
-/** What there is an executable for. `baseline` is for processors without AVX2, `musl` for Alpine. */
+/** The targets of executables. `baseline` is for processors without AVX2, `musl` for Alpine. */
 export const TARGETS: Readonly<Record<string, Target>> = {
   "linux-x64": { bun: "bun-linux-x64", ending: "", system: "ELF x64" },
   "linux-x64-baseline": { bun: "bun-linux-x64-baseline", ending: "", system: "ELF x64" },
@@ -29,7 +29,7 @@ const ELF: Readonly<Record<number, string>> = { 0x3e: "x64", 0xb7: "arm64" }
 const MACH_O: Readonly<Record<number, string>> = { 0x01000007: "x64", 0x0100000c: "arm64" }
 const PE: Readonly<Record<number, string>> = { 0x8664: "x64", 0xaa64: "arm64" }
 
-/** The system that a file is for, such as `ELF arm64 musl`; undefined when it is no executable. */
+/** Returns the system of a file, such as `ELF arm64 musl`; undefined if it is not an executable. */
 export async function readSystem(path: string): Promise<string | undefined> {
   const header = Buffer.alloc(HEADER_BYTES)
   const file = await open(path)

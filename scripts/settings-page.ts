@@ -11,7 +11,7 @@ export const SETTINGS_PAGE = join(import.meta.dir, "../docs/settings.md")
 const HEAD = ["file", "environment", "default", "applied", ""]
 const TABLE = /(<!-- settings: ([\w, ]+);[^>]*-->\n)[^]*?(<!-- \/settings -->)/g
 
-/** The page with the tables generated from the code. */
+/** Returns the page with the tables generated from the code. */
 export function settingsPage(): string {
   return readFileSync(SETTINGS_PAGE, "utf8").replace(
     TABLE,

@@ -41,7 +41,7 @@ ${members.join(",\n")}
 type JsonObject = z.core.JSONSchema.BaseSchema
 type Members = Readonly<Record<string, JsonObject>>
 
-/** The JSON Schema of unchecked values. */
+/** Returns the JSON Schema of unchecked values. */
 export function jsonSchemaOf(schema: z.ZodType): JsonObject {
   return z.toJSONSchema(schema, {
     io: "input",
@@ -72,7 +72,7 @@ function document(schema: JsonObject, { name, documentation, ...setting }: Decla
   place["default"] = /^(true|false|\d+)$/.test(written) ? JSON.parse(written) : written
 }
 
-/** The members of an object, which may be one of several alternatives. */
+/** Returns the members of an object, which may be one of several alternatives. */
 function membersOf({ properties, anyOf: alternatives = [] }: JsonObject): Members {
   return (properties ?? alternatives.find((one) => one.properties)?.properties ?? {}) as Members
 }

@@ -15,11 +15,11 @@ const LIBRARIES = "package-lock.json"
 export interface Sources {
   /** From the root of the project. */
   readonly paths: readonly string[]
-  /** Of the sizes and times of all of them. */
+  /** A hash of their sizes and times. */
   readonly fingerprint: string
 }
 
-/** The present state of a checkout. */
+/** Returns the present state of a checkout. */
 export function readSources(root: string): Sources {
   const found = PATTERNS.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
   const paths = [...found, LIBRARIES].toSorted()
@@ -27,9 +27,8 @@ export function readSources(root: string): Sources {
 }
 
 /**
- * Whether a checkout is still what was built. Times are compared for equality, not order, since an older
- * release that is copied over a newer one brings older times. A new file only matters once a changed file uses
- * it.
+ * Whether a checkout still equals the built sources. Times are compared for equality, not order, since an older
+ * release that is copied over a newer one brings older times. A new file only matters once a changed file uses it.
  */
 export function isUnchanged(root: string, built: Sources): boolean {
   return fingerprintOf(root, built.paths) === built.fingerprint

@@ -5,7 +5,7 @@
 import { findFirefox } from "../test/browser/firefox.ts"
 import { TEST_COMMAND } from "./test-command.ts"
 
-/** What Firefox cannot be asked for. */
+/** Test files that Firefox cannot run. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   "test/browser/passkeys.test.ts": "its authenticator is of Chromium's own protocol",
 }

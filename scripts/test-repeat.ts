@@ -12,7 +12,7 @@ import { testFiles } from "./test-sets.ts"
 const RESULTS = "test/results"
 const BUSY_LOOP = ["bun", "--eval", "while (true);"]
 
-/** How a run differs from a usual one. */
+/** The differences of a run from a normal one. */
 interface Mode {
   readonly prefix?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>

@@ -50,7 +50,7 @@ if (isInMemory) {
   // For the tests and their child processes.
   process.env["TMPDIR"] = folder
 }
-// To give memory back and take it again is a tenth of the processor time of a run.
+// Returning memory and taking it again would take a tenth of the processor time of a run.
 process.env["MIMALLOC_PURGE_DELAY"] ??= "-1"
 const hasPaths = named.some((word) => word.startsWith("test/") || word.startsWith("./test/"))
 const exitCode = runTests(join(folder, "report.xml"))

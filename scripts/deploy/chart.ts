@@ -46,7 +46,7 @@ const EXTRAS = {
   extraVolumeMounts: [{ name: "ca", mountPath: "/etc/ca", readOnly: true }],
 }
 
-/** What a secret of the operator's holds. */
+/** The contents of an operator's secret. */
 const SECRET = {
   TOLLGATE_DATABASE_URL: "postgres://tollgate:secret@db.example.com/tollgate?sslmode=verify-full",
   TOLLGATE_SECRET: "0123456789abcdef0123456789abcdef",
@@ -170,7 +170,7 @@ function leavesOf(value: unknown, path: string): string[] {
   return Object.entries(value).flatMap(([name, member]) => leavesOf(member, `${path}.${name}`))
 }
 
-/** By itself, or as a part of what is taken whole. */
+/** Whether a value is used by itself, or as a part of a value that is used as a whole. */
 function isUsed(path: string, used: ReadonlySet<string>): boolean {
   return [...used].some((one) => path === one || path.startsWith(`${one}.`))
 }

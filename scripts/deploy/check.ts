@@ -1,4 +1,4 @@
-/** The files to deploy with: whether they are well-formed, and agree with the gateway and with each other. */
+/** Checks the deployment files: whether they are valid, and agree with the gateway and with each other. */
 import { join } from "node:path"
 import { checkChart } from "./chart.ts"
 import { checkCompose } from "./compose.ts"
@@ -6,7 +6,7 @@ import { checkDockerfile, portOf } from "./dockerfile.ts"
 import { checkAlerts, checkDashboard } from "./monitoring.ts"
 import { checkUnit } from "./unit.ts"
 
-/** All faults, each a line for a person. @param folder `deploy` of a checkout. */
+/** Returns all faults, each a line for a person. @param folder `deploy` of a checkout. */
 export function checkDeploy(folder: string): string[] {
   const dockerfile = join(folder, "Dockerfile")
   const checks: Readonly<Record<string, () => string[]>> = {
@@ -22,7 +22,7 @@ export function checkDeploy(folder: string): string[] {
   )
 }
 
-/** What cannot be read at all is a fault as well. */
+/** Runs a check; a file that cannot be read is a fault as well. */
 function attempt(check: () => string[]): string[] {
   try {
     return check()

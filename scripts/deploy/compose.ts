@@ -5,7 +5,7 @@ import { parse } from "yaml"
 import { z } from "zod"
 import { graceFaults, readSettings } from "./gateway-settings.ts"
 
-/** What `${NAME:?}` stands for here. */
+/** The value of `${NAME:?}` here. */
 const SECRET = "0123456789abcdef0123456789abcdef"
 
 const names = z.array(z.string())
@@ -84,7 +84,10 @@ function nodeFaults(node: Service, text: string): string[] {
   return [...faults, ...grace, ...(isLocked ? [] : ["must be read_only, and drop ALL"])]
 }
 
-/** Nodes believe nginx at the address that it has, and nginx finds nodes where they were when it started. */
+/**
+ * Finds addresses that differ: nodes trust nginx at its fixed address, and nginx keeps the addresses of nodes from its
+ * start.
+ */
 function addressFaults({ services, networks }: Compose): string[] {
   const [{ subnet, ip_range }] = networks.default.ipam.config
   const nginx = services["nginx"]?.networks?.default.ipv4_address
@@ -108,7 +111,7 @@ function isIn(address: string, range: string): boolean {
   return list.check(address)
 }
 
-/** Volumes and services that are named and do not exist. */
+/** Finds volumes and services that are named and do not exist. */
 function strayNames({ services, volumes }: Compose): string[] {
   return Object.entries(services).flatMap(([name, service]) => {
     const mounted = (service.volumes ?? []).map((volume) => volume.split(":")[0] ?? "")
@@ -121,7 +124,7 @@ function strayNames({ services, volumes }: Compose): string[] {
   })
 }
 
-/** What streams, uploads and the addresses of callers need of nginx. */
+/** Lines of nginx that streams, uploads and the addresses of callers require. */
 const NGINX_LINES = [
   "proxy_buffering off;",
   "proxy_request_buffering off;",

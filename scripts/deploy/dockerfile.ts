@@ -7,7 +7,9 @@ interface Instruction {
   readonly text: string
 }
 
-/** Faults of the image's description: what the linter says, and what would make it run as root or with a shell. */
+/**
+ * Returns the faults of the Dockerfile: those of the linter, and any that would make it run as root or with a shell.
+ */
 export function checkDockerfile(path: string): string[] {
   const text = readFileSync(path, "utf8")
   const linted = validate(text).map(({ message, range }) => `${range.start.line + 1}: ${message}`)
@@ -34,7 +36,7 @@ export function checkDockerfile(path: string): string[] {
   return faults
 }
 
-/** The port on which the image listens. */
+/** Returns the port on which the image listens. */
 export function portOf(path: string): number {
   const exposed = instructionsOf(readFileSync(path, "utf8")).find(({ name }) => name === "EXPOSE")
   return Number(exposed?.text)
@@ -48,7 +50,7 @@ function instructionsOf(text: string): Instruction[] {
   }))
 }
 
-/** An image without a version is another one tomorrow. */
+/** Finds images without a version, which may change at any time. */
 function untagged({ name, text }: Instruction): string[] {
   if (name !== "FROM") return []
   return /^\S+:(?!latest)\S+/.test(text) ? [] : [`FROM ${text}: name a version`]

@@ -10,13 +10,13 @@ import { vendors } from "../../src/vendors/index.ts"
 /** Variables of an environment, by name. */
 export type Variables = Readonly<Record<string, string>>
 
-/** What ending takes at most besides the drain and its delay, milliseconds: docs/deploy.md. */
+/** Maximum shutdown time besides the drain and its delay, milliseconds: docs/deploy.md. */
 const ENDING = 25_000
 
 /**
  * Reads settings as the gateway does.
  * @param text of `tollgate.yaml`.
- * @returns the settings, unless they are refused, and what the gateway says of them.
+ * @returns the settings, unless they are rejected, and the gateway's messages about them.
  */
 export function readSettings(
   environment: Variables,
@@ -37,7 +37,7 @@ export function readSettings(
   }
 }
 
-/** What is wrong with the time that a supervisor leaves a node to end. @param grace such as `50s`. */
+/** Returns the faults of the time that a supervisor gives a node to end. @param grace such as `50s`. */
 export function graceFaults({ server }: Settings, grace: string): string[] {
   const needed = server.drainDelay + server.drain + ENDING
   const given = parseDuration(grace)

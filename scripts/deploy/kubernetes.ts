@@ -1,8 +1,8 @@
 import { z } from "zod"
 
 /*
- * What the chart uses of Kubernetes' objects, and nothing else: an unknown key is a mistake. Where a value may be only
- * one, since the gateway would be less safe or lose requests, it is that one.
+ * The parts of Kubernetes' objects that the chart uses, and nothing else: an unknown key is a mistake. A value with
+ * only one safe choice, since the gateway would otherwise be less secure or lose requests, is fixed.
  */
 
 const labels = z.record(z.string(), z.string())
@@ -160,5 +160,5 @@ export const OBJECTS = {
   "disruption-budget": disruptionBudget,
 } as const
 
-/** The one that runs the gateway. */
+/** The object that runs the gateway. */
 export type Workload = z.output<(typeof OBJECTS)["workload"]>

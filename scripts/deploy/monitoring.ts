@@ -4,7 +4,7 @@ import { COUNTERS, GAUGES, HISTOGRAMS } from "../../src/metrics/definitions.ts"
 
 const METRIC = /\btollgate_[a-z_]+/g
 
-/** What can be asked for: a histogram has three series. */
+/** The names of series that exist: a histogram has three. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...Object.keys(COUNTERS),
   ...Object.keys(GAUGES),
@@ -23,7 +23,7 @@ interface Panel {
   readonly targets?: readonly { readonly expr?: string }[]
 }
 
-/** Faults of the alert rules: every metric that they ask for has to exist. */
+/** Returns the faults of the alert rules: every metric in them must exist. */
 export function checkAlerts(path: string): string[] {
   const { groups = [] } = parse(readFileSync(path, "utf8")) as {
     groups?: readonly { readonly rules?: readonly Rule[] }[]
@@ -38,7 +38,7 @@ export function checkAlerts(path: string): string[] {
   ])
 }
 
-/** Faults of the dashboard: each panel shows something, every metric of it exists, and all metrics are shown. */
+/** Returns the faults of the dashboard: each panel shows a metric, every one exists, and all metrics are shown. */
 export function checkDashboard(path: string): string[] {
   const { panels = [] } = JSON.parse(readFileSync(path, "utf8")) as { panels?: readonly Panel[] }
   const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr = "" }) => expr))

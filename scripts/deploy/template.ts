@@ -1,6 +1,6 @@
 import { stringify } from "yaml"
 
-/** What templates refer to: `.Values`, `.Release`, `.Chart`. */
+/** The objects that templates refer to: `.Values`, `.Release`, `.Chart`. */
 export type Scope = Readonly<Record<string, unknown>>
 
 const ACTION = /^\s*\{\{- (.+) \}\}$/
@@ -8,14 +8,14 @@ const INLINE = /\{\{ (\.[\w.]+)( \| quote)? \}\}/g
 const BLOCK = /^(toYaml )?(\.[\w.]+) \| nindent (\d+)$/
 
 /**
- * Renders what this chart uses of Helm's templates: `if`, `if eq`, `else`, `end`, values, `quote`, and blocks of text
- * or YAML that are indented. Helm itself does not install from npm.
- * @param used gets the path of each value that is referred to.
+ * Renders the subset of Helm's templates that this chart uses: `if`, `if eq`, `else`, `end`, values, `quote`, and
+ * indented blocks of text or YAML. Helm itself cannot be installed from npm.
+ * @param used collects the path of each referenced value.
  * @throws Error for anything else, so that nothing is skipped.
  */
 export function render(template: string, scope: Scope, used: Set<string>): string {
   const lines: string[] = []
-  /** Of each open `if`: whether its lines count. */
+  /** For each open `if`, whether its lines are rendered. */
   const open: boolean[] = []
   const value = (path: string): unknown => {
     used.add(path)

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { graceFaults, readSettings } from "./gateway-settings.ts"
 
-/** What the unit must say: without it, it would be less locked in, or killed with its workers. */
+/** Required lines of the unit: without them, it would be less isolated, or killed with its workers. */
 const REQUIRED: Readonly<Record<string, string>> = {
   ExecStart: "/opt/tollgate/dist/tollgate serve",
   KillMode: "mixed",
