@@ -1,6 +1,6 @@
 /**
- * The yardstick: the least that a gateway can do. It parses, renames the model and forwards; with
- * `pipe` as its third word it hands the body of a stream over as it comes.
+ * The yardstick: the minimum that a gateway can do. It parses, renames the model and forwards; with `pipe` as its
+ * third argument it forwards the body of a stream unparsed.
  */
 const [port, upstream, mode] = process.argv.slice(2)
 const JSON_HEADERS = { "content-type": "application/json" }

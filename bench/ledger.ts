@@ -1,4 +1,4 @@
-/** What money costs: processor time and waiting per held and settled request, on a real file. */
+/** Measures the cost of charging: processor time and waiting per held and settled request, on a real file. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -11,11 +11,11 @@ import { cpus, loadavg, release, tmpdir, totalmem } from "node:os"
 import { join } from "node:path"
 import { quantile } from "./statistics.ts"
 
-/** The core on which the gateway under test is alone. */
+/** The core reserved for the gateway under test. */
 export const GATEWAY_CORE = 0
 const DURABLE_WRITES = 300
 
-/** What a result depends on. */
+/** The facts that a result depends on. */
 export interface Machine {
   readonly processor: string
   readonly cores: number
@@ -27,33 +27,33 @@ export interface Machine {
   /** Microseconds to make one small write durable on the file system that stores the data of the run. */
   readonly durableWrite: { readonly median: number; readonly p99: number }
   readonly fileSystem: string
-  /** Load before the run began: near 0 on a machine that does nothing else. */
+  /** Load before the run began: near 0 on an idle machine. */
   readonly load: number
 }
 
-/** Whether this machine can give the gateway a core of its own. */
+/** Whether this machine can reserve a core for the gateway. */
 export function canPin(): boolean {
   return cpus().length > 1 && Bun.which("taskset") !== null
 }
 
-/** The words before a command that keep it on the gateway's core. */
+/** Returns the arguments before a command that keep it on the gateway's core. */
 export function onGatewayCore(): string[] {
   return canPin() ? ["taskset", "-c", String(GATEWAY_CORE)] : []
 }
 
-/** Moves this process, and so all that it starts, off the gateway's core. */
+/** Moves this process, and all processes that it starts, off the gateway's core. */
 export function leaveGatewayCore(): void {
   if (!canPin()) return
   const others = `${GATEWAY_CORE + 1}-${cpus().length - 1}`
   Bun.spawnSync(["taskset", "-a", "-c", "-p", others, String(process.pid)])
 }
 
-/** The words before a command that let it run on every core. */
+/** Returns the arguments before a command that let it run on every core. */
 export function onAllCores(): string[] {
   return canPin() ? ["taskset", "-c", `0-${cpus().length - 1}`] : []
 }
 
-/** The facts of this machine. Takes some milliseconds, for the disk. */
+/** Returns the facts of this machine. Takes some milliseconds, for the disk. */
 export function describeMachine(): Machine {
   const all = cpus()
   return {

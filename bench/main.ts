@@ -1,4 +1,4 @@
-/** Measures Tollgate beside a bare proxy and its peers. See README.md in this folder. */
+/** Measures Tollgate, a bare proxy and its peers. See README.md in this folder. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { describeMachine, leaveGatewayCore } from "./machine.ts"
@@ -101,7 +101,7 @@ async function run(options: BenchOptions): Promise<number> {
   const verdicts = validate(results)
   const file = write(results.date, { ...results, verdicts })
   console.log(`\n${formatReport(results)}\n\nall numbers: ${relative(process.cwd(), file)}`)
-  // Without Tollgate nothing was held against the design, which is no success.
+  // Without Tollgate, no limit of the design was checked, which is not a success.
   const missed =
     missing["tollgate"] !== undefined || verdicts.some(({ verdict }) => verdict === "MISS")
   return missed && options.isStrict ? 1 : 0
@@ -112,7 +112,7 @@ async function findUsual(names: readonly SubjectName[]): Promise<Found> {
   return await findSubjects(names, upstream, checkAnswers)
 }
 
-/** Writes the numbers. @returns where */
+/** Writes the results. @returns the path */
 function write(date: string, results: object): string {
   mkdirSync(RESULTS, { recursive: true })
   const file = join(RESULTS, `${date.replaceAll(":", "-")}.json`)
@@ -123,7 +123,7 @@ function write(date: string, results: object): string {
 async function runRace(options: BenchOptions, plan: RaceOptions): Promise<number> {
   const results = await race(options, plan)
   const file = write(results.date, results)
-  // Anything less than the whole race is no page for everyone.
+  // An incomplete race is not published.
   const folder = plan.isComplete ? DOCS : file.replace(/\.json$/, "")
   const page = publish(results, folder)
   const [shown, numbers] = [page, file].map((path) => relative(process.cwd(), path))

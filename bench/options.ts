@@ -7,7 +7,7 @@ import {
   type ScenarioName,
 } from "./race/plan.ts"
 
-/** The parts of a run, in the order in which they are measured. */
+/** The parts of a run, in the order of their measurement. */
 export const PARTS = [
   "chat",
   "stream",
@@ -25,10 +25,10 @@ export const PARTS = [
 /** One part of a run. */
 export type Part = (typeof PARTS)[number]
 
-/** Parts that are measured only when they are named: they take longer than all others together. */
+/** Parts that only run if they are named: they take longer than all others together. */
 const ASKED_FOR: ReadonlySet<Part> = new Set(["console"])
 
-/** The names that `--subjects` takes. */
+/** The names that `--subjects` accepts. */
 export const SUBJECT_NAMES = [
   "bare",
   "pipe",
@@ -40,15 +40,15 @@ export const SUBJECT_NAMES = [
   "litellm",
   "tollgate",
 ] as const
-/** Something that is measured. */
+/** A subject of a measurement. */
 export type SubjectName = (typeof SUBJECT_NAMES)[number]
 
-/** Beside whom Tollgate is measured when nobody is named; the race has the others. */
+/** The default subjects besides Tollgate; the race has further ones. */
 const USUAL: readonly SubjectName[] = ["bare", "pipe", "nginx", "portkey", "tollgate"]
-/** In the race a stream that is handed over unparsed would be the bare proxy once more. */
+/** In the race, the unparsed variant would be the bare proxy once more. */
 const CONTESTANTS = SUBJECT_NAMES.filter((name) => name !== "pipe")
 
-/** How long each part takes. Times in milliseconds. */
+/** The duration of each part. Times in milliseconds. */
 export interface Effort {
   readonly warmUp: number
   readonly chatRounds: number
@@ -63,14 +63,14 @@ export interface Effort {
   readonly starts: number
   /** Quiet time before memory is read. */
   readonly settling: number
-  /** Requests that the console has to show. */
+  /** Number of requests in the console's history. */
   readonly consoleRequests: number
-  /** How often each of its calls and pages is timed. */
+  /** Number of times that each of its calls and pages is timed. */
   readonly consoleTimes: number
 }
 
 const FULL: Effort = {
-  // The compilers of the runtime need this long to be done with a gateway's code.
+  // The compilers of the runtime need this long to compile a gateway's code.
   warmUp: 6_000,
   chatRounds: 8,
   chatBlock: 2_000,
@@ -104,7 +104,7 @@ const QUICK: Effort = {
   consoleTimes: 3,
 }
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface BenchOptions {
   readonly isQuick: boolean
   readonly isStrict: boolean
@@ -113,21 +113,21 @@ export interface BenchOptions {
   readonly parts: readonly Part[]
   readonly subjects: readonly SubjectName[]
   readonly effort: Effort
-  /** There when peers are raced, instead of the parts. */
+  /** Present if peers are raced, instead of the parts. */
   readonly race: RaceOptions | undefined
 }
 
-/** What of the race is run. */
+/** The parts of the race. */
 export interface RaceOptions {
   readonly scenarios: readonly ScenarioName[]
   readonly effort: RaceEffort
-  /** What the order of each round is drawn by. */
+  /** The seed for the order of each round. */
   readonly seed: number
-  /** Everything and everyone, at full length: what the published page is made of. */
+  /** Whether all scenarios and subjects run at full length, as the published page requires. */
   readonly isComplete: boolean
 }
 
-/** What `--help` prints. */
+/** The output of `--help`. */
 export const USAGE = `usage: npm run bench -- [options]
 
 Measures Tollgate beside a bare proxy, or races it against other gateways.
@@ -145,7 +145,7 @@ Measures Tollgate beside a bare proxy, or races it against other gateways.
 
 const MAX_SEED = 2 ** 32
 
-/** Reads the command line; undefined when help is wanted. @throws Error in words for the user. */
+/** Parses the command line; undefined for help. @throws Error with a message for the user. */
 export function readOptions(words: readonly string[]): BenchOptions | undefined {
   const { values } = parseArgs({
     args: [...words],

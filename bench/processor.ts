@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 const NANOSECONDS_PER_MICROSECOND = 1_000
 const MICROSECONDS_PER_SECOND = 1_000_000
 const TICKS_PER_SECOND = readTicksPerSecond()
-// The position of a field after the process's name, which may hold spaces itself.
+// The position of a field after the process's name, which may contain spaces itself.
 const PARENT_FIELD = 1
 const USER_TIME_FIELD = 11
 const SYSTEM_TIME_FIELD = 12
@@ -26,7 +26,7 @@ function statisticsOf(process: number | string): string[] {
   return text.slice(text.lastIndexOf(")") + 2).split(" ")
 }
 
-/** A process and all that it started. */
+/** Returns a process and all of its descendants. */
 export function familyOf(process: number): number[] {
   const children = new Map<number, number[]>()
   for (const name of readdirSync("/proc")) {
@@ -41,13 +41,13 @@ export function familyOf(process: number): number[] {
   return family
 }
 
-/** Processor time that these processes and all their threads have used, in microseconds. */
+/** Returns the processor time of these processes and all their threads, in microseconds. */
 export function processorTime(family: readonly number[]): number {
   let total = 0
   for (const member of family) {
     const byThreads = timeOfThreads(member)
     const inTicks = timeInTicks(member)
-    // Threads take their fine count with them when they end; then the coarse one knows more.
+    // The exact counts of threads are lost when they end; then the coarse count is higher.
     const slack = (3 * MICROSECONDS_PER_SECOND) / TICKS_PER_SECOND
     total += byThreads + slack < inTicks ? inTicks : byThreads
   }
@@ -69,7 +69,7 @@ function timeInTicks(process: number): number {
   return (ticks / TICKS_PER_SECOND) * MICROSECONDS_PER_SECOND
 }
 
-/** Time that a core has given to processes, whosever they are, in microseconds. */
+/** Returns the time that a core has given to all processes, in microseconds. */
 export function busyTime(core: number): number {
   const line = new RegExp(`^cpu${core} (.*)$`, "m").exec(read("/proc/stat") ?? "")
   // user nice system idle iowait irq softirq steal. Interrupts are mostly the subject's own network.
@@ -79,12 +79,12 @@ export function busyTime(core: number): number {
   return ((user + nice + system + steal) / TICKS_PER_SECOND) * MICROSECONDS_PER_SECOND
 }
 
-/** Resident memory of these processes, in KB; pages that they share count for each. */
+/** Returns the resident memory of these processes, in KB; shared pages count for each. */
 export function residentMemory(family: readonly number[]): number {
   return memoryOf(family, /^VmRSS:\s+(\d+) kB$/m)
 }
 
-/** The most that was resident since `clear_refs` was told to forget, in KB. */
+/** Returns the maximum resident memory since the last reset by `clear_refs`, in KB. */
 export function peakMemory(family: readonly number[]): number {
   return memoryOf(family, /^VmHWM:\s+(\d+) kB$/m)
 }
@@ -98,13 +98,13 @@ function memoryOf(family: readonly number[], line: RegExp): number {
 
 /** Ticks of all cores since the machine began. */
 export interface MachineTime {
-  /** In which something of this machine ran. */
+  /** Ticks in which a process of this machine ran. */
   readonly ran: number
-  /** In which something would have run, but the host gave the core to another machine. */
+  /** Ticks in which a process would have run, but the host gave the core to another machine. */
   readonly stolen: number
 }
 
-/** Where the machine's time went so far (`proc_stat(5)`). */
+/** Returns the use of the machine's time so far (`proc_stat(5)`). */
 export function machineTime(): MachineTime {
   const line = read("/proc/stat")?.split("\n", 1)[0] ?? ""
   const [user = 0, nice = 0, system = 0, , , interrupts = 0, softInterrupts = 0, stolen = 0] = line

@@ -14,10 +14,10 @@ import { validate, type Verdict } from "./targets.ts"
 const SLOWEST_CALLS = 30
 const MEGABYTE = 1_048_576
 const KILOBYTES_PER_MEGABYTE = 1_024
-// Above this share of the gateway's core used by others, figures are doubtful.
+// Above this share of the gateway's core used by other processes, figures are doubtful.
 const MAX_STRANGERS = 0.05
 
-/** The whole report as text. */
+/** Returns the whole report as text. */
 export function formatReport(results: Results): string {
   const parts = [
     formatMachine(results),
@@ -171,7 +171,7 @@ function formatVerdicts(verdicts: readonly Verdict[]): string {
   return formatTable([["Tollgate", "measured", "range", "must", "aim", ""], ...rows])
 }
 
-/** Of each pair of dialects: there is no one to compare them with but the bare proxy. */
+/** Formats the results of each pair of dialects, which can only be compared with the bare proxy. */
 function formatTranscoding({ transcode }: Results): string[] {
   if (transcode === undefined) return []
   const rows = transcode.costs.map(({ subject, microseconds, ratio }) => [
@@ -184,7 +184,7 @@ function formatTranscoding({ transcode }: Results): string[] {
   return [formatTable([head, ...rows])]
 }
 
-/** Of Tollgate alone, on each engine. */
+/** Formats the results of Tollgate alone, on each engine. */
 function formatStores({ store }: Results): string[] {
   if (store === undefined) return []
   const costs = store.costs.map(({ name, microseconds, ratio }) => {
@@ -216,7 +216,7 @@ function formatStores({ store }: Results): string[] {
   return [formatTable([head, ...costs]), formatTable([rateHead, ...rates])]
 }
 
-/** Of Tollgate alone, by what it is observed. */
+/** Formats the results of Tollgate alone, by the way of observation. */
 function formatObservation({ observation }: Results): string[] {
   if (observation === undefined) return []
   const rows = observation.map(({ name, microseconds, ratio }) => [
@@ -229,7 +229,7 @@ function formatObservation({ observation }: Results): string[] {
   return [formatTable([head, ...rows])]
 }
 
-/** Of Tollgate alone, new and grown. */
+/** Formats the results of Tollgate alone, new and grown. */
 function formatSize({ size }: Results): string[] {
   if (size === undefined) return []
   const { accounts, keys, models, entries, bytes } = size.size
@@ -310,7 +310,7 @@ function sum(
   return blocks.reduce((total, block) => total + block[figure], 0)
 }
 
-/** The slowest calls and pages; all of them are in the file of results. */
+/** Formats the slowest calls and pages; the file of results has all of them. */
 function formatConsole({ console: found }: Results): string[] {
   return (found ?? []).flatMap(({ engine, requests, calls, pages, chat, memory }) => {
     const slowest = (times: readonly CallTime[], count: number): string[][] =>

@@ -11,13 +11,13 @@ import type { StoreResult } from "./measure/store.ts"
 import type { UploadResult } from "./measure/upload.ts"
 import type { SubjectName } from "./options.ts"
 
-/** Everything one run found; parts that were not asked for are absent. */
+/** All results of one run; parts that were not requested are absent. */
 export interface Results {
   readonly date: string
   readonly isQuick: boolean
   readonly machine: Machine
   readonly subjects: readonly SubjectName[]
-  /** Why the others are not there. */
+  /** The reasons why others are missing. */
   readonly missing: Readonly<Record<string, string>>
   chat?: ProcessorResult
   stream?: ProcessorResult

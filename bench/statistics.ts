@@ -1,11 +1,11 @@
-/** A middle and how far the values lie around it. */
+/** A median and the range of the values. */
 export interface Spread {
   readonly median: number
   readonly lowest: number
   readonly highest: number
 }
 
-/** The value below which a share of the values lies. @throws RangeError when there are none. */
+/** Returns the value below which a share of the values lies. @throws RangeError if there are no values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((left, right) => left - right)
   const found = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
@@ -13,7 +13,7 @@ export function quantile(values: readonly number[], share: number): number {
   return found
 }
 
-/** The middle value; the mean of the two middle ones when their number is even. */
+/** Returns the middle value; the mean of the two middle ones if their number is even. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right)
   const upper = sorted[Math.floor(sorted.length / 2)]
@@ -22,7 +22,7 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2
 }
 
-/** Median, lowest and highest. @throws RangeError when there are none. */
+/** Returns median, lowest and highest. @throws RangeError if there are no values. */
 export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), lowest: Math.min(...values), highest: Math.max(...values) }
 }

@@ -1,4 +1,4 @@
-/** Rows of text in columns; the first column is on the left, the others on the right. */
+/** Formats rows of text in columns; the first column is left-aligned, the others right-aligned. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
   for (const row of rows) {

@@ -7,7 +7,7 @@ import type { Tail, TailResult } from "./measure/tail.ts"
 import type { Results } from "./results.ts"
 import type { Spread } from "./statistics.ts"
 
-/** One figure that Tollgate promises, and what was found. */
+/** One promised figure, and its measured value. */
 export interface Verdict {
   readonly figure: string
   readonly measured: number
@@ -232,7 +232,7 @@ function storeTargets(): readonly Target[] {
   ]
 }
 
-/** Holds what was measured against what the design promises. */
+/** Compares the measured values with the targets of the design. */
 export function validate(results: Results): readonly Verdict[] {
   return TARGETS.flatMap((target) => {
     const found = target.find(results)

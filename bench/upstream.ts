@@ -6,9 +6,9 @@ export interface Upstream extends AsyncDisposable {
   readonly url: string
   /** With OpenAI's `/v1`. */
   readonly baseUrl: string
-  /** How many answers it is writing now. */
+  /** Returns the number of answers that it is writing now. */
   open(): Promise<number>
-  /** The path that it was asked at last. */
+  /** Returns the path of its last request. */
   lastPath(): Promise<string>
 }
 

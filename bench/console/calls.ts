@@ -1,6 +1,6 @@
 import { accountName, keysOf, modelName } from "./history.ts"
 
-/** A question that the console asks the management API. */
+/** A call of the management API by the console. */
 export interface ConsoleCall {
   readonly name: string
   /** Below `/admin/v1`, with its query. */
@@ -21,7 +21,7 @@ const GROUPS = [
   "tag",
 ]
 
-/** Some of what a history has. */
+/** Known names and times in a history. */
 export interface Known {
   /** Unix milliseconds. */
   readonly now: number
@@ -38,12 +38,12 @@ function callTo(name: string, path: string, query: Query = {}): ConsoleCall {
   return { name, path: `${path}?${new URLSearchParams(Object.fromEntries(given)).toString()}` }
 }
 
-/** Who asks for how much: everyone's, or the accounts and keys with the most and the fewest requests. */
+/** Callers with different amounts of data: everyone, or the accounts and keys with the most and the fewest requests. */
 const BUSY = accountName(0)
 const QUIET = accountName(99)
 const BUSY_KEY = keysOf(BUSY)[0]
 
-/** The filters of the list, each of which the bars above it have too. */
+/** Returns the filters of the list, which the bars above it also have. */
 function filters({ now, request, session }: Known): Record<string, Query> {
   return {
     nothing: {},
@@ -82,7 +82,7 @@ function iso(at: number): string {
   return new Date(at).toISOString()
 }
 
-/** Lists of requests, in each order. */
+/** Returns the calls of request lists, in each order. */
 export function listCalls(known: Known): ConsoleCall[] {
   const narrowed = Object.entries(filters(known)).map(([name, query]) =>
     callTo(`list: ${name}`, "/receipts", { ...query, limit: 50 }),
@@ -101,7 +101,7 @@ export function listCalls(known: Known): ConsoleCall[] {
   return [...narrowed, ...sorted]
 }
 
-/** The bars above the list, as the console asks for them. */
+/** Returns the calls of the bars above the list. */
 export function barCalls(known: Known): ConsoleCall[] {
   const day = Math.ceil(known.now / DAY) * DAY
   const month = { from: iso(day - 31 * DAY), to: iso(day), step: "day" }
@@ -125,13 +125,13 @@ export function barCalls(known: Known): ConsoleCall[] {
   ]
 }
 
-/** The Usage page, in every grouping. */
+/** Returns the calls of the Usage page, in every grouping. */
 export function usageCalls({ now }: Known): ConsoleCall[] {
   const spans = [
     { name: "a day", length: DAY, series: "hour", unit: HOUR },
     { name: "7 days", length: 7 * DAY, series: "day", unit: DAY },
     { name: "31 days", length: 31 * DAY, series: "day", unit: DAY },
-    // Two weeks of it are before the history begins.
+    // Two of these weeks are before the history begins.
     { name: "20 days, by the hour", length: 20 * DAY, series: "hour", unit: HOUR },
   ]
   return spans.flatMap(({ name, length, series, unit }) => {
@@ -154,14 +154,17 @@ export function usageCalls({ now }: Known): ConsoleCall[] {
 }
 
 const EXPLORED_DAYS = [1, 7, 31, 90]
-/** What a metric asks for: sums by one of their own, or times. */
+/** The queries of a metric: sums by one of their own, or times. */
 const METRICS: Readonly<Record<string, Query>> = {
   spend: { order: "cost" },
   tokens: { order: "tokens" },
   times: { order: "requests", times: "true" },
 }
 
-/** The usage explorer: each grouping of each time and metric, compared with the time before, of all accounts and of one. */
+/**
+ * Returns the calls of the usage explorer: each grouping of each time and metric, compared with the time before, of
+ * all accounts and of one.
+ */
 export function explorerCalls({ now }: Known): ConsoleCall[] {
   return Object.entries({ "all accounts": undefined, "one account": BUSY }).flatMap(
     ([who, account]) =>
@@ -188,7 +191,7 @@ export function explorerCalls({ now }: Known): ConsoleCall[] {
   )
 }
 
-/** All other pages. */
+/** Returns the calls of all other pages. */
 export function pageCalls({ now, request, session }: Known): ConsoleCall[] {
   const sorts = ["created_at", "name", "balance", "spent_30_days", "last_used_at", "days_left"]
   return [
@@ -228,7 +231,7 @@ export function pageCalls({ now, request, session }: Known): ConsoleCall[] {
   ]
 }
 
-/** Files, whose first byte counts. */
+/** Returns the calls of files, which are timed until their first byte. */
 export function fileCalls({ now }: Known): ConsoleCall[] {
   const date = (at: number) => iso(at).slice(0, "2026-11-01".length)
   return [

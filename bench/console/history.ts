@@ -1,7 +1,7 @@
 import type { Posting } from "../../src/store/settlements.ts"
 import { Random } from "../../torture/random.ts"
 
-/** What a busy month looks like. */
+/** The size of a busy month. */
 export interface HistoryPlan {
   readonly requests: number
   /** Unix milliseconds. */
@@ -9,12 +9,12 @@ export interface HistoryPlan {
   readonly to: number
 }
 
-/** Who pays in a history. */
+/** Number of paying accounts in a history. */
 export const ACCOUNTS = 100
 const KEYS_OF_ACCOUNT = 4
 const MODELS = 24
 export const PROVIDERS = 6
-/** A key calls so many models. */
+/** Number of models that a key calls. */
 const MODELS_OF_KEY = 3
 const USERS = 20_000
 /** Requests of one session. */
@@ -26,7 +26,7 @@ const FAILED = 0.02
 const WRITTEN_OFF = 0.001
 const STREAMED = 0.5
 const SEED = 20_261_101
-/** Nanocredits for a token. */
+/** Nanocredits per token. */
 const INPUT_RATE = 100n
 const OUTPUT_RATE = 400n
 
@@ -48,19 +48,19 @@ export function accountName(index: number): string {
   return `account_${index}`
 }
 
-/** The keys of an account. */
+/** Returns the keys of an account. */
 export function keysOf(account: string): string[] {
   return Array.from({ length: KEYS_OF_ACCOUNT }, (_, index) => `key_${account}_${index}`)
 }
 
-/** A model of the settings, by its number. */
+/** Returns the name of a model in the settings. */
 export function modelName(index: number): string {
   return `vendor-${index % PROVIDERS}/model-${index}`
 }
 
 export const MODEL_NAMES = Array.from({ length: MODELS }, (_, index) => modelName(index))
 
-/** The requests of a month in the order of their time: the same plan makes the same ones. */
+/** Yields the requests of a month in the order of their time: the same plan gives the same requests. */
 export function* historyOf({ requests, from, to }: HistoryPlan): Generator<Posting> {
   const random = new Random(SEED)
   const sessions = new Map<string, { id: string; left: number }>()
@@ -75,7 +75,7 @@ function requestAt(
   random: Random,
   sessions: Map<string, { id: string; left: number }>,
 ): Posting {
-  // A few have most of it.
+  // A few accounts make most of the requests.
   const account = accountName(skewed(random, ACCOUNTS))
   const keyIndex = skewed(random, KEYS_OF_ACCOUNT)
   const key = `key_${account}_${keyIndex}`
@@ -99,7 +99,7 @@ function requestAt(
   }
 }
 
-/** Below a number; the small ones are the frequent ones. */
+/** Returns a number below a limit; small ones are frequent. */
 function skewed(random: Random, below: number): number {
   return Math.floor(random.next() ** 3 * below)
 }
@@ -132,7 +132,7 @@ interface ReceiptFacts {
   readonly cost: bigint
 }
 
-/** With the members that `relay/billing/receipt.ts` writes. */
+/** Returns a receipt with the members that `relay/billing/receipt.ts` writes. */
 function receiptOf(
   { model, failure, input, output, cost }: ReceiptFacts,
   labels: object,

@@ -2,7 +2,7 @@ import { testBrowser } from "../../test/browser/browser.ts"
 import { openVisitor, setUp, type Visitor } from "../../test/browser/console-gateway.ts"
 import { type CallTime, summed } from "./time-calls.ts"
 
-/** The pages of the navigation, in the order in which they are gone through. */
+/** The pages of the navigation, in the order of the run. */
 const PAGES = [
   "Requests",
   "Usage",
@@ -18,8 +18,8 @@ const PAGES = [
 ]
 
 /**
- * Clicks on a page's entry and waits until the page is whole: its heading is there, and nothing stands for what is still
- * to come. Milliseconds, as the page's own clock has it.
+ * Clicks on a page's entry and waits until the page is complete: its heading is visible, and no placeholder is left.
+ * Milliseconds, by the page's own clock.
  */
 const CHANGE = `(name) => new Promise((resolve) => {
   const link = [...document.querySelectorAll("nav a")].find(({ textContent }) => textContent.trim() === name)
@@ -34,7 +34,10 @@ const CHANGE = `(name) => new Promise((resolve) => {
   requestAnimationFrame(look)
 })`
 
-/** How long a change to each page takes in a browser, of all accounts and of one. The first change to each does not count. */
+/**
+ * Measures the time of a change to each page in a browser, with all accounts and with one. The first change to each
+ * page does not count.
+ */
 export async function timePageChanges(
   { url, setupLink, accounts }: BrowsedConsole,
   times: number,
@@ -55,11 +58,11 @@ export async function timePageChanges(
   }
 }
 
-/** A console with people who look at it. */
+/** A console that is open in a browser. */
 export interface BrowsedConsole {
   readonly url: string
   readonly setupLink: string
-  /** What the pages are of, by words for it. */
+  /** The accounts to show, by their description. */
   readonly accounts: Readonly<Record<string, string>>
 }
 

@@ -9,7 +9,7 @@ const NODE = "node_seed"
 /** Postings of one transaction. */
 const BATCH = 500
 
-/** Fills the ledger of a data folder with the requests of a month, settled as a node settles them. */
+/** Fills the ledger of a data folder with the requests of a month, settled like those of a node. */
 export async function seedHistory(folder: string, plan: HistoryPlan): Promise<void> {
   await using store = await databaseOf({ data: folder }).openStore()
   await createAccounts(

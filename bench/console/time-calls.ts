@@ -1,14 +1,14 @@
 import { quantile } from "../statistics.ts"
 import type { ConsoleCall } from "./calls.ts"
 
-/** A management API that is asked. */
+/** The management API under test. */
 export interface ManagementApi {
   /** Its address, up to the version. */
   readonly url: string
   readonly token: string
 }
 
-/** How long a call took, milliseconds. */
+/** Durations of a call, milliseconds. */
 export interface CallTime {
   readonly name: string
   readonly fastest: number
@@ -16,7 +16,7 @@ export interface CallTime {
   readonly slowest: number
 }
 
-/** @throws Error when it does not succeed. */
+/** @throws Error if the call does not succeed. */
 export async function ask(api: ManagementApi, path: string): Promise<Response> {
   const answer = await fetch(`${api.url}${path}`, {
     headers: { authorization: `Bearer ${api.token}` },
@@ -29,7 +29,7 @@ export async function askJson<Answer>(api: ManagementApi, path: string): Promise
   return (await (await ask(api, path)).json()) as Answer
 }
 
-/** Asks so often, after once to be warm. */
+/** Makes a call this many times, after a first one that does not count. */
 export async function timeCall(
   api: ManagementApi,
   { name, path }: ConsoleCall,
@@ -44,7 +44,7 @@ export async function timeCall(
   return summed(name, took)
 }
 
-/** The same until the first byte; the rest is not waited for. */
+/** Measures the time until the first byte; the rest is not read. */
 export async function timeFile(
   api: ManagementApi,
   { name, path }: ConsoleCall,
@@ -65,7 +65,7 @@ interface Page {
   readonly next_cursor: string | null
 }
 
-/** Goes through a list page by page. */
+/** Reads a list page by page. */
 export async function timePages(
   api: ManagementApi,
   { name, path }: ConsoleCall,
@@ -84,7 +84,7 @@ export async function timePages(
   return summed(`${name}, ${took.length} pages`, took)
 }
 
-/** @param took milliseconds. */
+/** @param took durations in milliseconds. */
 export function summed(name: string, took: readonly number[]): CallTime {
   return {
     name,

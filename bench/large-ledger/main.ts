@@ -1,4 +1,4 @@
-/** Makes a data folder with a long ledger, to measure with: `npm run bench:ledger -- FOLDER`. */
+/** Creates a data folder with a long ledger, for measurements: `npm run bench:ledger -- FOLDER`. */
 import { parseArgs } from "node:util"
 import { type LedgerSize, makeLargeLedger } from "./make.ts"
 
@@ -13,7 +13,7 @@ Makes a data folder with a long ledger. FOLDER must be empty, or not there yet. 
   --keys N       keys of all accounts together (${DEFAULTS.keys})
   --days N       the time over which the requests are spread, up to now (${DEFAULTS.days})
 `
-/** How often it says how far it is, milliseconds. */
+/** Interval of progress messages, milliseconds. */
 const SAY_EVERY = 5_000
 const WRONG_USAGE = 2
 

@@ -17,21 +17,21 @@ import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import { storeMethods } from "../../src/store/sqlite/store-methods.ts"
 import { Traffic } from "./traffic.ts"
 
-/** How much there is to be. */
+/** The size of a ledger. */
 export interface LedgerSize {
   readonly accounts: number
-  /** Of all accounts together; each has the same number of them. */
+  /** Total of all accounts, which all have the same number of keys. */
   readonly keys: number
   /** Requests with their receipts; nearly all are charges. */
   readonly entries: number
-  /** The time over which they are spread, up to now. */
+  /** The period of the requests, up to now. */
   readonly days: number
 }
 
 export interface MadeLedger {
   /** Bytes of `tollgate.db`. */
   readonly size: number
-  /** Of each key, those of the account with most requests first. */
+  /** Secrets of all keys, beginning with those of the account with the most requests. */
   readonly secrets: readonly string[]
 }
 
@@ -40,14 +40,14 @@ const BATCH = 25_000
 const DAY = 24 * 60 * 60_000
 /** Credits of an account, and of a budget: more than is spent. */
 const PLENTY = 1_000_000n * NANOCREDITS
-/** Of every so many keys and accounts, one has budgets. */
+/** One of this many keys and accounts has budgets. */
 const WITH_BUDGETS = 4
 
 /**
- * Makes a data folder with a long ledger: accounts, keys with budgets, requests with receipts, chained as the store chains
- * them. While it is made nothing is safe from a crash, and so it takes about 35 µs for a request.
- * @param folder empty, or not there yet.
- * @param onProgress is told how many requests there are.
+ * Creates a data folder with a long ledger: accounts, keys with budgets, requests with receipts, chained as the store
+ * chains them. It is not safe from a crash until it is complete, so a request takes only about 35 µs.
+ * @param folder empty, or missing.
+ * @param onProgress called with the number of requests so far.
  */
 export async function makeLargeLedger(
   folder: string,
@@ -64,19 +64,19 @@ export async function makeLargeLedger(
     await store.nodes.join({ ...NODE, beatAt: Date.now() })
     const made = await makeKeys(store, hasher, size)
     secrets = made.secrets
-    // What is posted later is taken into the anchor as it comes, if the anchor is as far as that.
+    // Later postings are added to the anchor as they come, if the anchor is up to date.
     await bringUpAnchor(store)
     await makeRequests(store, new Traffic(made.keys), size, onProgress)
     await store.nodes.remove(NODE.id, Date.now())
     await bringUpAnchor(store)
   }
-  // From here on it is as every other: with a log, and on the disk.
+  // From here on it is a normal store: with a log, and on the disk.
   openSqliteStore(path).close()
   writeFileSync(join(folder, "keys.txt"), `${secrets.join("\n")}\n`, { mode: 0o600 })
   return { size: statSync(path).size, secrets }
 }
 
-/** The store on a file that is worth nothing before it is complete: nothing of it waits for the disk. */
+/** Opens the store without waiting for the disk, because an incomplete file is useless anyway. */
 function openUnsafely(path: string): Store {
   makePrivateFile(path)
   const database = new Database(path, { create: true, strict: true, safeIntegers: true })

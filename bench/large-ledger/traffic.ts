@@ -28,12 +28,12 @@ const FEATURES = ["search", "chat", "summary", "agent"] as const
 const WHOLE = requestOf(false)
 const STREAMED = requestOf(true)
 
-/** Shares of all requests. */
+/** Share of all requests. */
 const LABELLED = 0.3
 const UNCHARGED = 0.01
 const SECOND_ATTEMPT = 0.02
 
-/** Requests as an installation has them: few accounts make most of them, and their receipts are the gateway's own. */
+/** Requests like those of an installation: few accounts make most of them, and their receipts are the gateway's own. */
 export class Traffic {
   readonly #keys: readonly (readonly Key[])[]
   readonly #memory = new MemoryBudget(Infinity)
@@ -43,7 +43,7 @@ export class Traffic {
     this.#keys = keys
   }
 
-  /** A request that began at a moment, Unix milliseconds; later each time. */
+  /** Returns a request that began at a moment, Unix milliseconds; the moment must not decrease. */
   next(at: number): Posting {
     const key = this.#key()
     const labels = Math.random() < LABELLED ? newLabels() : undefined
@@ -91,7 +91,7 @@ export class Traffic {
     }
   }
 
-  /** A hundredth of the accounts makes a fifth of the requests. */
+  /** Returns a key. A hundredth of the accounts makes a fifth of the requests. */
   #key(): Key {
     const keys = this.#keys[Math.floor(this.#keys.length * Math.random() ** 3)]
     if (keys === undefined) throw new Error("there are no accounts")
@@ -149,7 +149,7 @@ function newLabels(): Labels {
   }
 }
 
-/** From 1 on. */
+/** Returns a number from 1 on. */
 function upTo(most: number): number {
   return 1 + Math.floor(Math.random() * most)
 }

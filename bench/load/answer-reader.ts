@@ -4,21 +4,21 @@ const NEW_LINE = 10
 const STATUS_START = 9
 const NONE = -2
 
-/** Cuts one connection's bytes into answers and counts their frames: as little as a client can do. */
+/** Splits one connection's bytes into answers and counts their frames: the minimum work of a client. */
 export class AnswerReader {
   status = 0
   /** Frames of the answer so far. */
   frames = 0
-  /** Chunks in which the body came so far. */
+  /** Chunks of the body so far. */
   chunks = 0
   #rest: Buffer | undefined
   #isInBody = false
   #isChunked = false
-  /** Bytes of the body or of its current chunk, with that chunk's line end, still to come. */
+  /** Remaining bytes of the body or of its current chunk, with that chunk's line end. */
   #missing = 0
   #endsWithNewLine = false
 
-  /** Takes bytes in. @returns true when they end an answer */
+  /** Reads bytes. @returns whether they end an answer */
   take(bytes: Buffer): boolean {
     let data = bytes
     if (this.#rest !== undefined) {
@@ -36,7 +36,7 @@ export class AnswerReader {
     return this.#isChunked ? this.#takeChunks(data, position) : this.#takePlain(data, position)
   }
 
-  /** Forgets the answer that ended. */
+  /** Prepares for the next answer. */
   reset(): void {
     this.frames = 0
     this.chunks = 0
@@ -94,7 +94,7 @@ export class AnswerReader {
   }
 
   #keep(data: Buffer, position: number): false {
-    // The socket's buffer is used again for what comes next.
+    // The socket's buffer is used again for the next data.
     this.#rest = Buffer.from(data.subarray(position))
     return false
   }

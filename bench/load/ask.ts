@@ -5,7 +5,7 @@ import type { Address } from "../subjects/subject.ts"
 const MAX_TIME = 30_000
 const MAX_WORDS = 300
 
-/** Asks once, on a connection of its own. @throws Error with what the other side said, unless that is a 200 */
+/** Sends one request, on a connection of its own. @throws Error with the response, unless it is a 200 */
 export async function ask(
   address: Address,
   path: string,
@@ -26,7 +26,7 @@ export async function ask(
   throw new Error(`${answer.status} ${text.replaceAll(/\s+/g, " ").slice(0, MAX_WORDS)}`)
 }
 
-/** What went wrong, in one line, without where this machine has its files. */
+/** Returns the reason of a failure in one line, without paths of this machine. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return [PEERS, tmpdir(), process.cwd()]

@@ -8,7 +8,7 @@ interface Answer {
   readonly usage: { readonly completion_tokens: number } | null
 }
 
-/** Asks once, streamed and not. @throws when a subject does less than it has to: speed is easy then */
+/** Checks an answer, streamed and not. @throws if a subject does less than required, which would make it fast */
 export async function checkAnswers(running: Running): Promise<void> {
   const model = running.model("echo")
   const whole = JSON.parse(await ask(running, chatBody(model, ANSWER_TOKENS, false))) as Answer
@@ -40,7 +40,7 @@ function checkAnswer(running: Running, answer: Answer, tokens: number): void {
     throw new Error(`${running.name}: ${usage?.completion_tokens} tokens, not ${tokens}`)
   }
   const asked = running.model("echo")
-  // Those that rename the model have to name it as the caller did.
+  // A subject that renames the model must report the caller's name for it.
   if (asked.includes("/") && running.name !== "pipe" && model !== asked) {
     throw new Error(`${running.name}: the answer's model is ${model}, not ${asked}`)
   }

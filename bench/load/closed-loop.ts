@@ -3,7 +3,7 @@ import type { Address } from "../subjects/subject.ts"
 import { AnswerReader } from "./answer-reader.ts"
 import { requestBytes } from "./request.ts"
 
-/** What the callers of a loop have seen so far. */
+/** The results of the callers of a loop so far. */
 export interface Seen {
   readonly answers: number
   readonly frames: number
@@ -13,14 +13,14 @@ export interface Seen {
 interface Caller {
   readonly socket: Socket<undefined>
   readonly reader: AnswerReader
-  /** What of its request the socket has not taken yet. */
+  /** The part of its request that the socket has not taken yet. */
   unsent: Buffer | undefined
 }
 
-/** A subject that takes longer than this for its last answers is stuck. Milliseconds. */
+/** Timeout for the last answers of a subject, milliseconds. */
 const MAX_WAIT = 30_000
 
-/** Callers that each ask, wait for the whole answer, and ask again on the same connection. */
+/** Callers that each send a request, wait for the whole answer, and send the next one on the same connection. */
 export class ClosedLoop implements Disposable {
   readonly #request: Buffer
   readonly #callers: Caller[] = []
@@ -36,26 +36,26 @@ export class ClosedLoop implements Disposable {
     this.#request = request
   }
 
-  /** Opens the connections; nothing is asked yet. */
+  /** Opens the connections, without sending a request. */
   static async connect(address: Address, body: string, count: number): Promise<ClosedLoop> {
     const loop = new ClosedLoop(requestBytes(address, body))
     for (let number = 0; number < count; number++) await loop.#connect(address.port)
     return loop
   }
 
-  /** Everything so far. @throws when an answer was no 200 or a connection was cut. */
+  /** The results so far. @throws if an answer was not a 200 or a connection was cut. */
   get seen(): Seen {
     if (this.#fault) throw this.#fault
     return { answers: this.#answers, frames: this.#frames, chunks: this.#chunks }
   }
 
-  /** Lets the callers begin. */
+  /** Starts the callers. */
   start(): void {
     this.#isRunning = true
     for (const caller of this.#callers) this.#ask(caller)
   }
 
-  /** Lets the callers finish what they asked. */
+  /** Stops the callers after their current requests. */
   async stop(): Promise<void> {
     this.#isRunning = false
     if (this.#waiting === 0 || this.#fault) return

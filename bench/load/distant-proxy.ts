@@ -1,17 +1,17 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net"
 
-/** Passes connections on as a network does that takes its time. */
+/** Forwards connections with the delay of a distant network. */
 export interface DistantProxy extends AsyncDisposable {
   readonly port: number
 }
 
-/** @param target a port of this machine. @param roundTrip what it adds to each, milliseconds. */
+/** @param target a port of this machine. @param roundTrip added round-trip time, milliseconds. */
 export async function startDistantProxy(target: number, roundTrip: number): Promise<DistantProxy> {
   const sockets = new Set<Socket>()
   const passOn = (from: Socket, to: Socket): void => {
     sockets.add(from)
     from.setNoDelay(true)
-    // Timers of one length fire in the order in which they were set.
+    // Timers of equal length fire in the order of their creation.
     from.on("data", (bytes) => setTimeout(() => to.write(bytes), roundTrip / 2))
     from.on("end", () => setTimeout(() => to.end(), roundTrip / 2))
     from.on("error", () => to.destroy())

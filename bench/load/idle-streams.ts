@@ -3,7 +3,7 @@ import type { Address } from "../subjects/subject.ts"
 import { AnswerReader } from "./answer-reader.ts"
 import { requestBytes } from "./request.ts"
 
-/** Streams that were begun and are waited on. */
+/** Streams that have begun and stay open. */
 export class IdleStreams implements Disposable {
   readonly #sockets: Socket<undefined>[] = []
   readonly #begun = new Set<Socket<undefined>>()
@@ -14,12 +14,12 @@ export class IdleStreams implements Disposable {
     await Promise.all(Array.from({ length: count }, () => this.#open(address.port, request)))
   }
 
-  /** Streams of which a frame has come and that are still open. */
+  /** The number of open streams that have received a frame. */
   get begun(): number {
     return this.#begun.size
   }
 
-  /** Hangs up. */
+  /** Disconnects. */
   [Symbol.dispose](): void {
     for (const socket of this.#sockets) socket.terminate()
   }

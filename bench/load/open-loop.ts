@@ -4,38 +4,38 @@ import { AnswerReader } from "./answer-reader.ts"
 import { requestBytes } from "./request.ts"
 import { Schedule } from "./schedule.ts"
 
-/** How often requests arrive, and for how long (milliseconds). */
+/** The rate and duration of requests (milliseconds). */
 export interface Arrivals {
   readonly rate: number
   readonly duration: number
 }
 
-/** What became of the requests of an open loop. */
+/** The results of an open loop. */
 export interface OpenLoopResult {
-  /** From the moment at which each request was to arrive until its whole answer was there. Microseconds. */
+  /** Time from the planned start of each request until its whole answer arrived. Microseconds. */
   readonly latencies: readonly number[]
-  /** How late requests were sent: the generator's own part of that. Microseconds. */
+  /** The generator's own delay of each request. Microseconds. */
   readonly delays: readonly number[]
-  /** Answers that were no 200, connections that were cut, answers that did not come. */
+  /** Answers other than 200, cut connections, and missing answers. */
   readonly failures: number
 }
 
-/** Connections that are there from the beginning. */
+/** Connections that are opened at the beginning. */
 const FIRST_CONNECTIONS = 16
-/** More arrivals wait for a connection, which counts as their latency. */
+/** Further arrivals wait for a connection, which counts as their latency. */
 const MAX_CONNECTIONS = 512
-/** For the last answers. Milliseconds. */
+/** Timeout for the last answers, milliseconds. */
 const MAX_WAIT = 10_000
 const MICROSECONDS = 1_000
 
 interface Connection {
   readonly socket: Socket<undefined>
   readonly reader: AnswerReader
-  /** When its present request was to arrive; undefined while there is none. */
+  /** The planned start of its present request; undefined without one. */
   planned: number | undefined
 }
 
-/** Asks at a fixed rate, whether or not earlier answers have come. */
+/** Sends requests at a fixed rate, regardless of earlier answers. */
 export async function openLoop(
   address: Address,
   body: string,

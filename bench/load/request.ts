@@ -1,6 +1,6 @@
 import type { Address } from "../subjects/subject.ts"
 
-/** Tokens of the answer that is asked for. */
+/** Tokens of the requested answer. */
 export const ANSWER_TOKENS = 200
 /** Tokens of a streamed answer: with role, finish, usage and end mark it has 100 frames. */
 export const STREAM_TOKENS = 96
@@ -31,7 +31,7 @@ export function chatBody(model: string, tokens: number, isStream: boolean): stri
   })
 }
 
-/** The same, after 50 kB of other text. */
+/** The same body, after 50 kB of other text. */
 export function longChatBody(model: string, tokens: number): string {
   const report = SYSTEM.concat(" ").repeat(Math.ceil(LONG_PROMPT / (SYSTEM.length + 1)))
   return JSON.stringify({

@@ -1,7 +1,7 @@
-/** When the requests of an open loop are to arrive: at a fixed rate, whatever becomes of the earlier ones. */
+/** The planned starts of the requests of an open loop: at a fixed rate, regardless of earlier requests. */
 export class Schedule {
   readonly count: number
-  /** Milliseconds between two of them. */
+  /** Milliseconds between two requests. */
   readonly #interval: number
   #begun = 0
 
@@ -11,19 +11,19 @@ export class Schedule {
     this.count = Math.max(1, Math.floor(duration / this.#interval))
   }
 
-  /** Milliseconds after the beginning. @param number from 0. */
+  /** Returns the planned start in milliseconds after the beginning. @param number from 0. */
   plannedAt(number: number): number {
     return number * this.#interval
   }
 
-  /** Takes those that are due, in order. @param elapsed milliseconds since the beginning. */
+  /** Yields the requests that are due, in order. @param elapsed milliseconds since the beginning. */
   *due(elapsed: number): Generator<number> {
     while (this.#begun < this.count && this.plannedAt(this.#begun) <= elapsed) {
       yield this.plannedAt(this.#begun++)
     }
   }
 
-  /** Whether all were taken. */
+  /** Whether all requests were taken. */
   get isOver(): boolean {
     return this.#begun === this.count
   }

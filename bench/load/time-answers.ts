@@ -2,13 +2,16 @@ import type { Address } from "../subjects/subject.ts"
 import { AnswerReader } from "./answer-reader.ts"
 import { requestBytes } from "./request.ts"
 
-/** Microseconds from the request. */
+/** Durations from the request, in microseconds. */
 export interface AnswerTime {
   readonly firstByte: number
   readonly whole: number
 }
 
-/** Asks one after another on one connection. @throws Error when an answer is no 200 or the connection is closed. */
+/**
+ * Sends requests one after another on one connection. @throws Error if an answer is not a 200 or the connection is
+ * closed.
+ */
 export async function timeAnswers(
   address: Address,
   body: string,
@@ -17,7 +20,7 @@ export async function timeAnswers(
   return await timeAnswersUntil(address, body, (answers) => answers === count)
 }
 
-/** The same, until there is enough. @param isEnough is asked after each answer, with how many there are. */
+/** Does the same until there are enough answers. @param isEnough called after each answer, with their number. */
 export async function timeAnswersUntil(
   address: Address,
   body: string,

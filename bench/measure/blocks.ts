@@ -6,21 +6,21 @@ import type { Running } from "../subjects/subject.ts"
 
 /** One subject's turn. */
 export interface Block extends Seen {
-  /** The subject, or what of it is measured. */
+  /** The subject, or the measured part of it. */
   readonly subject: string
   readonly round: number
   /** Milliseconds. */
   readonly duration: number
   /** Microseconds of the subject's processes. */
   readonly processorTime: number
-  /** Microseconds that others used on the subject's core. */
+  /** Microseconds that other processes used on the subject's core. */
   readonly strangersTime: number
 }
 
-/** What to ask in a block, and how long. */
+/** The requests of a block, and its duration. */
 export interface BlockOrder {
   readonly callers: number
-  /** Milliseconds that count. */
+  /** Milliseconds that are measured. */
   readonly block: number
   /** Milliseconds before the first block of each subject. */
   readonly warmUp: number
@@ -32,11 +32,11 @@ export interface TurnsOrder extends BlockOrder {
   readonly rounds: number
 }
 
-// Connections and caches are warm again after this part of a block, which does not count.
+// Initial part of a block that does not count, because connections and caches are not warm again.
 const RUN_UP = 250
 const MICROSECONDS = 1_000
 
-/** The subjects take turns; each round goes through them in the other direction than the last. */
+/** Lets the subjects take turns; the direction alternates with each round. */
 export async function takeTurns(
   subjects: readonly Running[],
   order: TurnsOrder,
@@ -50,7 +50,7 @@ export async function takeTurns(
   return blocks
 }
 
-/** One subject's turn. @param round negative: its warm-up. */
+/** Runs one subject's turn. @param round negative: its warm-up. */
 export async function runBlock(running: Running, order: BlockOrder, round: number): Promise<Block> {
   using loop = await ClosedLoop.connect(running, order.body(running), order.callers)
   const family = familyOf(running.process)
@@ -82,7 +82,7 @@ function read(loop: ClosedLoop, family: readonly number[]) {
   }
 }
 
-/** What a unit of work cost one subject. */
+/** The cost of a unit of work for one subject. */
 export interface Cost {
   readonly subject: string
   /** Microseconds of processor time per unit. */
@@ -90,14 +90,14 @@ export interface Cost {
   /** Against the bare proxy in the same round. */
   readonly ratio: Spread
   readonly ratios: readonly number[]
-  /** Rounds that counted: those in which others left the core alone, or all when few were such. */
+  /** Number of rounds that count: those without much other work on the core, or all if these are few. */
   readonly rounds: number
 }
 
-// Above this share of its core used by others, a block says more about them.
+// Maximum share of its core used by other processes; a block above it measures mostly them.
 const MAX_STRANGERS = 0.1
 
-/** Divides each block by the bare proxy's of the same round. @param unit what is counted */
+/** Divides each block by the bare proxy's of the same round. @param unit counted unit */
 export function costs(blocks: readonly Block[], unit: "answers" | "frames"): readonly Cost[] {
   const names = [...new Set(blocks.map(({ subject }) => subject))]
   const costOf = (block: Block) => block.processorTime / block[unit]

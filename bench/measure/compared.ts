@@ -5,11 +5,14 @@ import type { Block } from "./blocks.ts"
 export interface ComparedCost<Name extends string> {
   readonly name: Name
   readonly microseconds: Spread
-  /** Against the base in the same round. */
+  /** Compared with the base in the same round. */
   readonly ratio: Spread
 }
 
-/** What variants of the gateway cost per answer, divided by what one of them costs. Processes of one name count as one. */
+/**
+ * Returns the costs of variants of the gateway per answer, divided by the cost of one of them. Processes with the same
+ * name count as one.
+ */
 export function comparedTo<Name extends string>(
   base: Name,
   names: readonly Name[],

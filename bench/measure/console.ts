@@ -43,19 +43,19 @@ const DAY = 86_400_000
 const HISTORY_DAYS = 31
 const TOKEN = "a-token-of-the-bench-for-the-management-api"
 const KILOBYTES = 1_024
-/** Pages of a list that are gone through. */
+/** Number of pages that are read of a list. */
 const DEEP = 40
 const FAST_SERVER = ["-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB"]
 
 export type ConsoleEngine = "sqlite" | "postgresql"
 
-/** How the console does in front of a long history. Milliseconds. */
+/** Times of the console with a long history. Milliseconds. */
 export interface ConsoleResult {
   readonly engine: ConsoleEngine
   readonly requests: number
   readonly calls: readonly CallTime[]
   readonly pages: readonly CallTime[]
-  /** Of a chat on one connection: with nothing beside it, and with all calls of the console beside it. */
+  /** Times of a chat on one connection: alone, and while the console makes all of its calls. */
   readonly chat: { readonly alone: ChatTimes; readonly beside: ChatTimes }
   /** Resident, MB: before the first call, and after the last. */
   readonly memory: { readonly before: number; readonly after: number }
@@ -66,7 +66,7 @@ interface ChatTimes {
   readonly p99: number
 }
 
-/** Measures the management API and the pages with a month of requests behind them, on each engine. */
+/** Measures the management API and the pages with a month of requests, on each engine. */
 export async function measureConsole({
   consoleRequests: requests,
   consoleTimes: times,
@@ -89,7 +89,7 @@ export async function measureConsole({
   ]
 }
 
-/** An account that pays for chats beside the history. */
+/** Creates an account that pays for chats in addition to the history. */
 async function createKey(installation: Installation): Promise<string> {
   const account = ["--account", "bench", "--name", "bench"]
   await runJson(installation, "account", "create", "bench", "--credits", "1000", "--yes")
@@ -100,9 +100,9 @@ interface ConsolePlan {
   readonly engine: ConsoleEngine
   readonly requests: number
   readonly times: number
-  /** When the history ends. */
+  /** The end of the history. */
   readonly now: number
-  /** That chats are made with. */
+  /** The key of the chats. */
   readonly key: string
 }
 
@@ -162,7 +162,7 @@ function memoryOf({ process }: ServingProcess): number {
   return residentMemory(familyOf(process.pid)) / KILOBYTES
 }
 
-/** Waits until the reports know all requests: at their first start they read the whole ledger. */
+/** Waits until the reports contain all requests: on their first start they read the whole ledger. */
 async function settled(api: ManagementApi, requests: number, now: number): Promise<void> {
   const [from, to] = [now - (HISTORY_DAYS + 1) * DAY, now + DAY].map((at) =>
     new Date(at).toISOString(),
@@ -170,7 +170,7 @@ async function settled(api: ManagementApi, requests: number, now: number): Promi
   for (;;) {
     const path = `/usage?group=day&from=${from}&to=${to}`
     const { total } = await askJson<{ total: { requests: number } }>(api, path)
-    // Tags of requests are known later than their sums.
+    // Tags of requests are indexed later than their sums.
     const { data } = await askJson<Counted>(api, `${path}&tag=${encodeURIComponent("feature=f0")}`)
     const days = new Set(data.map(({ group }) => group))
     if (total.requests >= requests && days.size >= HISTORY_DAYS) return
@@ -193,7 +193,7 @@ async function knownOf(api: ManagementApi, now: number): Promise<Known> {
   return { now, request: one.id, session: one.session }
 }
 
-/** A chat on one connection, while the console asks one call after the other. */
+/** Times chats on one connection, while the console makes one call after the other. */
 async function timeChats(
   { url }: ServingProcess,
   { key, api, known }: { readonly key: string; readonly api: ManagementApi; readonly known: Known },

@@ -15,25 +15,25 @@ export interface LatencyBlock {
   readonly p99: number
 }
 
-/** What a subject adds to the vendor's own time, round by round. Microseconds. */
+/** The latency that a subject adds to the vendor's own, round by round. Microseconds. */
 export interface AddedLatency {
   readonly subject: string
   readonly median: Spread
   readonly p99: Spread
 }
 
-/** Time of one request at a time, and what each subject adds to it. */
+/** Time of one request at a time, and the added latency of each subject. */
 export interface LatencyResult {
   readonly direct: { readonly median: Spread; readonly p99: Spread }
   readonly added: readonly AddedLatency[]
   readonly blocks: readonly LatencyBlock[]
-  /** The share of the time in which something was to run that the host gave to other machines. */
+  /** The share of processor time that the host gave to other machines. */
   readonly stolen: number
 }
 
 const WARM_UP_SHARE = 2
 
-/** Time from request to whole answer at one connection. */
+/** Measures the time from request to whole answer on one connection. */
 export async function measureLatency(
   subjects: readonly Subject[],
   effort: Effort,
@@ -58,7 +58,7 @@ export async function measureLatency(
   })
 }
 
-/** Microseconds of each whole answer. */
+/** Returns the microseconds of each whole answer. */
 async function timesOf(address: Address, count: number): Promise<number[]> {
   const body = chatBody(address.model("echo"), ANSWER_TOKENS, false)
   return (await timeAnswers(address, body, count)).map(({ whole }) => whole)

@@ -9,36 +9,36 @@ import { eachSubject } from "./with-subjects.ts"
 
 /** Streams that are opened at once. */
 export const STREAMS = 1_000
-/** The first of them: with these a subject's code is compiled and its pools are made. */
+/** The first of these streams: they compile a subject's code and create its pools. */
 const FIRST_STREAMS = 200
 const STREAM_TOKENS = 8
 const OPENING_TIME = 20_000
 const LOOK_EVERY = 50
 
-/** What one subject holds in memory. KB. */
+/** The memory of one subject. KB. */
 export interface MemoryResult {
   readonly subject: string
   /** After a few answers, doing nothing. */
   readonly atRest: number
-  /** With the first streams begun and nothing coming. */
+  /** With the first streams begun and idle. */
   readonly withFirst: number
-  /** With all of them. */
+  /** With all streams. */
   readonly withStreams: number
-  /** What each of the others adds to the first. */
+  /** Memory per further stream. */
   readonly perStream: number
-  /** After all callers hung up. */
+  /** After all callers disconnected. */
   readonly afterwards: number
-  /** Streams of which the caller had a frame. */
+  /** Number of streams with a first frame at the caller. */
   readonly begun: number
   /** Streams that the vendor had open at the same time. */
   readonly openAtVendor: number
-  /** Answers that the vendor was still writing after all callers had hung up. */
+  /** Answers that the vendor was still writing after all callers had disconnected. */
   readonly leftAtVendor: number
   /** Milliseconds until all were open. */
   readonly openingTime: number
 }
 
-/** Memory at rest and with 1,000 streams that wait for their next frame. */
+/** Measures memory at rest and with 1,000 streams that wait for their next frame. */
 export async function measureMemory(
   subjects: readonly Subject[],
   effort: Effort,
@@ -51,7 +51,7 @@ export async function measureMemory(
   })
 }
 
-/** Of one that has answered before. @param settling milliseconds of quiet before memory is read */
+/** Measures a subject that has answered before. @param settling milliseconds of quiet before memory is read */
 export async function holdStreams(
   running: Running,
   upstream: Upstream,
@@ -60,7 +60,7 @@ export async function holdStreams(
   const family = familyOf(running.process)
   await Bun.sleep(settling)
   const atRest = residentMemory(family)
-  // This one answers half and then waits without end.
+  // This model answers half and then waits without end.
   const body = chatBody(running.model("fault-stall"), STREAM_TOKENS, true)
   const began = performance.now()
   using streams = new IdleStreams()
@@ -98,7 +98,7 @@ interface Opening {
   readonly body: string
 }
 
-/** Opens streams until there are so many, and waits until each has begun. */
+/** Opens streams up to this number, and waits until each has begun. */
 async function openStreams(streams: IdleStreams, count: number, opening: Opening): Promise<void> {
   const { running, upstream, body } = opening
   await streams.open(running, body, count - streams.begun)

@@ -6,7 +6,7 @@ import { startUpstream } from "../upstream.ts"
 import { comparedTo, type ComparedCost } from "./compared.ts"
 import { takeChatTurns } from "./processor-time.ts"
 
-/** By what a Tollgate is observed. */
+/** The ways to observe a gateway. */
 export type Observation =
   | "nothing"
   | "metrics and request lines"
@@ -16,14 +16,17 @@ export type Observation =
 
 export type ObservationCost = ComparedCost<Observation>
 
-/** Two processes of the same program differ by some percent for as long as they run, by what their compiler has seen. */
+/**
+ * Processes per variant: two processes of the same program differ by a few percent, depending on the work of their
+ * compiler.
+ */
 const PROCESSES = 3
 
-/** What it costs to be observed: Tollgates with and without, side by side. */
+/** Measures the cost of observation: gateways with and without it, side by side. */
 export async function measureObservation(effort: Effort): Promise<readonly ObservationCost[]> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await startUpstream(0))
-  // A collector that takes everything.
+  // A collector that accepts everything.
   const collector = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,

@@ -9,22 +9,22 @@ import { withSubjects } from "./with-subjects.ts"
 export const CHAT_CALLERS = 32
 /** Streams at once. */
 export const STREAM_CALLERS = 50
-/** Milliseconds between the frames of a stream: far enough apart to come one by one. */
+/** Milliseconds between the frames of a stream: far enough apart to arrive one by one. */
 export const CADENCE = 5
 
-/** Processor time per unit, and every block it was taken from. */
+/** Processor time per unit, and every block of its measurement. */
 export interface ProcessorResult {
   readonly costs: readonly Cost[]
   readonly blocks: readonly Block[]
 }
 
-/** Processor time of a chat completion that is not streamed. */
+/** Measures the processor time of a chat completion that is not streamed. */
 export async function measureChat(
   subjects: readonly Subject[],
   effort: Effort,
 ): Promise<ProcessorResult> {
   await using upstream = await startUpstream(0)
-  // A stream handed over unparsed is no other thing here than the bare proxy itself.
+  // Without a stream, the unparsed variant equals the bare proxy.
   const different = subjects.filter(({ name }) => name !== "pipe")
   return await withSubjects(different, upstream, async (running) => {
     const blocks = await takeChatTurns(running, effort)
@@ -32,7 +32,7 @@ export async function measureChat(
   })
 }
 
-/** Chat completions that are not streamed, of all in turn. */
+/** Measures chat completions that are not streamed, of all subjects in turn. */
 export function takeChatTurns(
   running: readonly Running[],
   effort: Effort,
@@ -46,7 +46,7 @@ export function takeChatTurns(
   })
 }
 
-/** Processor time of a frame of a streamed one; what the stream costs as such is spread over its frames. */
+/** Measures the processor time of a streamed frame; the fixed cost of a stream is spread over its frames. */
 export async function measureStream(
   subjects: readonly Subject[],
   effort: Effort,

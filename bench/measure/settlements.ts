@@ -12,7 +12,7 @@ const MANY_ACCOUNTS = 1_000
 const CREDITS = 1_000_000_000_000_000n
 const CONNECTIONS = 3
 
-/** What a process of `settler.ts` is told. */
+/** The order for a process of `settler.ts`. */
 export interface SettlerOrder {
   readonly url: string
   readonly node: string
@@ -23,7 +23,7 @@ export interface SettlerOrder {
   readonly time: number
 }
 
-/** How many settlements a database took from several nodes at once. */
+/** The number of settlements that a database accepted from several nodes at once. */
 export interface SettlementRate {
   readonly nodes: number
   readonly batch: number
@@ -31,7 +31,7 @@ export interface SettlementRate {
   readonly perSecond: number
 }
 
-/** In which batches, of how many accounts. */
+/** Batch sizes and numbers of accounts. */
 const CASES = [
   { batch: 17, accounts: MANY_ACCOUNTS },
   { batch: 17, accounts: 1 },
@@ -78,7 +78,7 @@ export async function createAccounts(store: Store, names: readonly string[]): Pr
   }
 }
 
-/** Resolves when it has leased what it needs. @returns lets it settle, and resolves with how many. */
+/** Resolves when it has leased its credits. @returns a function that lets it settle and resolves with the number */
 async function startSettler(order: SettlerOrder): Promise<() => Promise<number>> {
   const child = Bun.spawn([...onAllCores(), process.execPath, SETTLER, JSON.stringify(order)], {
     env: cleanEnvironment(),

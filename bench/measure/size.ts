@@ -10,10 +10,10 @@ import { comparedTo, type ComparedCost } from "./compared.ts"
 import { takeChatTurns } from "./processor-time.ts"
 import { timeStart } from "./start.ts"
 
-/** An installation that is new, and one that has grown. */
+/** A new installation, and one that has grown. */
 export type Installation = "empty" | "large"
 
-/** How a grown installation does beside a new one. */
+/** The times of a grown installation and a new one. */
 export interface SizeResult {
   readonly size: LedgerSize & { readonly models: number; readonly bytes: number }
   readonly costs: readonly ComparedCost<Installation>[]
@@ -30,7 +30,7 @@ export interface SizedStart {
 const MODELS = 5_000
 const GROWN: LedgerSize = { accounts: 10_000, keys: 100_000, entries: 500_000, days: 90 }
 const QUICK: LedgerSize = { ...GROWN, accounts: 1_000, keys: 10_000, entries: 50_000 }
-/** Ten million requests, some 11 GB. */
+/** Ten million requests, about 11 GB. */
 const LARGE: LedgerSize = { ...GROWN, entries: 10_000_000 }
 
 function sizeFor({ isQuick, isLarge }: BenchOptions): LedgerSize {
@@ -38,7 +38,7 @@ function sizeFor({ isQuick, isLarge }: BenchOptions): LedgerSize {
   return isQuick ? QUICK : GROWN
 }
 
-/** Whether a chat and a start cost the same however many accounts, keys, models and requests there are. */
+/** Measures whether a chat and a start cost the same for any number of accounts, keys, models and requests. */
 export async function measureSize(options: BenchOptions): Promise<SizeResult> {
   const size = sizeFor(options)
   await using stack = new AsyncDisposableStack()
@@ -64,13 +64,13 @@ export async function measureSize(options: BenchOptions): Promise<SizeResult> {
   return { size: { ...size, models: MODELS, bytes }, costs, starts }
 }
 
-/** In turn, so that a busy machine slows both. */
+/** Measures in turn, so that a busy machine slows both. */
 async function measureStarts(
   prepared: readonly (readonly [Installation, Prepared])[],
   { effort }: BenchOptions,
 ): Promise<readonly SizedStart[]> {
   const found = prepared.map(([name]) => ({ name, times: [] as number[], memory: [] as number[] }))
-  // The first of each fills caches and makes what a later start finds.
+  // The first start of each fills caches and creates files for later starts.
   for (let round = 0; round <= effort.starts; round++) {
     for (const [index, [, one]] of prepared.entries()) {
       const { toAnswer } = await timeStart(one, async (running) => {
@@ -87,7 +87,7 @@ async function measureStarts(
   }))
 }
 
-/** Further lines of the settings' models. */
+/** Returns further lines of the settings' models. */
 function manyModels(): string {
   const names = Array.from({ length: MODELS }, (_, index) => `model-${index}`)
   return names.map((name) => modelFacts(`bench/${name}`)).join("")

@@ -9,9 +9,9 @@ import { eachSubject } from "./with-subjects.ts"
 /** Milliseconds from the start of the process. */
 export interface StartResult {
   readonly subject: SubjectName
-  /** Until it first answered at all. */
+  /** Until its first answer of any kind. */
   readonly toHealth: Spread
-  /** Until a chat completion was answered whole. */
+  /** Until the whole answer of a chat completion. */
   readonly toAnswer: Spread
   readonly starts: readonly StartTime[]
 }
@@ -22,7 +22,7 @@ export interface StartTime {
   readonly toAnswer: number
 }
 
-/** Cold start: a new process, its files in the system's cache. */
+/** Measures cold starts: a new process, its files in the system's cache. */
 export async function measureStart(
   subjects: readonly Subject[],
   effort: Effort,
@@ -30,7 +30,7 @@ export async function measureStart(
   await using upstream = await startUpstream(0)
   return await eachSubject(subjects, upstream, async (prepared, { name }) => {
     const starts = []
-    // The first one fills caches and makes what a later start finds.
+    // The first start fills caches and creates files for later starts.
     for (let times = 0; times <= effort.starts; times++)
       starts.push(await timeStart(prepared, checkAnswers))
     starts.shift()
@@ -43,7 +43,7 @@ export async function measureStart(
   })
 }
 
-/** One start. @param check what it is asked afterwards, which does not count */
+/** Times one start. @param check a request afterwards, which does not count */
 export async function timeStart(
   prepared: Prepared,
   check: (running: Running) => Promise<unknown>,

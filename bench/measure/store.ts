@@ -13,38 +13,38 @@ import { comparedTo, type ComparedCost } from "./compared.ts"
 import { takeChatTurns } from "./processor-time.ts"
 import { measureSettlements, type SettlementRate } from "./settlements.ts"
 
-/** What each round trip to the distant database takes, milliseconds. */
+/** Round-trip time to the distant database, milliseconds. */
 export const ROUND_TRIP = 20
 /** Tokens of a streamed answer. */
 const STREAM_TOKENS = 10
 const FAST_SERVER = ["-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB"]
 const WARM_UP_SHARE = 2
 
-/** Where a Tollgate has its ledger, and how it settles. */
+/** The ledger of a gateway, and its way to settle. */
 export type StoreName = "sqlite" | "postgresql" | "postgresql, journal"
 
-/** What one adds to SQLite's time, round by round. Microseconds. */
+/** The added latency compared with SQLite, round by round. Microseconds. */
 export interface StoreLatency {
   readonly store: StoreName
-  /** Of a whole answer. */
+  /** Until the whole answer. */
   readonly whole: Spread
-  /** Until the first byte of a streamed one. */
+  /** Until the first byte of a streamed answer. */
   readonly firstByte: Spread
 }
 
-/** How Tollgate does on a database over a network, beside its own file. */
+/** Latency with a database over a network, compared with a local file. */
 export interface StoreResult {
   readonly costs: readonly ComparedCost<StoreName>[]
-  /** With a database that is `ROUND_TRIP` away. */
+  /** With a database at a distance of `ROUND_TRIP`. */
   readonly latency: readonly StoreLatency[]
-  /** What a round trip to it really took, microseconds: timers are late. */
+  /** Actual round-trip time, microseconds: timers are late. */
   readonly roundTrip: number
   readonly settlements: readonly SettlementRate[]
 }
 
 type Store = Running & { readonly name: StoreName }
 
-/** Measures the engines beside each other, one Tollgate each. */
+/** Measures the engines beside each other, with one gateway each. */
 export async function measureStore(effort: Effort): Promise<StoreResult> {
   await using upstream = await startUpstream(0)
   await using server = await PostgresServer.start({ isDurable: true, parameters: FAST_SERVER })
@@ -107,7 +107,7 @@ async function measureLatency(
   return { latency, roundTrip: await timeRoundTrips(server, proxy.port, count) }
 }
 
-/** The median of statements that do nothing, microseconds. */
+/** Returns the median of empty statements, microseconds. */
 async function timeRoundTrips(
   server: PostgresServer,
   port: number,
@@ -125,7 +125,7 @@ async function timeRoundTrips(
   return quantile(times, 0.5)
 }
 
-/** Medians of some answers, microseconds. */
+/** Returns medians of several answers, microseconds. */
 async function timesOf(
   address: Address,
   count: number,
@@ -148,7 +148,7 @@ function streamedBody({ model }: Address): string {
   return chatBody(model("echo"), STREAM_TOKENS, true)
 }
 
-/** @param port where the database is reached. */
+/** @param port the port of the database. */
 async function startStores(
   upstream: Upstream,
   server: PostgresServer,

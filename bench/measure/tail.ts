@@ -16,28 +16,28 @@ export interface TailBlock {
   readonly p99: number
 }
 
-/** How late the slowest hundredth of a subject's answers is. */
+/** The latency of the slowest hundredth of a subject's answers. */
 export interface Tail {
   readonly subject: string
   readonly callers: number
   /** Microseconds. */
   readonly p99: Spread
-  /** Microseconds over the bare proxy's of the same round. */
+  /** Microseconds above the bare proxy's of the same round. */
   readonly over: Spread
-  /** Against the bare proxy's of the same round. */
+  /** Compared with the bare proxy's of the same round. */
   readonly ratio: Spread
 }
 
-/** Every tail, and the blocks it was taken from. */
+/** Every tail, and the blocks of its measurement. */
 export interface TailResult {
   readonly tails: readonly Tail[]
   readonly blocks: readonly TailBlock[]
 }
 
-/** Callers at once: one that has the gateway for itself, and as many as keep it busy. */
+/** Concurrent callers: one, and as many as keep the gateway busy. */
 export const TAIL_CALLERS = [1, CHAT_CALLERS] as const
 
-/** The slowest answers of Tollgate beside those of the bare proxy, in turns, once their code is compiled. */
+/** Measures the slowest answers of Tollgate and of the bare proxy, in turns, after their code is compiled. */
 export async function measureTail(
   subjects: readonly Subject[],
   effort: Effort,
@@ -60,7 +60,7 @@ export async function measureTail(
   })
 }
 
-/** Microseconds of each whole answer to callers that ask again and again for so many milliseconds. */
+/** Returns the microseconds of each whole answer to callers that repeat their requests for this many milliseconds. */
 async function timesOf(address: Address, callers: number, duration: number): Promise<number[]> {
   const body = chatBody(address.model("echo"), ANSWER_TOKENS, false)
   const end = performance.now() + duration

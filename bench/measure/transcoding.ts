@@ -6,7 +6,7 @@ import { costs, takeTurns } from "./blocks.ts"
 import { CADENCE, type ProcessorResult, STREAM_CALLERS } from "./processor-time.ts"
 import { withSubjects } from "./with-subjects.ts"
 
-/** A caller of one dialect before a vendor of another. */
+/** A caller's dialect and a vendor's. */
 interface Pair {
   readonly name: string
   readonly path: string
@@ -15,7 +15,7 @@ interface Pair {
   body(model: string): string
 }
 
-/** What is measured: callers' dialect, then the vendor's. */
+/** The measured pairs: callers' dialect, then the vendor's. */
 const PAIRS: readonly Pair[] = [
   {
     name: "anthropic-to-openai",
@@ -41,8 +41,8 @@ const PAIRS: readonly Pair[] = [
 export const MAIN_PAIR = "anthropic-to-openai"
 
 /**
- * Processor time of a frame that goes through the canon, against the bare proxy, which passes frames of
- * one dialect on. A frame is one that the caller gets.
+ * Measures the processor time of a frame that goes through the canon, compared with the bare proxy, which forwards
+ * frames of one dialect. Frames are counted at the caller.
  */
 export async function measureTranscoding(
   subjects: readonly Subject[],
@@ -65,7 +65,7 @@ export async function measureTranscoding(
   })
 }
 
-/** Tollgate once for each pair; anything else as it is. */
+/** Returns Tollgate once for each pair, and any other subject once. */
 function pairsOf(running: Running): readonly Running[] {
   if (running.name !== "tollgate") return [running]
   return PAIRS.map(({ name, path }) => ({ ...running, name, path }))

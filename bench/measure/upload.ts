@@ -6,24 +6,27 @@ import type { Running, Subject } from "../subjects/subject.ts"
 import { startUpstream } from "../upstream.ts"
 import { eachSubject } from "./with-subjects.ts"
 
-/** Where sounds are sent. */
+/** The path of audio uploads. */
 export const TRANSCRIPTIONS_PATH = "/v1/audio/transcriptions"
-/** What is sent: the largest sound that is taken. Bytes. */
+/** Size of the upload: the largest accepted audio file. Bytes. */
 const UPLOAD = 25 * 1024 * 1024
 const ROUNDS = 5
 const SAMPLES_PER_SECOND = 16_000
 const HEADER = 44
-/** A second of sound, to see whether one is taken at all. Bytes. */
+/** A second of audio, to check whether uploads are accepted at all. Bytes. */
 export const SHORT_UPLOAD = HEADER + SAMPLES_PER_SECOND * 2
 
-/** What receiving an upload and passing it on takes. KB above rest, the median of several. */
+/** Memory to receive and forward an upload. KB above rest, the median of several. */
 export interface UploadResult {
   readonly subject: string
   readonly aboveRest: number
   readonly peaks: readonly number[]
 }
 
-/** Memory while a sound of 25 MB is uploaded, kept and passed on. Of the usual subjects only Tollgate takes forms. */
+/**
+ * Measures memory while an audio file of 25 MB is uploaded, stored and forwarded. Of the usual subjects only Tollgate
+ * accepts forms.
+ */
 export async function measureUpload(
   subjects: readonly Subject[],
   effort: Effort,
@@ -36,7 +39,7 @@ export async function measureUpload(
   })
 }
 
-/** Of one that takes sounds. @param settling milliseconds of quiet before each round */
+/** Measures a subject that accepts audio. @param settling milliseconds of quiet before each round */
 export async function measureUploads(
   running: Running,
   rounds: number,
@@ -60,7 +63,7 @@ async function upload(running: Running, length: number): Promise<void> {
   await ask(running, TRANSCRIPTIONS_PATH, uploadForm(running.model("transcribe"), length))
 }
 
-/** A form with silence to transcribe. @param length of the sound, bytes */
+/** Returns a form with silence to transcribe. @param length of the audio, bytes */
 export function uploadForm(model: string, length: number): FormData {
   const form = new FormData()
   form.set("model", model)
@@ -68,7 +71,7 @@ export function uploadForm(model: string, length: number): FormData {
   return form
 }
 
-/** A wave file of silence, one channel of 16 bits. @param length of all of it, bytes */
+/** Returns a wave file of silence, one channel of 16 bits. @param length of the whole file, bytes */
 function soundOf(length: number): Uint8Array<ArrayBuffer> {
   const sound = new Uint8Array(length)
   const view = new DataView(sound.buffer)

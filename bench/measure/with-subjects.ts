@@ -2,7 +2,7 @@ import { checkAnswers } from "../load/check-answer.ts"
 import type { Prepared, Running, Subject } from "../subjects/subject.ts"
 import type { Upstream } from "../upstream.ts"
 
-/** Starts all subjects before one upstream, lets them be measured, and ends them. */
+/** Starts all subjects before one upstream, runs a measurement, and ends them. */
 export async function withSubjects<Result>(
   subjects: readonly Subject[],
   upstream: Upstream,
@@ -19,7 +19,7 @@ export async function withSubjects<Result>(
   return await measure(running)
 }
 
-/** Prepares all subjects, lets each be measured on its own, and gives the results by turn. */
+/** Prepares all subjects, measures each by itself, and returns the results in turn. */
 export async function eachSubject<Result>(
   subjects: readonly Subject[],
   upstream: Upstream,

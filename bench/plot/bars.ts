@@ -6,7 +6,7 @@ import { linearScale, logScale } from "./scale.ts"
 export interface Bar {
   readonly name: string
   readonly value: number
-  /** From where to where the values lie of which it is the middle. */
+  /** The range of the values whose median the bar shows. */
   readonly lowest?: number
   readonly highest?: number
 }
@@ -14,7 +14,7 @@ export interface Bar {
 /** Bars beside each other, the shortest at the top. */
 export interface BarPlot {
   readonly title: string
-  /** What follows a value, such as `x` or ` MB`. */
+  /** The unit after a value, such as `x` or ` MB`. */
   readonly unit: string
   readonly bars: readonly Bar[]
 }
@@ -25,10 +25,10 @@ const TOP = 56
 const BOTTOM = 14
 const ROW = 26
 const THICK = 16
-/** From here on apart, bars on a plain scale could not be compared any more. */
+/** From this ratio on, bars on a linear scale cannot be compared any more. */
 const FAR_APART = 12
 
-/** Values are compared by eye: on a logarithmic scale where the highest is more than twelve times the lowest. */
+/** Draws bars for comparison by eye: on a logarithmic scale if the highest is more than twelve times the lowest. */
 export function drawBars({ title, unit, bars }: BarPlot): string {
   const sorted = bars.toSorted((left, right) => left.value - right.value)
   const values = sorted.flatMap(({ value, lowest = value, highest = value }) => [
@@ -92,7 +92,7 @@ function classOf(name: string): string {
   return name === "bare" || name === "direct" ? "yardstick" : "bar"
 }
 
-/** Without digits that say nothing: a tick is a round number. */
+/** Formats a tick, which is a round number, without superfluous digits. */
 function tickLabel(value: number): string {
   return Number(value.toPrecision(3)).toLocaleString("en")
 }

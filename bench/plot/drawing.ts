@@ -1,7 +1,7 @@
-/** How wide all plots are. */
+/** Width of all plots. */
 export const WIDTH = 760
 
-/** Colours that can be read on white and on black; those of dark pages take over where a reader has these. */
+/** Colours that are readable on white and on black; dark mode has colours of its own. */
 const STYLE = `
   text { font: 13px system-ui, sans-serif; fill: #1f2328 }
   .title { font-weight: 600; font-size: 15px }
@@ -22,7 +22,7 @@ const STYLE = `
     .yardstick { fill: #4a525c }
   }`
 
-/** Of several lines, in this order; light enough for dark pages and dark enough for light ones. */
+/** Colours of several lines, in this order; readable on dark and on light pages. */
 export const LINE_COLOURS = [
   "#8c959f",
   "#bf8700",
@@ -33,12 +33,12 @@ export const LINE_COLOURS = [
   "#1b9aaa",
   "#9a6b4f",
 ] as const
-/** Of Tollgate's line. */
+/** The colour of Tollgate's line. */
 export const OWN_COLOUR = "#2f81f7"
 
 type Attributes = Readonly<Record<string, string | number>>
 
-/** One element. */
+/** Returns one element. */
 export function element(name: string, attributes: Attributes, content = ""): string {
   const words = Object.entries(attributes).map(
     ([key, value]) => ` ${key}="${escaped(typeof value === "number" ? rounded(value) : value)}"`,
@@ -46,12 +46,12 @@ export function element(name: string, attributes: Attributes, content = ""): str
   return `<${name}${words.join("")}>${content}</${name}>`
 }
 
-/** A piece of text. */
+/** Returns a piece of text. */
 export function text(x: number, y: number, words: string, attributes: Attributes = {}): string {
   return element("text", { x, y, ...attributes }, escaped(words))
 }
 
-/** The whole file. @param words what it shows, for those who do not see it */
+/** Returns the whole file. @param words description for readers who do not see it */
 export function drawing(height: number, words: string, parts: readonly string[]): string {
   const box = `0 0 ${WIDTH} ${rounded(height)}`
   const named = `xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${escaped(words)}"`

@@ -7,10 +7,10 @@ export interface Line {
   readonly points: readonly (readonly [x: number, y: number])[]
 }
 
-/** What goes on over time. */
+/** A plot over time. */
 export interface LinePlot {
   readonly title: string
-  /** What stands below. */
+  /** The label below the plot. */
   readonly below: string
   readonly lines: readonly Line[]
 }
@@ -23,7 +23,7 @@ const HEIGHT = 340
 const LABEL = 15
 const FAR_APART = 12
 
-/** Names stand at the lines' ends, so that nothing has to be looked up in a legend. */
+/** Draws lines with their names at the ends, so that no legend is needed. */
 export function drawLines({ title, below, lines }: LinePlot): string {
   const drawn = lines.filter(({ points }) => points.length > 0)
   const xs = drawn.flatMap(({ points }) => points.map(([x]) => x))

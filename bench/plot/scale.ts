@@ -1,14 +1,14 @@
-/** Where values lie on a line. */
+/** The positions of values on a line. */
 export interface Scale {
-  /** 0 at its beginning, 1 at its end. */
+  /** Returns 0 at its beginning, 1 at its end. */
   position(value: number): number
-  /** Round values on it. */
+  /** Round values on the scale. */
   readonly ticks: readonly number[]
 }
 
 const MAX_TICKS = 6
 
-/** Powers of ten, for values that lie far apart. @throws RangeError when one is not above zero */
+/** Returns powers of ten, for values of different magnitude. @throws RangeError if a value is not above zero */
 export function logScale(values: readonly number[]): Scale {
   if (values.length === 0 || values.some((value) => !(value > 0))) {
     throw new RangeError("a logarithmic scale takes values above zero")
@@ -21,7 +21,7 @@ export function logScale(values: readonly number[]): Scale {
   }
 }
 
-/** From zero, in round steps. @throws RangeError when there are no values */
+/** Returns round steps from zero. @throws RangeError if there are no values */
 export function linearScale(values: readonly number[]): Scale {
   if (values.length === 0) throw new RangeError("no values")
   const step = roundStep(Math.max(...values, 0) / (MAX_TICKS - 1))
@@ -32,7 +32,7 @@ export function linearScale(values: readonly number[]): Scale {
   }
 }
 
-/** 1, 2, 5, 10, 20, 50 and so on: the first that is not below. */
+/** Returns the first of 1, 2, 5, 10, 20, 50 and so on that is not below the minimum. */
 function roundStep(least: number): number {
   if (!(least > 0)) return 1
   const power = 10 ** Math.floor(Math.log10(least))

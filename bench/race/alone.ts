@@ -16,14 +16,14 @@ export interface RaceStart {
   readonly starts: readonly StartTime[]
 }
 
-/** What needs a process of each subject that has done nothing else. */
+/** Measurements that need a new process of each subject. */
 export interface AloneResults {
   start?: readonly RaceStart[]
   idle?: readonly MemoryResult[]
   upload?: readonly UploadResult[]
 }
 
-/** Where each is measured on its own. */
+/** The environment in which each subject is measured by itself. */
 export interface AloneCourse {
   readonly subjects: readonly Subject[]
   readonly upstream: Upstream
@@ -31,7 +31,7 @@ export interface AloneCourse {
   readonly effort: RaceEffort
 }
 
-/** One after the other, each in a process of its own. */
+/** Measures one after the other, each in a process of its own. */
 export async function raceAlone<Result>(
   scenario: ScenarioName,
   course: AloneCourse,
@@ -48,13 +48,13 @@ export async function raceAlone<Result>(
   return results
 }
 
-/** Cold starts, the files in the system's cache. */
+/** Measures cold starts, with the files in the system's cache. */
 export function raceStart(course: AloneCourse): Promise<readonly RaceStart[]> {
   const { effort, upstream } = course
   return raceAlone("start", course, async (prepared, { name }) => {
     const begun = performance.now()
     const starts: StartTime[] = []
-    // The first one fills caches and makes what a later start finds.
+    // The first start fills caches and creates files for later starts.
     for (let times = 0; times <= effort.starts; times++) {
       if (times > 1 && performance.now() - begun > effort.startTime) break
       starts.push(await timeStart(prepared, (running) => checkRight("start", running, upstream)))
@@ -69,7 +69,7 @@ export function raceStart(course: AloneCourse): Promise<readonly RaceStart[]> {
   })
 }
 
-/** A thousand streams that wait. */
+/** Measures a thousand idle streams. */
 export function raceIdle(course: AloneCourse): Promise<readonly MemoryResult[]> {
   const { effort, upstream } = course
   return raceAlone("idle", course, async (prepared) => {
@@ -80,7 +80,7 @@ export function raceIdle(course: AloneCourse): Promise<readonly MemoryResult[]> 
   })
 }
 
-/** Sounds of 25 MB. */
+/** Measures uploads of 25 MB. */
 export function raceUpload(course: AloneCourse): Promise<readonly UploadResult[]> {
   const { effort, upstream } = course
   return raceAlone("upload", course, async (prepared) => {

@@ -23,7 +23,7 @@ export class Draw {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / RANGE
   }
 
-  /** The same things in a drawn order, each order as likely as any other. */
+  /** Returns the same things in a random order, with equal probability for each order. */
   shuffle<Thing>(things: readonly Thing[]): readonly Thing[] {
     const left = [...things]
     const drawn: Thing[] = []

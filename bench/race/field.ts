@@ -5,20 +5,20 @@ import { reasonOf } from "../load/ask.ts"
 import type { ScenarioName } from "./plan.ts"
 import { checkRight } from "./right-answers.ts"
 
-/** Why some could not be measured in some scenarios. */
+/** The reasons why subjects could not be measured in scenarios. */
 export type Refusals = Partial<Record<ScenarioName, Record<string, string>>>
 
-/** Keeps account of who is out of which scenario, and why. */
+/** Tracks the subjects that are out of a scenario, with the reasons. */
 export class Field {
   readonly refusals: Refusals = {}
 
-  /** Takes one out of a scenario. */
+  /** Removes a subject from a scenario. */
   refuse(scenario: ScenarioName, name: string, error: unknown): void {
     const refused = (this.refusals[scenario] ??= {})
     refused[name] ??= reasonOf(error)
   }
 
-  /** Runs what is done with one; what goes wrong takes it out of the scenario, and the race goes on. */
+  /** Runs a measurement of one subject. A failure removes the subject from the scenario, and the race continues. */
   async attempt<Result>(
     scenario: ScenarioName,
     name: string,
@@ -32,7 +32,7 @@ export class Field {
     }
   }
 
-  /** Those that answer right in a scenario, each with the frames of its streams. */
+  /** Returns the subjects with correct answers in a scenario, each with the frames of its streams. */
   async able(
     scenario: ScenarioName,
     running: readonly Running[],
@@ -52,7 +52,7 @@ export class Field {
     return able
   }
 
-  /** Whether one is still in a scenario. */
+  /** Whether a subject is still in a scenario. */
   isIn(scenario: ScenarioName, name: string): boolean {
     return this.refusals[scenario]?.[name] === undefined
   }

@@ -7,7 +7,7 @@ import type { ScenarioName } from "./plan.ts"
 export interface Figure {
   readonly scenario: ScenarioName
   readonly name: string
-  /** One cell; undefined when there is nothing of that contestant. */
+  /** Returns one cell; undefined without a result of that contestant. */
   of(contestant: string): string | undefined
 }
 
@@ -23,12 +23,12 @@ const NAMES: Partial<Record<ScenarioName, string>> = {
   embeddings: "CPU per 100 embeddings",
 }
 
-/** What was measured as processor time, against the bare proxy. */
+/** Returns the measured processor times, compared with the bare proxy. */
 export function ratioFigures({ processor }: RaceResults): readonly Figure[] {
   return costFigures(processor, (cost) => `${formatNumber(cost.ratio.median)}x`)
 }
 
-/** The same in microseconds. */
+/** Returns the same times in microseconds. */
 export function timeFigures({ processor }: RaceResults): readonly Figure[] {
   return costFigures(processor, (cost) => formatNumber(cost.microseconds.median))
 }
@@ -47,7 +47,7 @@ function costFigures(processor: Processor, show: (cost: RaceCost) => string): re
   }))
 }
 
-/** What was measured in milliseconds and megabytes. */
+/** Returns the measurements in milliseconds and megabytes. */
 export function otherFigures(results: RaceResults): readonly Figure[] {
   const { latency, idle, upload, start, memory } = results
   const megabytes = (kilobytes: number): string => formatNumber(kilobytes / KILOBYTES)
@@ -93,9 +93,9 @@ function latencyFigures(
   }))
 }
 
-/** How far a race can be trusted. */
+/** The disturbances of a race. */
 export interface Noise {
-  /** Of the gateway's core while it was measured, the share that others had. */
+  /** The share of the gateway's core that other processes used during its measurement. */
   readonly strangers: number
   /** The share of the time that the host gave to other machines. */
   readonly stolen: number
@@ -106,7 +106,7 @@ export interface Noise {
 const MAX_SHARE = 0.05
 const MAX_LOAD = 1
 
-/** Adds up what disturbed it. */
+/** Adds up the disturbances. */
 export function noiseOf({ processor, latency, machine }: RaceResults): Noise {
   const blocks = Object.values(processor).flatMap((race) => race?.blocks ?? [])
   const time = blocks.reduce((sum, { duration }) => sum + duration, 0) * MICROSECONDS

@@ -7,9 +7,9 @@ import { type Address, directTo } from "../subjects/subject.ts"
 import { roundsOf } from "./plan.ts"
 import type { RaceCourse } from "./processor.ts"
 
-/** Requests per second; the second for those that cannot keep up with the first. */
+/** Requests per second; the second rate is for subjects that cannot keep up with the first. */
 export const RATES = [500, 50] as const
-/** What has to be left of a subject's capacity: near its limit, latency is that of its queue. */
+/** Minimum ratio of a subject's capacity to the rate: near its limit, latency is that of its queue. */
 const RESERVE = 1.4
 const PROBING_CALLERS = 8
 const PROBING_TIME = 1_000
@@ -21,11 +21,11 @@ export interface OpenBlock {
   readonly rate: number
   readonly median: number
   readonly p99: number
-  /** The median of how late the generator itself was. */
+  /** The median delay of the generator itself. */
   readonly delay: number
 }
 
-/** Time from the moment at which a request was to be sent until its whole answer was there. Microseconds. */
+/** Time from the planned start of a request until its whole answer arrived. Microseconds. */
 export interface RaceLatency {
   readonly subject: string
   readonly rate: number
@@ -33,17 +33,17 @@ export interface RaceLatency {
   readonly p99: Spread
 }
 
-/** Of all, the vendor itself among them as `direct`. */
+/** The results of all, including the vendor itself as `direct`. */
 export interface LatencyRace {
   readonly latencies: readonly RaceLatency[]
   readonly blocks: readonly OpenBlock[]
-  /** The share of the time in which something was to run that the host gave to other machines. */
+  /** The share of processor time that the host gave to other machines. */
   readonly stolen: number
 }
 
 type Turn = Address & { readonly name: string; readonly rate: number }
 
-/** Small chats in an open loop. */
+/** Measures small chats in an open loop. */
 export async function raceLatency(course: RaceCourse): Promise<LatencyRace> {
   const { field, draw, effort, upstream } = course
   const able = await field.able("latency", course.running, upstream)
@@ -74,7 +74,7 @@ export async function raceLatency(course: RaceCourse): Promise<LatencyRace> {
   }
 }
 
-/** The rate that one keeps up with. @throws Error when that is none */
+/** Returns the rate that a subject keeps up with. @throws Error if it cannot keep up with any */
 async function rateFor(address: Address): Promise<number> {
   using loop = await ClosedLoop.connect(address, smallChat(address), PROBING_CALLERS)
   loop.start()

@@ -15,11 +15,11 @@ export type LoadName = Extract<
   "chat" | "chat-alone" | "prompt" | "streams" | "anthropic" | "embeddings"
 >
 
-/** What callers ask for, again and again. */
+/** The repeated request of callers. */
 export interface Load {
   readonly callers: number
   readonly unit: "answers" | "frames"
-  /** Besides those that the gateway needs. */
+  /** Further headers besides those that the gateway needs. */
   readonly headers?: Readonly<Record<string, string>>
   path(address: Address): string
   body(address: Address): string
@@ -27,7 +27,7 @@ export interface Load {
 
 /** Anthropic's own path. */
 export const MESSAGES_PATH = "/v1/messages"
-/** The path of embeddings at all of them. */
+/** The path of embeddings at all subjects. */
 const EMBEDDINGS_PATH = "/v1/embeddings"
 
 const chat: Load = {
@@ -64,7 +64,10 @@ export const LOADS: Readonly<Record<LoadName, Load>> = {
   },
 }
 
-/** What the bare proxy does in each: it knows one dialect, so it passes the same stream on in that. */
+/**
+ * Returns the load of the bare proxy in a scenario: it supports one dialect, so it forwards the same stream in that
+ * one.
+ */
 export function yardstickOf(name: LoadName): Load {
   return name === "anthropic" ? streams : LOADS[name]
 }

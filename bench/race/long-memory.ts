@@ -4,29 +4,29 @@ import { familyOf, residentMemory } from "../processor.ts"
 import type { Running } from "../subjects/subject.ts"
 import type { RaceCourse } from "./processor.ts"
 
-/** Of each subject, per second. */
+/** Chats per second and subject. */
 export const STEADY_CHATS = 20
 export const STEADY_STREAMS = 4
 
-/** What one held in memory under a steady load. KB. */
+/** The memory of a subject under a steady load. KB. */
 export interface LongMemory {
   readonly subject: string
   /** After its first answers, doing nothing. */
   readonly atRest: number
-  /** Every few seconds of the load. */
+  /** Measured every few seconds of the load. */
   readonly samples: readonly { readonly second: number; readonly memory: number }[]
   readonly highest: number
   /** At the end of the load. */
   readonly atEnd: number
-  /** After some quiet. */
+  /** After a quiet period. */
   readonly afterwards: number
   readonly answers: number
   readonly failures: number
 }
 
 /**
- * All at the same time: memory is nothing that they take from each other, and each has the same load, which
- * together leaves the core more than half idle.
+ * Measures all at the same time: they do not share memory, and each has the same load, which together leaves the core
+ * more than half idle.
  */
 export async function raceMemory(course: RaceCourse): Promise<readonly LongMemory[]> {
   const { field, effort, upstream } = course

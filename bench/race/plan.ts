@@ -1,4 +1,4 @@
-/** What is raced, in this order. */
+/** The scenarios, in this order. */
 export const SCENARIOS = [
   "chat",
   "chat-alone",
@@ -12,15 +12,15 @@ export const SCENARIOS = [
   "upload",
   "memory",
 ] as const
-/** One thing that is raced. */
+/** The name of a scenario. */
 export type ScenarioName = (typeof SCENARIOS)[number]
 
-/** How long each scenario takes. Times in milliseconds. */
+/** The duration of each scenario. Times in milliseconds. */
 export interface RaceEffort {
-  /** Before the first block of all, and before the first of each further scenario. */
+  /** Before the very first block, and before the first of each further scenario. */
   readonly firstWarmUp: number
   readonly warmUp: number
-  /** The most; none but the first two begins when a scenario has lasted `scenarioTime`. */
+  /** Maximum rounds; after the first two, a round only begins if the scenario has lasted less than `scenarioTime`. */
   readonly rounds: number
   readonly scenarioTime: number
   readonly block: number
@@ -28,18 +28,18 @@ export interface RaceEffort {
   readonly streamBlock: number
   readonly latencyRounds: number
   readonly latencyBlock: number
-  /** Starts of each; fewer of one that takes longer than `startTime` for all of them. */
+  /** Starts of each subject; fewer if all of them take longer than `startTime`. */
   readonly starts: number
   readonly startTime: number
   /** Quiet time before memory is read. */
   readonly settling: number
   readonly uploads: number
-  /** Of steady load, until memory is read. */
+  /** Steady load until memory is read. */
   readonly memoryTime: number
   readonly memorySample: number
 }
 
-/** Some 23 minutes with eight contestants, of which ten are those of the memory. */
+/** About 23 minutes with eight contestants, including ten minutes for memory. */
 export const FULL_RACE: RaceEffort = {
   firstWarmUp: 6_000,
   warmUp: 2_000,
@@ -58,7 +58,7 @@ export const FULL_RACE: RaceEffort = {
   memorySample: 5_000,
 }
 
-/** Some five minutes. */
+/** About five minutes. */
 export const QUICK_RACE: RaceEffort = {
   firstWarmUp: 1_500,
   warmUp: 500,
@@ -79,7 +79,7 @@ export const QUICK_RACE: RaceEffort = {
 
 const FIRST_ROUNDS = 2
 
-/** The rounds of a scenario, the warm-up as -1 first: as many as there is time for. */
+/** Yields the rounds of a scenario, the warm-up as -1 first: as many as there is time for. */
 export function* roundsOf(most: number, { scenarioTime }: RaceEffort): Generator<number> {
   const begun = performance.now()
   for (let round = -1; round < most; round++) {

@@ -8,16 +8,16 @@ import { wordsFor } from "./words.ts"
 const KILOBYTES = 1_024
 const MICROSECONDS = 1_000
 
-/** A picture of one scenario. */
+/** An image of one scenario. */
 export interface Plot {
   readonly scenario: ScenarioName
-  /** Its file, in the page's folder of pictures. */
+  /** Its file, in the page's folder of images. */
   readonly file: string
   readonly content: string
   readonly title: string
 }
 
-/** One for each scenario of which there is something to show. */
+/** Draws one image for each scenario with results. */
 export function drawPlots(results: RaceResults): readonly Plot[] {
   const words = wordsFor(results.effort)
   const plots: Plot[] = []

@@ -7,13 +7,13 @@ import type { Field } from "./field.ts"
 import { type Load, type LoadName, LOADS, yardstickOf } from "./loads.ts"
 import { type RaceEffort, roundsOf } from "./plan.ts"
 
-/** Processor time per unit of work, and every block it was taken from. */
+/** Processor time per unit of work, and every block of its measurement. */
 export interface ProcessorRace {
   readonly costs: readonly Cost[]
   readonly blocks: readonly Block[]
 }
 
-/** What a scenario's measuring needs of the race. */
+/** The parts of the race that a measurement needs. */
 export interface RaceCourse {
   readonly running: readonly Running[]
   readonly upstream: Upstream
@@ -43,7 +43,7 @@ export async function raceProcessor(
       const turn = { ...running, headers, path: own.path(running) }
       const order = { ...own, block, warmUp, body: () => own.body(running) }
       const found = await field.attempt(name, running.name, () => runBlock(turn, order, round))
-      // One that a busy machine kept from answering at all says nothing, and the others may.
+      // A subject without any answer because of a busy machine has no result, but others may have one.
       if (found === undefined || round < 0 || found[load.unit] === 0) continue
       blocks.push(inFramesOfTheVendor(found, able.get(running), own))
     }
@@ -56,7 +56,7 @@ export async function raceProcessor(
   return { blocks: kept, costs: costs(kept, load.unit) }
 }
 
-/** Who writes more frames than it reads, or fewer, is measured by what it reads. */
+/** Counts the frames that a subject reads, if it writes more or fewer frames than it reads. */
 function inFramesOfTheVendor(block: Block, written: number | undefined, load: Load): Block {
   if (load.unit === "answers" || written === undefined) return block
   return { ...block, frames: (block.frames * STREAM_FRAMES) / written }

@@ -7,7 +7,7 @@ import type { RaceResults } from "./results.ts"
 
 const PICTURES = "benchmark"
 
-/** Writes a race's page and pictures. @returns the page's path */
+/** Writes a race's page and images. @returns the page's path */
 export function publish(results: RaceResults, folder: string): string {
   const plots = drawPlots(results)
   const pictures = join(folder, PICTURES)

@@ -17,11 +17,11 @@ import { checkRight } from "./right-answers.ts"
 /** Milliseconds between the tokens of a stream. */
 const CADENCE = 20
 
-/** Races all that were asked for and can run here. */
+/** Races all requested subjects that can run here. */
 export async function race(options: BenchOptions, plan: RaceOptions): Promise<RaceResults> {
   const begun = performance.now()
   leaveGatewayCore()
-  // Before the contestants make the machine busy.
+  // Measured before the contestants make the machine busy.
   const machine = describeMachine()
   await using upstream = await startUpstream(CADENCE)
   const { subjects, missing } = await findSubjects(options.subjects, upstream, (running) =>
@@ -54,7 +54,7 @@ export async function race(options: BenchOptions, plan: RaceOptions): Promise<Ra
   return results
 }
 
-/** The scenarios in which all are there, and one at a time works. */
+/** Runs the scenarios in which all subjects run, and one at a time works. */
 async function raceSideBySide(
   plan: RaceOptions,
   alone: AloneCourse,
@@ -75,7 +75,7 @@ async function raceSideBySide(
   await report(plan, "latency", async () => void (results.latency = await raceLatency(course)))
 }
 
-/** Memory under a steady load. */
+/** Measures memory under a steady load. */
 async function raceLong(
   plan: RaceOptions,
   alone: AloneCourse,
@@ -88,7 +88,7 @@ async function raceLong(
   })
 }
 
-/** What else is about memory, meanwhile, and with a vendor that has nothing else open. */
+/** Runs the other measurements of memory meanwhile, with a vendor without other open requests. */
 async function raceMoreMemory(
   plan: RaceOptions,
   alone: AloneCourse,
@@ -100,7 +100,7 @@ async function raceMoreMemory(
   await report(plan, "upload", async () => void (results.upload = await raceUpload(apart)))
 }
 
-/** Those that do not start this time are out of the scenarios. */
+/** Starts all subjects. A subject that does not start is removed from the scenarios. */
 async function startAll(
   { subjects, upstream, field }: AloneCourse,
   stack: AsyncDisposableStack,

@@ -8,14 +8,14 @@ import type { LongMemory } from "./long-memory.ts"
 import type { RaceEffort, ScenarioName } from "./plan.ts"
 import type { ProcessorRace } from "./processor.ts"
 
-/** One that was raced. */
+/** A contestant. */
 export interface Contestant {
   readonly name: string
   readonly version: string
   readonly work: Work
 }
 
-/** Everything that a race found; scenarios that were not asked for are absent. */
+/** All results of a race; scenarios that were not requested are absent. */
 export interface RaceResults extends AloneResults {
   readonly date: string
   readonly isQuick: boolean
@@ -24,13 +24,13 @@ export interface RaceResults extends AloneResults {
   readonly effort: RaceEffort
   readonly scenarios: readonly ScenarioName[]
   readonly contestants: readonly Contestant[]
-  /** Why the others are not there. */
+  /** The reasons why others are missing. */
   readonly missing: Readonly<Record<string, string>>
-  /** Why some are not in some scenarios. */
+  /** The reasons why subjects are missing in scenarios. */
   readonly refusals: Refusals
   readonly processor: Partial<Record<LoadName, ProcessorRace>>
   latency?: LatencyRace
   memory?: readonly LongMemory[]
-  /** How long it all took. */
+  /** Total duration in seconds. */
   seconds: number
 }

@@ -8,9 +8,9 @@ import { LOADS, MESSAGES_PATH, type LoadName, yardstickOf } from "./loads.ts"
 import type { ScenarioName } from "./plan.ts"
 import { countFrames, dataOf } from "./server-sent-events.ts"
 
-/** How a subject answers that answers right. */
+/** The properties of a subject's correct answers. */
 export interface RightAnswer {
-  /** Frames of one stream, as the caller gets them; undefined of what is not streamed. */
+  /** Frames of one stream, as received by the caller; undefined if it is not streamed. */
   readonly frames?: number
 }
 
@@ -18,9 +18,9 @@ const IDLE_TIME = 5_000
 const LOOK_EVERY = 20
 
 /**
- * Asks a subject as the scenario does, and compares with what the vendor says itself: speed is easy for
- * who answers less.
- * @throws Error that says what is wrong
+ * Sends the request of a scenario to a subject, and compares the answer with the vendor's own: a subject that answers
+ * less would be faster.
+ * @throws Error with the fault
  */
 export async function checkRight(
   name: ScenarioName,
@@ -116,7 +116,7 @@ async function checkMessages(address: Address, upstream: Upstream): Promise<Righ
   return { frames: countFrames(stream) }
 }
 
-/** What a stream has to add up to. */
+/** Returns the complete text of a stream. */
 async function wholeText(upstream: Upstream): Promise<string | undefined> {
   const vendor = directTo(upstream)
   const body = chatBody(vendor.model("echo"), STREAM_TOKENS, false)
@@ -139,7 +139,7 @@ async function checkEmbeddings(address: Address, upstream: Upstream): Promise<Ri
   return {}
 }
 
-/** Half an answer, of which the first frame has to come before the vendor goes on. */
+/** Checks half an answer: its first frame must arrive before the vendor continues. */
 async function checkIdle(address: Address): Promise<RightAnswer> {
   using streams = new IdleStreams()
   await streams.open(address, chatBody(address.model("fault-stall"), STREAM_TOKENS, true), 1)

@@ -1,4 +1,4 @@
-/** The JSON of each event of a stream; the end mark of OpenAI's, which is none, is left out. */
+/** Returns the JSON of each event of a stream, without OpenAI's end mark, which is not JSON. */
 export function dataOf(stream: string): readonly unknown[] {
   return stream.split(/\r?\n/).flatMap((line) => {
     if (!line.startsWith("data:")) return []
@@ -7,7 +7,7 @@ export function dataOf(stream: string): readonly unknown[] {
   })
 }
 
-/** Frames as `AnswerReader` counts them. */
+/** Counts frames in the same way as `AnswerReader`. */
 export function countFrames(stream: string): number {
   return stream.split("\n\n").length - 1
 }

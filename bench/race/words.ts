@@ -5,14 +5,14 @@ import { LOADS } from "./loads.ts"
 import { STEADY_CHATS, STEADY_STREAMS } from "./long-memory.ts"
 import type { RaceEffort, ScenarioName } from "./plan.ts"
 
-/** How a scenario is told of. */
+/** The description of a scenario. */
 export interface ScenarioWords {
   readonly heading: string
-  /** What is done and measured. */
+  /** The procedure and the measured quantity. */
   readonly text: string
 }
 
-/** Of all scenarios. */
+/** Returns the descriptions of all scenarios. */
 export function wordsFor(effort: RaceEffort): Readonly<Record<ScenarioName, ScenarioWords>> {
   const minutes = effort.memoryTime / 60_000
   const time = minutes >= 1 ? `${minutes} minutes` : `${effort.memoryTime / 1_000} seconds`

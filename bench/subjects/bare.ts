@@ -30,5 +30,5 @@ function bareSubject(name: "bare" | "pipe"): Subject {
 
 /** The yardstick: parse, rename, forward. */
 export const bare = bareSubject("bare")
-/** The yardstick that hands streams over unparsed: nearer to what the runtime can do at all. */
+/** The yardstick that forwards streams unparsed: closer to the limit of the runtime. */
 export const pipe = bareSubject("pipe")

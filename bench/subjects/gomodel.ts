@@ -5,7 +5,7 @@ import type { Subject } from "./subject.ts"
 
 const PROGRAM = join(PEERS, "bin/gomodel")
 const KEY = "bench"
-/** No one listens there: the list of models that it asks for is not needed. */
+/** A closed port: the list of models that it requests is not needed. */
 const NOWHERE = "http://127.0.0.1:9/models.json"
 
 /** GoModel, with its own list of models and its statistics in SQLite. */

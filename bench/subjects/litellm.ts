@@ -9,7 +9,7 @@ const FOLDER = peerFolder("litellm")
 const PROGRAM = join(FOLDER, "bin/litellm")
 const PYTHON = join(FOLDER, "bin/python")
 const KEY = "sk-bench"
-/** Never 1.82.7 or 1.82.8, which thieves had published. */
+/** Never 1.82.7 or 1.82.8, which contained malware. */
 const VERSION = "1.106.12"
 const MODELS = [
   ["echo", "chat"],
@@ -44,7 +44,7 @@ export const litellm: Subject = {
       healthPath: "/health/liveliness",
       headers: { authorization: `Bearer ${KEY}` },
       model: (model) => model,
-      // Else it fetches its list of prices from the network.
+      // Otherwise it downloads its list of prices.
       environment: () => ({ LITELLM_LOCAL_MODEL_COST_MAP: "True", LITELLM_LOG: "ERROR" }),
       command(port, directory) {
         const file = join(directory, "config.yaml")

@@ -7,12 +7,12 @@ import type { Subject } from "./subject.ts"
 
 const PACKED = join(peerFolder("nginx"), "usr/sbin/nginx")
 
-/** The one of the system, else the one of Debian's package, unpacked. */
+/** Returns the system's nginx, else the unpacked one of Debian's package. */
 function program(): string {
   return Bun.which("nginx") ?? PACKED
 }
 
-/** nginx as a proxy that reads nothing of what it passes on: the limit. */
+/** nginx as a proxy that does not read forwarded data: the limit. */
 export const nginx: Subject = {
   name: "nginx",
   work: {

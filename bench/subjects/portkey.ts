@@ -8,7 +8,7 @@ const MODULES = join(peerFolder("portkey"), "node_modules")
 const PACKAGE = join(MODULES, "@portkey-ai/gateway")
 const SERVER = join(PACKAGE, "build/start-server.js")
 
-/** Portkey's gateway, on Node, for which it is made. */
+/** Portkey's gateway, on Node, its intended runtime. */
 export const portkey: Subject = {
   name: "portkey",
   work: {

@@ -2,20 +2,20 @@ import type { SubjectName } from "../options.ts"
 import { freePort, startServer, temporaryDirectory } from "./server-process.ts"
 import { CHAT_PATH, type Address, type Prepared } from "./subject.ts"
 
-/** What is special about one subject's server. */
+/** The properties of one subject's server. */
 export interface ServerPlan {
   readonly name: SubjectName
   readonly healthPath: string
   readonly headers: Readonly<Record<string, string>>
   readonly model: Address["model"]
   readonly messagesPath?: string
-  /** Variables that it is set up with. */
+  /** Environment variables of its setup. */
   readonly environment?: (port: number, directory: string) => Readonly<Record<string, string>>
-  /** The command for a port and a folder of its own. */
+  /** Returns the command for a port and a folder of its own. */
   command(port: number, directory: string): readonly string[]
 }
 
-/** A subject that is one server process with a folder of its own. */
+/** Prepares a subject that is one server process with a folder of its own. */
 export function prepareServer(
   plan: ServerPlan,
   directory: ReturnType<typeof temporaryDirectory> = temporaryDirectory(),

@@ -3,18 +3,18 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onGatewayCore } from "../machine.ts"
 
-// The slowest takes ten seconds on a machine that does nothing else.
+// Start timeout; the slowest takes ten seconds on an idle machine.
 const START_TIME = 180_000
 const STOP_TIME = 2_000
 const LOOK_EVERY = 2
 
-/** How a server of a subject is started. */
+/** The parameters of a server's start. */
 export interface ServerOrder {
   readonly command: readonly string[]
   readonly port: number
-  /** Answers 200 as soon as the server is there. */
+  /** Answers 200 as soon as the server is ready. */
   readonly healthPath: string
-  /** Where its output goes. */
+  /** The folder of its output. */
   readonly directory: string
   /** Variables besides those of `cleanEnvironment`. */
   readonly environment: Readonly<Record<string, string>>
@@ -23,29 +23,29 @@ export interface ServerOrder {
 /** A started server. */
 export interface ServerProcess extends AsyncDisposable {
   readonly process: number
-  /** Milliseconds from the start of the process until it first answered. */
+  /** Milliseconds from the start of the process until its first answer. */
   readonly startTime: number
-  /** When it was started, on the clock of `performance.now()`. */
+  /** Start time, on the clock of `performance.now()`. */
   readonly startedAt: number
 }
 
-/** An environment without the keys and settings of whoever runs the bench. */
+/** Returns an environment without the keys and settings of the person who runs the bench. */
 export function cleanEnvironment(): Record<string, string> {
   return {
     PATH: process.env["PATH"] ?? "",
     HOME: process.env["HOME"] ?? "",
-    // Without it Bun makes 256 requests at a time, and the others of 1,000 streams would wait.
+    // By default Bun makes 256 requests at a time, so most of 1,000 streams would wait.
     BUN_CONFIG_MAX_HTTP_REQUESTS: "65535",
   }
 }
 
-/** A folder of its own that goes away with the one who asked. */
+/** Creates a folder that is removed when it is disposed of. */
 export function temporaryDirectory(): { readonly path: string } & Disposable {
   const path = mkdtempSync(join(tmpdir(), "tollgate-bench-"))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** A free port. */
+/** Returns a free port. */
 export function freePort(): number {
   const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
   const { port } = listener
@@ -53,9 +53,9 @@ export function freePort(): number {
   return port
 }
 
-/** Starts a server on the gateway's core and waits for its first answer. @throws with its last words. */
+/** Starts a server on the gateway's core and waits for its first answer. @throws with the end of its output. */
 export async function startServer(order: ServerOrder): Promise<ServerProcess> {
-  // Not where its settings are: a gateway watches that folder, and would be told of each line.
+  // Outside of the folder of its settings, which a gateway watches: it would be notified of each line.
   const outputs = join(order.directory, "output")
   mkdirSync(outputs, { recursive: true })
   const log = join(outputs, "output.log")

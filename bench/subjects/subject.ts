@@ -1,37 +1,37 @@
 import type { SubjectName } from "../options.ts"
 import type { Upstream } from "../upstream.ts"
 
-/** Something that answers chat completions, and how it is started. */
+/** A server for chat completions, and its setup. */
 export interface Subject {
   readonly name: SubjectName
   readonly work: Work
-  /** How it is installed where it is not; absent for what is part of this project. */
+  /** Its installation if it is missing; absent for a part of this project. */
   readonly installation?: Installation
-  /** Why it cannot be measured here, and how to change that; undefined when it can. */
+  /** Returns the reason why it cannot be measured here, with the remedy; undefined if it can. */
   missing(): string | undefined
-  /** Asked only when it is not missing. */
+  /** Only called if it is installed. */
   version(): string
-  /** Prepares what is done once: an account, a settings file. */
+  /** Prepares things that are needed once: an account, a settings file. */
   prepare(upstream: Upstream): Promise<Prepared>
 }
 
-/** What a subject does for a request besides passing it on, as it is set up here. */
+/** The work of a subject for a request besides forwarding it, in this setup. */
 export interface Work {
   readonly language: string
-  /** Who may call. */
+  /** The authentication of callers. */
   readonly auth: string
   readonly money: string
-  /** What is on disk before the caller has the whole answer. */
+  /** The data on disk before the caller has the whole answer. */
   readonly durability: string
-  /** What is kept or written of each request. */
+  /** The stored or written record of each request. */
   readonly log: string
 }
 
-/** How a subject gets into the peers' folder. */
+/** The installation of a subject in the peers' folder. */
 export interface Installation {
-  /** Programs that have to be there before. */
+  /** Programs that must be installed before. */
   readonly needs: readonly string[]
-  /** Run one after the other in the given folder, which is the subject's own. */
+  /** Commands that run one after the other in the subject's own folder. */
   commands(folder: string): readonly (readonly string[])[]
 }
 
@@ -43,31 +43,31 @@ export interface Prepared extends AsyncDisposable {
 
 /** A subject that is being measured. */
 export interface Running extends AsyncDisposable, Address {
-  /** The subject, or what of it is measured. */
+  /** The subject, or the measured part of it. */
   readonly name: string
-  /** The process; it may have started others. */
+  /** The process; it may have child processes. */
   readonly process: number
-  /** Milliseconds from the start of the process until it first answered. */
+  /** Milliseconds from the start of the process until its first answer. */
   readonly startTime: number
-  /** When it was started, on the clock of `performance.now()`. */
+  /** Start time, on the clock of `performance.now()`. */
   readonly startedAt: number
 }
 
-/** Where and how to ask for a chat completion. */
+/** The address and the model of chat completions. */
 export interface Address {
   readonly port: number
   readonly path: string
-  /** Where it takes Anthropic's messages, if not at the vendor's own path. */
+  /** The path of Anthropic's messages, if it is not the vendor's own. */
   readonly messagesPath?: string
   readonly headers: Readonly<Record<string, string>>
-  /** What the subject calls the simulator's model. */
+  /** Returns the subject's name for the simulator's model. */
   model(name: string): string
 }
 
-/** The path of chat completions at all of them. */
+/** The path of chat completions at all subjects. */
 export const CHAT_PATH = "/v1/chat/completions"
 
-/** The vendor itself, without anyone between. */
+/** Returns the address of the vendor itself, without a gateway. */
 export function directTo(upstream: Upstream): Address & { readonly name: "direct" } {
   return {
     name: "direct",

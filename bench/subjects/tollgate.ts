@@ -7,12 +7,12 @@ import { cleanEnvironment, temporaryDirectory } from "./server-process.ts"
 import type { Prepared, Subject } from "./subject.ts"
 
 const TOLLGATE = join(import.meta.dir, "../../bin/tollgate")
-// Limits so high that nothing is refused, so that each is checked and none is met.
+// Limits so high that every request is checked against them but not rejected.
 const CREDITS = "1000000"
 const REQUESTS_PER_MINUTE = "1000000000"
 const TOKENS_PER_MINUTE = "1000000000000"
 
-/** Tollgate with everything on: key, budget, both rate limits, holds, durable settlements, receipts. */
+/** Tollgate with all features on: key, budget, both rate limits, holds, durable settlements, receipts. */
 export const tollgate: Subject = {
   name: "tollgate",
   work: {
@@ -28,8 +28,8 @@ export const tollgate: Subject = {
 }
 
 /**
- * @param lines of its settings, after those of its models: more of these, or where its ledger is.
- * @param fill what its data folder has from the beginning; by default nothing.
+ * @param lines of its settings, after those of its models: further models, or the address of its ledger.
+ * @param fill the initial content of its data folder; empty by default.
  */
 export async function prepareTollgate(
   upstream: Upstream,
@@ -63,7 +63,7 @@ export async function prepareTollgate(
   )
 }
 
-/** The lines of a chat model in the settings. */
+/** Returns the lines of a chat model in the settings. */
 export function modelFacts(id: string): string {
   return `  ${id}:
     kind: chat
