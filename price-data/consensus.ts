@@ -53,9 +53,9 @@ const CORE: readonly PriceClass[] = [
 
 /**
  * Chooses between the prices that lists have for one model. Two lists that agree win. Otherwise the newest list wins
- * for a vendor that sells its own models, since the lists follow the vendor's page. Entries of resellers become outdated
- * in all lists, so the highest price wins: callers notice a price that is too high, but the operator pays for one that
- * is too low.
+ * for a vendor that sells its own models, since the lists follow the vendor's page. Entries of resellers become
+ * outdated in all lists, so the highest price wins: callers notice a price that is too high, but the operator pays for
+ * one that is too low.
  */
 export function settle(
   quotes: readonly ListQuote[],

@@ -15,7 +15,10 @@ export interface DatabaseAddress {
 const AUTHORITY_END = /[/?#]/
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]*)(:\d{1,5})?$/i
 
-/** Why an address cannot be read, as the end of a sentence that starts with the setting's name. It quotes nothing of it. */
+/**
+ * Why an address cannot be read, as the end of a sentence that starts with the setting's name. It quotes nothing of
+ * it.
+ */
 export type AddressFault = "not_an_address" | "not_encoded"
 
 /** Takes the address of a database apart. */

@@ -150,7 +150,10 @@ class AttemptBudget {
 /** The loads of deployments in this process. */
 export class Loads {
   readonly #loads = new Map<string, Load>()
-  /** Shared by assumed deployments: callers choose the names of unknown models, so storing loads by name could grow without limit. */
+  /**
+   * Shared by assumed deployments: callers choose the names of unknown models, so storing loads by name could grow
+   * without limit.
+   */
   readonly #assumed = new Load(0)
 
   of({ id, isAssumed }: Deployment): Load {

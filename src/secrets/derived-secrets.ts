@@ -5,8 +5,8 @@ import type { SetupToken } from "./setup-token.ts"
 const BYTES = 32
 
 /**
- * All secrets of an installation from one that its processes share (HKDF, RFC 5869, with the names of the secrets), but for
- * those that came with a database that was copied.
+ * All secrets of an installation from one that its processes share (HKDF, RFC 5869, with the names of the secrets),
+ * but for those that came with a database that was copied.
  */
 export class DerivedSecrets implements InstallationSecrets {
   readonly #root: string

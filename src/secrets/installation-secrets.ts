@@ -12,7 +12,10 @@ export type SecretName = (typeof SECRET_NAMES)[number]
 export interface InstallationSecrets {
   /** Returns 64 hexadecimal digits, created if they do not exist. @throws Error if they are damaged. */
   readOrCreate(name: SecretName): string
-  /** Returns the secrets without creating them; undefined if they do not exist, for example in a copy of the ledger alone. */
+  /**
+   * Returns the secrets without creating them; undefined if they do not exist, for example in a copy of the ledger
+   * alone.
+   */
   read(name: SecretName): string | undefined
   /** The token in the link that creates the first operator. */
   readonly setupToken: SetupToken

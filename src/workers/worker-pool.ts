@@ -24,7 +24,8 @@ interface Queued {
 
 /**
  * Runs work that could block the event loop on a few threads, which start when first needed. A job that exceeds its
- * deadline costs its thread, and no other job; another thread starts when that one has ended. Owners take turns, and one owner never occupies all threads.
+ * deadline costs its thread, and no other job; another thread starts when that one has ended. Owners take turns, and
+ * one owner never occupies all threads.
  */
 export class WorkerPool implements Disposable {
   readonly #limits: PoolLimits

@@ -28,7 +28,9 @@ export interface PriceChange {
 }
 
 export interface PartChange {
-  /** `output`, `output above 200000`, `mode priority`, `mode flex: input`, `input in peak (Mon-Fri, 09:00-12:00 UTC)`. */
+  /**
+   * `output`, `output above 200000`, `mode priority`, `mode flex: input`, `input in peak (Mon-Fri, 09:00-12:00 UTC)`.
+   */
   readonly name: string
   readonly before: string | null
   readonly after: string | null

@@ -76,9 +76,8 @@ const INPUT_COUNTS = new Set([
 const COUNTS = [...INPUT_COUNTS, "output_tokens"]
 
 /**
- * Adds later counts to a usage in place. They replace earlier ones if they are present; they are never added
- * (docs/wire/anthropic-messages.md#f9). A zero replaces no count of the input: servers that know the input only at the
- * start report 0 at the end.
+ * Later counts replace earlier ones if they are present; they are never added (docs/wire/anthropic-messages.md#f9). A
+ * zero replaces no count of the input: servers that know the input only at the start report 0 at the end.
  */
 export function mergeUsage(usage: JsonObject, later: JsonObject): void {
   for (const [name, value] of Object.entries(later)) {

@@ -45,8 +45,8 @@ export function choiceNumbers(choices: readonly JsonValue[]): readonly number[] 
 }
 
 /**
- * Encodes the choices of a whole answer. Each of several is encoded when it is first read, because the answer is written
- * in slices: encoding all of them would block the event loop.
+ * Encodes the choices of a whole answer. Each of several is encoded when it is first read, because the answer is
+ * written in slices: encoding all of them would block the event loop.
  */
 export function encodeChoices(
   choices: readonly Choice[],

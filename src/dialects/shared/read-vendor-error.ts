@@ -4,10 +4,11 @@ import { codeOf, isPage } from "./errors.ts"
 import { defined } from "./fields.ts"
 
 /**
- * Reads an error of a provider with OpenAI's format. Known forms: `{error: {message, type, code, param}}` with a code that
- * may be a number (OpenRouter, Perplexity), the same in a list (Gemini), `{code, error: "text"}` (xAI), `{detail}` or
- * `{message}` (Mistral, Voyage), `{detail: {error}}` (DeepInfra), `{errors: [{code, message}]}` (Cloudflare), plain text,
- * and HTML pages, which are not passed on. OpenRouter has the called provider's error as text in `error.metadata.raw`.
+ * Reads an error of a provider with OpenAI's format. Known forms: `{error: {message, type, code, param}}` with a code
+ * that may be a number (OpenRouter, Perplexity), the same in a list (Gemini), `{code, error: "text"}` (xAI),
+ * `{detail}` or `{message}` (Mistral, Voyage), `{detail: {error}}` (DeepInfra), `{errors: [{code, message}]}`
+ * (Cloudflare), plain text, and HTML pages, which are not passed on. OpenRouter has the called provider's error as
+ * text in `error.metadata.raw`.
  */
 export function readVendorError(body: unknown): VendorError {
   return { ...readKnownForms(body), texts: textsOf(body) }

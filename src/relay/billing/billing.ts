@@ -21,8 +21,8 @@ export interface BillingParts {
 }
 
 /**
- * Charges every request: holds its worst case (`holds`), prices the delivered answer (`pricing`), and settles or releases
- * the hold once.
+ * Charges every request: holds its worst case (`holds`), prices the delivered answer (`pricing`), and settles or
+ * releases the hold once.
  */
 export class Billing {
   readonly holds: Holds

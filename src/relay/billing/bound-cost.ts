@@ -76,7 +76,10 @@ export function linesOfBound(
   return { lines: lines.filter(({ rate }) => rate > 0n), multiplier: found.price.multiplier }
 }
 
-/** Returns the output tokens of each choice that an amount pays for besides the input; below 1 if it pays for no output. */
+/**
+ * Returns the output tokens of each choice that an amount pays for besides the input; below 1 if it pays for no
+ * output.
+ */
 export function affordableOutput(
   bound: Bound,
   deployments: readonly Deployment[],

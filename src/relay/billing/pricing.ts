@@ -218,8 +218,8 @@ function elapsed({ call }: PendingCharge): number {
 const ALWAYS_POSSIBLE = 10_000
 
 /**
- * Limits a reported usage to the maximum of its request if it costs more than the hold, or if its tokens are free: these
- * count towards the rate limit of the key.
+ * Limits a reported usage to the maximum of its request if it costs more than the hold, or if its tokens are free:
+ * these count towards the rate limit of the key.
  */
 function believed(
   { charge, deployment }: Pick<DeliveredAnswer, "charge" | "deployment">,

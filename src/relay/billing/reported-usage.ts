@@ -27,8 +27,9 @@ function hasOutput(meter: Meter, usage: Usage): boolean {
 }
 
 /**
- * Returns the tokens that a report counts for the received content. Gemini counts thoughts besides the other output, so they
- * cover no text; in all other formats they are a part of the output, and some vendors report more of them than output.
+ * Returns the tokens that a report counts for the received content. Gemini counts thoughts besides the other output,
+ * so they cover no text; in all other formats they are a part of the output, and some vendors report more of them than
+ * output.
  */
 function countedOutput(meter: Meter, usage: Usage): number {
   const { characters, reasoningCharacters, reported } = meter

@@ -16,7 +16,10 @@ export interface AnswerStream<Writer extends FrameWriter = StreamWriter> {
   readonly meter: Meter
   /** Whether the whole answer has been passed on. */
   readonly isOver: boolean
-  /** Resolves when the provider has reported the usage of an answer that ended at its limits, or is not waited for any longer. */
+  /**
+   * Resolves when the provider has reported the usage of an answer that ended at its limits, or is not waited for any
+   * longer.
+   */
   readonly rest: Promise<void> | undefined
   /**
    * Returns text for the caller, metered; empty only when the answer has ended.

@@ -108,7 +108,10 @@ export function refusalsOf({ charge }: ChatContext, { binding }: Plan): RefusalR
   return state ? new StateRefusals(binding.dialect, state.references) : binding.dialect
 }
 
-/** Returns the name of the model in the answer: the requested name, or the model that answered if several were possible. */
+/**
+ * Returns the name of the model in the answer: the requested name, or the model that answered if several were
+ * possible.
+ */
 export function modelNameOf({ request }: ChatContext, { deployment }: Plan): string {
   return deployment.member?.name ?? request.model
 }

@@ -39,7 +39,8 @@ export class UpstreamFrames {
 
   /**
    * Receives the next bytes.
-   * @param isWhole whether the answer is whole: its end is awaited only briefly, and may be a failure of the connection.
+   * @param isWhole whether the answer is whole: its end is awaited only briefly, and may be a failure of the
+   * connection.
    * @returns undefined at the end.
    */
   async receive(isWhole: boolean): Promise<Uint8Array | undefined> {

@@ -12,8 +12,8 @@ export interface ReplacedParts {
 }
 
 /**
- * Replaces the parts that only another dialect has by the text that stands for them. A part without such a text concerns
- * only the provider of that dialect and is left out.
+ * Replaces the parts that only another dialect has by the text that stands for them. A part without such a text
+ * concerns only the provider of that dialect and is left out.
  */
 export function replaceParts(messages: readonly Message[], dialect: DialectId): ReplacedParts {
   const names = new Set<string>()

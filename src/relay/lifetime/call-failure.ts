@@ -62,7 +62,9 @@ export function isFinal(failure: CallFailure): boolean {
   return failure instanceof CallEnded || failure.kind === "overloaded"
 }
 
-/** Rejections that are not about the request itself: content encrypted with another organization's key cannot be read. */
+/**
+ * Rejections that are not about the request itself: content encrypted with another organization's key cannot be read.
+ */
 const ONE_ORGANIZATION = "invalid_encrypted_content"
 
 /** Whether a failure is final, because other vendors would reject the request as well. */

@@ -48,7 +48,9 @@ export class EventLoopMonitor {
     return work
   }
 
-  /** A word and a space, as far as there is room; a character at a time, which is quicker than to put a line together. */
+  /**
+   * A word and a space, as far as there is room; a character at a time, which is quicker than to put a line together.
+   */
   #write(word: string, start: number, end: number): number {
     const names = this.#names
     const length = Math.min(word.length, end - start)

@@ -16,7 +16,8 @@ export interface EarlyCheckParts {
 }
 
 /**
- * Rejects requests before their body is read, so that rejected callers cause no work. The exact checks follow later, except for those of the key's state and its running requests.
+ * Rejects requests before their body is read, so that rejected callers cause no work. The exact checks follow later,
+ * except for those of the key's state and its running requests.
  */
 export class EarlyChecks {
   readonly #parts: EarlyCheckParts

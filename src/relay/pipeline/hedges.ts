@@ -33,7 +33,10 @@ export class Hedges {
     this.#router = router
   }
 
-  /** Returns the milliseconds after which another deployment is called as well; undefined if that is not allowed or not known. */
+  /**
+   * Returns the milliseconds after which another deployment is called as well; undefined if that is not allowed or not
+   * known.
+   */
   lateAfter<P extends Candidate, T>({
     context,
     trial,

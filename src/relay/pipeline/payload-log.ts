@@ -22,7 +22,8 @@ const FILE = /^[A-Za-z0-9+/=_-]+$/
 const DATA_ADDRESS = /^data:[^,]{0,200};base64,/
 
 /**
- * Stores prompts and answers for accounts with storage enabled, after the answer was sent. Other accounts cost one check of their key.
+ * Stores prompts and answers for accounts with storage enabled, after the answer was sent. Other accounts cost one
+ * check of their key.
  */
 export class PayloadLog implements AsyncDisposable {
   readonly #keeper: PayloadWriter

@@ -49,7 +49,8 @@ export interface PipelineServices {
 type Admission = ChatAdmission | UsageAdmission
 
 /**
- * Runs every request, chat or not: holds its worst case, tries candidates in order with one or several attempts each, and settles the delivered answer or releases the hold.
+ * Runs every request, chat or not: holds its worst case, tries candidates in order with one or several attempts each,
+ * and settles the delivered answer or releases the hold.
  */
 export class Pipeline {
   readonly #client: HttpClient

@@ -51,7 +51,10 @@ interface ClientParts {
   readonly keeper?: string
 }
 
-/** The clients of a provider by keeper of their state: one for each credential, the first also under the provider's name. */
+/**
+ * The clients of a provider by keeper of their state: one for each credential, the first also under the provider's
+ * name.
+ */
 export function clientsOf({
   settings,
   ...parts

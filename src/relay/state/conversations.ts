@@ -88,8 +88,8 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Stores a charged answer. It never fails: a caller that continues an answer that is not stored receives an error then.
-   * Returns when the answer is written, or after a timeout; it can be continued in either case.
+   * Stores a charged answer. It never fails: a caller that continues an answer that is not stored receives an error
+   * then. Returns when the answer is written, or after a timeout; it can be continued in either case.
    * @param last the answer, or its last frame.
    */
   async keep(keeping: AnswerToStore, last: JsonObject): Promise<void> {

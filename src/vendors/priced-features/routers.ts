@@ -36,8 +36,9 @@ function speed(path: string): FieldSwitch {
 }
 
 /**
- * Fields that tell OpenRouter which model to use and whose servers. Its `models` and `provider` are the gateway's and do not
- * get so far ([decision 58](../../../docs/decisions/0058-routing-preferences-and-groups.md)); were they to, they must not be free.
+ * Fields that tell OpenRouter which model to use and whose servers. Its `models` and `provider` are the gateway's and
+ * do not get so far ([decision 58](../../../docs/decisions/0058-routing-preferences-and-groups.md)); were they to,
+ * they must not be free.
  */
 const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
   SERVICE_TIER,

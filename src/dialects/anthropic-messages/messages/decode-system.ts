@@ -70,7 +70,8 @@ function decodeTextBlock(block: JsonValue, name: string): TextPart {
   if (typeof type !== "string") throw wrongMember(type, `${name}.type`, "a string")
   if (type !== "text") throw unsupportedValue(`${name}.type`, type, ["text"])
   if (typeof text !== "string") throw wrongMember(text, `${name}.text`, "a string")
-  // Claude Code sends another one with each request: to other providers it says nothing, and it would spoil their caches.
+  // Claude Code sends a different one with each request: it means nothing to other providers and would defeat their
+  // caches.
   if (text.startsWith(BILLING_HEADER)) {
     return { type: "text", text: "", standsFor: extraOf(DIALECT, block) }
   }

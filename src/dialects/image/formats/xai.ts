@@ -18,8 +18,8 @@ const RATIOS = ["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3", "2:1", "1:2"]
 const MAX_PER_CALL = 10
 
 /**
- * xAI's images: JSON for edits too, several input images, ratios instead of sizes, no masks (docs.x.ai, "Image Generation";
- * `xai-image-model.ts` of vercel/ai; recorded answer).
+ * xAI's images: JSON for edits too, several input images, ratios instead of sizes, no masks (docs.x.ai, "Image
+ * Generation"; `xai-image-model.ts` of vercel/ai; recorded answer).
  */
 export const XAI_IMAGES: ImageFormat = {
   tasks: ALL_TASKS,

@@ -46,8 +46,8 @@ function repairCall(call: JsonValue): JsonValue {
 }
 
 /**
- * The indexes of the calls of one choice of a stream. Some vendors leave them out, or give all calls the same one; official
- * clients join calls of one index into one call.
+ * The indexes of the calls of one choice of a stream. Some vendors leave them out, or give all calls the same one;
+ * official clients join calls of one index into one call.
  */
 export class CallIndexes {
   /** The calls in their order: by their ids, as far as they have one. */

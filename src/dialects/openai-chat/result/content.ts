@@ -27,8 +27,8 @@ export function decodeContentParts(content: JsonValue | undefined): ContentPart[
 }
 
 /**
- * Content and reasoning as text, for a message or delta whose content is a list or an object: the form that every client of
- * this dialect reads. Other members are kept.
+ * Content and reasoning as text, for a message or delta whose content is a list or an object: the form that every
+ * client of this dialect reads. Other members are kept.
  */
 export function flattenContent(message: JsonObject): JsonObject {
   let text = ""

@@ -7,8 +7,8 @@ const OUTPUTS: ReadonlySet<JsonValue | undefined> = new Set([
 ])
 
 /**
- * The body with outputs that name no call written as messages of the user, since no vendor accepts such an output. Codex
- * stores them for tools of its own, and sends them with every later request.
+ * The body with outputs that name no call written as messages of the user, since no vendor accepts such an output.
+ * Codex stores them for tools of its own, and sends them with every later request.
  */
 export function withUnlinkedOutputs(body: JsonObject): JsonObject {
   const { input } = body

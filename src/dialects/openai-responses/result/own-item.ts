@@ -3,8 +3,8 @@ import { isDefined, isJsonObject, type JsonObject, type JsonValue } from "../../
 const TEXT_TYPES: ReadonlySet<JsonValue | undefined> = new Set([undefined, null, "text"])
 
 /**
- * An item of a response in OpenAI's form. Some servers leave out the type of a message, or write its content as a string
- * or as parts of another type.
+ * An item of a response in OpenAI's form. Some servers leave out the type of a message, or write its content as a
+ * string or as parts of another type.
  * @returns the same item if it has that form.
  */
 export function ownItem(item: JsonObject): JsonObject {

@@ -32,8 +32,8 @@ export function worstRerankUsage(request: RerankRequest, bodyBytes: number): Usa
 }
 
 /**
- * Returns the units that the vendor counted, and our own count of priced units that it did not count, or counted as zero.
- * Vendors count searches or tokens; the operator may have priced the other.
+ * Returns the units that the vendor counted, and our own count of priced units that it did not count, or counted as
+ * zero. Vendors count searches or tokens; the operator may have priced the other.
  * @param rates of the deployment.
  * @param countTokens our own count, which is slow.
  */
