@@ -17,7 +17,7 @@ export interface Task {
   readonly command: string
 }
 
-/** What an agent calls. */
+/** The gateway that an agent calls. */
 export interface Target {
   /** The gateway's address. */
   readonly url: string
@@ -37,7 +37,7 @@ export interface Workspace {
 
 /** A coding agent, as npm has it. */
 export interface Agent {
-  /** What a row of the table is called. */
+  /** The name of a row of the table. */
   readonly name: string
   readonly package: string
   readonly version: string
@@ -48,11 +48,11 @@ export interface Agent {
   /** Whether it takes the task as its last argument, not from its standard input. */
   readonly takesArgument?: true
   readonly environment?: Readonly<Record<string, string>>
-  /** Does what its user does besides `tollgate connect`. */
+  /** Makes preparations of the user besides `tollgate connect`. */
   prepare?(workspace: Workspace): void
   /** The command line that goes on with the session, with another model. It may change the settings. */
   goOn(workspace: Workspace, model: string): readonly string[]
-  /** Ends what it leaves running. */
+  /** Ends processes that the agent leaves running. */
   finish?(workspace: Workspace): void
   /** Reads `note.txt`, changes it and runs the command. */
   steps(task: Task): readonly Step[]

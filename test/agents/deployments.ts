@@ -31,7 +31,7 @@ export const AGENT_MODELS: readonly AgentModel[] = [
 /** Vendors whose base address has no version. */
 const WITHOUT_VERSION = new Set(["anthropic", "bedrock", "cohere", "google"])
 
-/** A gateway that serves all of them. The simulator plays each vendor with what its models reject. */
+/** Starts a gateway that serves all of them. The simulator plays each vendor with the limits of its models. */
 export function startAgentGateway(): Promise<TestGateway> {
   return startGateway({
     providersAt: (url) =>

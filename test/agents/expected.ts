@@ -7,7 +7,7 @@ interface ExpectedRefusal {
   readonly reason: string
 }
 
-/** What agents are refused, and go on from by themselves. */
+/** Rejections after which agents continue by themselves. */
 const REFUSALS: readonly ExpectedRefusal[] = [
   {
     method: "GET",
@@ -48,7 +48,7 @@ export function expectedFailure(agent: string, model: string): string | undefine
   return FAILURES.find((one) => one.agent === agent && one.model.test(model))?.reason
 }
 
-/** What may be lost on the way to a vendor without doing harm to the task, and why. */
+/** Losses that do not harm the task, with the reasons. */
 const LOSSES: Readonly<Record<string, string>> = {
   "cache_control:dropped": "the vendor caches by itself",
   "client_metadata:dropped": "Codex's notes for OpenAI about its session",
@@ -78,7 +78,7 @@ const LOSSES: Readonly<Record<string, string>> = {
   "web_search:dropped": "Gemini searches only without functions",
 }
 
-/** What of an agent's requests is not as it should be: a task may pass in spite of it. */
+/** Returns the fault of an agent's requests; a task may pass in spite of it. */
 export function wrongIn(exchanges: readonly Exchange[]): string | undefined {
   for (const exchange of exchanges) {
     const { method, path, status, answer, losses } = exchange

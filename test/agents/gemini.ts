@@ -11,7 +11,7 @@ export const GEMINI: Agent = {
   package: "@google/gemini-cli",
   version: "0.61.0",
   command: COMMAND,
-  // Its user answers two questions once: whether the folder is to be trusted, and how to sign in.
+  // Gemini CLI asks two questions once: whether to trust the folder, and how to sign in.
   environment: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
   prepare: ({ home }) =>
     writeFileSync(

@@ -63,7 +63,7 @@ function report(agent: Agent, model: string, reason: string | undefined): void {
   console.log(`| ${agent.name} | ${agent.version} | ${model} | ${format} | ${words} |`)
 }
 
-/** @returns what went wrong, or undefined. */
+/** @returns the fault, or undefined. */
 function reasonAgainst({ fault, exchanges, output }: Turn): string | undefined {
   const wrong = wrongIn(exchanges) ?? (fault && output.slice(-MAX_REASON))
   const reasons = [fault, wrong].filter((reason) => reason !== undefined)

@@ -7,7 +7,7 @@ import {
 } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** One request of an agent and what the gateway answered. */
+/** One request of an agent and the gateway's answer. */
 export interface Exchange {
   /** Milliseconds since the recorder was started. */
   readonly at: number
@@ -26,7 +26,7 @@ export interface Exchange {
 /** Headers that hold a key. */
 const SECRETS = new Set(["authorization", "x-api-key", "x-goog-api-key"])
 
-/** Stands between an agent and the gateway, and keeps what they say. */
+/** A proxy between an agent and the gateway that records their exchanges. */
 export class Recorder implements AsyncDisposable {
   readonly exchanges: Exchange[] = []
   readonly #gateway: URL
@@ -47,7 +47,7 @@ export class Recorder implements AsyncDisposable {
     return recorder
   }
 
-  /** What the agent is to call. */
+  /** The address for the agent. */
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
@@ -79,7 +79,7 @@ export class Recorder implements AsyncDisposable {
       }
       outgoing.end()
     } catch {
-      // One of the two has left: the other is to see that too.
+      // If one side disconnects, the other is disconnected too.
       outgoing.destroy()
     }
     this.exchanges.push({

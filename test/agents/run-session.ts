@@ -7,13 +7,13 @@ import { AGENTS_FOLDER, PROGRAMS } from "./folder.ts"
 import { type Exchange, Recorder } from "./recorder.ts"
 
 const REPOSITORY = Bun.fileURLToPath(new URL("../..", import.meta.url))
-/** How long an agent may take for one turn. */
+/** Timeout of an agent for one turn. */
 const TIMEOUT_MS = 120_000
 
-/** What became of one turn of a session. */
+/** The result of one turn of a session. */
 export interface Turn {
   readonly model: string
-  /** What of its task is not done. */
+  /** The unfinished part of its task. */
   readonly fault?: string
   readonly exchanges: readonly Exchange[]
   /** Everything that the agent wrote. */
@@ -83,7 +83,7 @@ function connect(tool: Tool, target: Target, environment: Record<string, string>
   if (exitCode !== 0) throw new Error(`connect ${tool}: ${stderr.toString()}`)
 }
 
-/** @returns what it wrote. */
+/** @returns its output. */
 async function work(
   agent: Agent,
   words: readonly string[],
@@ -114,7 +114,7 @@ function begin({ folder, before }: Task): void {
   if (textOf(path) !== `${before}\n`) writeFileSync(path, `${before}\n`)
 }
 
-/** What of a task is not done. */
+/** Returns the unfinished part of a task. */
 function faultIn({ folder, after }: Task, turn: number): string | undefined {
   const text = `${after}\n`
   if (textOf(join(folder, "note.txt")) !== text) return "the file is not changed"

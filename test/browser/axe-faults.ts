@@ -8,14 +8,14 @@ interface Violation {
 }
 
 /**
- * What axe finds serious or worse.
- * @param rules the only ones that are asked for; absent: all.
+ * Returns axe's serious and critical findings.
+ * @param rules the only rules to check; absent: all.
  */
 export async function faultsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
   // As a person would who inspects a page: outside of its content security policy.
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE)
   const wanted = {
-    // What is well is not described, nor where in the page a fault is: half of its time.
+    // Successful checks are not described, nor are the positions of faults, which saves half of the time.
     resultTypes: ["violations"],
     selectors: false,
     ...(rules !== undefined && { runOnly: { type: "rule", values: rules } }),

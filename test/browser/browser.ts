@@ -12,14 +12,14 @@ import { findFirefox } from "./firefox.ts"
 
 export type Scheme = "light" | "dark"
 
-/** What a person's browser is told when it is opened. */
+/** Options of a browser window. */
 export interface BrowserWindow {
   readonly url: string
   readonly width: number
   readonly scheme: Scheme
 }
 
-/** What differs between the browsers that the tests drive. */
+/** Differences between the browsers that the tests drive. */
 interface TestBrowser {
   launch(): Promise<Browser>
   /** @returns a window of someone: no cookie of another. */
@@ -35,8 +35,8 @@ const CHROMIUM: TestBrowser = {
   launch() {
     return chromiumDriver.launch({
       executablePath: chromiumExecutable(),
-      // Not the arguments that come with it: they would switch off what browsers keep pages apart with.
-      // Pages live too briefly for the optimising compilers, which take a tenth of a test's processor time.
+      // Without the package's own arguments, which would disable the isolation of pages. Pages are too short-lived for
+      // the optimizing compilers, which take a tenth of a test's processor time.
       args: ["--no-sandbox", "--js-flags=--no-opt,--no-maglev"],
       headless: true,
     })
@@ -64,20 +64,20 @@ const CHROMIUM: TestBrowser = {
 const REMEMBERED_SCHEME = "mantine-color-scheme-value"
 
 /**
- * What the driver calls in a page to enter a text. Its own sets the value of the field, which React takes for a value of
- * its own and hears nothing of; the browser's command is what typing and pasting do.
+ * The driver's function in a page for entering a text. Its own version sets the value of the field, which React does
+ * not notice; the browser's command behaves like typing and pasting.
  */
 const DRIVER_INSERT_TEXT = "__pw_bidiInsertText"
 
 /**
- * Where each of them saves. The driver passes over the downloads that no navigation began, such as of what a page has
- * made itself.
+ * The download folder of each browser. The driver ignores downloads without a navigation, such as of data that a page
+ * has created itself.
  */
 const downloadFolders = new WeakMap<Browser, DownloadFolder>()
 
 /**
- * The one that is installed. Its protocol, WebDriver BiDi, emulates no media features: what can be a preference is one,
- * and the appearance is what a person chooses in the console.
+ * The installed Firefox. Its protocol, WebDriver BiDi, emulates no media features: those with a preference are set as
+ * preferences, and the appearance is chosen in the console.
  */
 const FIREFOX: TestBrowser = {
   async launch() {
@@ -89,7 +89,7 @@ const FIREFOX: TestBrowser = {
       headless: true,
       firefoxUserPrefs: {
         "ui.prefersReducedMotion": 1,
-        // Whatever it wants of its maker goes to nobody: only what is on the loopback needs no proxy.
+        // Requests to its maker lead nowhere: only addresses on the loopback do not need a proxy.
         "network.proxy.type": 1,
         "network.proxy.http": "127.0.0.1",
         "network.proxy.http_port": 9,

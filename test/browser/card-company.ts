@@ -5,11 +5,11 @@ export type PaymentEvent = "paid" | "refunded" | "disputed" | "dispute won"
 
 /** Stripe as a gateway and a browser see it: its API, its page to pay on, and its signed events. */
 export interface CardCompany extends AsyncDisposable {
-  /** What the settings of a gateway say of it. */
+  /** Its lines in the settings of a gateway. */
   readonly yaml: string
   /** The id of the last page to pay on; the ledger names it. */
   readonly session: string
-  /** Tells a gateway what happened to the last payment. @returns the status of its answer. */
+  /** Notifies a gateway of the last payment. @returns the status of its answer. */
   tell(gateway: string, event: PaymentEvent, secret?: string): Promise<number>
 }
 
@@ -68,7 +68,7 @@ function page({ success_url: success, cancel_url: cancel }: StripeObject): Respo
   return new Response(body, { headers: { "content-type": "text/html" } })
 }
 
-/** A session as this version of the API has it, with what was asked for. */
+/** Returns a session of this version of the API, with the requested values. */
 function sessionOf(form: URLSearchParams, url: string, number: number): StripeObject {
   const amount = Number(form.get("line_items[0][price_data][unit_amount]"))
   const metadata = [...form].flatMap(([name, value]) => {

@@ -30,8 +30,8 @@ export interface ConsoleGateway extends AsyncDisposable {
   /** The key that the first start printed. */
   readonly firstKey: string
   /**
-   * A browser of someone else: no cookie of another.
-   * @param url where they reach the gateway, when it is by another name.
+   * Opens another person's browser, without the cookies of others.
+   * @param url the address under which they reach the gateway, if it is another.
    */
   visitor(options?: VisitorOptions, url?: string): Promise<Visitor>
 }
@@ -41,11 +41,11 @@ export interface VisitorOptions {
   readonly scheme?: Scheme
 }
 
-/** One person's browser. Whatever its pages complain of is a fault. */
+/** One person's browser. Any complaint of its pages is a fault. */
 export interface Visitor extends AsyncDisposable {
   readonly context: BrowserContext
   readonly page: Page
-  /** What went wrong in the pages: errors of scripts and refusals of the content security policy. */
+  /** Complaints of the pages: errors of scripts and violations of the content security policy. */
   readonly complaints: readonly string[]
 }
 
@@ -98,14 +98,17 @@ export async function openVisitor(
   const complaints: string[] = []
   page.on("pageerror", (error) => complaints.push(String(error)))
   page.on("console", (line) => {
-    // The browser writes a line for each answer that is no success; those are looked at where they matter.
+    // The browser writes a line for each unsuccessful answer; tests check those themselves.
     const isAnswer = line.text().startsWith("Failed to load resource")
     if (line.type() === "error" && !isAnswer) complaints.push(line.text())
   })
   return { context, page, complaints, [Symbol.asyncDispose]: () => context.close() }
 }
 
-/** Keeps an image of the page where someone wants to look at it: to draw all of a page takes as long as to load it. */
+/**
+ * Saves an image of the page if `TOLLGATE_TEST_IMAGES` is set, because drawing a whole page takes as long as loading
+ * it.
+ */
 export async function image(page: Page, name: string): Promise<void> {
   if (process.env["TOLLGATE_TEST_IMAGES"] !== "1") return
   mkdirSync(ARTEFACTS, { recursive: true })
@@ -135,7 +138,7 @@ export async function open({ page }: Visitor, name: string): Promise<void> {
   await page.getByRole("heading", { level: 1, name, exact: true }).waitFor()
 }
 
-/** What a page itself asks the management API, with its session. */
+/** Calls the management API like the page itself, with its session. */
 export async function ask(page: Page, method: string, path: string, body?: unknown) {
   const response = await page.request.fetch(`/admin/v1${path}`, {
     method,

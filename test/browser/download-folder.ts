@@ -10,7 +10,7 @@ export interface SavedFile {
   readonly text: string
 }
 
-/** What a browser that downloads are not heard of saves into: a file of it is removed once it was read. */
+/** The download folder of a browser whose protocol does not report downloads: a file is removed once it was read. */
 export class DownloadFolder {
   readonly path = mkdtempSync(join(tmpdir(), "tollgate-downloads-"))
 

@@ -12,7 +12,7 @@ const LOOKS: readonly Look[] = [
 ]
 
 interface Look extends Required<VisitorOptions> {
-  /** Of axe; absent: all. */
+  /** The rules of axe; absent: all. */
   readonly rules?: readonly string[]
 }
 
@@ -20,7 +20,9 @@ interface Look extends Required<VisitorOptions> {
 const WIDTHS = [360, 820, 1_440]
 /** Pages checked so far by this process; `npm test` checks every second page in the other theme. */
 let checkedPages = 0
-/** What a reader has to scroll sideways to see: the page itself, its tables of data, and choices of one of several. */
+/**
+ * Finds content that requires sideways scrolling: the page itself, its tables of data, and choices of one of several.
+ */
 const CUT_OFF = `[
   document.documentElement,
   ...document.querySelectorAll("[role=group]:has(table), [role=radiogroup]"),
@@ -65,7 +67,7 @@ const UNALIGNED = `[...document.querySelectorAll("table")].flatMap((table) => {
     .map(([column]) => table.getAttribute("aria-label") + " " + table.rows[0].cells[column].textContent)
 })`
 
-/** All of them at once, by what they are called. */
+/** All checks at once, by name. */
 const MISPLACED = `({
   cutOff: ${CUT_OFF},
   broken: ${BROKEN_NUMBERS},
@@ -73,7 +75,7 @@ const MISPLACED = `({
   unaligned: ${UNALIGNED},
 })`
 
-/** What follows a new width or theme has been drawn: colours and marks that move are where they belong. */
+/** Waits until a new width or theme is drawn: animated colours and marks have reached their end. */
 async function settled(page: Page): Promise<void> {
   await page.evaluate(`(async () => {
     for (let drawn = 0; drawn < 3; drawn++) await new Promise((next) => requestAnimationFrame(next))

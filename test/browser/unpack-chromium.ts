@@ -1,4 +1,4 @@
-/** Unpacks Chromium from its package to where temporary files go, as `TMPDIR` says. */
+/** Unpacks Chromium from its package to the folder of temporary files, which is `TMPDIR`. */
 import chromium from "@sparticuz/chromium"
 
 await chromium.executablePath()

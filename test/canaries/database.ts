@@ -4,7 +4,7 @@ import type { Canary, Output } from "./search.ts"
 
 const SECRET = "canary-secret-of-all-nodes-0123456789abcdef"
 
-/** Secrets of the settings, by what they are called. */
+/** Secrets of the settings, by name. */
 export const DATABASE_SECRETS = {
   password: "the database's password",
   secret: "the secret of all nodes",
@@ -52,7 +52,7 @@ export class ObservedDatabase implements AsyncDisposable {
     return outputs
   }
 
-  /** From now on nobody reaches it. */
+  /** Makes it unreachable from now on. */
   crash(): void {
     this.#server.crash()
   }

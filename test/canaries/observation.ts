@@ -21,7 +21,7 @@ import type { Canary, Output } from "./search.ts"
 import { brokenSettings, settingsWith } from "./settings.ts"
 import { askBadly, askOfFailing, askWell, Caller, VENDOR_LIKE } from "./traffic.ts"
 
-/** The day that is so many after today, as `YYYY-MM-DD`. */
+/** Returns the day this many days after today, as `YYYY-MM-DD`. */
 function dayAfter(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 }
@@ -71,13 +71,13 @@ const COMMANDS = [
 
 const ADMIN = { authorization: `Bearer ${planted.ADMIN_TOKEN}` }
 
-/** What says that the database cannot be reached. */
+/** Commands that report an unreachable database. */
 const OF_THE_DATABASE = [["doctor"], ["user", "list"]]
 
 /** A gateway that was used in every way, and all that came out of it. */
 export class Observation implements AsyncDisposable {
   readonly outputs: Output[] = []
-  /** What callers were answered. */
+  /** Answers to callers. */
   answers: readonly Output[] = []
   /** Secrets that only this installation has. */
   readonly own: Canary[] = []
@@ -99,7 +99,7 @@ export class Observation implements AsyncDisposable {
     const serving = await startServing(installation, { TOLLGATE_LOG: "trace" })
     try {
       await observation.#use(serving)
-      // What settings are refused for is found out before any database is looked at.
+      // Faults of settings are found before the database is opened.
       if (database === undefined) await observation.#breakSettings(serving)
     } finally {
       await serving[Symbol.asyncDispose]()
@@ -123,7 +123,7 @@ export class Observation implements AsyncDisposable {
     await this.places[Symbol.asyncDispose]()
   }
 
-  /** Does whatever can be done with a gateway, and looks at it from all sides. */
+  /** Uses every feature of a gateway, and collects all outputs. */
   async #use(serving: ServingProcess): Promise<void> {
     const browser = await this.#setUpConsole(serving)
     await this.#addTargets(serving)
@@ -145,7 +145,7 @@ export class Observation implements AsyncDisposable {
     await this.#collectCommands(caller.requests.find((id) => id.startsWith("req_")) ?? "")
   }
 
-  /** Mistakes are told with their line, in the log and by the commands. */
+  /** Mistakes are reported with their line, in the log and by the commands. */
   async #breakSettings(serving: ServingProcess): Promise<void> {
     const { config } = this.#installation
     const refusals = (): number => serving.errors().split("settings_refused").length
@@ -271,7 +271,7 @@ export class Observation implements AsyncDisposable {
   }
 }
 
-/** What is known of a request, and apart from it why its attempts failed. */
+/** Returns the record of a request, and separately the reasons of its failed attempts. */
 async function recordOf(asked: Promise<Response>): Promise<Output[]> {
   const { attempts, ...record } = (await (await asked).json()) as Record<string, unknown>
   const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value ?? null))

@@ -7,7 +7,7 @@ import type { Output } from "./search.ts"
 import type { Addresses } from "./settings.ts"
 import { startVendor } from "./vendor.ts"
 
-/** Everything that a gateway sends something to, and what it was sent. */
+/** All receivers of data from a gateway, and the data that they received. */
 export class Places implements AsyncDisposable {
   readonly simulator = startSimulator()
   readonly vendor = startVendor(this.simulator)

@@ -7,9 +7,9 @@ export interface Canary {
   readonly text: string
 }
 
-/** What was looked through. */
+/** A searched output. */
 export interface Output {
-  /** What it is, as a person would look for it: `data/tollgate.db`, `GET /audit`. */
+  /** Its name for a person who looks it up: `data/tollgate.db`, `GET /audit`. */
   readonly name: string
   readonly bytes: Uint8Array
 }
@@ -18,7 +18,7 @@ export interface Output {
 const GZIP = [0x1f, 0x8b]
 const NEARBY = 60
 
-/** Which canaries an output has, in whatever form, each with the text around it. */
+/** Returns the canaries in an output, in any encoding, each with the text around it. */
 export function findCanaries(output: Output, canaries: readonly Canary[]): string[] {
   const texts = [output.bytes, ...unpacked(output.bytes)].map((bytes) =>
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"),

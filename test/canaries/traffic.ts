@@ -20,7 +20,10 @@ type Fields = Readonly<Record<string, string | File>>
 /** A request to one of the endpoints. */
 type Case = readonly [path: string, body: object | FormData | string]
 
-/** Of one account 15 failures within a second are kept; some are on their way while it is changed for another one. */
+/**
+ * Maximum calls before the account changes: 15 failures of an account are stored per second, and some calls are still
+ * running at the change.
+ */
 const MOST_OF_AN_ACCOUNT = 10
 
 /** A caller that remembers every answer. */
@@ -203,7 +206,10 @@ export async function askWell(caller: Caller): Promise<void> {
   if (!response.ok) throw new Error(await response.text())
 }
 
-/** Every endpoint, at vendors that fail in each way; each way by itself, since what fails is tried again after a while. */
+/**
+ * Calls every endpoint, at vendors that fail in each way; each way by itself, since failed calls are repeated after a
+ * while.
+ */
 export async function askOfFailing(caller: Caller): Promise<void> {
   await Promise.all(
     FAILINGS.map(async (way) => {
@@ -212,7 +218,7 @@ export async function askOfFailing(caller: Caller): Promise<void> {
   )
 }
 
-/** What callers do wrong: contents and secrets stand where nobody expects them. @param secret the caller's key. */
+/** Makes mistakes of callers: contents and secrets in unexpected places. @param secret the caller's key. */
 export async function askBadly(caller: Caller, secret: string): Promise<void> {
   const said = [{ role: "user", content: PROMPT }]
   const chat = "/v1/chat/completions"

@@ -15,7 +15,7 @@ export interface Vendor extends Disposable {
   readonly url: string
 }
 
-/** A vendor that answers as the simulator does below `/good`, and elsewhere says all it was told in its errors. */
+/** Starts a vendor that answers like the simulator below `/good`, and elsewhere repeats the request in its errors. */
 export function startVendor(simulator: Simulator): Vendor {
   const server = Bun.serve({
     hostname: "127.0.0.1",

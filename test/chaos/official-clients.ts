@@ -1,4 +1,4 @@
-/** The official clients, their own retries off. Each asks for one thing, and says what it got as one text. */
+/** The official clients, without their own retries. Each makes one request, and returns the answer as one text. */
 import { createAnthropic } from "@ai-sdk/anthropic"
 import { createOpenAI } from "@ai-sdk/openai"
 import Anthropic from "@anthropic-ai/sdk"
@@ -8,10 +8,10 @@ import { CohereClientV2 } from "cohere-ai"
 import OpenAI, { toFile } from "openai"
 import { wave } from "../support/audio.ts"
 
-// What a package thinks of our models' names is of no interest.
+// Warnings of a package about our models' names are irrelevant.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
 
-/** What is asked, of whom, and through which `fetch`. */
+/** A request: its text, model and address, and the `fetch` to use. */
 export interface Order {
   readonly url: string
   readonly key: string
@@ -28,7 +28,7 @@ export interface OfficialClient {
   readonly name: string
   readonly operation: Operation
   readonly isStreamed: boolean
-  /** Resolves with what the client believes to be the whole answer. */
+  /** Resolves with the text that the client accepts as the whole answer. */
   readonly ask: (order: Order) => Promise<string>
 }
 
@@ -176,7 +176,7 @@ async function sdkWhole({ text: prompt }: Order, model: LanguageModel): Promise<
   return (await generateText({ model, prompt, maxRetries: 0 })).text
 }
 
-/** @throws what the stream told of as its error. */
+/** @throws the error in the stream. */
 async function sdkStream({ text: prompt }: Order, model: LanguageModel): Promise<string> {
   let failure: unknown
   const result = streamText({

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { TemporaryDirectory } from "../store/test-database.ts"
 import { type Installation, runJson } from "../support/process.ts"
 
-/** What the command says with --json. */
+/** The output of the command with --json. */
 export interface Made {
   readonly place: string
   readonly name: string

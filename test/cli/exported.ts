@@ -40,7 +40,7 @@ export class Exported {
     return lines.slice(0, -1).map((line) => JSON.parse(line) as Row)
   }
 
-  /** What of the folder is not as its manifest says it. */
+  /** Returns the differences between the folder and its manifest. */
   faults(): string[] {
     const { files } = this.manifest
     const named = ["manifest.json", ...files.map(({ path }) => path)]

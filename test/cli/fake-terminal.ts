@@ -1,6 +1,6 @@
 import type { Terminal } from "../../src/cli/terminal.ts"
 
-/** A terminal that keeps what is written to it. */
+/** A terminal that records its output. */
 export class FakeTerminal implements Terminal {
   output = ""
   notices = ""
@@ -8,7 +8,7 @@ export class FakeTerminal implements Terminal {
   readonly isNoticeColored: boolean
   readonly isDebugging: boolean
   readonly confirm: Terminal["confirm"]
-  /** What was asked. */
+  /** The questions so far. */
   readonly questions: string[] = []
 
   constructor(facts: { isColored?: boolean; isDebugging?: boolean; answer?: boolean } = {}) {

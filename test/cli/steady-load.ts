@@ -2,9 +2,9 @@ import { connect, type Socket } from "node:net"
 
 /** Callers that ask one request after another and take nothing but a whole answer. */
 export interface SteadyLoad {
-  /** How many whole answers there were so far. */
+  /** Number of whole answers so far. */
   readonly served: number
-  /** What came in place of the others. */
+  /** The failures of the other requests. */
   readonly failures: readonly string[]
   /** Waits for the answers that are under way. */
   end(): Promise<void>

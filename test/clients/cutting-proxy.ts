@@ -3,7 +3,7 @@ import type { Socket } from "bun"
 /** Stands between a client and a gateway, and cuts connections. */
 export interface CuttingProxy extends Disposable {
   readonly url: string
-  /** How many connections have been cut. */
+  /** Number of cut connections. */
   readonly cuts: () => number
 }
 

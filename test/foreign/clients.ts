@@ -2,13 +2,13 @@
 export interface ForeignClient {
   readonly name: string
   readonly language: "javascript" | "python"
-  /** What is installed, each with its exact version; the first is the client. */
+  /** Installed packages, each with its exact version; the first is the client. */
   readonly packages: readonly string[]
   /** A file of `checks/`. */
   readonly checks: string
 }
 
-/** What is installed and run, in this order. */
+/** The clients to install and run, in this order. */
 export const CLIENTS: readonly ForeignClient[] = [
   {
     name: "ai-sdk-5",

@@ -1,6 +1,6 @@
 import { EXPECTED } from "./expected.ts"
 
-/** What one check came to, as a check file prints it. */
+/** The result of one check, as a check file prints it. */
 export interface Check {
   readonly name: string
   readonly outcome: "passed" | "failed" | "skipped"
@@ -14,13 +14,13 @@ export interface Row {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
-  /** Failures that no one expects, passes that no one expects, and why something was skipped. */
+  /** Unexpected failures, unexpected passes, and the reasons of skipped checks. */
   readonly notes: readonly string[]
 }
 
 const PREFIX = "check "
 
-/** Reads what a check file printed; other lines are the client's own. */
+/** Reads the output of a check file; other lines are the client's own. */
 export function readChecks(output: string): Check[] {
   return output
     .split("\n")
@@ -51,7 +51,7 @@ function judge(client: string, check: Check): { outcome: Check["outcome"]; reaso
   return { outcome: "failed", reason: "it passes, and is listed as an expected failure" }
 }
 
-/** A row for a client of which nothing was run. */
+/** Returns a row for a client without any executed check. */
 export function skippedRow(client: string, version: string, reason: string): Row {
   return { client, version, passed: 0, failed: 0, skipped: 1, notes: [`skipped 1: ${reason}`] }
 }

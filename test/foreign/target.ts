@@ -1,4 +1,4 @@
-/** Where the gateway is, and with what key. */
+/** The address of the gateway, and a key. */
 export interface Target {
   /** Without `/v1`. */
   readonly url: string

@@ -7,7 +7,7 @@ const ROOT = new URL("./", import.meta.url)
 /** `UPDATE_GOLDEN=1 npm test -- test/golden` writes the files again. */
 const IS_UPDATING = process.env["UPDATE_GOLDEN"] === "1"
 
-/** What is not in one file is in its place in the other, so that a difference reads as one. */
+/** Compares a text with its golden file, after ids and times are replaced by fixed values. */
 export function expectGolden(path: string, text: string): void {
   const actual = withFixedValues(text)
   if (IS_UPDATING) writeFileSync(new URL(path, ROOT), actual)
@@ -35,7 +35,7 @@ export function expectNothingLeftOver(folder: string): void {
   expect(orphans).toEqual([])
 }
 
-/** Those that are made of others are these, and none is left of a case, a pair or a dialect that is gone. */
+/** Checks that the folder has no golden file of a removed case, pair or dialect. */
 export function expectOnly(folder: string, made: readonly string[]): void {
   expect(listGolden(folder).filter((name) => name.includes("--"))).toEqual(made.toSorted())
 }

@@ -1,6 +1,6 @@
 /**
- * The share of `all` that falls to one of several: together they have all, and which of them has what differs from
- * case to case. It depends on nothing but the name, so that a new case moves no file of another.
+ * Returns the share of `all` for one of several: together they have all. It depends only on the name, so that a new
+ * case does not move a file of another.
  */
 export function inTurn<T>(
   all: readonly T[],

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonValue } from "../../src/canon/json.ts"
 
 const WIDTH = 100
 
-/** JSON for readers: two spaces deep, and on one line whatever fits there. */
+/** Prints JSON for readers: indented by two spaces, with short values on one line. */
 export function printJson(value: JsonValue): string {
   return `${print(value, "", 0)}\n`
 }

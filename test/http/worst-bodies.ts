@@ -37,7 +37,7 @@ export function fieldsOf(schema: Schema, path: readonly string[] = []): Field[] 
   return isMap ? [{ path, kind: "map", max: maxProperties ?? Infinity }, ...within] : within
 }
 
-/** What a field may hold so that the request is as valid as possible. `#` is a number, `~` is filled. */
+/** Valid contents of a field. `#` is replaced by a number, `~` is filled. */
 const ELEMENTS: Readonly<Record<string, string>> = {
   messages: '{"role":"user","content":"#~"}',
   input: '{"role":"user","content":"#~"}',
@@ -108,7 +108,7 @@ function place(body: Record<string, unknown>, path: readonly string[], value: un
   }
 }
 
-/** What is there already, where the path leads through it. */
+/** Returns the existing value if the path leads through it. */
 function inside(before: unknown, isList: boolean): unknown {
   if (Array.isArray(before) === isList && typeof before === "object" && before !== null)
     return before

@@ -5,16 +5,16 @@ import { KeyHasher } from "../../src/keys/secret.ts"
 import type { Store } from "../../src/store/store.ts"
 import type { TestDatabase } from "../store/test-database.ts"
 
-/** As the gateway hashes what it is sent. */
+/** Hashes secrets like the gateway. */
 export const hasher = new KeyHasher("pepper".repeat(12))
 
-/** Headers, of which one may come twice. */
+/** Headers, which may repeat a name. */
 export type Pairs = Record<string, string> | [string, string][]
 
 /** Milliseconds. */
 export const HOUR = 3_600_000
 
-/** What comes of asking with these headers: the key's id, or the kind of refusal. */
+/** Returns the result of a request with these headers: the key's id, or the kind of rejection. */
 export function ask(keyring: Keyring, headers: Pairs, now = Date.now()): string {
   try {
     return keyring.authenticate(new Headers(headers), now).id

@@ -5,7 +5,7 @@ import { MODELS, SAMPLES } from "../relay/vocabulary-samples.ts"
 
 type Json = Record<string, unknown>
 
-/** A request, and what its vendor makes of it within its documented rules. Shares are parts of what is allowed. */
+/** A request, and its vendor's usage within the documented rules. Shares are parts of the allowed amount. */
 export interface HonestCase {
   readonly endpoint: "chat" | "messages" | "responses"
   readonly model: number
@@ -22,7 +22,7 @@ export interface HonestCase {
   readonly advice: number | null
   readonly callLimit: number | null
   readonly speaks: boolean
-  /** Shares of what the vendor may use, 0 to 1. */
+  /** Shares of the vendor's allowed usage, 0 to 1. */
   readonly output: number
   readonly calls: number
   readonly results: number
@@ -67,11 +67,11 @@ export const honestCases: fc.Arbitrary<HonestCase> = fc.record({
 export const CONTEXT = 200_000
 export const LONGEST = 2_000
 const RESULT = 8_000
-/** Calls of a tool that no one has limited. */
+/** Calls of a tool without a limit. */
 const USUAL_CALLS = 10
 /** A model of the same provider that costs more. */
 export const ADVISER = "adviser"
-/** What it says where no limit was sent. */
+/** Length of its answer without a limit. */
 const LONGEST_ADVICE = 32_000
 
 export const PATHS = {
@@ -137,7 +137,7 @@ function claudeBody(one: HonestCase, text: string): Json {
   }
 }
 
-/** What a vendor answers that keeps to the limits that it was sent. */
+/** Returns the answer of a vendor that keeps the limits of its request. */
 export function answerOf(one: HonestCase, sent: Json): Response {
   const { endpoint } = one
   const answer = { chat, messages, responses }[endpoint](one, sent)
@@ -151,7 +151,7 @@ function inputOf(one: HonestCase): number {
   return (counts[one.model] ?? 0) * one.times + 12
 }
 
-/** What is billed of the input: in each turn of a tool all that was read before is read again. */
+/** Returns the billed input: in each turn of a tool, everything before is read again. */
 function readOf(one: HonestCase, calls: number, result = part(RESULT, one.results)): number {
   let sum = 0
   for (let turn = 0; turn <= calls; turn++) sum += readIn(one, turn, result)
@@ -241,7 +241,7 @@ interface Advised {
   readonly output: number
 }
 
-/** The calls of both models: the advisor reads what the other one has read. */
+/** Returns the calls of both models: the advisor reads the text of the other one. */
 function advised({ one, calls, advice, input, output }: Advised): Json[] {
   const consulted = Array.from({ length: calls }, (_, turn) => ({
     type: "advisor_message",

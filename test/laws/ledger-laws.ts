@@ -1,4 +1,4 @@
-/** Who spends from the ledgers, and what must hold of their file whatever happens. */
+/** The spenders of the ledgers, and the laws that must always hold for their file. */
 import type { Batch } from "../../src/store/settlements.ts"
 import type { Payer } from "../../src/accounting/payer.ts"
 import type { Hold } from "../../src/ledger/hold.ts"
@@ -7,11 +7,11 @@ import { payerOf } from "../store/test-database.ts"
 
 export const ACCOUNTS = ["left", "right"] as const
 export const KEY = "thrifty"
-/** Whom requests are charged to: two accounts, and a key of the first that has budgets. */
+/** The payers of requests: two accounts, and a key of the first that has budgets. */
 export const SPENDERS = ["left", "right", KEY] as const
 export type Spender = (typeof SPENDERS)[number]
 
-/** What the key may spend in all, in a day and in a month; null: no such budget. */
+/** Spending limits of the key in total, per day and per month; null: no such budget. */
 export interface Limits {
   readonly budget: bigint | null
   readonly dailyBudget: bigint | null
@@ -22,7 +22,7 @@ export interface Member {
   id: string
   readonly ledger: Ledger
   readonly life: Life
-  /** The key as this process last heard of it. */
+  /** The key as this process last read it. */
   payerAt: (now: number) => Payer
 }
 
@@ -67,7 +67,7 @@ export interface OpenHold {
   readonly hold: Hold
 }
 
-/** Every fact that must hold whenever no one is in the middle of a step, as SQL that finds breaches. */
+/** Every fact that must hold between two steps, as SQL that finds violations. */
 export const LAWS: Readonly<Record<string, string>> = {
   "no balance below zero, no lease beyond it":
     "SELECT * FROM balances WHERE posted < 0 OR leased < 0 OR leased > posted",

@@ -26,7 +26,7 @@ import {
   SPENDERS,
 } from "./ledger-laws.ts"
 
-/** Ledgers over one file, what has been done to them, and what they have answered. */
+/** Ledgers over one file, the steps so far, and their answers. */
 export class World implements AsyncDisposable {
   readonly #testDatabase: TestDatabase
   readonly #store: Store
@@ -35,9 +35,9 @@ export class World implements AsyncDisposable {
   readonly #open: OpenHold[] = []
   readonly #running = new Set<Promise<void>>()
   readonly #batches: PostedBatch[] = []
-  /** Requests that were being settled when their process crashed: no one was told what came of it. */
+  /** Requests that were being settled when their process crashed, so that their outcome was not reported. */
   readonly #untold = new Set<string>()
-  /** What requests have failed with. */
+  /** Failures of requests. */
   readonly #faults: unknown[] = []
   /** The most that the budgets of each kind ever were. */
   readonly #max = new Map<keyof Limits, bigint>()
@@ -90,14 +90,14 @@ export class World implements AsyncDisposable {
     this.#remember(this.#key)
   }
 
-  /** Someone wants to take something out. */
+  /** Recalls leased credits. */
   async recall(spender: Spender, amount: bigint): Promise<void> {
     const payer = payersOf(this.#key)(Date.now())
     const owner = spender === KEY ? (payer.budgets.at(-1) ?? KEY) : spender
     await this.#store.leases.recall(owner, amount)
   }
 
-  /** An operator takes credits back, as far as no one has leased them. */
+  /** Takes credits back, except leased ones. */
   async takeOut(account: string, amount: bigint): Promise<void> {
     const unknowns = { note: null, author: null }
     const entry = { account, kind: "adjustment" as const, amount: -amount, at: Date.now() }
@@ -178,7 +178,7 @@ export class World implements AsyncDisposable {
     )
   }
 
-  /** What a node does when it polls. */
+  /** Does the work of a node's poll. */
   async poll(index: number): Promise<void> {
     const member = this.#member(index)
     const changes = await this.#store.nodes.poll(member.id, Date.now())
@@ -209,7 +209,7 @@ export class World implements AsyncDisposable {
     await this.#store.nodes.remove(this.#member(index).id, Date.now())
   }
 
-  /** Posts a batch that was posted before. It answers what it did then; the laws see that it does nothing. */
+  /** Posts an earlier batch again. The answer is the earlier one; the laws check that nothing changes. */
   async repeat(index: number): Promise<void> {
     const earlier = this.#batches[index % this.#batches.length]
     if (!earlier) return
@@ -281,7 +281,7 @@ export class World implements AsyncDisposable {
     await this.#testDatabase[Symbol.asyncDispose]()
   }
 
-  /** A budget has left what its limit leaves, however often that was changed while it was leased. */
+  /** Checks that a budget's remainder equals its limit less its use, regardless of changes while it was leased. */
   #checkLimits(): void {
     const now = Date.now()
     for (const period of BUDGET_PERIODS) {
@@ -298,7 +298,7 @@ export class World implements AsyncDisposable {
     }
   }
 
-  /** What is over is given back: no one keeps leases on it. */
+  /** Checks that ended periods are returned: no node keeps leases on them. */
   #checkOverPeriods(): void {
     const query = this.#database.query<{ owner: string }, []>(
       "SELECT owner FROM leases WHERE amount > 0 AND instr(owner, '@') > 0",

@@ -101,7 +101,7 @@ export const result: fc.Arbitrary<ChatResult> = record<ChatResult>(
   { extra },
 )
 
-/** What one choice streams, in order. */
+/** Returns the events of one choice, in order. */
 function streamOf(choice: number): fc.Arbitrary<ChatEvent[]> {
   const said: fc.Arbitrary<ChatEvent> = fc.oneof(
     text.map((text): ChatEvent => ({ type: "text-delta", choice, text })),

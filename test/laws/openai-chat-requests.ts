@@ -19,7 +19,7 @@ import {
   word,
 } from "./openai-chat-parts.ts"
 
-/** Whatever the canon can say in `openai-chat`, for the laws. */
+/** Everything that the canon can express in `openai-chat`, for the laws. */
 
 const plainMessage = record<Message>(
   fc
@@ -126,7 +126,7 @@ export const request: fc.Arbitrary<ChatRequest> = record<ChatRequest>(
 ).chain((request) =>
   fc.oneof(
     fc.constant(request),
-    // Of calls something can be said only where there are tools.
+    // Options of calls require tools.
     record(
       fc
         .tuple(fc.array(fc.oneof(tool, freeTool), { minLength: 1, maxLength: 3 }), fc.boolean())

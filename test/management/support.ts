@@ -14,7 +14,7 @@ export function user(role?: AccountRole, address = "203.0.113.7"): Actor {
   }
 }
 
-/** The kind, the field and the words of what a promise is refused with. */
+/** Returns the kind, the field and the message of a promise's rejection. */
 export async function refusal(promise: Promise<unknown>) {
   const error = await promise.then(
     () => undefined,

@@ -9,7 +9,7 @@ export interface Sample {
   readonly value: number
 }
 
-/** All samples of a text. @throws Error for a line that is none, or a series that is there twice. */
+/** Returns all samples of a text. @throws Error for an invalid line, or a series that occurs twice. */
 export function samplesOf(text: string): Sample[] {
   const seen = new Set<string>()
   return text

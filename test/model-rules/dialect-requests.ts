@@ -1,13 +1,13 @@
 import type { Format, Situation, Turn } from "./situation.ts"
 
-/** A request that a provider rejects for what its format or its vendor's quirks already cover. */
+/** A request that a provider rejects although its format or its vendor's quirks already cover the rule. */
 export interface DialectRequest {
   readonly name: string
   readonly at: readonly (readonly [vendor: string, model: string])[]
   readonly asked: Situation
-  /** What the provider says to the request as it is. */
+  /** The provider's message about the unchanged request. */
   readonly rejection: RegExp
-  /** What is reported; null: nothing is lost. Absent: different in each format. */
+  /** The reported loss; null: no loss. Absent: different in each format. */
   readonly loss?: string | null
   /** The formats whose ranges have the value; absent: all. */
   readonly formats?: readonly Format[]

@@ -1,7 +1,7 @@
 import type { ModelRules, RuleName } from "tollgate-contract/model-rules.ts"
 import type { Format, OfferedTool, Situation, Turn } from "./situation.ts"
 
-/** A request that a provider documents as rejected, and what becomes of it. */
+/** A request that a provider documents as rejected, and its expected changes. */
 export interface RejectedRequest {
   readonly rule: RuleName
   /** The rule does something else too: which part is tried. */
@@ -9,11 +9,11 @@ export interface RejectedRequest {
   /** Vendors with a model of each. */
   readonly at: readonly (readonly [vendor: string, model: string])[]
   readonly asked: Situation
-  /** What takes the rule back: the provider then rejects the request. */
+  /** Rules that disable the rule: the provider then rejects the request. */
   readonly lifted: ModelRules
-  /** What the provider says. */
+  /** The provider's message. */
   readonly rejection: RegExp
-  /** What is reported if the request is changed; null: the change loses nothing. */
+  /** The reported loss if the request is changed; null: the change loses nothing. */
   readonly loss: string | null
   /** The formats in which the request can mean this; absent: all that can express it. */
   readonly formats?: readonly Format[]

@@ -4,7 +4,7 @@ import { chat, gemini, messages, responses } from "./bodies.ts"
 export interface Turn {
   readonly role: "system" | "user" | "assistant"
   readonly text?: string
-  /** How many images come before the text. */
+  /** Number of images before the text. */
   readonly images?: number
   /** Whether the turn has a cache mark. */
   readonly isMarked?: true
@@ -62,7 +62,7 @@ export interface WrittenRequest {
   readonly body: object
 }
 
-/** What a format cannot express. */
+/** Features that a format cannot express. */
 const LACKS: Readonly<Record<Format, readonly (keyof Situation)[]>> = {
   chat: ["topK", "budget"],
   responses: ["topK", "budget", "presencePenalty", "frequencyPenalty", "seed", "stop", "choices"],

@@ -49,7 +49,7 @@ export class StrictWorld implements AsyncDisposable {
   }
 
   static async start(models: Readonly<Record<string, StrictModel>>): Promise<StrictWorld> {
-    // What is learned of a model of one provider applies to no other.
+    // Rules learned for a model of one provider do not apply to others.
     const entries = Object.entries(models).map(
       ([id, settings], index) =>
         [id, { ...settings, name: `${settings.vendor}-${index}` }] as const,

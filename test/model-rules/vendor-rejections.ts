@@ -1,6 +1,6 @@
 import { assistant, called, LOOK, user, type RejectedRequest } from "./rejected-request.ts"
 
-/** What other vendors of OpenAI's chat format reject. */
+/** Rejected requests of other vendors of OpenAI's chat format. */
 export const VENDOR_REJECTIONS: readonly RejectedRequest[] = [
   {
     rule: "rejected_parameters",

@@ -1,4 +1,4 @@
-/** What a receiver of notices was sent. */
+/** A notice that was received. */
 export interface Received {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>

@@ -112,7 +112,7 @@ const OPENAI: Readonly<Record<string, PublishedPrice>> = {
         input: "5",
         cached: "0.500",
         output: "30",
-        // OpenAI serves long prompts as usual; the test reports the tier all the same.
+        // OpenAI serves long prompts in the default tier; the test reports the tier nevertheless.
         long: { from: LONG_OPENAI, rates: { input: "10", cached: "1", output: "45" } },
       },
       flex: {

@@ -48,7 +48,7 @@ interface Received {
 /** A collector that understands OTLP over HTTP, in both encodings. */
 export class Collector implements Disposable {
   readonly received: Received[] = []
-  /** What it answers with; by default that it has taken all. */
+  /** Returns its response; by default an empty success. */
   answer: (request: Request) => Response | Promise<Response> = () => new Response()
   readonly #server: Bun.Server<undefined>
 
@@ -74,13 +74,13 @@ export class Collector implements Disposable {
     return this.#decoded("/v1/traces").flatMap(spansOf)
   }
 
-  /** Waits for so many spans. */
+  /** Waits for this many spans. */
   async spansOf(count: number): Promise<ReceivedSpan[]> {
     await until(() => this.spans.length >= count)
     return this.spans
   }
 
-  /** Of the last time that metrics came. */
+  /** The metrics of the last export. */
   get metrics(): ReceivedMetric[] {
     const last = this.#decoded("/v1/metrics").at(-1)
     return last === undefined ? [] : metricsOf(last)

@@ -104,7 +104,7 @@ export const METRICS: Message = {
   }),
 }
 
-/** A message; fields that the definition above leaves out are skipped. @throws Error for what is no protobuf. */
+/** Decodes a message; fields that the definition above leaves out are skipped. @throws Error for invalid protobuf. */
 export function decodeMessage(bytes: Uint8Array, message: Message): Decoded {
   const reader = new Reader(bytes)
   const decoded: Decoded = {}

@@ -23,7 +23,7 @@ export async function receiptOf(caller: TestCaller, requestId: string): Promise<
   return (await response.json()) as Receipt
 }
 
-/** What was paid, and by which request. */
+/** A payment, and its request. */
 export interface Payment {
   readonly requestId: string
   /** The balance before and after, nanocredits. */
@@ -32,8 +32,8 @@ export interface Payment {
 }
 
 /**
- * The balance fell by exactly the price of the vendor's raw usage, and the receipt says the same. Where
- * the vendor reported none, our own count is charged and marked as such.
+ * Checks that the balance fell by exactly the price of the vendor's raw usage, and that the receipt agrees. If the
+ * vendor reported no usage, our own count is charged and marked as such.
  * @returns the charge in credits.
  */
 export async function expectPaid(
@@ -60,7 +60,7 @@ export async function expectPaid(
 /** A search of a model that searches by itself, with the multiplier: 25 per 1,000. */
 const SEARCH = 27_500_000n
 
-/** One call to be made through the gateway, and what the vendor answers to it. */
+/** One call through the gateway, and the vendor's answer. */
 export interface ReplayedCall {
   /** The replay's id. */
   readonly id: string
@@ -130,7 +130,7 @@ export async function expectStream(
   }
 }
 
-/** Where the vendor tells no usage, what is charged stands in the answer. @returns it. */
+/** Checks the answer's usage if the vendor did not report one: it is the charged one. @returns it. */
 function expectOwnCount(told: JsonObject | undefined): JsonObject {
   const usage = told?.usage
   if (!isJsonObject(usage)) throw new Error("the answer tells no usage")
@@ -163,7 +163,7 @@ function withCost(chunks: readonly JsonObject[], cost: string): JsonObject[] {
   )
 }
 
-/** Groq says of a call that its model could not write that the request is at fault. */
+/** Groq's error for a call that its model could not write is about the request. */
 function errorTypeOf({ type }: JsonObject): string {
   return type === "invalid_request_error" ? "refused_by_upstream" : "upstream_error"
 }

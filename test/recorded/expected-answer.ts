@@ -9,7 +9,7 @@ function expectedId(body: JsonObject): JsonValue {
   return id.startsWith("chatcmpl-") ? id : `chatcmpl-${id}`
 }
 
-/** What the caller is to get for a vendor's whole answer: the answer, less the named patches. */
+/** Returns the caller's expected answer for a vendor's whole answer: the same, except for the named patches. */
 export function expectedAnswer(recorded: JsonObject, model: string): JsonObject {
   const answer = structuredClone(recorded)
   answer.model = model
@@ -34,19 +34,19 @@ function hasActed({ tool_calls: calls, function_call: called }: JsonObject): boo
   return Boolean(calls ?? (isJsonObject(called) && called.name))
 }
 
-/** A vendor's stream, as a caller is to get it. */
+/** A vendor's stream, as expected by a caller. */
 export interface ExpectedStream {
   readonly chunks: readonly JsonObject[]
-  /** The last usage that the vendor reported, wherever it stood; undefined when it reported none. */
+  /** The vendor's last reported usage, at any place; undefined without usage. */
   readonly usage: JsonObject | undefined
   /** The error that ended the stream early. */
   readonly error: JsonObject | undefined
 }
 
 /**
- * What the caller is to get for a vendor's stream, less the named patches: model and id; usage removed
- * when it was not asked for, and where it was, in the common place; frames that say nothing withheld.
- * The cost is put into the last usage by the caller that compares.
+ * Returns the caller's expected stream for a vendor's stream, except for the named patches: model and id; usage
+ * removed unless requested, and then in the common place; frames without content withheld. The caller that compares
+ * adds the cost to the last usage.
  */
 export function expectedStream(
   recorded: string,
@@ -82,7 +82,7 @@ export function expectedStream(
   return { chunks, usage, error: undefined }
 }
 
-/** Each choice begins with its role and has an end, also where the vendor leaves them out. */
+/** Adds the role and the end of each choice if the vendor leaves them out. */
 class ExpectedChoices {
   readonly #open = new Map<number, { isEnded: boolean; isCalling: boolean }>()
   #head: JsonObject = {}

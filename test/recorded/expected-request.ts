@@ -12,7 +12,7 @@ const KNOW_DEVELOPERS = new Set(["openai", "openai-compatible", "openrouter"])
 /** Vendors whose own default for the temperature is not 1. */
 const TOLD_TEMPERATURE = new Set(["mistral", "perplexity", "zai"])
 
-/** What a vendor is to get for a caller's body: the body, less the named patches. */
+/** Returns the vendor's expected request for a caller's body: the same, except for the named patches. */
 export function expectedRequest(sent: JsonObject, vendor: string, model: string): JsonObject {
   const body: JsonObject = { ...structuredClone(sent), model }
   if (body.stream === true) {

@@ -10,15 +10,15 @@ export interface Door {
   readonly key: string
 }
 
-/** What a caller gets: the answer, and the HTTP around it. */
+/** A caller's answer, and its HTTP response. */
 export interface FaceAnswer {
   readonly status: number
   readonly headers: Headers
-  /** The whole answer; of a stream, what the official client's accumulator made of it. */
+  /** The whole answer; for a stream, the result of the official client's accumulator. */
   readonly body: JsonObject
   /** The stream as it was on the wire; of a whole answer, its JSON. */
   readonly text: string
-  /** What the official client threw in place of an answer. */
+  /** The official client's error in place of an answer. */
   readonly failure?: Error
 }
 
@@ -128,7 +128,7 @@ export async function askWhole(face: Face, door: Door, request: JsonObject): Pro
   return { status, headers, text, body: JSON.parse(text) as JsonObject }
 }
 
-/** Asks for a stream through the official client, and keeps what went over the wire as well. */
+/** Requests a stream through the official client, and records the data on the wire as well. */
 export async function askStream(face: Face, door: Door, request: JsonObject): Promise<FaceAnswer> {
   let heard: { response: Response; text: Promise<string> } | undefined
   const listening: Fetch = async (...asked) => {

@@ -44,9 +44,9 @@ export interface PlainUsage {
 }
 
 /**
- * A vendor's raw usage by docs/wire/README.md#f4, in plain arithmetic: cached, written and audio tokens are
- * inside the prompt, reasoning is inside the completion, unless the total shows that it is beside it
- * (xAI, also where Azure hosts it).
+ * Returns a vendor's raw usage by docs/wire/README.md#f4, in plain arithmetic: cached, written and audio tokens are
+ * inside the prompt, reasoning is inside the completion, unless the total shows that it is separate (xAI, also if
+ * Azure hosts it).
  */
 export function plainUsage(raw: JsonObject): PlainUsage {
   const prompt = numberAt(raw, "prompt_tokens")
@@ -56,7 +56,7 @@ export function plainUsage(raw: JsonObject): PlainUsage {
   const outputDetails = isJsonObject(raw.completion_tokens_details)
     ? raw.completion_tokens_details
     : {}
-  // Moonshot tells it beside the details, not in them.
+  // Moonshot reports it next to the details, not in them.
   const read = numberAt(inputDetails, "cached_tokens") || numberAt(raw, "cached_tokens")
   const cached = Math.min(prompt, read)
   const written = numberAt(inputDetails, "cache_write_tokens")
@@ -83,7 +83,7 @@ function searchesOf(raw: JsonObject): number {
   return isJsonObject(tools) ? numberAt(tools, "web_search_requests") : 0
 }
 
-/** What it costs at `PRICE`, in nanocredits: one rounding, up. */
+/** Returns the cost at `PRICE`, in nanocredits, rounded up once. */
 export function plainCost(usage: PlainUsage): bigint {
   let sum = 0n
   for (const [name, price] of Object.entries(NANOCREDITS)) {
@@ -92,7 +92,7 @@ export function plainCost(usage: PlainUsage): bigint {
   return (sum * MULTIPLIER_TENTHS + 9n) / 10n
 }
 
-/** As a receipt shows it: what was not used is not named. */
+/** Returns a usage like a receipt: without unused classes. */
 export function shown(usage: PlainUsage): Record<string, number> {
   return Object.fromEntries(Object.entries(usage).filter(([, quantity]) => quantity !== 0))
 }

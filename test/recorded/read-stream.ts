@@ -21,7 +21,7 @@ export function eventsOf(text: string): StreamEvent[] {
     .filter(({ data }) => data !== "")
 }
 
-/** What a caller got. */
+/** A stream as received by a caller. */
 export interface ReceivedStream {
   readonly status: number
   readonly headers: Headers

@@ -1,7 +1,7 @@
 import type { DialectId } from "../../src/canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
 
-/** What a person reads off an answer, choice by choice. Nothing here knows the gateway's own code. */
+/** The contents of an answer, choice by choice, as a person would read it. Nothing here uses the gateway's own code. */
 export interface Reading {
   readonly texts: readonly string[]
   readonly refusals: readonly string[]
@@ -10,7 +10,7 @@ export interface Reading {
 
 export interface ReadCall {
   readonly name: string
-  /** The arguments as the object they are; as text where they are none. */
+  /** The arguments as an object; as text if they are not JSON. */
   readonly input: JsonValue
 }
 
@@ -139,7 +139,7 @@ function readCohere({ message }: JsonObject): ReadChoice[] {
   ]
 }
 
-/** No arguments at all are those of a tool that has none (docs/wire/README.md#f3). */
+/** Missing arguments mean a tool without arguments (docs/wire/README.md#f3). */
 function readCall(name: JsonValue | undefined, written: JsonValue | undefined): ReadCall {
   const isNone = written === undefined || written === null || written === "" || written === "null"
   if (isNone) return { name: String(name), input: {} }

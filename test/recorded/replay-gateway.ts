@@ -9,9 +9,9 @@ import {
 } from "../support/replaying-vendor.ts"
 import { PRICE } from "./plain-price.ts"
 
-/** One replay that is to be had through the gateway. */
+/** One replay that is available through the gateway. */
 export interface Staged {
-  /** What the vendor knows it by: the upstream name of the model. */
+  /** Its id at the vendor: the upstream name of the model. */
   readonly id: string
   /** The provider's id, and with it the first part of the public model. */
   readonly provider: string
@@ -47,7 +47,7 @@ export async function startReplayGateway(replays: readonly Staged[]): Promise<Re
   for (const [index, each] of replays.entries()) {
     const { id, provider: name, dialect } = each
     const settings = each.settings?.(vendor.url) ?? provider(`${vendor.url}/v1`, each.vendor)
-    // What is compared here is tokens: what else a vendor bills has tests of its own.
+    // Only tokens are compared here; other billed features have tests of their own.
     providers[name] = { ...settings, prices: { modes: { priority: "1", flex: "1" } } }
     const model = `${name}/${index}`
     publicModels.set(id, model)

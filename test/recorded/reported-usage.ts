@@ -17,8 +17,8 @@ const NOTHING: PlainUsage = {
 }
 
 /**
- * The usage that an answer tells, by docs/wire/README.md#f4 in plain arithmetic; undefined where it tells
- * none, or that nothing at all was used, as recordings do that were cleaned of their numbers.
+ * Returns the usage in an answer, by docs/wire/README.md#f4 in plain arithmetic; undefined if it is missing, or zero,
+ * as in recordings whose numbers were removed.
  */
 export function toldUsage(dialect: DialectId, body: JsonObject): PlainUsage | undefined {
   const usage = dialect === "gemini" ? body.usageMetadata : body.usage
@@ -52,8 +52,8 @@ function responseUsage(usage: JsonObject, body: JsonObject): PlainUsage {
   }
 }
 
-/** What was read from the cache and written to it stands beside the input. */
-/** What it took to make a conversation shorter is billed too, and is no part of the sums. */
+/** Cache reads and writes are separate from the input. */
+/** The cost of shortening a conversation is billed too, and is not part of the sums. */
 function messageUsage(usage: JsonObject): PlainUsage {
   const sum = { ...countsOf(usage) }
   for (const iteration of list(usage.iterations)) {
@@ -128,14 +128,14 @@ function cohereUsage(usage: JsonObject): PlainUsage {
   }
 }
 
-/** What a dialect can show of a usage: Google's has no word for what is written to a cache. */
+/** Returns the totals that a dialect can show of a usage: Google's lacks cache writes. */
 export function totalsIn(dialect: DialectId, usage: PlainUsage): Readonly<Record<string, number>> {
   const all = totals(usage)
   if (dialect !== "gemini") return all
   return { ...all, input: (all.input ?? 0) + (all.written ?? 0), written: 0 }
 }
 
-/** What most dialects can show of a usage. */
+/** Returns the totals that most dialects can show of a usage. */
 export function totals(usage: PlainUsage): Readonly<Record<string, number>> {
   return {
     input: usage.input + usage.audio_input,

@@ -26,10 +26,10 @@ export interface VendorAnswer {
   readonly body: string | Uint8Array<ArrayBuffer>
 }
 
-/** Answers that are none: one is no JSON, the deltas of the other are not what its end says. */
+/** Unusable answers: one is not JSON, and the deltas of the other differ from its final event. */
 const UNREAL = /parallel-tool-call-wrapper|openai-shell-container\.1/
 
-/** All of them, errors too. None where the folder is absent. */
+/** Returns all answers, including errors; empty without fixtures. */
 export function vendorAnswers(): VendorAnswer[] {
   if (!HAS_FIXTURES) return []
   const ofVendors = [...compatibleAnswers(), ...cassettes()]
@@ -43,7 +43,7 @@ function compatibleAnswers(): VendorAnswer[] {
   })
 }
 
-/** Recorded addresses of the other dialects, by what they end in. */
+/** Recorded addresses of the other dialects, by their endings. */
 const ADDRESSES: readonly (readonly [RegExp, DialectId])[] = [
   [/\/v1\/messages$/, "anthropic-messages"],
   [/\/responses$/, "openai-responses"],
@@ -86,7 +86,7 @@ interface SdkReplay {
   }[]
 }
 
-/** What Google's own client recorded: the chunks of each answer apart. */
+/** Returns the recordings of Google's own client: the chunks of each answer separately. */
 function sdkReplays(): VendorAnswer[] {
   return filesIn("js-genai/", /\.json$/).flatMap((file) => {
     const { interactions } = JSON.parse(readFixture(file)) as SdkReplay

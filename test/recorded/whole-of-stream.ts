@@ -6,7 +6,7 @@ import { list, object } from "./reading.ts"
 /** The whole answer that a stream amounts to, put together by hand. */
 export interface StreamedWhole {
   readonly body: JsonObject
-  /** What it said that went wrong. */
+  /** The error in the stream. */
   readonly error?: JsonObject
   /** Whether it said that it is over. */
   readonly isOver: boolean
@@ -91,8 +91,8 @@ function addDelta(message: JsonObject, delta: JsonObject): void {
 }
 
 /**
- * Mistral may leave the index out (docs/wire/openai-chat.md#f20): then the id tells which call it is, or where it
- * stands.
+ * Returns the position of a call. Mistral may leave the index out (docs/wire/openai-chat.md#f20): then the id
+ * identifies the call, or its order.
  */
 function placeOf(
   known: readonly JsonObject[],
@@ -110,7 +110,9 @@ function addCall(call: JsonObject, part: JsonObject): void {
   call.arguments = String(call.arguments) + String(written ?? "")
 }
 
-/** The last event has all of it; where a vendor leaves items out there, the events before do. */
+/**
+ * Returns the response. The last event contains all of it; items that a vendor leaves out there are in earlier events.
+ */
 function responseOf(chunks: readonly Chunk[]): StreamedWhole {
   const items: JsonObject[] = []
   for (const { data } of chunks) {
@@ -185,7 +187,7 @@ function geminiAnswerOf(chunks: readonly Chunk[]): StreamedWhole {
   return { body: { candidates: candidates as unknown as JsonValue, usageMetadata }, isOver }
 }
 
-/** Of arguments that come in pieces only the first part names the function. */
+/** Adds a part of a call. If arguments arrive in pieces, only the first part names the function. */
 function addPart(parts: JsonObject[], part: JsonObject): void {
   const { functionCall: call } = part
   const isMore = isJsonObject(call) && call.name === undefined

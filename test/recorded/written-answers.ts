@@ -5,7 +5,7 @@ import type { VendorAnswer } from "./vendor-answers.ts"
 
 /** How an answer of a vendor ends, in the vendor's own words. */
 export interface Ending {
-  /** Of openai-responses: the status, and after a colon the reason of an incomplete one. */
+  /** For openai-responses: the status, and after a colon the reason of an incomplete one. */
   readonly word: string
   readonly usage: JsonObject
   /** Whether it calls the tool `clock`, which takes no arguments, in place of saying "Hi". */
@@ -47,7 +47,7 @@ export function writtenAnswer(
   return { ...answer, headers, body: JSON.stringify(whole) }
 }
 
-/** The events of a stream that says "Hi", or calls the tool, in the vendor's own words. */
+/** Returns the events of a stream with "Hi", or a call of the tool, in the vendor's own words. */
 export function writtenEvents(dialect: DialectId, ending: Ending): readonly WrittenEvent[] {
   return WRITERS[dialect](ending).stream
 }

@@ -28,7 +28,7 @@ export function frames(...chunks: readonly (JsonObject | string)[]): string {
 
 export const DONE = "data: [DONE]\n\n"
 
-/** A stream that is to be staged, whole and in pieces. */
+/** A stream to stage, whole and in pieces. */
 export interface Written {
   readonly name: string
   readonly vendor?: string

@@ -19,7 +19,7 @@ export interface Trap extends Written {
   readonly asked: readonly JsonObject[]
   /** The same for one who did not. */
   readonly unasked: readonly JsonObject[]
-  /** What is billed. */
+  /** The billed usage. */
   readonly usage?: JsonObject
 }
 

@@ -15,13 +15,13 @@ export class MovableClock implements Disposable {
     performance.now = () => realNow() + this.#shift
   }
 
-  /** Waits until the gateway has looked at its deadlines so many times from now. */
+  /** Waits until the gateway has checked its deadlines this many times from now. */
   async looks(count: number): Promise<void> {
     const end = this.#beats + count
     await until(() => this.#beats >= end)
   }
 
-  /** Moves the clock, and waits until the gateway has acted on what time it is. */
+  /** Moves the clock, and waits until the gateway has acted on the new time. */
   async pass(milliseconds: number): Promise<void> {
     this.#shift += milliseconds
     await this.looks(2)

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net"
 import { CHAT } from "./support.ts"
 
-/** A caller on a bare socket, who reads only what they want to. */
+/** A caller on a bare socket that reads only on demand. */
 export interface RawCaller extends Disposable {
   readonly socket: Socket
   /** Everything read so far, head and chunk sizes included. */

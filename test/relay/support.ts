@@ -50,7 +50,7 @@ export interface ErrorBody {
   }
 }
 
-/** The receipt of a request as it stands in the database, with what its caller does not see. */
+/** Returns the receipt of a request in the database, including parts that its caller does not see. */
 export function keptReceiptOf(gateway: TestGateway, id: string): Receipt | undefined {
   using database = new Database(databaseFileIn(gateway.settings.data), { readonly: true })
   database.run("PRAGMA busy_timeout = 5000")
@@ -116,7 +116,7 @@ export async function errorOf(
   return { ...error, status: response.status }
 }
 
-/** What stands in the `data:` lines of a stream's text. */
+/** Returns the `data:` lines of a stream's text. */
 export function dataOf(text: string): string[] {
   return [...text.matchAll(/^data: (.*)$/gm)].map((match) => match[1] ?? "")
 }

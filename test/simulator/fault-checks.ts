@@ -2,13 +2,16 @@ import { expect, test } from "bun:test"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import { lastRequest, readUntilEnd } from "./support.ts"
 
-/** What a client has not read yet it drops when the connection breaks, which on a busy machine may be all. */
+/** When the connection breaks, a client drops unread data, which on a busy machine may be everything. */
 const CUTS = 5
 
 /** How a format is asked for an answer of a few words. */
 export interface AskedFormat {
   readonly name: string
-  /** Asks the model; `marker` goes where the format names a user, or somewhere that tells it apart. */
+  /**
+   * Sends a request to the model; `marker` goes into the field for a user, or another field that identifies the
+   * request.
+   */
   ask(
     simulator: Simulator,
     model: string,

@@ -2,7 +2,7 @@ import { expect } from "bun:test"
 import { geminiFormat } from "../../simulator/gemini/index.ts"
 import { type FormatServer, type PostOptions, serveFormat } from "./format-server.ts"
 
-/** What a request asks: whole or streamed, of which model, at which address. */
+/** A request's parameters: whole or streamed, the model, and the address. */
 export interface Asking extends PostOptions {
   readonly model?: string
   readonly isStream?: boolean

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** Where the recordings are, beside the repository. */
+/** The folder of the recordings, beside the repository. */
 export const FOLDER = join(import.meta.dir, "../../../shared/fixtures/recorded")
 
 export const HAS_FIXTURES = existsSync(FOLDER)
 
-/** For the names of tests, so that a run without the recordings says so. */
+/** For the names of tests, so that a run without the recordings shows it. */
 export const WITHOUT_FIXTURES = HAS_FIXTURES ? "" : " (skipped: ../shared/fixtures is absent)"
 
 /** One recorded call of a vendor. */

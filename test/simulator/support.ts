@@ -66,7 +66,7 @@ export async function readUntilEnd(
   return { text, error: undefined, chunks }
 }
 
-/** What a promise is rejected with. The official client's promises do not suit `rejects`. */
+/** Returns the rejection of a promise. The official client's promises do not work with `rejects`. */
 export async function failureOf(promise: PromiseLike<unknown>): Promise<unknown> {
   try {
     await promise

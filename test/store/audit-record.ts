@@ -1,6 +1,6 @@
 import type { NewAuditRecord } from "../../src/store/audit.ts"
 
-/** What a test writes into the audit log where it changes the store by itself. */
+/** The audit record of a test that changes the store directly. */
 export const AUDIT: NewAuditRecord = {
   at: 1,
   actorKind: "command",

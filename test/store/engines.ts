@@ -61,8 +61,8 @@ async function postgresOf(folder: string): Promise<Database> {
 }
 
 /**
- * With what code the store refuses something; undefined when it does not. A `rejects` of Bun runs the event loop
- * inside the test, which the messages of a thread do not survive.
+ * Returns the code of the store's rejection; undefined without one. Bun's `rejects` runs the event loop inside the
+ * test, which the messages of a thread do not survive.
  */
 export async function refusalOf(step: Promise<unknown>): Promise<unknown> {
   return step.then(

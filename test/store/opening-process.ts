@@ -1,4 +1,4 @@
-/** A process that opens the database as soon as it is told to, and says that it could. */
+/** A process that opens the database on request, and reports its success. */
 import { AUDIT } from "./audit-record.ts"
 import { databaseAt } from "../../src/store/installation-database.ts"
 

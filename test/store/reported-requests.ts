@@ -8,7 +8,7 @@ import type { Store } from "../../src/store/store.ts"
 import type { Engine, Served } from "./engines.ts"
 import { TestDatabase } from "./test-database.ts"
 
-/** A request that is in the ledger; what is not said is as of a plain one. */
+/** A request in the ledger, with defaults for missing members. */
 export interface ReportedRequest {
   readonly request: string
   readonly account?: string
@@ -27,7 +27,7 @@ export interface ReportedRequest {
   readonly stream?: boolean
   readonly endpoint?: string
   readonly labels?: Labels
-  /** Credits for a million, of ten tokens; absent: the receipt says nothing of it. */
+  /** Credits per million for ten tokens; absent: the receipt does not contain it. */
   readonly rate?: string
   readonly multiplier?: string
 }
@@ -134,7 +134,7 @@ export function receiptOf(request: ReportedRequest): string {
   })
 }
 
-/** The ids of what a filter lets through. */
+/** Returns the ids of the requests that match a filter. */
 export async function found(
   own: ReportedEngine,
   filter: RequestFilter,
@@ -144,7 +144,7 @@ export async function found(
   return (await reports.list(filter, null, limit)).map(({ request }) => request)
 }
 
-/** Which key has made a request: each of them many, and `second` few. */
+/** Returns the key of a request: each has many requests, and `second` few. */
 export function keyOf(index: number): string {
   if (index % 10 === 3) return "key_b"
   return index % 7 === 0 ? "second" : "key_a"

@@ -14,7 +14,7 @@ import type { Store } from "../../src/store/store.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import { Ledger, type HoldInput, type LedgerAlarms } from "../../src/ledger/ledger.ts"
 
-/** Who pays, whatever the day. */
+/** Returns a payer for any day. */
 export function payerOf(account: string, key = "key", budgets: readonly string[] = []): Payer {
   return { account, key, budgets, from: -Infinity, until: Infinity }
 }
@@ -183,8 +183,8 @@ export class TestDatabase implements AsyncDisposable {
 }
 
 /**
- * Other stores are opened on threads and answer, many times over. What has not been answered after that is not slow: it
- * waits for something.
+ * Opens other stores on threads, many times over. A request without an answer after that is not slow: it waits for
+ * something.
  */
 export async function threadsAnswer(): Promise<void> {
   for (let opened = 0; opened < 3; opened++) {

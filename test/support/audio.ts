@@ -84,7 +84,7 @@ export function wave(seconds: number, rate = 16_000): Uint8Array<ArrayBuffer> {
   return new Uint8Array(file)
 }
 
-/** What the simulator hears in a sound. */
+/** Returns the simulator's transcript of a sound. */
 export function heardIn(bytes: Uint8Array): string {
   const hash = Bun.hash.crc32(bytes).toString(16).padStart(8, "0")
   return `A sound of ${bytes.length} bytes. Its checksum is ${hash}.`

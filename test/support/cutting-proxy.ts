@@ -3,7 +3,9 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 /** How a client ends a transaction: a message of its own. */
 const COMMIT = "COMMIT\0"
 
-/** Where a connection is cut: before the server hears of the end of a transaction, or before the client hears of it. */
+/**
+ * The moment of a cut: before the server receives the end of a transaction, or before the client receives its result.
+ */
 export type Cut = "before" | "after"
 
 /** Stands before a PostgreSQL server and cuts connections around the ends of transactions. */

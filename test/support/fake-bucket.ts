@@ -11,13 +11,13 @@ export class FakeBucket {
   readonly objects = new Map<string, StoredObject>()
   /** The code of an error that it answers instead. */
   refuses: (method: string, path: string) => string | undefined = () => undefined
-  /** What requests have to be signed with; undefined: anything. */
+  /** The secret that must sign requests; undefined: any. */
   secret: string | undefined
-  /** Is told the headers of each request. */
+  /** Called with the headers of each request. */
   hears: (headers: Headers) => void = () => undefined
-  /** How many it lists at once, at most. */
+  /** Maximum objects in a list. */
   page = 1_000
-  /** What has begun to be sent in parts, and is not an object yet. */
+  /** Unfinished multipart uploads, which are not objects yet. */
   readonly uploads = new Map<string, Uint8Array<ArrayBuffer>[]>()
 
   listen(): Bun.Server<undefined> {

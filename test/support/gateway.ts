@@ -20,7 +20,7 @@ import type { Events } from "../../src/telemetry/events.ts"
 import { DEFAULTS } from "./settings.ts"
 import { until } from "./until.ts"
 
-/** Everything the gateway told its operator, by name. */
+/** All events that the gateway reported to its operator, by name. */
 export type Heard = { readonly name: keyof Events; readonly facts: readonly unknown[] }[]
 
 /** A gateway on a real port with a real ledger, and the simulator as its vendor. */
@@ -40,7 +40,7 @@ export interface TestCaller {
   readonly key: string
   readonly keyId: string
   readonly client: OpenAI
-  /** What the ledger says. */
+  /** Returns the balance in the ledger. */
   balance(): Promise<bigint>
   /** A raw request with this caller's key. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>
@@ -66,9 +66,9 @@ export interface GatewayOptions {
   readonly now?: () => number
   /** Beats with each look at the deadlines. */
   readonly monitor?: EventLoopMonitor
-  /** How often what people are told of is looked at, milliseconds. */
+  /** Interval of checks for notices, milliseconds. */
   readonly noticePace?: number
-  /** How often newer prices are looked for, milliseconds. */
+  /** Interval of checks for newer prices, milliseconds. */
   readonly pricePace?: number
 }
 
@@ -83,7 +83,7 @@ export const SHORT_DEADLINES: Settings["deadlines"] = {
   whole: 60_000,
 }
 
-/** Of all gateways of this process. */
+/** Shared by all gateways of this process. */
 const pool = new WorkerPool()
 
 /** One credit per million tokens in, two per million out: arithmetic one can do in the head. */
@@ -167,13 +167,13 @@ function settingsFor(data: string, simulator: Simulator, options: GatewayOptions
   }
 }
 
-/** Keeps what a gateway reports. */
+/** Records the events of a gateway. */
 export function recorder(heard: Heard): Events {
   return new Proxy({} as Events, {
     get:
       (_, name) =>
       (...facts: unknown[]) => {
-        // What callers are told is not for the operator.
+        // Errors for callers are not for the operator.
         if (name !== "errorAnswered") heard.push({ name: name as keyof Events, facts })
       },
   })

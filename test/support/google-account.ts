@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto"
 import type { ServiceAccount } from "../../src/config/settings.ts"
 
-/** Who gives tokens to service accounts. */
+/** A server that issues tokens to service accounts. */
 export interface TokenServer extends Disposable {
   readonly url: string
 }

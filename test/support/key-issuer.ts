@@ -9,7 +9,7 @@ export interface KeyInput {
   readonly name: string
   readonly models?: readonly string[]
   readonly aliases?: Readonly<Record<string, string>>
-  /** What it may spend in all, in a day and in a month (UTC); nanocredits. */
+  /** Its budget in total, per day and per month (UTC); nanocredits. */
   readonly budget?: bigint
   readonly dailyBudget?: bigint
   readonly monthlyBudget?: bigint

@@ -1,4 +1,4 @@
-/** A body that is described by what is repeated in it. */
+/** A body described by its repeated part. */
 export interface LargeBody {
   readonly before: string
   /** Each `#` is replaced by the number of the repetition. */

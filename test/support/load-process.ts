@@ -11,7 +11,7 @@ export interface LoadOrder {
   readonly headers: Readonly<Record<string, string>>
   readonly body: LargeBody
   readonly isPacked: boolean
-  /** How many requests at the same time. */
+  /** Number of concurrent requests. */
   readonly times: number
 }
 

@@ -1,14 +1,14 @@
 import { deflateSync } from "node:zlib"
 import { chunk } from "./png.ts"
 
-/** An image to be packed into a PNG in whatever way there is. */
+/** An image and the options of its packing into a PNG. */
 export interface PackedPng {
   readonly width: number
   readonly height: number
   readonly colour: 0 | 2 | 3 | 4 | 6
   readonly depth: 1 | 2 | 4 | 8 | 16
   readonly isInterlaced?: boolean
-  /** Of each row; 0 for none. Only rows of whole bytes are filtered. */
+  /** Filter of each row; 0 for no filter. Only rows of whole bytes are filtered. */
   readonly filterOf?: (row: number) => number
   /** The samples of a pixel, each below 2^depth. */
   readonly pixel: (x: number, y: number) => readonly number[]

@@ -3,11 +3,10 @@ import { threadTimeUsed } from "./processor-time.ts"
 const MOST_TRIES = 3
 
 /**
- * How long the loop, ours and the gateway's, is held by what it does while something is done. What takes longer than the
- * limit is done again: compilers and collectors take their part, and not each time.
- *
+ * Measures how long an action blocks the event loop, ours and the gateway's. A longer pause than the limit is measured
+ * again, because compilers and collectors contribute to some runs.
  * @param limit milliseconds.
- * @returns milliseconds, the least of all tries.
+ * @returns milliseconds, the minimum of all tries.
  */
 export async function longestPause(limit: number, work: () => Promise<void>): Promise<number> {
   let least = Infinity
@@ -19,7 +18,7 @@ export async function longestPause(limit: number, work: () => Promise<void>): Pr
   return least
 }
 
-/** The longest time in which the loop did not turn. What other programs of the machine took of it does not count. */
+/** The longest time in which the loop did not turn, without the time that other programs of the machine took. */
 class Pauses implements Disposable {
   /** Milliseconds. */
   longest = 0

@@ -6,7 +6,7 @@ export interface PngOptions {
   readonly colour?: number
   /** Chunks between the header and the pixels. */
   readonly chunks?: readonly Buffer[]
-  /** At least so many bytes, by a chunk of padding. */
+  /** Minimum size in bytes, by a chunk of padding. */
   readonly bytes?: number
 }
 

@@ -7,7 +7,7 @@ import { PostgresServer } from "./postgres-server.ts"
 /** The server of all files that one process runs: started when the first database is asked for, it ends with the process. */
 let shared: ReturnType<typeof start> | undefined
 
-/** Databases for the tests of a file, each of which belongs to a folder of a test. */
+/** Databases for the tests of a file, one for each folder of a test. */
 export class TestDatabases {
   readonly #databases = new Map<string, Promise<string>>()
 

@@ -15,7 +15,7 @@ import { until } from "./until.ts"
 const USER = "tollgate"
 const PASSWORD = "not-a-secret"
 
-/** Durability is not what most tests are about: a server that need not survive a crash of the machine is quicker. */
+/** Most tests are not about durability: a server that need not survive a crash of the machine is faster. */
 const QUICK = [
   "-c",
   "fsync=off",
@@ -48,7 +48,7 @@ const SMALL = [
 let prepared: Promise<string> | undefined
 
 export interface PostgresServerOptions {
-  /** Whether what is committed survives `kill -9` of the machine as in production; slower. */
+  /** Whether commits survive `kill -9` of the machine as in production; slower. */
   readonly isDurable?: boolean
   /** Further parameters of the server: `["-c", "name=value"]`. */
   readonly parameters?: readonly string[]
@@ -100,12 +100,12 @@ export class PostgresServer implements AsyncDisposable {
     return isAlive(this.pid)
   }
 
-  /** Kills it. What it has started ends by itself soon after. */
+  /** Kills it. Its child processes end by themselves soon after. */
   crash(): void {
     process.kill(this.pid, "SIGKILL")
   }
 
-  /** Starts it again: it recovers what was committed. */
+  /** Starts it again, with recovery of the committed data. */
   async restart(): Promise<void> {
     // It refuses as long as one of the processes that were started by the server before is there.
     await until(async () => {
@@ -161,7 +161,7 @@ async function prepare(): Promise<string> {
   return folder
 }
 
-/** A test that takes too long ends what it has started: the next one starts over. */
+/** A test that takes too long ends its processes, so the next one starts again. */
 function prepareAgain(error: unknown): never {
   prepared = undefined
   throw error
@@ -171,7 +171,7 @@ function newFolder(): string {
   return mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
 }
 
-/** Does something with a server; what it has said is in the error when that fails, and its folder is gone. */
+/** Uses a server. On failure, the error contains its output, and its folder is removed. */
 async function withServer(
   { folder, port, flags }: { folder: string; port: number; flags: string[] },
   step: (server: EmbeddedPostgres) => Promise<void>,

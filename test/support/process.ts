@@ -129,7 +129,7 @@ async function runProcess(
   return { exitCode, stdout, stderr }
 }
 
-/** Runs a command with `--json` and gives what it printed. @throws when it fails. */
+/** Runs a command with `--json` and returns its output. @throws if it fails. */
 export async function runJson<T>(installation: Installation, ...words: string[]): Promise<T> {
   const { exitCode, stdout, stderr } = await runCommand(installation, "--json", ...words)
   if (exitCode !== 0) throw new Error(`tollgate ${words.join(" ")} failed: ${stdout}${stderr}`)
@@ -147,8 +147,8 @@ export interface ServingProcess extends AsyncDisposable {
 }
 
 /**
- * Starts `tollgate serve` and waits until it says where it listens.
- * @param launcher how a person starts it, without what the launcher itself has to set.
+ * Starts `tollgate serve` and waits until it prints its address.
+ * @param launcher the command that starts it, without variables that the launcher itself has to set.
  */
 export function startServing(
   installation: Installation,

@@ -1,4 +1,4 @@
-/** What runs for the first time is compiled beside it, and other programs slow the processor down. */
+/** Code is compiled during its first run, and other programs slow the processor down. */
 const ATTEMPTS = 3
 
 /**
@@ -17,7 +17,7 @@ export function processorTime(work: () => void, limitMs = 0): number {
   return best
 }
 
-/** What this process has had of the processor, with all of its threads; milliseconds. */
+/** Returns the processor time of this process, with all of its threads; milliseconds. */
 export function processorTimeUsed(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000

@@ -13,7 +13,7 @@ export interface RecordedOperation {
   readonly answer: OperationAnswer
 }
 
-/** Those whose address ends as given, whichever the vendor. None where the folder is absent. */
+/** Returns the recordings whose addresses match, of any vendor; empty without fixtures. */
 export function recordedAt(address: RegExp): RecordedOperation[] {
   return recordedCalls(address).map(({ file, request, response }) => {
     const sent = request.body?.json

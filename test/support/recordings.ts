@@ -7,7 +7,7 @@ const ROOT = new URL("../../../shared/fixtures/", import.meta.url)
 
 export const HAS_FIXTURES = existsSync(new URL("index.jsonl", ROOT))
 
-/** For the names of tests, so that a run without the recordings says so. */
+/** For the names of tests, so that a run without the recordings shows it. */
 export const WITHOUT_FIXTURES = HAS_FIXTURES ? "" : " (skipped: ../shared/fixtures is absent)"
 
 /** Recorded calls that the suite replays when they are all there. */
@@ -16,7 +16,7 @@ const RECORDINGS = 709 + 459
 /** Lists of the recordings; the second has those of newer models. */
 const INDEXES = ["index.jsonl", "index-2026-11.jsonl"]
 
-/** How many recordings belong to the suite, and how many of them are there. */
+/** Returns the number of recordings in the suite, and of those that are present. */
 export function countRecordings(): { expected: number; present: number } {
   const listed = HAS_FIXTURES ? recordedFiles() : []
   const present = listed.filter(({ file }) => existsSync(new URL(file, ROOT))).length
@@ -33,7 +33,7 @@ export interface RecordedFile {
   readonly truncated_strings?: number
 }
 
-/** All files of recorded calls that a list names; none where the folder is absent. */
+/** Returns all files of recorded calls in a list; empty without fixtures. */
 export function recordedFiles(): RecordedFile[] {
   return INDEXES.filter((index) => existsSync(new URL(index, ROOT))).flatMap((index) =>
     readFixture(index)
@@ -67,10 +67,10 @@ export function readFixture(path: string): string {
 export interface Recording {
   /** `groq/groq-llama3-8b-8192-streamed-chat--0` */
   readonly id: string
-  /** The vendor, as the gateway knows it. */
+  /** The gateway's name of the vendor. */
   readonly vendor: string
   readonly status: number
-  /** What the client sent, with strings repaired that were cut when it was gathered. */
+  /** The client's request, with repaired strings that were cut in the recording. */
   readonly request: JsonObject
   readonly replay: Replay
   readonly isStream: boolean
@@ -82,7 +82,7 @@ const SMALLEST_REQUEST: JsonObject = {
   messages: [{ role: "user", content: "Hello" }],
 }
 
-/** All of them, whichever the vendor and the status. None where the folder is absent. */
+/** Returns all recordings of any vendor and status; empty without fixtures. */
 export function chatRecordings(): Recording[] {
   return recordedCalls(/\/chat\/completions/).map(readRecording)
 }
@@ -99,7 +99,7 @@ const VENDORS_OF_FOLDERS: Readonly<Record<string, string>> = {
   "cohere-chat-v2": "cohere",
 }
 
-/** The vendor of a recording, as the gateway knows it. Anthropic's address like OpenAI's is a compatible one. */
+/** Returns the gateway's name of a recording's vendor. Anthropic's address in OpenAI's format is a compatible one. */
 export function vendorOf({ dialect, vendor, url }: RecordedFile): string {
   const isCompatible = vendor === "anthropic" && url?.endsWith("/chat/completions") === true
   const isAzureChat = /azure/.test(vendor ?? dialect) && url?.includes("/chat/") === true
@@ -109,7 +109,7 @@ export function vendorOf({ dialect, vendor, url }: RecordedFile): string {
   return vendor ?? VENDORS_OF_FOLDERS[dialect] ?? dialect
 }
 
-/** Of a stream whose headers were not recorded. */
+/** The type of a stream whose headers were not recorded. */
 const STREAM_TYPE = { "content-type": "text/event-stream" }
 
 /** Headers of a recorded answer that say something to a gateway. */
@@ -124,11 +124,11 @@ export function headersOf({ status, headers, body }: RecordedCall["response"]): 
 interface RecordedBody {
   readonly json?: JsonValue
   readonly text?: string
-  /** Of bytes that are no text. */
+  /** Present for bytes that are not text. */
   readonly base64?: string
 }
 
-/** A request and what came of it, as VCR had it. */
+/** A recorded request and its response, in VCR's form. */
 export interface RecordedCall {
   readonly request: { readonly url: string; readonly body: RecordedBody | null }
   readonly response: {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../src/canon/json.ts"
 
-/** What the vendor answers, byte for byte. */
+/** The vendor's answer, byte for byte. */
 export interface Replay {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -19,14 +19,14 @@ export interface ReceivedRequest {
 }
 
 /**
- * A vendor that answers with recordings: which one is said by the `model` of the request, or by its
- * address, where Google and Amazon have it. At `/token` it gives tokens to service accounts.
+ * A vendor that answers with recordings, chosen by the `model` of the request, or by its address for Google and
+ * Amazon. At `/token` it issues tokens to service accounts.
  */
 export interface ReplayingVendor extends AsyncDisposable {
   readonly url: string
   /** The last request for a model. @throws when there was none. */
   requestFor(model: string): ReceivedRequest
-  /** How many requests came for a model. */
+  /** Returns the number of requests for a model. */
   countFor(model: string): number
 }
 

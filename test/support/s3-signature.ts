@@ -23,7 +23,7 @@ export function isSigned(request: Request, body: Uint8Array, secret: string): bo
   return hmac(key, text).toString("hex") === signature
 }
 
-/** `encodeURIComponent` leaves five marks alone that Amazon wants encoded. */
+/** `encodeURIComponent` does not encode five characters that Amazon requires to be encoded. */
 function encodeStrictly(text: string): string {
   return encodeURIComponent(decodeURIComponent(text)).replaceAll(
     /[!'()*]/g,

@@ -2,14 +2,14 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** Of the folders of servers, before the process that they belong to. */
+/** Prefix of the folders of servers, before the id of their process. */
 export const PREFIX = "tollgate-postgres-"
 /** There as long as the server runs. */
 const PID_FILE = "postmaster.pid"
 /** Milliseconds. */
 const SHUTDOWN_TIME = 2_000
 
-/** Ends the servers of processes that were killed, and removes what they have left. */
+/** Ends the servers of killed processes, and removes their folders. */
 export function removeAbandonedServers(): void {
   for (const name of readdirSync(tmpdir())) {
     const owner = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split("-")[0]) : NaN
@@ -29,7 +29,7 @@ export function removeServer(folder: string): void {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** The process of the server in a folder; NaN where there is none. */
+/** Returns the process of the server in a folder; NaN without one. */
 export function serverIn(folder: string): number {
   try {
     return Number(readFileSync(join(folder, PID_FILE), "utf8").split("\n")[0])

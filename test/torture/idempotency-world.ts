@@ -65,7 +65,7 @@ export async function chargesOf(installation: Installation, account: string): Pr
   return entries.filter(({ kind }) => kind === "charge").map(({ request }) => request ?? "")
 }
 
-/** Waits until a process that lives has looked so often who is dead. */
+/** Waits until a live process has checked this many times for dead ones. */
 export async function beatsOfOthers(installation: Installation, times: number): Promise<void> {
   await using store = await databaseOf(installation).openStore()
   const latest = async (): Promise<number> =>
@@ -76,7 +76,7 @@ export async function beatsOfOthers(installation: Installation, times: number): 
   }
 }
 
-/** A stream that says a word, and the rest when it is let. */
+/** Returns a stream that sends a word, and the rest on request. */
 export function startPausing() {
   const gates: PromiseWithResolvers<void>[] = []
   const encoder = new TextEncoder()

@@ -1,6 +1,6 @@
 /**
- * A process of its own that sends many bodies to a gateway, most of each at once and then a byte now and then, until it is
- * killed.
+ * A process of its own that sends many bodies to a gateway, most of each at once and the rest byte by byte, until it
+ * is killed.
  */
 import { connect } from "node:net"
 

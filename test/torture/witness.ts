@@ -1,6 +1,6 @@
 /**
- * A process of its own that asks a gateway for chats, one after the other, until its input ends, and then tells how it was
- * served: the attacker has no share in how long it waits.
+ * A process of its own that sends chats to a gateway, one after the other, until its input ends, and then prints its
+ * measurements: the attacker does not influence its waiting time.
  */
 import { stdin } from "node:process"
 

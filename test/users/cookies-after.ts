@@ -1,4 +1,4 @@
-/** The request's cookies as they are once the answer's are taken over: what the browser sends next. */
+/** Returns the browser's cookies after an answer, for its next request. */
 export function cookiesAfter(header: string | null, cookies: readonly string[]): string {
   const pairs = new Map<string, string>()
   for (const part of [...(header ?? "").split(";"), ...cookies.map((one) => one.split(";")[0])]) {

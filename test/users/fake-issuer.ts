@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose"
 import type { OidcSettings } from "../../src/config/sections/sign-in.ts"
 
-/** What the issuer says of the person who signs in there. */
+/** The issuer's claims about the person who signs in. */
 export interface Person {
   readonly sub: string
   readonly email: string
@@ -13,7 +13,7 @@ export interface Person {
 export interface FakeIssuer extends AsyncDisposable {
   readonly url: string
   readonly settings: OidcSettings
-  /** Who signs in next. */
+  /** The person who signs in next. */
   person: Person
   fault:
     | "none"
@@ -40,7 +40,7 @@ type Keys = Awaited<ReturnType<typeof newKeys>>
 export async function startIssuer(): Promise<FakeIssuer> {
   const [first, others] = await (firstKeys ??= Promise.all([newKeys(), newKeys()]))
   let keys = first
-  /** What each code was given for. */
+  /** The parameters of each code. */
   const grants = new Map<string, { nonce: string | null; challenge: string | null }>()
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer })
   const issuer: FakeIssuer = {

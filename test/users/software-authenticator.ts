@@ -1,9 +1,9 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto"
 
-/** What an authenticator is asked by a page. */
+/** A page's request to an authenticator. */
 export interface Asked {
   readonly challenge: string
-  /** The origin of the page, as the browser puts it into what is signed. */
+  /** The origin of the page, as the browser puts it into the signed data. */
   readonly origin: string
   readonly rpId: string
 }

@@ -13,7 +13,7 @@ export const ADA = { name: "Ada", email: "ada@example.com", password: "correct h
 export interface TestUsers extends Disposable {
   readonly users: Users
   readonly data: string
-  /** What the operator was told. */
+  /** Events that were reported to the operator. */
   readonly heard: string[]
   /** Addresses that someone may come from an issuer with. */
   readonly invited: Set<string>

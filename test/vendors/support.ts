@@ -10,7 +10,7 @@ export function vendorOf(id: string): Vendor {
   return vendor
 }
 
-/** A provider of a vendor, with what its settings add. */
+/** Returns a provider of a vendor, with further settings. */
 export function providerOf(vendor: string, more: Partial<ProviderSettings> = {}): ProviderSettings {
   return { vendor, headers: {}, knownModels: true, origin: "file", ...more }
 }
@@ -28,5 +28,5 @@ export function urlOf(
   return `${vendor.baseUrlOf(provider) ?? ""}${found.path(model, stream)}`
 }
 
-/** A request to be signed, where it does not matter which. */
+/** Any request to sign. */
 export const ANY_REQUEST = { url: "https://vendor.test/v1", body: "{}" }

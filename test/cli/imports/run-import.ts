@@ -20,7 +20,7 @@ import { googleAccount } from "../../support/google-account.ts"
 import { startFakeProvider } from "./fake-provider.ts"
 import { variablesIn } from "./written.ts"
 
-/** A configuration of another gateway, and what it has to become. */
+/** A configuration of another gateway, and the expected result. */
 export interface ImportCase<Source = string> {
   readonly name: string
   readonly source: Source
@@ -31,7 +31,7 @@ export interface ImportCase<Source = string> {
   readonly providers: readonly string[]
   /** By the name that callers use, the model that the provider is asked for; a number is the status of a refusal. */
   readonly calls: Readonly<Record<string, string | number>>
-  /** Parts of the page that name what is not carried over. */
+  /** Parts of the page that name items that are not carried over. */
   readonly says?: readonly string[]
 }
 
@@ -99,7 +99,7 @@ export async function runImport<Source>(
   }
 }
 
-/** What the operator sets a variable to: another value for each. */
+/** Returns the operator's value of a variable, different for each. */
 function valueOf(name: string, member: Member): string {
   const host = name.toLowerCase().replaceAll("_", "-")
   return member === "base_url" ? `https://${host}.invalid` : placeholder(member, name)

@@ -10,7 +10,7 @@ export interface AgentRequest {
   readonly body: object
 }
 
-/** A frame, of which a test says what is in it. */
+/** A frame whose contents a test checks. */
 export type Frame = Readonly<Record<string, unknown>>
 
 /** Sends it with the caller's key; it has to be answered, and nothing that matters lost. */

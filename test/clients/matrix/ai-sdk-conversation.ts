@@ -21,12 +21,12 @@ import {
 } from "./conversation.ts"
 import type { SixUpstreams } from "./six-upstreams.ts"
 
-// What a package thinks of our models' names is of no interest.
+// Warnings of a package about our models' names are irrelevant.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
 
 type Options = NonNullable<Parameters<typeof generateText>[0]["providerOptions"]>
 
-/** One package of the AI SDK: its models, and what the SDK itself has no word for. */
+/** One package of the AI SDK: its models, and options that the SDK itself lacks. */
 export interface Package {
   model(upstreams: SixUpstreams, id: string): LanguageModel
   readonly options: Options
@@ -124,7 +124,7 @@ function marked(content: string): SystemModelMessage {
   return { role: "system", content, providerOptions }
 }
 
-/** A whole answer out of its stream. @throws what the stream told of as its error. */
+/** Returns a whole answer from its stream. @throws the error in the stream. */
 async function streamed(order: Parameters<typeof streamText>[0]) {
   let failure: unknown
   const result = streamText({

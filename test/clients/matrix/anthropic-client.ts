@@ -30,7 +30,7 @@ export const ANTHROPIC_CLIENT: TestedClient = {
   marksCache: true,
   asksForSchema: true,
   showsThoughts: true,
-  // A message has no place for what Gemini signs behind the streamed text.
+  // A message cannot contain Gemini's signature after the streamed text.
   returnsSignatures: (upstream, isStreamed) => upstream !== "gemini" || !isStreamed,
   begin: (upstreams) => new MessagesConversation(anthropicOf(upstreams)),
   async leave(upstreams, model, text) {
@@ -153,7 +153,7 @@ function imageBlock(address: string): Anthropic.ImageBlockParam {
     : { type: "image", source: { type: "base64", media_type: "image/png", data } }
 }
 
-/** Usage as this client tells it: what the cache holds stands beside the rest. */
+/** Returns the client's usage, in which cached tokens are separate from the rest. */
 function usageOf(usage: Anthropic.Usage): ClientUsage {
   const cached = usage.cache_read_input_tokens ?? 0
   return {

@@ -6,15 +6,15 @@ export interface AnswerOptions {
   readonly isStreamed: boolean
   /** Both tools are offered. */
   readonly hasTools?: boolean
-  /** The model is to think, and to show it where it can. */
+  /** Whether the model must think, and show its thinking if possible. */
   readonly thinks?: boolean
-  /** The answer is to be a `Thing`. */
+  /** Whether the answer must be a `Thing`. */
   readonly isThing?: boolean
   readonly maxTokens?: number
   readonly stop?: string
 }
 
-/** What the user says. */
+/** The user's message. */
 export interface Said {
   readonly text: string
   /** A data URL or a web address. */
@@ -23,7 +23,7 @@ export interface Said {
   readonly instructions?: string
 }
 
-/** Tokens as a client tells them in its own fields; absent where it has none. */
+/** Tokens in a client's own fields; absent if it lacks them. */
 export interface ClientUsage {
   /** All of them, cached ones included. */
   readonly input: number
@@ -40,20 +40,20 @@ export interface Answer {
   /** Why it ended, in the client's own word. */
   readonly finish: string
   readonly usage: ClientUsage
-  /** The model's name, as the answer tells it. */
+  /** The model's name in the answer. */
   readonly model: string
   /** Set by clients that parse structured output themselves. */
   readonly thing?: unknown
 }
 
-/** A conversation that a client holds. It sends back what it got, as it got it. */
+/** A conversation of a client. It sends received messages back unchanged. */
 export interface Conversation {
   say(model: string, said: Said, options: AnswerOptions): Promise<Answer>
   /** Answers the calls of the last answer, in their order. */
   answerCalls(model: string, results: readonly string[], options: AnswerOptions): Promise<Answer>
 }
 
-/** What a client calls the ways in which an answer ends. */
+/** A client's words for the finish reasons. */
 export interface FinishWords {
   readonly stop: string
   readonly length: string
@@ -62,7 +62,7 @@ export interface FinishWords {
   readonly stopString: string
 }
 
-/** What goes wrong: at the vendor, or with the model's name. */
+/** Failures of the vendor, and an unknown model. */
 export const FAILURES = ["429", "500", "401", "unknown"] as const
 
 export type Failure = (typeof FAILURES)[number]
@@ -71,36 +71,36 @@ export type Failure = (typeof FAILURES)[number]
 export interface ExpectedError {
   readonly type: abstract new (...parts: never[]) => Error
   readonly status: number
-  /** What the client has its callers branch on: a code or a type. */
+  /** The code or type by which callers of the client distinguish errors. */
   readonly word: string
 }
 
-/** An official client, and what it can express. */
+/** An official client, and the features that it can express. */
 export interface TestedClient {
   readonly name: string
   readonly finishes: FinishWords
   /** It has a field for stop strings. */
   readonly hasStop: boolean
-  /** It can say up to where a prompt is to be cached. */
+  /** Whether it can mark the end of a cached prompt. */
   readonly marksCache: boolean
   /** It asks for structured output as such; else it makes a tool of it. */
   readonly asksForSchema: boolean
   /** It shows the model's thoughts. */
   readonly showsThoughts: boolean
-  /** What an image by its address is to an upstream, where it is not what it is for every client. */
+  /** The effect of a linked image at an upstream, if it differs from that of other clients. */
   readonly imagesByUrl?: Readonly<Partial<Record<Upstream, string>>>
-  /** It sends an upstream's reasoning back with what proves it. */
+  /** Whether it sends an upstream's reasoning back with its signature. */
   returnsSignatures(upstream: Upstream, isStreamed: boolean): boolean
   begin(upstreams: SixUpstreams): Conversation
   /** Has an answer streamed, reads three chunks of it, and leaves. */
   leave(upstreams: SixUpstreams, model: string, text: string): Promise<void>
   readonly errors: Readonly<Record<Failure, ExpectedError>>
-  /** What it throws at a stream that breaks. */
+  /** The type of the error for a broken stream. */
   readonly brokenStream: ExpectedError["type"]
   readError(error: unknown): Pick<ExpectedError, "status" | "word">
 }
 
-/** How much of an answer is read before the caller leaves. */
+/** Chunks of an answer that are read before the caller disconnects. */
 export const CHUNKS_READ = 3
 
 /** Two tools, one of them without parameters (docs/wire/README.md#f3). */
@@ -122,11 +122,11 @@ export const TOOLS = [
   },
 ] as const
 
-/** What the simulator's models call when both tools are named. */
+/** The calls of the simulator's models if both tools are named. */
 export const CALLS = [
   { name: "weather", input: { city: "city" } },
   { name: "clock", input: {} },
 ] as const
 
-/** What structured output is asked for. */
+/** The schema of structured output. */
 export const Thing = z.object({ name: z.string(), count: z.number() })

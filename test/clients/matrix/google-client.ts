@@ -31,7 +31,7 @@ export const GOOGLE_CLIENT: TestedClient = {
   marksCache: false,
   asksForSchema: true,
   showsThoughts: true,
-  // In its own dialect what it writes goes up as it is.
+  // In its own dialect, its requests are forwarded unchanged.
   imagesByUrl: { gemini: "[image url]" },
   returnsSignatures: () => true,
   begin: (upstreams) => new ContentsConversation(googleOf(upstreams)),

@@ -13,7 +13,7 @@ import {
 } from "./conversation.ts"
 import type { SixUpstreams } from "./six-upstreams.ts"
 
-/** How npm openai tells of errors. */
+/** The errors of npm openai. */
 export const OPENAI_ERRORS: Pick<TestedClient, "errors" | "brokenStream" | "readError"> = {
   errors: {
     "429": { type: OpenAI.InternalServerError, status: 503, word: "upstream_overloaded" },
@@ -62,7 +62,7 @@ export function openAiOf(upstreams: SixUpstreams): OpenAI {
   })
 }
 
-/** What vendors of this format add to a message or delta, which the client passes on untyped. */
+/** Members that vendors of this format add to a message or delta, which the client passes on untyped. */
 interface Thinking {
   readonly content?: string | null
   readonly reasoning_content?: string

@@ -81,7 +81,7 @@ class ResponsesConversation implements Conversation {
     const response = options.isStreamed
       ? await responses.stream(body).finalResponse()
       : await responses.parse(body)
-    // What the client parses for its caller is no part of what it got: it has a function to leave it out.
+    // The client adds parsed members for its caller that were not received; it has a function that removes them.
     this.#items.push(...toResponseInputItems(response.output))
     this.#calls = response.output.filter((item) => item.type === "function_call")
     return {

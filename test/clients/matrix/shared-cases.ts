@@ -107,7 +107,7 @@ async function seesImageByUrl(pair: Pair): Promise<void> {
   await expectReceipt(pair, answer)
 }
 
-/** Three turns: the vendor checks what it signed whenever it comes back. */
+/** Three turns: the vendor verifies its signatures whenever they come back. */
 async function thinks(pair: Pair): Promise<void> {
   const { client, upstreams, upstream } = pair
   const options = optionsOf(pair, { thinks: true })
@@ -182,7 +182,7 @@ async function stopsAtString(pair: Pair): Promise<void> {
   expect(answer.text.trimEnd()).toBe("one two")
   expect(answer.finish).toBe(client.finishes.stopString)
   expect(upstreams.losses).toEqual([])
-  // What is ended here before its vendor has told the usage is told and charged by our own count.
+  // An answer that the gateway ends before the vendor reports its usage is charged by our own count.
   const receipt = await upstreams.receipt()
   expect(receipt.status).toBe("settled")
   expect(receipt.estimated !== true || isEndedHere(pair)).toBe(true)
@@ -190,7 +190,10 @@ async function stopsAtString(pair: Pair): Promise<void> {
   expect(answer.usage).toEqual(answer.usage.reasoning === undefined ? rest : { ...rest, reasoning })
 }
 
-/** Where a vendor takes no stop strings, or does not tell which one it was to a caller who is told. */
+/**
+ * Whether the gateway ends the answer: the vendor accepts no stop strings, or does not report the matching one to a
+ * caller that needs it.
+ */
 function isEndedHere({ client, upstream }: Pair): boolean {
   const tells = /anthropic/i.test(client.name)
   return upstream === "openai-responses" || (tells && /^(openai-chat|gemini)$/.test(upstream))
@@ -235,7 +238,7 @@ function expectThoughts({ client, upstream }: Pair, { thoughts, usage }: Answer)
   if (usage.reasoning !== undefined) expect(usage.reasoning > 0).toBe(countsThoughts)
 }
 
-/** The vendor got back what it signed. That it is unchanged it checks itself, and answered. */
+/** Checks that the vendor's signatures came back. The vendor itself checks that they are unchanged. */
 function expectProofs({ client, upstreams, upstream, isStreamed }: Pair): void {
   const proofs = proofsIn(upstreams.sent)
   const isReturned = client.returnsSignatures(upstream, isStreamed) && FACTS[upstream].signs
@@ -246,7 +249,7 @@ function expectProofs({ client, upstreams, upstream, isStreamed }: Pair): void {
   expect(upstreams.losses).not.toContain("reasoning.signature:dropped")
 }
 
-/** What the client tells of the answer's tokens is what the receipt charges. */
+/** Checks that the client's token counts equal the charged ones. */
 async function expectReceipt({ upstreams }: Pair, { usage }: Answer): Promise<void> {
   const receipt = await upstreams.receipt()
   expect(receipt).toMatchObject({ status: "settled", estimated: false })

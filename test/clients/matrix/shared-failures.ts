@@ -9,7 +9,7 @@ import { until } from "../../support/until.ts"
 const WORDS_OF_LEFT = 900
 const WORDS_OF_CUT = 60
 
-/** What each client sees when something goes wrong, and what it leaves behind when it leaves. */
+/** Describes the errors that each client reports, and the effects of a disconnect. */
 export function describeSharedFailures(client: TestedClient, upstreams: SixUpstreams): void {
   for (const [upstream, failure, isStreamed] of sampleCombinations(2, UPSTREAMS, FAILURES, [
     false,
@@ -48,7 +48,7 @@ async function throwsItsError(asked: Asked, failure: Failure): Promise<void> {
   expect(await upstreams.caller.balance()).toBe(before)
 }
 
-/** Never a silent end; and what came before it is paid. */
+/** The stream ends with an error, and the content before it is charged. */
 async function breaks(
   client: TestedClient,
   upstreams: SixUpstreams,
@@ -77,7 +77,7 @@ async function leaves(
   await expectPaid(upstreams, upstream, WORDS_OF_LEFT)
 }
 
-/** What was delivered is settled: more than the client has read, and less than all of it. */
+/** Checks that delivered content is charged: more than the client has read, and less than all of it. */
 async function expectPaid(
   upstreams: SixUpstreams,
   upstream: Upstream,

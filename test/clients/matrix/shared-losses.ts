@@ -5,7 +5,7 @@ import { type SixUpstreams, type Upstream, UPSTREAMS } from "./six-upstreams.ts"
 export interface LossyRequest {
   /** Sends it with the official client. */
   ask(upstream: Upstream, headers: Record<string, string>): Promise<unknown>
-  /** What each upstream loses of it. */
+  /** The losses at each upstream. */
   readonly losses: Readonly<Record<Upstream, readonly string[]>>
   /** The class of the client's errors for 400. */
   readonly badRequest: abstract new (...parts: never[]) => Error
@@ -13,7 +13,7 @@ export interface LossyRequest {
 
 const STRICTLY = { "x-tollgate-strict": "true" }
 
-/** What cannot be carried is told, and refused to who wants all or nothing. */
+/** Checks that losses are reported, and rejected for callers that accept no loss. */
 export function describeLosses(
   name: string,
   upstreams: SixUpstreams,

@@ -18,8 +18,8 @@ export type Upstream = (typeof UPSTREAMS)[number]
 type VendorSettings = Omit<ProviderSettings, "headers" | "knownModels" | "origin">
 
 /**
- * How the simulator is reached in each dialect, and the name of a model there that can think. Vendors are played with
- * what their models reject.
+ * The simulator's address in each dialect, and a model there that supports thinking. Vendors are played with the
+ * limits of their models.
  */
 const VENDORS: Readonly<
   Record<
@@ -182,7 +182,7 @@ export class SixUpstreams {
     return started(this.gateway.simulator.requests.at(-1)).body as object
   }
 
-  /** What could not be carried, as the last answer tells. */
+  /** The losses in the last answer. */
   get losses(): string[] {
     return this.heard.get("x-tollgate-losses")?.split(", ") ?? []
   }

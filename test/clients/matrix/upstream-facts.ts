@@ -1,24 +1,24 @@
 import type { Upstream } from "./six-upstreams.ts"
 
-/** What is known of the simulated vendor behind an upstream, from the outside. */
+/** External facts about the simulated vendor behind an upstream. */
 interface UpstreamFacts {
-  /** Its model tells its thoughts without being asked to. */
+  /** Whether its model shows its thoughts by default. */
   readonly tellsThoughts: boolean
-  /** Its usage tells how many tokens were thought. */
+  /** Whether its usage contains the number of thinking tokens. */
   readonly countsThoughts: boolean
   /** Its streams tell from the first frame on how many tokens have been written so far. */
   readonly countsAlong: boolean
-  /** Its reasoning comes with a proof that it wants back. */
+  /** Whether its reasoning has a signature that must come back. */
   readonly signs: boolean
-  /** Its model withholds what it thought when it is told to. */
+  /** Whether its model can withhold its thoughts on request. */
   readonly withholds: boolean
   /** It can be held to a JSON schema; else a tool stands in. */
   readonly hasSchema: boolean
-  /** What it makes of an image's address: it looks itself, or the gateway looks for it. */
+  /** The effect of an image's address: the vendor fetches it, or the gateway does. */
   readonly imageByUrl: string
-  /** It caches only what is marked. */
+  /** Whether it caches only marked prompts. */
   readonly needsCacheMark: boolean
-  /** Its bill does not say what was read from a cache. */
+  /** Whether its bill omits cached tokens. */
   readonly billsNoCache: boolean
 }
 
@@ -94,7 +94,7 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
   },
 }
 
-/** Members in which the vendors' formats hold what proves reasoning. */
+/** Members in which the vendors' formats contain the signature of reasoning. */
 const PROOFS = new Set([
   "signature",
   "data",

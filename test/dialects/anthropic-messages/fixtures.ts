@@ -18,7 +18,7 @@ export interface Recording {
   readonly isCut: boolean
 }
 
-/** Names of the files in a folder of fixtures; none where the fixtures are absent. */
+/** Returns the names of the files in a folder of fixtures; empty without fixtures. */
 export function fixturesIn(folder: string, ending: string): string[] {
   if (!HAS_FIXTURES) return []
   return readdirSync(new URL(folder, ROOT))
@@ -93,7 +93,7 @@ export interface Reading {
   readonly calls: { id: string; name: string; input: unknown }[]
 }
 
-/** The same, read off a message as a person would: it knows nothing of the decoder. */
+/** Reads a message without the decoder, as a person would. */
 export function readingOfMessage(message: JsonObject): Reading {
   const reading: Reading = { text: "", thinking: "", calls: [] }
   for (const block of message.content as Record<string, string>[]) {

@@ -18,7 +18,7 @@ const ROOT = new URL("../../../../shared/fixtures/", import.meta.url)
 export const CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 export const NOVA = "us.amazon.nova-2-lite-v1:0"
 
-/** The smallest request, with whatever is added. */
+/** Returns the smallest request, with further members. */
 export function request(more: Partial<ChatRequest> = {}): ChatRequest {
   return {
     model: CLAUDE,
@@ -35,7 +35,7 @@ export function bodyOf(more: Partial<ChatRequest> = {}): JsonObject {
   return BEDROCK_CONVERSE.encodeRequest(request(more)).body
 }
 
-/** What is lost, as `name:effect`. */
+/** Returns the losses, as `name:effect`. */
 export function lossesOf(more: Partial<ChatRequest> = {}): string[] {
   const { losses } = BEDROCK_CONVERSE.encodeRequest(request(more))
   return losses.map(({ name, effect }) => `${name}:${effect}`)
@@ -68,7 +68,7 @@ export interface Recording {
   readonly answer: JsonObject | Buffer
 }
 
-/** All of them; none where the folder is absent. */
+/** Returns all recordings; empty without fixtures. */
 export function converseRecordings(): Recording[] {
   return recordedCalls(/\/converse(-stream)?$/).map(({ file, request, response }) => {
     const { json, base64 = "" } = response.body ?? {}

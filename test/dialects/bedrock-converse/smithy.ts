@@ -32,7 +32,7 @@ const NEWER: ReadonlySet<string> = new Set([
 
 const NAMESPACE = "com.amazonaws.bedrockruntime#"
 
-/** Amazon's own description of Bedrock's runtime, and what it finds wrong with a body. */
+/** Amazon's own description of Bedrock's runtime, which validates bodies. */
 export class Smithy {
   readonly #shapes: Readonly<Record<string, Shape>>
   #faults: string[] = []
@@ -42,7 +42,7 @@ export class Smithy {
     this.#shapes = JSON.parse(readFixture(path)).shapes
   }
 
-  /** What is wrong with a body of the shape, by path; the label of the address is left out. */
+  /** Returns the faults of a body of the shape, by path; the label of the address is left out. */
   faultsOf(body: JsonObject, name = "ConverseRequest"): string[] {
     this.#faults = []
     const shape = this.#shapes[NAMESPACE + name]!

@@ -8,7 +8,7 @@ import { nameOfRecording, recordedCalls } from "../../support/recordings.ts"
 
 export const MODEL = "command-a-03-2025"
 
-/** A request that says hello, and what a test adds to it. */
+/** Returns a request with "hello", and the members of a test. */
 export function requestOf(more: Partial<ChatRequest> = {}): ChatRequest {
   return {
     model: MODEL,
@@ -81,7 +81,7 @@ export interface Recording {
   readonly answer: JsonObject | string
 }
 
-/** Recorded calls of `/v2/chat`; none where the folder is absent. */
+/** Returns recorded calls of `/v2/chat`; empty without fixtures. */
 export function recordings(): Recording[] {
   return recordedCalls(/\/v2\/chat$/).map(({ file, request, response }) => ({
     name: nameOfRecording(file),

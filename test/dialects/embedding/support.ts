@@ -27,7 +27,7 @@ export function sentBy(call: OperationCall | undefined): JsonObject {
   return JSON.parse(JSON.stringify(call.body.json)) as JsonObject
 }
 
-/** What a vendor is asked, and what of the request is lost. */
+/** Returns the upstream request, and the losses. */
 export function asked(vendor: string, body: JsonObject, model = "m") {
   const { calls, losses } = embeddingOf(vendor).encode(requestOf(body), model)
   return {
@@ -45,7 +45,7 @@ export function answerOf(json: unknown, headers: Record<string, string> = {}): O
   }
 }
 
-/** What answers come to. */
+/** Returns the decoded answers. */
 export async function decoded(
   vendor: string,
   answers: readonly OperationAnswer[],

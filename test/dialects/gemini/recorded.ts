@@ -14,15 +14,15 @@ export interface GeminiRecording {
   readonly id: string
   readonly status: number
   readonly isStream: boolean
-  /** What the client sent; absent where only the answer was kept. */
+  /** The client's request; absent if only the answer was recorded. */
   readonly request: JsonObject | undefined
   /** The chunks of the answer: one when it is whole. */
   readonly chunks: readonly JsonValue[]
-  /** The stream as it came, with its line ends; absent where the chunks were kept apart. */
+  /** The stream as received, with its line ends; absent if the chunks were recorded separately. */
   readonly text: string | undefined
 }
 
-/** All of them. None where the folder is absent. */
+/** Returns all recordings; empty without fixtures. */
 export function geminiRecordings(): GeminiRecording[] {
   if (!HAS_FIXTURES) return []
   return [...cassettes(), ...sdkReplays(), ...sdkFixtures()]

@@ -92,7 +92,7 @@ export function framesOf(text: string, lengths: readonly number[] = [text.length
   return frames
 }
 
-/** Ids that were made up here differ each time; their order is what counts. */
+/** Replaces new ids, which differ in each run, by their order. */
 export function withoutMintedIds<Value>(value: Value): Value {
   const ids = new Map<string, string>()
   const renamed = JSON.stringify(value).replaceAll(/"call_[A-Za-z0-9]{24}"/g, (id) => {

@@ -14,7 +14,7 @@ export function imagesOf(vendor: string): ImageFormat {
 /** An image as it came with a request. */
 export const IMAGE = { bytes: png(64, 64), mediaType: "image/png" }
 
-/** A request; what is not named is as usual. */
+/** Returns a request with changes to the default one. */
 export function requestOf(changes: Partial<ImageRequest> = {}): ImageRequest {
   return {
     task: "generation",
@@ -27,7 +27,7 @@ export function requestOf(changes: Partial<ImageRequest> = {}): ImageRequest {
   }
 }
 
-/** What a call sends: JSON, or the fields of its form with the names of its files. */
+/** Returns the body of a call: JSON, or the fields of its form with the names of its files. */
 export async function sentBy(call: OperationCall | undefined): Promise<JsonObject> {
   if (call?.body.type === "json") return structuredClone(call.body.json)
   if (call?.body.type !== "bytes") throw new Error("nothing is sent")
@@ -44,7 +44,7 @@ export async function sentBy(call: OperationCall | undefined): Promise<JsonObjec
   return sent
 }
 
-/** What a vendor is asked, and what of the request is lost. */
+/** Returns the upstream request, and the losses. */
 export async function asked(vendor: string, model: string, changes: Partial<ImageRequest> = {}) {
   const { calls, losses } = imagesOf(vendor).encode(requestOf(changes), model)
   return {

@@ -34,7 +34,7 @@ export function assistant(...parts: Part[]): Message {
   return { role: "assistant", parts }
 }
 
-/** What a stream of events comes to as frames, the last ones included. */
+/** Returns the frames of a stream of events, including the last ones. */
 export function encodeStream(events: readonly ChatEvent[], request = REQUEST): SseFrame[] {
   const encoder = OPENAI_RESPONSES.encodeEvents(request)
   return [...events.flatMap((event) => encoder.push(event)), ...encoder.end()]
@@ -140,7 +140,7 @@ export function parsed(frames: readonly SseFrame[]): SseFrame[] {
   )
 }
 
-/** What the official client's accumulator makes of the frames. */
+/** Returns the result of the official client's accumulator for the frames. */
 export function readByClient(frames: readonly SseFrame[]) {
   return readWireByClient(wireOf(frames))
 }

@@ -3,8 +3,9 @@ import { png, pngFile } from "../../support/png.ts"
 import type { Target } from "../target.ts"
 
 /**
- * Stands before the gateway for suites that were written for a mock: it sets the key, names a model of the sandbox, puts
- * a real image or sound where they send "Example data", and an input into a response that has none. All else passes as it is.
+ * Starts a proxy before the gateway for suites that were written for a mock: it sets the key, names a model of the
+ * sandbox, replaces "Example data" by a real image or audio, and adds a missing input. Everything else is forwarded
+ * unchanged.
  */
 export function startAdapting(target: Target, model: string): AdaptingProxy {
   const server = Bun.serve({
@@ -43,7 +44,7 @@ interface AdaptingProxy extends AsyncDisposable {
   readonly url: string
 }
 
-/** Which model of the sandbox an address needs. */
+/** The model of the sandbox for an address. */
 const MODELS: readonly (readonly [RegExp, string])[] = [
   [/\/embeddings$/, "sandbox/embed"],
   [/\/images\//, "sandbox/image"],

@@ -26,7 +26,7 @@ const CLIENT = {
   checks: "",
 } as const
 
-/** What the tests need, and those that ask a server for what a gateway offers. */
+/** Files that the tests need, and tests of features that a gateway has. */
 const SHARED = ["__init__.py", "conftest.py", "utils.py", "respx2", "api_resources/__init__.py"]
 const CHATS = ["api_resources/chat/test_completions.py", "api_resources/test_responses.py"]
 const OTHERS = [
@@ -43,7 +43,7 @@ const PLUGIN = "report_checks"
 const SETTINGS =
   "[pytest]\nasyncio_mode = auto\nasyncio_default_fixture_loop_scope = session\npythonpath = .\n"
 
-/** The tests of OpenAI's Python client for what a gateway offers, on the client as its registry has it. */
+/** Runs the tests of OpenAI's Python client for features of a gateway, with the published client. */
 export async function openaiPython(root: string, target: Target): Promise<Row> {
   const source = checkOut(root, SOURCE)
   if ("problem" in source) return skippedRow(NAME, VERSION, source.problem)

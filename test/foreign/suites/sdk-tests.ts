@@ -12,9 +12,9 @@ interface SdkSuite {
   readonly name: string
   readonly package: string
   readonly source: Source
-  /** What is appended to the gateway's address to make the client's base address. */
+  /** The path after the gateway's address in the client's base address. */
   readonly base: string
-  /** Test files that concern what a gateway offers, below `tests/api-resources`. */
+  /** Test files of features that a gateway has, below `tests/api-resources`. */
   readonly files: readonly string[]
 }
 
@@ -49,7 +49,7 @@ const ANTHROPIC: SdkSuite = {
   files: ["messages/messages", "beta/messages/messages", "models", "beta/models"],
 }
 
-/** The tests of OpenAI's client for what a gateway offers, on the client as npm has it. */
+/** Runs the tests of OpenAI's client for features of a gateway, with the published client. */
 export function openaiNode(root: string, target: Target): Promise<Row> {
   return runTests(OPENAI, root, target)
 }

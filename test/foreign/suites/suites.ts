@@ -8,11 +8,11 @@ import { anthropicTypescript, openaiNode } from "./sdk-tests.ts"
 /** A test suite that strangers wrote. */
 interface ForeignSuite {
   readonly name: string
-  /** @param root where it may install what it needs. */
+  /** @param root the folder for its installation. */
   run(root: string, target: Target): Promise<Row>
 }
 
-/** What is run after the clients, in this order. */
+/** The suites that run after the clients, in this order. */
 export const SUITES: readonly ForeignSuite[] = [
   { name: "llmprobe", run: llmprobe },
   { name: "open-responses", run: openResponses },

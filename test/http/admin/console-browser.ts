@@ -14,11 +14,11 @@ export const OPERATOR: Person = {
   password: "operators know it",
 }
 
-/** A browser with the console in it: it keeps cookies and sends what the console sends. */
+/** A browser with the console: it stores cookies and sends the console's headers. */
 export class ConsoleBrowser {
   readonly #url: string
   cookie: string | null = null
-  /** Of the tab, once it has begun a sign-in at an issuer. */
+  /** The tab's token, once it has begun a sign-in at an issuer. */
   linkToken: string | null = null
   /** `set-cookie` of the last answer. */
   setCookies: readonly string[] = []

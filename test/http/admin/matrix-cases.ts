@@ -243,7 +243,7 @@ const MODELS: readonly Case[] = [
   {
     route: "DELETE /models/{provider}/{name}",
     ok: 204,
-    // What one of those who may has taken back is not there for the next.
+    // The object has been removed by the first permitted role and is missing for the next one.
     but: { admin: 404 },
     ask: () => ({ path: MODEL }),
   },

@@ -15,7 +15,7 @@ export const ROLES = [
 ] as const
 export type Role = (typeof ROLES)[number]
 
-/** What a page would run if it took a name for a part of itself. */
+/** A script that would run if a page inserted a name unescaped. */
 const SCRIPT = "<script>alert(1)</script>"
 export const PASSWORD = "correct horse battery"
 
@@ -28,7 +28,7 @@ export interface Side {
   readonly request: string
   /** The membership of its owner. */
   readonly owner: string
-  /** What is known of it to no one else. */
+  /** Secrets that no other user may see. */
   readonly secrets: readonly string[]
 }
 
@@ -40,7 +40,7 @@ export interface World extends AsyncDisposable {
   readonly emails: ReadonlyMap<Role, string>
   /** The headers that a role asks with. */
   headersOf(role: Role): Record<string, string>
-  /** A new session of a role, for what ends one. */
+  /** Opens a new session of a role, for a request that ends one. */
   newSession(role: Role): Promise<Record<string, string>>
   /** Something new, made by the operator: its id. */
   make(path: string, body: unknown): Promise<Record<string, unknown>>

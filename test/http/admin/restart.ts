@@ -5,7 +5,7 @@ import type { TestGateway } from "../../support/gateway.ts"
 
 export interface RestartedGateway extends AsyncDisposable {
   readonly url: string
-  /** What it warned of. */
+  /** The warnings. */
   readonly warnings: readonly string[]
 }
 

@@ -15,7 +15,7 @@ export const DAY = 86_400_000
 export let gateway: TestGateway
 export let vendor: ScriptedVendor
 type Answer = (request: Request) => Response | Promise<Response>
-/** What the vendor does next. */
+/** The vendor's next answer. */
 export const vendorDoes: { answer: Answer } = { answer: () => whole() }
 export const clock = { now: Date.now() }
 
@@ -51,7 +51,7 @@ export function keyed(key: string, headers: Record<string, string> = {}): Record
   return { "idempotency-key": key, ...headers }
 }
 
-/** Sends what was sent before with the same key. */
+/** Repeats an earlier request with the same key. */
 export function send(caller: TestCaller, key: string, body: object = BODY): Promise<Response> {
   return caller.post(CHAT, body, keyed(key))
 }

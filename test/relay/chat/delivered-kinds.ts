@@ -1,4 +1,4 @@
-/** What a vendor can have delivered before its caller leaves: one of each kind, in each dialect. */
+/** The kinds of content that a vendor can deliver before its caller disconnects: one of each kind, in each dialect. */
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { CHAT, HELLO } from "../support.ts"
 
@@ -8,10 +8,10 @@ const GOOGLE = "/v1beta/models"
 
 export type Event = readonly [name: string, data: JsonObject]
 
-/** A way to ask, and what opens every answer to it. */
+/** A dialect's request, and the opening of every answer to it. */
 interface Dialect {
   readonly model: string
-  /** Where a stream is asked for, if not at the path itself. */
+  /** The path for a stream, if it differs. */
   readonly stream?: string
   readonly body: JsonObject
   readonly opening: readonly Event[]
@@ -98,7 +98,7 @@ const blockDelta = (change: JsonObject): Event =>
 interface Kind {
   readonly path: string
   readonly events: readonly Event[]
-  /** What is charged for it at least. */
+  /** The minimum charge. */
   readonly min: Readonly<Record<string, number>>
 }
 
@@ -339,7 +339,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
 
 export const SEEN = "the-end-of-what-is-sent"
 export const MARK: Readonly<Record<string, Event>> = {
-  // An opening frame says no more the second time, and shows that all before it has come.
+  // A repeated opening frame has no further content, and shows that everything before it has arrived.
   [CHAT]: delta({ role: "assistant", content: "" }, { content_filter_results: { x: SEEN } }),
   [RESPONSES]: event("response.in_progress", { response: { ...RESPONSE, id: SEEN } }),
   [MESSAGES]: event("ping", { note: SEEN }),

@@ -10,7 +10,7 @@ export interface Rejection {
   readonly error: unknown
 }
 
-/** What a provider says to a request; undefined: it answers. */
+/** Returns a provider's rejection of a request; undefined: it answers. */
 export type Judge = (body: Body, path: string) => Rejection | undefined
 
 /** OpenAI's error. */

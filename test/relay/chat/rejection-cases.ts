@@ -7,15 +7,15 @@ import {
   unsupported,
 } from "./rejecting-vendor.ts"
 
-/** A rejection, and what becomes of the request and of those after it. */
+/** A rejection, and the expected handling of the request and of later ones. */
 export interface RejectionCase {
   readonly name: string
-  /** Of the provider. */
+  /** The provider's vendor. */
   readonly vendor?: string
   readonly judge: Judge
-  /** What is asked besides a message. */
+  /** Fields of the request besides a message. */
   readonly fields: object
-  /** What the corrected request has. */
+  /** Fields of the corrected request. */
   readonly sent: object
   readonly losses: string | null
   /** The rule, and its value as it is logged. */

@@ -7,11 +7,11 @@ import {
   type TestGateway,
 } from "../../support/gateway.ts"
 
-/** What a vendor answers: text, calls, or both. */
+/** A vendor's answer: text, calls, or both. */
 export interface Script {
   readonly text?: string
   readonly calls?: readonly { readonly name: string; readonly arguments: string }[]
-  /** The frames of a streamed chat, if they are to be others. */
+  /** The frames of a streamed chat, if they differ. */
   readonly deltas?: readonly object[]
 }
 
@@ -21,7 +21,7 @@ export interface Sent {
   readonly body: JsonObject
 }
 
-/** What a caller of any format reads in an answer. */
+/** An answer as read by a caller of any format. */
 export interface ReadAnswer {
   readonly text: string
   readonly calls: readonly { readonly name: string; readonly arguments: unknown }[]

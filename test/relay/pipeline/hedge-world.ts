@@ -16,7 +16,7 @@ import {
   wholeAnswer,
 } from "../scripted-vendor.ts"
 
-/** What a vendor does with a request; the promise says when it may. */
+/** A vendor's handling of a request; the promise resolves when it may answer. */
 export type Turn = (request: Request) => Response | Promise<Response>
 
 /** A vendor that takes its turns from a list, and answers normally when there are none. */
@@ -40,7 +40,7 @@ export function startTurns(): TurningVendor {
   return state
 }
 
-/** What a vendor answers a chat or a request for vectors with. */
+/** Returns a vendor's usual answer to a chat or a request for embeddings. */
 export function normally(body: Record<string, unknown>): Response {
   if (body["input"] !== undefined) {
     const data = [{ object: "embedding", index: 0, embedding: [0.1, 0.2] }]
@@ -89,7 +89,7 @@ export function pair(name: string, more: Partial<ModelSettings> = {}): ModelSett
   })
 }
 
-/** @param hedge what models have that say nothing of it. */
+/** @param hedge the default of models without a setting. */
 export async function startHedgeWorld(
   models: Readonly<Record<string, ModelSettings>>,
   hedge = false,

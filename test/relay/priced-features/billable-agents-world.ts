@@ -1,4 +1,4 @@
-/** The gateway, and the requests of agents, of the tests of what is billed besides tokens. */
+/** The gateway and the agents' requests for the tests of costs besides tokens. */
 import type { ModelSettings, ProviderSettings } from "../../../src/config/settings.ts"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
 import { respond } from "../billable-frames.ts"
@@ -11,7 +11,7 @@ export const RESPONSES = "/v1/responses"
 
 export let gateway: TestGateway
 export let vendor: ScriptedVendor
-/** What the vendor does next. */
+/** The vendor's next answer. */
 export const vendorDoes: { answer: (body: Json) => Response } = {
   answer: () => new Response(null, { status: 500 }),
 }
@@ -55,7 +55,7 @@ export const whenAsked = (path: string, whole: Json): void => {
   vendorDoes.answer = (body) => respond(path, body, whole)
 }
 
-/** What Codex sends with every turn. */
+/** Codex's request in every turn. */
 export const CODEX: Json = {
   model: "openai/gpt-5.4",
   instructions: "You are a coding agent.",
@@ -86,7 +86,7 @@ export const CODEX: Json = {
   text: { verbosity: "low" },
 }
 
-/** What Claude Code sends when it searches, and with every turn. */
+/** Claude Code's request for a search, and in every turn. */
 export const CLAUDE_CODE: Json = {
   model: "anthropic/claude-opus-4-8",
   max_tokens: 1_000,

@@ -6,19 +6,19 @@ const CHAT = "/v1/chat/completions"
 const RESPONSES = "/v1/responses"
 const MESSAGES = "/v1/messages"
 
-/** One switch: what asks for it, what its vendor answers, and what that costs. */
+/** One switch: its request, its vendor's answer, and the cost. */
 export interface BillableCase {
   readonly name: string
   readonly vendor: string
   readonly path: string
-  /** Beside the model and what is said. */
+  /** Members besides the model and the messages. */
   readonly body: Json
   readonly answer: Json
-  /** Where a refusal says that it stands. */
+  /** The path in a rejection. */
   readonly place: string
-  /** What the provider's settings price it at: without, it is refused. Absent: no price could. */
+  /** The price in the provider's settings: without it, the request is rejected. Absent: no price is possible. */
   readonly prices?: Json
-  /** Beside the tokens: what the receipt counts. */
+  /** The counts of the receipt besides tokens. */
   readonly counted?: Json
   /** Nanocredits: of the tokens, 100 at 1 and 10 at 2 a million, and all else. */
   readonly cost: bigint

@@ -4,13 +4,13 @@ import type { TestCaller } from "../../support/gateway.ts"
 /** Where turns of a conversation are asked for. */
 export const PATH = "/v1/responses"
 
-/** What the tests read of a turn. */
+/** The parts of a turn that the tests read. */
 export interface Answered {
   readonly id: string
   readonly output: readonly { readonly id: string }[]
 }
 
-/** A turn of the echo, kept unless the body says otherwise. */
+/** Makes a turn of the echo, stored by default. */
 export async function asked(caller: TestCaller, body: object): Promise<Answered> {
   const response = await caller.post(PATH, { model: "sim/echo", ...body })
   expect(response.status).toBe(200)

@@ -43,7 +43,7 @@ export function stateGateway(): StateGateway {
       },
       settings: {
         unpricedFeatures: "pass",
-        // What the gateway keeps itself has tests of its own.
+        // State that the gateway itself stores has tests of its own.
         responses: { keep: 0, accountBytes: 0, totalBytes: 0 },
       },
     }))

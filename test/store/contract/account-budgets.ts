@@ -16,7 +16,7 @@ async function waitForDay(): Promise<void> {
   if (rest < 30_000) await Bun.sleep(rest + 10)
 }
 
-/** An account that may spend so much in a day, and two keys of it. */
+/** Creates an account with a daily budget, and two keys of it. */
 async function limited(engine: Engine, dailyBudget: string) {
   await waitForDay()
   const database = await TestDatabase.on(engine)
@@ -33,7 +33,7 @@ async function payerOf({ store }: TestDatabase, id: string): Promise<Payer> {
   return keyFromRecord(record).payerAt(Date.now())
 }
 
-/** @returns whether so much could be held; it is spent then. */
+/** @returns whether the amount could be held; it is then spent. */
 async function spend(
   database: TestDatabase,
   ledger: Ledger,

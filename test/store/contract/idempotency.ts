@@ -60,7 +60,7 @@ export function idempotencyContract(engine: Engine): void {
       isKept: false,
       dropped: [],
     })
-    // What is done is not given back.
+    // A completed claim is not returned.
     await store.accounts.create(account, { ...record, claim: "req_2" })
     expect(await claims.release("req_2")).toBe(false)
     expect((await claims.claim(order("req_4", { replaces: "req_2" })))?.state).toBe("done")

@@ -40,7 +40,7 @@ async function payerOf({ store }: TestDatabase, labels?: Labels): Promise<Payer>
   return keyFromRecord(record).payerAt(Date.now(), labels)
 }
 
-/** @returns whether so much could be held; it is spent then. */
+/** @returns whether the amount could be held; it is then spent. */
 async function spend(database: TestDatabase, ledger: Ledger, labels: Labels, amount: bigint) {
   const payer = await payerOf(database, labels)
   await ledger.lease(payer, amount)
@@ -76,7 +76,7 @@ export function labelBudgetContract(engine: Engine): void {
     expect(await spend(own, ledger, { user: "bob" }, 41n)).toBe(false)
     expect(await spend(own, ledger, { user: "carol", tags: { other: "x" } }, 100n)).toBe(true)
     expect(await spend(own, ledger, { user: "bob" }, 40n)).toBe(true)
-    // What is said of her comes before what is said of everyone.
+    // Her own limit takes precedence over that of everyone.
     expect(await spend(own, ledger, { user: ALICE }, 150n)).toBe(true)
     expect(await spend(own, ledger, { user: ALICE }, 1n)).toBe(false)
     // All budgets of all labels, the tightest wins.
@@ -102,7 +102,7 @@ export function labelBudgetContract(engine: Engine): void {
     expect(await problems(own)).toEqual([])
     const budgets = await own.store.keys.listBudgets("", 100)
     expect(new Set(budgets.map(({ account }) => account))).toEqual(new Set(["a"]))
-    // There may be as many as users: nobody is told of each.
+    // There may be as many as users, so no notices are sent for them.
     const told = await own.store.notices.spentBudgets(Date.now(), 100)
     expect(told.map(({ owner }) => owner)).toEqual(["k"])
   })
@@ -125,7 +125,7 @@ export function labelBudgetContract(engine: Engine): void {
     const limited = (labelBudgets: readonly LabelBudget[]) =>
       own.store.accounts.update("a", { labelBudgets }, AUDIT)
     await limited([{ label: userLabel("*"), dailyBudget: "70" }])
-    // What she has spent by a limit of her own counts by that of everyone.
+    // Her spending under a limit of her own counts under that of everyone.
     expect(await left(own)).toMatchObject({
       [today(userLabel("bob"))]: [60n, 10n],
       [today(userLabel(ALICE))]: [60n, 10n],
@@ -137,7 +137,7 @@ export function labelBudgetContract(engine: Engine): void {
     expect(await spend(own, other, { user: "bob" }, 500n)).toBe(true)
     await own.store.nodes.remove("other", Date.now())
     await limited([{ label: userLabel("bob"), dailyBudget: "60" }])
-    // What was spent without one does not count, and it cannot be below what was spent with one.
+    // Spending without a limit does not count; a limit below the counted spending leaves nothing.
     expect((await left(own))[today(userLabel("bob"))]).toEqual([70n, 0n])
     expect(await problems(own)).toEqual([])
   })

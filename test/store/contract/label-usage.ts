@@ -40,7 +40,7 @@ const ORDERS: readonly UsageOrder[] = ["cost", "requests", "tokens", "errors"]
 /** Unix milliseconds; `to` is exclusive. */
 type Span = Pick<UsageFilter, "from" | "to">
 
-/** What a test knows of a request, by its own arithmetic. */
+/** A request with the test's own arithmetic. */
 interface Known {
   readonly at: number
   readonly names: Readonly<Record<string, readonly string[]>>
@@ -134,7 +134,7 @@ async function untilUsers(own: ReportedEngine, span: Span, expected: Counts): Pr
   })
 }
 
-/** Held by every engine: what becomes of requests that are in a segment. */
+/** A law of every engine: the handling of requests in a segment. */
 function segmentContract(engine: Engine): void {
   test("what had expired counts once when it is settled after all, also long after", async () => {
     await using own = await ReportedEngine.on(engine)
@@ -250,7 +250,7 @@ function knownOf(request: ReportedRequest): Known {
   }
 }
 
-/** Of one that only labels can answer. */
+/** Returns a query that only labels can answer. */
 function queryOf(random: Random): { filter: UsageFilter; group: UsageGroup } {
   const group = random.pick(GROUPS)
   const labels = [

@@ -22,7 +22,7 @@ export function rateLimitContract(engine: Engine): void {
         (await store.lease([wanted], 2))[0]?.granted
       expect(await lease(order(6))).toBe(6)
       expect(await lease(order(6), other.rateLimits)).toBe(0)
-      // What is left is worth having where the first request fits.
+      // A remainder is worth leasing if the first request fits.
       expect(await lease(order(6, { first: 1 }), other.rateLimits)).toBeCloseTo(4, 0)
       expect(await lease(order(1))).toBe(0)
       expect(await lease(order(10, { unit: "tokens" }))).toBe(10)
@@ -115,7 +115,7 @@ export function rateLimitContract(engine: Engine): void {
           }
         }),
       )
-      // And what has drained meanwhile.
+      // The amount that has drained meanwhile is available, too.
       for (const key of keys) expect(sums.get(key)).toBeWithin(100, 108)
     })
   })

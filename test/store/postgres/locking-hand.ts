@@ -9,7 +9,7 @@ import { TestDatabases } from "../../support/postgres-databases.ts"
 import { until } from "../../support/until.ts"
 import { TestDatabase } from "../test-database.ts"
 
-/** Every change of what people manage ends here. */
+/** Every change of managed data ends with this statement. */
 export const END_OF_THE_LOG = "SELECT 1 FROM chain_ends WHERE name = 'audit' FOR UPDATE"
 
 const databases = new TestDatabases()
@@ -21,7 +21,7 @@ const ENGINE: Pick<Engine, "open"> = {
     ),
 }
 
-/** A database on PostgreSQL, and a hand that stops its steps where a test wants them. */
+/** A database on PostgreSQL, and a connection that blocks its steps at chosen locks. */
 export class LockedDatabase implements AsyncDisposable {
   readonly database: TestDatabase
   readonly #sql: SQL
@@ -46,9 +46,9 @@ export class LockedDatabase implements AsyncDisposable {
   }
 
   /**
-   * Runs steps that all meet at a lock: each begins when the one before waits for something, and the lock is released
-   * when all wait.
-   * @param lock a statement that takes it. @returns what became of each, in order.
+   * Runs steps that all meet at a lock: each begins when the previous one waits, and the lock is released when all
+   * wait.
+   * @param lock a statement that takes it. @returns the outcome of each, in order.
    */
   async meet(
     lock: string,
@@ -77,7 +77,7 @@ export class LockedDatabase implements AsyncDisposable {
     return this.#sql.unsafe(statement)
   }
 
-  /** How often steps had to be ended because they waited for each other. */
+  /** Returns the number of deadlocks between steps. */
   async countDeadlocks(): Promise<bigint | undefined> {
     const rows = await this.run<{ deadlocks: bigint }>(
       "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()",
@@ -98,7 +98,7 @@ export class LockedDatabase implements AsyncDisposable {
   }
 }
 
-/** What a step has answered, or the code of its refusal. */
+/** Returns the answer of a step, or the code of its rejection. */
 async function outcomeOf(step: Promise<unknown>): Promise<unknown> {
   return step.catch((error: unknown) => Reflect.get(Object(error), "code") ?? error)
 }

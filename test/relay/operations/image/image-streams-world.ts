@@ -12,14 +12,14 @@ import { image } from "./image-support.ts"
 import { until } from "../../../support/until.ts"
 
 const TOKENS = { price: { input: "5", output: "40" } } as const
-/** Output tokens of an image and what is said beside it, of a model of which nothing is known. */
+/** Output tokens of an image and its text, for an unknown model. */
 export const MAX_OF_IMAGE = 8_192 + 8_192
 export const SQUARE = { width: 1024, height: 1024 }
 
 export let gateway: TestGateway
 export let caller: TestCaller
 
-/** A vendor that does not know of streams. */
+/** A vendor without streams. */
 export let deaf: ScriptedVendor
 
 export async function setUp(): Promise<void> {

@@ -26,7 +26,7 @@ export function startImageGateway(): Promise<TestGateway> {
       fireworks: provider(`${url}/inference/v1`, "fireworks"),
       openrouter: provider(`${url}/v1`, "openrouter"),
       stability: provider(url, "stability"),
-      // The simulator knows OpenAI's way to show a key alone.
+      // The simulator only supports OpenAI's header for a key.
       azure: { ...provider(`${url}/v1`, "azure"), headers: { authorization: "Bearer azure" } },
       openai: provider(`${url}/v1`, "openai"),
       bedrock: {
@@ -122,7 +122,7 @@ export function sendForm(
   })
 }
 
-/** What a refused request must leave behind: nothing. */
+/** Checks that a rejected request leaves nothing behind. */
 export async function expectRefusal(
   gateway: TestGateway,
   caller: TestCaller,

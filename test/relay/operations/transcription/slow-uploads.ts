@@ -27,14 +27,14 @@ for (let at = 44; at < SOUND.length; at += 65_536) {
   crypto.getRandomValues(SOUND.subarray(at, Math.min(at + 65_536, SOUND.length)))
 }
 export const CHECKSUM = Bun.hash.crc32(SOUND)
-/** What the sound costs. */
+/** The cost of the audio. */
 export const COST = "0.012"
 
 export const MODEL = ["model", "one/whisper"] as const
 export const LANGUAGE = ["language", "de"] as const
 export const FILE = ["file"] as const
 
-/** Answers when it has all of the request, with what was in it. */
+/** Answers when it has received the whole request, with its contents. */
 export const whole: VendorAnswer = async (heard) => {
   await until(() => heard.isOver)
   return Response.json({ text: heard.text })
@@ -74,7 +74,7 @@ export class SlowForm {
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #sent = 0
 
-  /** @param parts fields, and the sound where there is no value. */
+  /** @param parts fields, and the audio for a part without a value. */
   constructor(...parts: readonly (readonly [name: string, value?: string])[]) {
     const chunks = parts.map(([name, value]) => {
       const head = `--cut\r\ncontent-disposition: form-data; name="${name}"`
@@ -135,9 +135,9 @@ interface Receipt {
 export class SlowUploads implements AsyncDisposable {
   readonly gateway: TestGateway
   readonly caller: TestCaller
-  /** What the vendor was asked, since the last `reset`. */
+  /** The vendor's requests since the last `reset`. */
   heard: Heard[] = []
-  /** What it answers. */
+  /** Its answer. */
   answer = whole
   readonly #vendor: Bun.Server<undefined>
 
@@ -197,12 +197,12 @@ export class SlowUploads implements AsyncDisposable {
     this.gateway.heard.length = 0
   }
 
-  /** @param options the usual caller's key where they name none. */
+  /** @param options the usual caller's key unless they name one. */
   send(form: SlowForm, options: SendOptions = {}): Promise<Response> {
     return form.send(this.gateway.url, { key: this.caller.key, ...options })
   }
 
-  /** Sends one of which nearly the half is at the vendor before the rest comes. */
+  /** Sends a form. Nearly half of it reaches the vendor before the rest is sent. */
   async sendSlowly(form: SlowForm, options: SendOptions = {}): Promise<Response> {
     const response = this.send(form, options)
     form.upTo(0.5)
@@ -216,7 +216,7 @@ export class SlowUploads implements AsyncDisposable {
     return (await (await owner.get(`/v1/receipts/${id}`)).json()) as Receipt
   }
 
-  /** The requests of an account that the ledger knows, whatever became of them. */
+  /** Returns the requests of an account in the ledger, regardless of their outcome. */
   requestsOf({ account }: TestCaller): string[] {
     using database = new Database(databaseFileIn(this.gateway.settings.data), { readonly: true })
     const query = database.query<{ request: string }, [string]>(
@@ -232,7 +232,7 @@ export class SlowUploads implements AsyncDisposable {
     })
   }
 
-  /** Nothing is held and no file is left, and only what is said was charged. */
+  /** Checks that nothing is held, no file is left, and only this amount was charged. */
   async endsWith(before: bigint, charged: string): Promise<void> {
     await this.nothingHeld()
     expect(await this.caller.balance()).toBe(before - BigInt(Math.round(Number(charged) * 1e9)))
