@@ -83,6 +83,7 @@ export function writeReceipt(facts: ReceiptFacts): string {
   const { labels } = call
   const price = facts.price ?? deployment?.price
   const { answered, asked } = modelNames(model, deployment)
+  const onlyAttempt = immediateSuccess(facts)
   // Members that are undefined are not written. Spreading objects instead would take longer than everything else.
   return JSON.stringify({
     status: facts.status,
@@ -261,9 +262,7 @@ type WrittenReceipt = Pick<
 /** A receipt as its caller sees it: without the operator's costs, and without the causes of failed attempts. */
 export function showReceipt(record: ReceiptRecord): CallerReceipt {
   const { provider_cost: _, ...receipt } = showWholeReceipt(record)
-  const { attempts } = receipt
-  // A receipt of an old version may lack its attempts.
-  return Array.isArray(attempts) ? { ...receipt, attempts: attempts.map(withoutSecrets) } : receipt
+  return { ...receipt, attempts: receipt.attempts.map(withoutSecrets) }
 }
 
 type ShownAttempt = WholeReceipt["attempts"][number]

@@ -16,6 +16,9 @@ const LIGHT_FRAME = 500_000
 /** The cost of a list, object or member, in bytes of text. */
 const VALUE_COST = 32
 
+/** Maximum events of one frame: each is written for the caller in the same turn of the event loop. */
+const MAX_EVENTS = 10_000
+
 /** The parsed objects belong to the one reader of the frame, which may add to them. */
 type UnparsedFrame = ReceivedEvent & { json?: JsonObject }
 

@@ -25,7 +25,7 @@ interface Span {
 }
 
 /** Maximum characters of a candidate's citations together: many can name one long source. */
-const LONGEST_SOURCES = 4_000_000
+const MAX_SOURCES_LENGTH = 4_000_000
 /** The cost of a citation in addition to its text, in characters. */
 const EACH = 100
 /** The search budget for invalid positions: characters of the text times characters searched for. */
