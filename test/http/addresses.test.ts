@@ -19,9 +19,9 @@ afterAll(async () => {
 const HELLO = [{ role: "user" as const, content: "Hello" }]
 const CHAT = { model: "sim/echo", messages: HELLO }
 
-describe("an address that can mean one thing only simply works", () => {
+describe("common mistakes in the base address", () => {
   test.each(["", "/v1/v1", "//v1", "/v1/", "/api/v1", "/openai/v1", "/v1//"])(
-    "OpenAI's client at '%s'",
+    "OpenAI's client works at '%s'",
     async (base) => {
       const baseURL = gateway.url + base
       const client = new OpenAI({ apiKey: caller.key, baseURL, maxRetries: 0 })
@@ -35,7 +35,7 @@ describe("an address that can mean one thing only simply works", () => {
   )
 
   test.each(["/v1", "/anthropic", "/anthropic/v1", "/v1/"])(
-    "Anthropic's client at '%s'",
+    "Anthropic's client works at '%s'",
     async (base) => {
       const baseURL = gateway.url + base
       const client = new Anthropic({ apiKey: caller.key, baseURL, maxRetries: 0 })
@@ -50,14 +50,14 @@ describe("an address that can mean one thing only simply works", () => {
     },
   )
 
-  test("with a slash at its end", async () => {
+  test("accepts a slash at the end of a path", async () => {
     const response = await caller.post("/v1/chat/completions/", CHAT)
     expect(response.status).toBe(200)
     const models = (await (await caller.get("/v1/models/")).json()) as { object: string }
     expect(models.object).toBe("list")
   })
 
-  test("and is charged once, as everything is", async () => {
+  test("replays a request to such an address for its idempotency key", async () => {
     const headers = { "idempotency-key": "one" }
     const first = await caller.post("/chat/completions", CHAT, headers)
     const before = await caller.balance()
@@ -66,7 +66,7 @@ describe("an address that can mean one thing only simply works", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("also what is not below /v1", async () => {
+  test("accepts paths with an extra /v1", async () => {
     expect((await caller.get("/v1/v1beta/models")).status).toBe(200)
     expect((await fetch(`${gateway.url}/v1/healthz`)).status).toBe(200)
   })
@@ -93,11 +93,11 @@ describe("Google's addresses", () => {
   })
 })
 
-test("/health answers as /healthz does", async () => {
+test("/health answers like /healthz", async () => {
   expect((await fetch(`${gateway.url}/health`)).status).toBe(200)
 })
 
-test("a key of this gateway wins over another credential in the same request", async () => {
+test("prefers a gateway key to another credential in the same request", async () => {
   for (const header of ["x-api-key", "x-goog-api-key"]) {
     const response = await fetch(`${gateway.url}/v1/models`, {
       headers: { authorization: "Bearer sk-ant-oat01-other", [header]: caller.key },
@@ -107,7 +107,7 @@ test("a key of this gateway wins over another credential in the same request", a
 })
 
 describe("Azure's addresses", () => {
-  test("work with Azure's client, key and all", async () => {
+  test("work with Azure's client and its API key header", async () => {
     const options = { apiKey: caller.key, endpoint: gateway.url, apiVersion: "2026-01-01" }
     const client = new AzureOpenAI({ ...options, maxRetries: 0 })
     const answer = await client.chat.completions.create(CHAT)
@@ -116,7 +116,7 @@ describe("Azure's addresses", () => {
     expect(response.output_text).toContain("Hello")
   })
 
-  test("name the model where the body does not", async () => {
+  test("take the model from the address if the body has none", async () => {
     const path = "/openai/deployments/sim%2Fother/chat/completions?api-version=2026-01-01"
     const response = await caller.post(path, { messages: HELLO })
     expect(((await response.json()) as { model: string }).model).toBe("sim/other")
@@ -129,7 +129,7 @@ describe("Azure's addresses", () => {
     expect(((await said.json()) as { model: string }).model).toBe("sim/echo")
   })
 
-  test("with an empty object are told what is missing in it", async () => {
+  test("report what is missing in an empty object", async () => {
     const path = "/openai/deployments/sim%2Fother/chat/completions"
     for (const body of ["{}", " {\n } "]) {
       const response = await caller.post(path, body)
@@ -142,7 +142,7 @@ describe("Azure's addresses", () => {
     }
   })
 
-  test("with a body that is no object are refused as such", async () => {
+  test("reject a body that is not an object as invalid JSON", async () => {
     const path = "/openai/deployments/sim%2Fother/chat/completions"
     for (const body of ["", "[]", "{", "nothing"]) {
       const response = await caller.post(path, body)
@@ -152,15 +152,15 @@ describe("Azure's addresses", () => {
   })
 })
 
-describe("an address that is not there", () => {
-  test("is reported with the nearest one", async () => {
+describe("an unknown address", () => {
+  test("the error names the nearest address", async () => {
     const response = await caller.post("/v1/chat/completion", CHAT)
     const { error } = (await response.json()) as { error: { message: string; code: string } }
     expect([response.status, error.code]).toEqual([404, "not_found"])
     expect(error.message).toContain("Did you mean '/v1/chat/completions'?")
   })
 
-  test("is told in Anthropic's envelope to Anthropic's callers", async () => {
+  test("Anthropic clients get the error in Anthropic's envelope", async () => {
     const headers = { "anthropic-version": "2023-06-01" }
     const response = await caller.post("/v1/messages/batches", {}, headers)
     expect(response.status).toBe(404)
@@ -178,7 +178,7 @@ describe("an address that is not there", () => {
     expect(await counted.json()).toMatchObject({ type: "error" })
   })
 
-  test("of the management is not guessed", async () => {
+  test("there is no correction to addresses of the management API", async () => {
     for (const path of ["/v1/admin/v1/keys", "/openai/admin/v1/keys", "/v1/console/"]) {
       expect([path, (await caller.get(path)).status]).toEqual([path, 404])
     }

@@ -60,19 +60,19 @@ async function expectRow(
   return body.error
 }
 
-describe("a body that is no request", () => {
-  test("not JSON", async () => {
+describe("a malformed body", () => {
+  test("rejects a body that is not JSON", async () => {
     await expectRow(await caller.post(CHAT, "{not json"), 400, "invalid_json", null)
     await expectRow(await caller.post(CHAT, ""), 400, "invalid_json", null)
     await expectRow(await caller.post(CHAT, "[1,2]"), 400, "invalid_json", null)
   })
 
-  test("wrong content type", async () => {
+  test("rejects the wrong content type", async () => {
     const form = { "content-type": "multipart/form-data; boundary=x" }
     await expectRow(await caller.post(CHAT, "{}", form), 415, "unsupported_media_type", null)
   })
 
-  test("JSON with a charset or a suffix is JSON", async () => {
+  test("accepts JSON with a charset or a suffix", async () => {
     for (const type of ["application/json; charset=utf-8", "application/vnd.api+json"]) {
       const response = await caller.post(
         CHAT,
@@ -83,13 +83,13 @@ describe("a body that is no request", () => {
     }
   })
 
-  test("deep nesting", async () => {
+  test("rejects deep nesting", async () => {
     const deep = `${"[".repeat(5_000)}${"]".repeat(5_000)}`
     const body = `{"model":"sim/echo","messages":[{"role":"user","content":"x"}],"metadata":${deep}}`
     await expectRow(await caller.post(CHAT, body), 400, "invalid_json", null)
   })
 
-  test("100 MB are refused before they are read", async () => {
+  test("rejects 100 MB before they are read", async () => {
     const { port } = new URL(gateway.url)
     const socket = connect(Number(port), "127.0.0.1")
     const head = [
@@ -116,7 +116,7 @@ describe("a body that is no request", () => {
     expect(answer).toContain('"code":"body_too_large"')
   })
 
-  test("a body without a length is left when it grows too large", async () => {
+  test("stops reading a body of unknown length when it grows too large", async () => {
     let sent = 0
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -134,7 +134,7 @@ describe("a body that is no request", () => {
   })
 })
 
-describe("a parameter that is wrong", () => {
+describe("an invalid parameter", () => {
   const CASES: readonly [string, Record<string, unknown>, number, string, string][] = [
     ["no model", { messages: HELLO }, 400, "missing_required_parameter", "model"],
     ["model is a number", { model: 1, messages: HELLO }, 400, "invalid_type", "model"],
@@ -231,7 +231,7 @@ describe("a parameter that is wrong", () => {
     })
   }
 
-  test("an unknown model's error names the nearest", async () => {
+  test("the error about an unknown model names the nearest one", async () => {
     const error = await expectRow(
       await caller.post(CHAT, { model: "sim/ecko", messages: HELLO }),
       404,
@@ -248,7 +248,7 @@ describe("a parameter that is wrong", () => {
   })
 })
 
-describe("a key that is no key", () => {
+describe("an invalid key", () => {
   const request = (headers: Record<string, string>) =>
     fetch(gateway.url + CHAT, {
       method: "POST",
@@ -256,13 +256,13 @@ describe("a key that is no key", () => {
       body: JSON.stringify({ model: "sim/echo", messages: HELLO }),
     })
 
-  test("missing", async () => {
+  test("rejects a missing key", async () => {
     const response = await request({})
     expect(response.headers.get("www-authenticate")).toBe("Bearer")
     await expectRow(response, 401, "missing_api_key", null)
   })
 
-  test("malformed, unknown, two at once", async () => {
+  test("rejects malformed and unknown keys, and two at once", async () => {
     const unknown = `sk-tg-${"a".repeat(43)}`
     for (const credential of ["nonsense", "Bearer ", "Bearer sk-wrong", `Bearer ${unknown}`]) {
       const code = credential.trim() === "Bearer" ? undefined : "invalid_api_key"
@@ -274,7 +274,7 @@ describe("a key that is no key", () => {
     await expectRow(await request({ authorization: twice }), 401, "invalid_api_key", null)
   })
 
-  test("expired", async () => {
+  test("rejects an expired key", async () => {
     const expired = await gateway.caller("1", { expiresAt: Date.now() + 400 })
     let response: Response
     do {
@@ -285,7 +285,7 @@ describe("a key that is no key", () => {
     expect(body.error.message).toContain("expired")
   })
 
-  test("not allowed to call this model", async () => {
+  test("rejects models that the key may not call", async () => {
     const limited = await gateway.caller("1", { models: ["sim/oth*"] })
     const refused = await limited.post(CHAT, { model: "sim/echo", messages: HELLO })
     await expectRow(refused, 403, "model_not_allowed", "model")
@@ -296,13 +296,13 @@ describe("a key that is no key", () => {
   })
 })
 
-describe("an address that is none", () => {
-  test("unknown path", async () => {
+describe("an invalid address", () => {
+  test("returns 404 for an unknown path", async () => {
     await expectRow(await caller.get("/v1/nothing"), 404, "not_found", null)
     await expectRow(await caller.get("/nothing"), 404, "not_found", null)
   })
 
-  test("wrong method", async () => {
+  test("returns 405 for a wrong method", async () => {
     const response = await caller.get(CHAT)
     expect(response.headers.get("allow")).toBe("POST")
     await expectRow(response, 405, "method_not_allowed", null)
@@ -311,7 +311,7 @@ describe("an address that is none", () => {
     await expectRow(posted, 405, "method_not_allowed", null)
   })
 
-  test("someone else's receipt", async () => {
+  test("returns 404 for another account's receipt", async () => {
     const other = await gateway.caller("1")
     const answer = await other.post(CHAT, { model: "sim/echo", messages: HELLO })
     await answer.text()
@@ -321,7 +321,7 @@ describe("an address that is none", () => {
   })
 })
 
-describe("an object whose `toString` is none is a wrong value like any other", () => {
+describe("an object with an invalid `toString` is rejected like any other wrong value", () => {
   const ODD = { toString: 1 }
   const odd: readonly (readonly [string, object])[] = [
     [CHAT, { messages: HELLO, tools: [{ type: "shell", environment: { type: ODD } }] }],
@@ -353,7 +353,7 @@ describe("an object whose `toString` is none is a wrong value like any other", (
     ["/v1/audio/speech", { input: "Hello", voice: "alloy", response_format: ODD }],
   ]
   for (const [path, body] of odd) {
-    test(`${path} ${JSON.stringify(body).slice(0, 60)}`, async () => {
+    test(`does not fail internally: ${path} ${JSON.stringify(body).slice(0, 60)}`, async () => {
       const response = await caller.post(path, { model: "sim/echo", ...body })
       expect(await response.text()).not.toContain("internal_error")
       expect(response.status).toBeLessThan(500)

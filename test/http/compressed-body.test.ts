@@ -60,7 +60,7 @@ async function refusal(response: Response) {
 
 describe("a compressed body", () => {
   test.each(Object.keys(PACKERS) as (keyof typeof PACKERS)[])(
-    "is unpacked: %s",
+    "is decompressed: %s",
     async (encoding) => {
       const body = packed(CHAT, encoding)
       const response = await send("/v1/chat/completions", body, { "content-encoding": encoding })
@@ -72,7 +72,7 @@ describe("a compressed body", () => {
     },
   )
 
-  test("is unpacked when it comes in chunks, and 'identity' is none", async () => {
+  test("is decompressed when it arrives in chunks, and 'identity' is not compressed", async () => {
     const bytes = packed(CHAT, "gzip")
     const chunks = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -87,7 +87,7 @@ describe("a compressed body", () => {
     expect(same.status).toBe(200)
   })
 
-  test("is the same request as the plain one to an idempotency key", async () => {
+  test("counts as the same request as the plain one for an idempotency key", async () => {
     const key = { "idempotency-key": "packed-once" }
     const body = packed(CHAT, "br")
     const first = await send("/v1/chat/completions", body, { "content-encoding": "br", ...key })
@@ -102,7 +102,7 @@ describe("a compressed body", () => {
     expect(await again.text()).toBe(answer)
   })
 
-  test("is not unpacked beyond the limit of a body", async () => {
+  test("is not decompressed beyond the body limit", async () => {
     const body = packed({ ...CHAT, padding: repetitive(8 * 1024 * 1024) }, "gzip")
     expect(body.byteLength).toBeLessThan(400_000)
     for (const headers of [{}, { "idempotency-key": "too-large" }]) {
@@ -112,7 +112,7 @@ describe("a compressed body", () => {
     }
   })
 
-  test("is not unpacked beyond a hundred times its size", async () => {
+  test("is not decompressed beyond a hundred times its size", async () => {
     for (const encoding of Object.keys(PACKERS) as (keyof typeof PACKERS)[]) {
       const body = packed({ ...CHAT, padding: "a".repeat(3 * 1024 * 1024) }, encoding)
       for (const headers of [{}, { "idempotency-key": `dense-${encoding}` }]) {
@@ -128,7 +128,7 @@ describe("a compressed body", () => {
     }
   })
 
-  test("is not unpacked beyond the memory that a request may take", async () => {
+  test("is not decompressed beyond the memory limit of a request", async () => {
     const megabyte = 1024 * 1024
     const limits = { ...gateway.settings.limits, bodyBytes: 512 * megabyte }
     gateway.app.apply({ ...gateway.settings, limits: { ...limits, memoryBytes: 64 * megabyte } })
@@ -143,7 +143,7 @@ describe("a compressed body", () => {
     gateway.app.apply(gateway.settings)
   })
 
-  test("that is none is the caller's mistake", async () => {
+  test("a malformed one is rejected with a client error", async () => {
     const plain = new Uint8Array(Buffer.from(JSON.stringify(CHAT)))
     const cut = packed(CHAT, "gzip").slice(0, 40)
     for (const body of [plain, cut]) {
@@ -160,8 +160,8 @@ describe("a compressed body", () => {
   })
 })
 
-describe("an encoding that no one knows", () => {
-  test("is refused with those that are known", async () => {
+describe("an unknown encoding", () => {
+  test("is rejected with a list of the known encodings", async () => {
     for (const encoding of ["compress", "gzip, br", "aws-chunked", "constructor"]) {
       for (const path of ["/v1/chat/completions", "/v1/messages", "/v1/embeddings"]) {
         const response = await send(path, packed(CHAT, "gzip"), { "content-encoding": encoding })
@@ -172,7 +172,7 @@ describe("an encoding that no one knows", () => {
     }
   })
 
-  test("is refused for forms, whose limits are those of their files", async () => {
+  test("is rejected for forms", async () => {
     const form = new FormData()
     form.set("model", "sim/echo")
     const plain = new Response(form)

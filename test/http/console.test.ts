@@ -38,7 +38,7 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Respon
 }
 
 describe("the console's files", () => {
-  test("a page is sent with its policy, and asked for again", async () => {
+  test("a page is sent with its security policy and must be revalidated", async () => {
     const response = await get("/console/")
     expect(await response.text()).toBe(PAGE)
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8")
@@ -50,7 +50,7 @@ describe("the console's files", () => {
     expect(response.headers.get("cache-control")).toBe("no-cache")
   })
 
-  test("one that the browser has is not sent again", async () => {
+  test("an unchanged page is not sent again", async () => {
     const first = await get("/console/")
     const tag = first.headers.get("etag") ?? ""
     expect(tag).toMatch(/^"\w+"$/)
@@ -60,7 +60,7 @@ describe("the console's files", () => {
     expect(await again.text()).toBe("")
   })
 
-  test("a file with a hash in its name is kept forever", async () => {
+  test("a file with a hash in its name is cacheable forever", async () => {
     const response = await get("/console/assets/main-a1.js")
     expect(await response.text()).toBe(SCRIPT)
     expect(response.headers.get("content-type")).toBe("text/javascript; charset=utf-8")
@@ -79,7 +79,7 @@ describe("the console's files", () => {
     expect(await response.text()).toBe(SCRIPT)
   })
 
-  test("paths that are no files are pages of the app; files that are gone are not", async () => {
+  test("unknown paths get the app's page; missing assets get 404", async () => {
     for (const path of ["/console/keys", "/console/models/openai/gpt-5.2", "/console/%ZZ"]) {
       expect(await (await get(path)).text()).toBe(PAGE)
     }
@@ -90,7 +90,7 @@ describe("the console's files", () => {
     await gone.body?.cancel()
   })
 
-  test("no path leads out of the folder", async () => {
+  test("no path leads outside the folder", async () => {
     for (const path of [
       "/console/..%2fsecret.txt",
       "/console/%2e%2e/secret.txt",
@@ -103,7 +103,7 @@ describe("the console's files", () => {
     }
   })
 
-  test("HEAD says the same without the file, and nothing is posted", async () => {
+  test("HEAD returns the same headers without the file, and POST is rejected", async () => {
     const url = `${server.url.origin}/console/`
     const head = await fetch(url, { method: "HEAD" })
     expect(head.status).toBe(200)
@@ -114,7 +114,7 @@ describe("the console's files", () => {
     await post.body?.cancel()
   })
 
-  test("before it is built, a page says how, and what is built then is found without a restart", async () => {
+  test("before the build a page explains it; the built console is found without a restart", async () => {
     const later = join(folder, "later")
     const pages = new ConsolePages({ find: () => findConsole(later) })
     const request = new Request("http://127.0.0.1/console/")

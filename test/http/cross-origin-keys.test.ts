@@ -36,14 +36,14 @@ async function asked(origin: string, url = gateway.url): Promise<[number, string
 const allowed = ({ headers }: Response) => headers.get("access-control-allow-origin")
 
 describe("origins of a key", () => {
-  test("are asked for without a key, so that those of any key are allowed", async () => {
+  test("a preflight carries no key, so it allows the origins of all keys", async () => {
     for (const origin of [APP, OTHER, SETTINGS]) expect(await asked(origin)).toEqual([204, origin])
     for (const origin of ["https://evil.example", `${APP}.evil.example`, `${APP}:444`, "null"]) {
       expect(await asked(origin)).toEqual([405, null])
     }
   })
 
-  test("read answers to that key alone, whole, streamed and refused", async () => {
+  test("can read responses to that key only: whole, streamed and rejected", async () => {
     for (const body of [HELLO, { ...HELLO, stream: true }, {}]) {
       const own = await app.post(CHAT, body, { origin: APP })
       expect([allowed(own), own.headers.get("vary")]).toEqual([APP, "origin"])
@@ -59,13 +59,13 @@ describe("origins of a key", () => {
     }
   })
 
-  test("are added to those of the settings, which are for every key", async () => {
+  test("are added to those of the settings, which apply to every key", async () => {
     for (const caller of [app, other, plain]) {
       expect(allowed(await caller.post(CHAT, HELLO, { origin: SETTINGS }))).toBe(SETTINGS)
     }
   })
 
-  test("count wherever the key is sent", async () => {
+  test("apply wherever the key is sent", async () => {
     const path = "/v1beta/models/sim/echo:generateContent"
     const contents = [{ parts: [{ text: "Hello" }] }]
     const send = (key: string, origin: string) =>
@@ -79,7 +79,7 @@ describe("origins of a key", () => {
     expect(allowed(await send(other.key, APP))).toBeNull()
   })
 
-  test("read that there is no key, or a wrong one", async () => {
+  test("can read the errors for a missing or wrong key", async () => {
     for (const authorization of ["", "Bearer sk-tg-wrong"]) {
       const headers = { origin: APP, authorization }
       const response = await fetch(gateway.url + CHAT, { method: "POST", headers })
@@ -87,7 +87,7 @@ describe("origins of a key", () => {
     }
   })
 
-  test("end with the key, and its page reads why", async () => {
+  test("stop with the key, and its page can read the reason", async () => {
     const origin = "https://short.example.com"
     const short = await gateway.caller("1", { origins: [origin] })
     await short.get("/v1/models")
@@ -103,7 +103,7 @@ describe("origins of a key", () => {
   })
 })
 
-test("a key for any page is a star for itself alone", async () => {
+test("a key allowed for any page gets `*` for itself only", async () => {
   await using own = await startGateway()
   const any = await own.caller("1", { origins: ["*"] })
   const none = await own.caller("1")
@@ -113,14 +113,14 @@ test("a key for any page is a star for itself alone", async () => {
   expect(allowed(await none.post(CHAT, HELLO, { origin: APP }))).toBeNull()
 })
 
-describe("what a browser keeps", () => {
-  test("of a request without an origin is not taken for a page's", async () => {
+describe("browser caching", () => {
+  test("requests without an origin vary by origin", async () => {
     for (const path of ["/healthz", "/v1/images/files/none.png", "/v1/models"]) {
       expect([path, (await app.get(path)).headers.get("vary")]).toEqual([path, "origin"])
     }
   })
 
-  test("says nothing of origins where none is allowed", async () => {
+  test("there is no vary header if no origin is allowed", async () => {
     await using own = await startGateway()
     expect((await fetch(`${own.url}/healthz`)).headers.has("vary")).toBe(false)
   })

@@ -39,7 +39,7 @@ describe("a page of an allowed origin", () => {
     "/v2/rerank",
     "/v1/nothing",
     "/v1/v1/messages",
-  ])("may ask before: %s", async (path) => {
+  ])("passes the preflight: %s", async (path) => {
     const response = await preflight(path, ASKING)
     expect(response.status).toBe(204)
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -52,7 +52,7 @@ describe("a page of an allowed origin", () => {
     expect(response.headers.has("access-control-allow-credentials")).toBe(false)
   })
 
-  test("reads answers, whole and streamed, and their headers", async () => {
+  test("can read responses, whole and streamed, and their headers", async () => {
     for (const stream of [false, true]) {
       const response = await caller.post(CHAT, { ...HELLO, stream }, { origin: APP })
       expect(await response.text()).toContain("Hell")
@@ -68,7 +68,7 @@ describe("a page of an allowed origin", () => {
     }
   })
 
-  test("reads what went wrong", async () => {
+  test("can read errors", async () => {
     const wrong = [
       await caller.post(CHAT, "{", { origin: APP }),
       await fetch(gateway.url + CHAT, { method: "POST", headers: { origin: APP } }),
@@ -80,8 +80,8 @@ describe("a page of an allowed origin", () => {
   })
 })
 
-describe("nothing is said", () => {
-  test("to a page of another origin", async () => {
+describe("responses without cross-origin headers", () => {
+  test("a page of another origin gets none", async () => {
     for (const origin of ["https://evil.example", "https://app.example.com:444", "null"]) {
       const asked = await preflight(CHAT, { ...ASKING, origin })
       expect([asked.status, crossOriginHeaders(asked)]).toEqual([405, []])
@@ -90,31 +90,31 @@ describe("nothing is said", () => {
     }
   })
 
-  test("to who is no page", async () => {
+  test("a client without an origin gets none", async () => {
     expect(crossOriginHeaders(await caller.post(CHAT, HELLO))).toEqual([])
   })
 
-  test("of the management", async () => {
+  test("the management API sends none", async () => {
     for (const path of ["/admin/v1/keys", "/console/", "/openapi.json"]) {
       expect(crossOriginHeaders(await preflight(path, ASKING))).toEqual([])
     }
   })
 
-  test("where the settings name no origin", async () => {
+  test("no origin gets any if the settings allow none", async () => {
     await using plain = await startGateway()
     const asked = await fetch(plain.url + CHAT, { method: "OPTIONS", headers: ASKING })
     expect([asked.status, crossOriginHeaders(asked)]).toEqual([405, []])
   })
 })
 
-test("every origin is a star, without credentials", async () => {
+test("any origin is `*`, without credentials", async () => {
   await using open = await startGateway({ settings: { corsOrigins: ["*"] } })
   const asked = await fetch(open.url + CHAT, { method: "OPTIONS", headers: ASKING })
   expect(asked.headers.get("access-control-allow-origin")).toBe("*")
   expect(asked.headers.has("access-control-allow-credentials")).toBe(false)
 })
 
-test("a change of the settings is active at once", async () => {
+test("a changed setting is active immediately", async () => {
   await using own = await startGateway()
   const ask = () => fetch(own.url + CHAT, { method: "OPTIONS", headers: ASKING })
   expect((await ask()).status).toBe(405)

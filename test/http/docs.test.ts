@@ -21,7 +21,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-test("is made once: anyone who asks for it again and again keeps no one else waiting", async () => {
+test("the OpenAPI document is built once, so repeated requests do not block others", async () => {
   const before = processorTimeUsed()
   for (let time = 0; time < 50; time++) {
     await (await fetch(`${gateway.url}/openapi.json`)).arrayBuffer()
@@ -45,13 +45,13 @@ const SPECIFIED = [
   ["POST", "/v1/audio/translations"],
 ] as const
 
-test("the service's endpoints are all told", () => {
+test("the document describes every endpoint of the service", () => {
   for (const [method, path] of SPECIFIED) {
     expect(document.paths[path]?.[method.toLowerCase()]?.summary).toBeString()
   }
 })
 
-test("what is done once with an idempotency key says so", () => {
+test("the document declares the idempotency key where it is supported", () => {
   const takesKey = (method: string, path: string): boolean =>
     JSON.stringify(document.paths[path]?.[method] ?? {}).includes('"idempotency-key"')
   for (const [method, path] of SPECIFIED) {
@@ -64,7 +64,7 @@ test("what is done once with an idempotency key says so", () => {
   expect(takesKey("get", "/admin/v1/keys")).toBe(false)
 })
 
-test("everything that is told is there, and asks who asks as it says", async () => {
+test("every documented endpoint exists and requires the documented credentials", async () => {
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(operations)) {
       const address = gateway.url + path.replaceAll(/\{\w+\}/g, "none")
@@ -78,14 +78,14 @@ test("everything that is told is there, and asks who asks as it says", async () 
   }
 })
 
-test("resources are reported once and referred to", () => {
+test("schemas are declared once and referenced", () => {
   expect(document.openapi).toBe("3.1.0")
   expect(Object.keys(document.components.schemas)).toContain("Account")
   const list = JSON.stringify(document.paths["/admin/v1/accounts"])
   expect(list).toContain("#/components/schemas/Account")
 })
 
-test("people read the same on a page without scripts", async () => {
+test("the same content is readable on a page without scripts", async () => {
   const response = await fetch(`${gateway.url}/docs`)
   const page = await response.text()
   expect(response.headers.get("content-security-policy")).toStartWith("default-src 'none'; style")
@@ -96,7 +96,7 @@ test("people read the same on a page without scripts", async () => {
   expect(page).toContain("<code>/keys/{id}/rotate</code>")
 })
 
-test("they are read, and nothing else", async () => {
+test("the documents are read-only", async () => {
   for (const path of ["/docs", "/openapi.json", "/", "/console"]) {
     const response = await fetch(gateway.url + path, { method: "POST", body: "x" })
     expect(response.status).toBe(405)

@@ -38,7 +38,7 @@ async function refused(caller: TestCaller, body: object | string, path = CHAT) {
 }
 
 describe("a large body", () => {
-  test("is not parsed for a key without credits", async () => {
+  test("is not parsed if the account has no credits", async () => {
     const caller = await paid.caller("0")
     const broken = `{"model":"sim/echo",${"x".repeat(100_000)}`
     const error = await refused(caller, broken)
@@ -46,14 +46,14 @@ describe("a large body", () => {
     expect(error["required"]).toBeString()
   })
 
-  test("is not parsed for a key whose budget is used up", async () => {
+  test("is not parsed if the key's budget is used up", async () => {
     const caller = await paid.caller("1", { budget: 0n })
     const used = await refused(caller, { model: "sim/echo", messages: HELLO })
     expect(used).toMatchObject({ status: 402, error_type: "key_budget_exceeded" })
     expect((await refused(caller, large("sim/echo"))).status).toBe(402)
   })
 
-  test("is rejected for the model that it names, whatever follows", async () => {
+  test("is rejected for its model even if the rest is invalid", async () => {
     const caller = await paid.caller("1", { models: ["sim/other"] })
     const broken = `{"a":"${"x".repeat(100_000)}","model":"sim/echo",]`
     expect(await refused(caller, broken)).toMatchObject({
@@ -63,7 +63,7 @@ describe("a large body", () => {
     expect((await refused(await paid.caller("1"), broken)).error_type).toBe("invalid_json")
   })
 
-  test("may call a free model without credits, and no other one", async () => {
+  test("can call a free model without credits, but no other model", async () => {
     const caller = await withFree.caller("0")
     const served = await caller.post(CHAT, large("sim/echo"))
     expect(served.status).toBe(200)
@@ -74,7 +74,7 @@ describe("a large body", () => {
     })
   })
 
-  test("uses nothing of a key's rate if it is rejected", async () => {
+  test("does not count toward the key's rate if it is rejected", async () => {
     const caller = await paid.caller("1", { requestsPerMinute: 1 })
     expect((await refused(caller, large("none/none"))).status).toBe(404)
     const served = await caller.post(CHAT, large("sim/echo"))
@@ -86,7 +86,7 @@ describe("a large body", () => {
     })
   })
 
-  test("gets its answer again when the budget has been used up", async () => {
+  test("gets its stored response again after the budget has been used up", async () => {
     const caller = await paid.caller("1")
     const headers = { "idempotency-key": "again" }
     const body = large("sim/echo", { max_tokens: 10 })
@@ -141,7 +141,7 @@ describe("a list that is too long", () => {
     })
   }
 
-  test("of tokens is one text", async () => {
+  test("a list of tokens counts as one text", async () => {
     const caller = await paid.caller("1000")
     const body = { model: "sim/embed", input: many(20_000, 100) }
     const response = await caller.post("/v1/embeddings", body)

@@ -125,7 +125,7 @@ const CHATS = {
   }),
 } as const
 
-test("whatever is asked, exactly the most is held, and the cost lies between the least and the most", async () => {
+test("every request holds exactly the maximum, and costs between the minimum and the maximum", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record({
@@ -148,7 +148,7 @@ test("whatever is asked, exactly the most is held, and the cost lies between the
 })
 
 describe("every endpoint", () => {
-  test("embeddings, rerank and speech", async () => {
+  test("estimates embeddings, rerank and speech", async () => {
     await comesTrue("/v1/embeddings", { model: "sim/embed", input: ["one text", "another one"] })
     await comesTrue("/v1/embeddings", { model: "sim/embed", input: [[1, 2, 3]] })
     const rerank = { model: "sim/rerank", query: "a", documents: ["b", "c"] }
@@ -175,7 +175,7 @@ describe("every endpoint", () => {
     await comesTrue("/v1/chat/moderations", { model: "sim/moderate", input })
   })
 
-  test("images, of a text and of images that are described", async () => {
+  test("estimates images from a text and from described images", async () => {
     for (const model of ["sim/dall-e-2", "sim/gpt-image-1"]) {
       const body = { model, prompt: "a cat", n: 2 }
       await comesTrue("/v1/images/generations", body)
@@ -195,7 +195,7 @@ describe("every endpoint", () => {
     )
   })
 
-  test("sounds that are described", async () => {
+  test("estimates described audio files", async () => {
     const sound = wave(3)
     const file = { format: "wav", bytes: sound.byteLength, seconds: 3 }
     const model = "sim/whisper-1"
@@ -204,7 +204,7 @@ describe("every endpoint", () => {
     }
   })
 
-  test("a translation by two models is reported in two parts", async () => {
+  test("reports a translation by two models in two parts", async () => {
     const sound = wave(3)
     const file = { format: "wav", bytes: sound.byteLength, seconds: 3 }
     const body = { model: "mistral/voxtral-mini", file }
@@ -236,7 +236,7 @@ function upload(
 describe("an estimate", () => {
   const body = { model: "two/echo", messages: HELLO, max_tokens: 100, logit_bias: { "1": 5 } }
 
-  test("gives the route, its ways and what is lost on it", async () => {
+  test("returns the route with its translations and losses", async () => {
     const { parts } = await estimate("/v1/chat/completions", body)
     expect(parts[0]?.route).toMatchObject([
       { provider: "sim", way: "verbatim", losses: [], error: null },
@@ -247,7 +247,7 @@ describe("an estimate", () => {
     expect(strict.parts[0]?.route[1]?.error?.error_type).toBe("not_carried")
   })
 
-  test("spends nothing, holds nothing, leaves no receipt, calls no one and fetches nothing", async () => {
+  test("spends and holds nothing, leaves no receipt, and makes no calls", async () => {
     const before = await creditsOf(caller)
     const called = gateway.simulator.requests.length
     let fetched = 0
@@ -268,7 +268,7 @@ describe("an estimate", () => {
     expect(await gateway.store.entries.list(poor.account.id, 0, 10)).toHaveLength(1)
   })
 
-  test("says what the balance covers, as the request would find it", async () => {
+  test("states what the balance covers, as the request would", async () => {
     const long = { ...body, model: "sim/echo" }
     const poor = await gateway.caller("0.001")
     const told = await estimate("/v1/chat/completions", long, { by: poor })
@@ -326,7 +326,7 @@ describe("an estimate", () => {
     expect(Math.max(...readsByTurn.values())).toBe(1)
   })
 
-  test("refuses what the request would be refused for, and what is no request", async () => {
+  test("rejects what the request would be rejected for, and malformed estimates", async () => {
     const cases: [object, number, string | null][] = [
       [
         { path: "/v1/chat/completions", body: { model: "sim/none", messages: HELLO } },
@@ -360,7 +360,7 @@ describe("an estimate", () => {
     await unknown.body?.cancel()
   })
 
-  test("counts as a request of its key's rate, and as no tokens", async () => {
+  test("counts toward the key's request rate, but not its token rate", async () => {
     const limits = { requestsPerMinute: 3, tokensPerMinute: 2_000 }
     const limited = await gateway.caller("10", limits)
     for (const path of ["/v1/chat/completions", "/v1/chat/completions"]) {

@@ -8,13 +8,13 @@ function read(headers: Record<string, string>, body?: JsonObject): Labels | unde
   return labelsOf(new Headers(headers), body)
 }
 
-test("a request that says nothing has no labels", () => {
+test("a request without labels has none", () => {
   expect(read({})).toBeUndefined()
   expect(read({ "x-tollgate-tags": " , ", "x-tollgate-user": "" }, { user: "" })).toBeUndefined()
   expect(read({}, { user: 5, metadata: [], labels: "x" })).toBeUndefined()
 })
 
-test("headers of ours come before what the body says", () => {
+test("the gateway's headers take precedence over the body", () => {
   const body = { user: "body", metadata: { team: "red", feature: "chat" } }
   expect(read({}, body)).toEqual({ user: "body", tags: { team: "red", feature: "chat" } })
   const headers = {
@@ -40,7 +40,7 @@ test.each([
   expect(read(headers)).toEqual({ session })
 })
 
-test("Claude Code's user is a user and a session", () => {
+test("Claude Code's user id is split into user and session", () => {
   const hash = "a".repeat(64)
   const id = "0b6c2c3e-1111-4222-8333-944455556666"
   const joined = `user_${hash}_account_${id}_session_${id}`
@@ -53,7 +53,7 @@ test("Claude Code's user is a user and a session", () => {
   expect(read({}, { metadata: { user_id: "{broken" } })).toEqual({ user: "{broken" })
 })
 
-test("Google's labels are tags, and a safety identifier is a user", () => {
+test("Google's labels become tags, and a safety identifier becomes the user", () => {
   expect(read({}, { labels: { team: "x" } })).toEqual({ tags: { team: "x" } })
   expect(read({}, { safety_identifier: "someone" })).toEqual({ user: "someone" })
 })
@@ -66,11 +66,11 @@ test.each([
   ["x-tollgate-tags", `n=${"v".repeat(129)}`],
   ["x-tollgate-tags", Array.from({ length: MAX_TAGS + 1 }, (_, n) => `t${n}=v`).join(",")],
   ["x-tollgate-user", "u".repeat(129)],
-])("a header that cannot be taken is refused by its name: %s: %s", (name, value) => {
+])("an invalid header is rejected by name: %s: %s", (name, value) => {
   expect(() => read({ [name]: value })).toThrow(`'${name}'`)
 })
 
-test("whatever a body says, labels are short, and text that every database takes", () => {
+test("labels from any body are short and storable in every database", () => {
   const text = fc.string({ unit: "binary", maxLength: 300 })
   fc.assert(
     fc.property(

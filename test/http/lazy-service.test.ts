@@ -15,7 +15,7 @@ class Counted implements AsyncDisposable {
   }
 }
 
-test("it is made once, by the first who needs it, and disposed of", async () => {
+test("a lazy service is created once at its first use and disposed", async () => {
   Counted.made = Counted.disposed = 0
   const lazy = new Lazy(async () => new Counted())
   const [one, other] = await Promise.all([lazy.get(), lazy.get()])
@@ -25,13 +25,13 @@ test("it is made once, by the first who needs it, and disposed of", async () => 
   await expect(lazy.get()).rejects.toThrow("ending")
 })
 
-test("what no one needed is not made to be disposed of", async () => {
+test("an unused lazy service is not created for its disposal", async () => {
   Counted.made = 0
   await new Lazy(async () => new Counted())[Symbol.asyncDispose]()
   expect(Counted.made).toBe(0)
 })
 
-test("what could not be made is tried again", async () => {
+test("a failed creation is retried", async () => {
   let isBroken = true
   const lazy = new Lazy(async () => {
     if (isBroken) throw new Error("the disk is full")

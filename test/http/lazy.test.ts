@@ -20,7 +20,7 @@ function loadedWith(path: string, loaded = new Set<string>()): Set<string> {
   return loaded
 }
 
-test("a gateway that no one manages loads nothing of what manages it", () => {
+test("a gateway without management does not load its modules", () => {
   const loaded = [...loadedWith(join(SOURCE, "app.ts"))]
   expect(loaded.length).toBeGreaterThan(100)
   expect(loaded.filter((name) => LATE.test(name))).toEqual([])
@@ -28,7 +28,7 @@ test("a gateway that no one manages loads nothing of what manages it", () => {
   expect(loaded.filter((name) => rooms.some((room) => name.startsWith(`${room}/`)))).toEqual([])
 })
 
-test("nothing else of the gateway needs the console's files", () => {
+test("only the console's own modules import its files", () => {
   const files = [...new Bun.Glob("**/*.ts").scanSync({ cwd: SOURCE, absolute: true })]
   const needing = files.filter(
     (path) =>

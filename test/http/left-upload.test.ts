@@ -3,7 +3,7 @@ import { connect } from "node:net"
 import { startGateway } from "../support/gateway.ts"
 import { until } from "../support/until.ts"
 
-test("a caller who leaves while they send their request is no failure of ours", async () => {
+test("a client that disconnects during its upload causes no internal error", async () => {
   await using gateway = await startGateway()
   const caller = await gateway.caller("1")
   const { port } = new URL(gateway.url)

@@ -87,7 +87,7 @@ async function expectServed(caller: TestCaller): Promise<void> {
 }
 
 describe("bodies that do not end", () => {
-  test("take a share of the memory and no more; others, and small requests, are served", async () => {
+  test("use a share of the memory and no more; other clients and small requests are served", async () => {
     const greedy = await gateway.caller()
     const other = await gateway.caller()
     const open = Array.from({ length: 40 }, () => new Unfinished(greedy.key, 4 * MEGABYTE))
@@ -107,7 +107,7 @@ describe("bodies that do not end", () => {
     await expectNothingHeld(other)
   })
 
-  test("are refused while they grow when they do not give their length", async () => {
+  test("are rejected while they grow if they have no declared length", async () => {
     const greedy = await gateway.caller()
     const chunk = `${(64 * 1024).toString(16)}\r\n${" ".repeat(64 * 1024)}\r\n`
     const open = Array.from({ length: 12 }, () => new Unfinished(greedy.key, undefined))
@@ -118,7 +118,7 @@ describe("bodies that do not end", () => {
     await expectNothingHeld(greedy)
   })
 
-  test("are cut off when they come too slowly, whole forms too", async () => {
+  test("are cut off if they arrive too slowly, whole forms too", async () => {
     const caller = await gateway.caller()
     const form = "multipart/form-data; boundary=x"
     const kinds: readonly [path: string, type: string][] = [
@@ -139,7 +139,7 @@ describe("bodies that do not end", () => {
   })
 })
 
-test("a body that could never have the memory is too large", async () => {
+test("a body larger than the memory is rejected as too large", async () => {
   const caller = await gateway.caller()
   const body = { model: "sim/echo", messages: HELLO, x: "a".repeat(17 * MEGABYTE) }
   const error = await errorOf(await caller.post(CHAT, body))
@@ -147,8 +147,8 @@ test("a body that could never have the memory is too large", async () => {
   expect(error.message).toContain("limits.memory_mb")
 })
 
-describe("a body that is made to hurt", () => {
-  test("is not parsed when it is 200,000 levels deep, small or large, and within its depth is", async () => {
+describe("a malicious body", () => {
+  test("is not parsed at 200,000 levels of nesting, and accepted within the limit", async () => {
     const caller = await gateway.caller()
     const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels)
     for (const [levels, filler] of [
@@ -167,7 +167,7 @@ describe("a body that is made to hurt", () => {
     }
   })
 
-  test("is not parsed when one object has more than 10,000 members", async () => {
+  test("is not parsed if one object has more than 10,000 members", async () => {
     const caller = await gateway.caller()
     const membersOf = (count: number): string =>
       Array.from({ length: count }, (_, index) => `"${7919 * index}":0`).join(",")
@@ -179,7 +179,7 @@ describe("a body that is made to hurt", () => {
     await expectNothingHeld(caller)
   })
 
-  test("is not parsed when more than 20,000 members of all objects have numbers as names", async () => {
+  test("is not parsed if its objects have more than 20,000 members with numeric names", async () => {
     const caller = await gateway.caller()
     const names = Array.from({ length: 9_000 }, (_, index) => index)
     for (const digit of ["", String.raw`\u0031`]) {
@@ -192,7 +192,7 @@ describe("a body that is made to hurt", () => {
     await expectNothingHeld(caller)
   })
 
-  test("a grammar of a tool has a maximum length", async () => {
+  test("is rejected if the grammar of a tool is too long", async () => {
     const caller = await gateway.caller()
     const format = { type: "grammar", syntax: "lark", definition: 'start: "a"\n'.repeat(10_000) }
     const custom = {
@@ -212,7 +212,7 @@ describe("a body that is made to hurt", () => {
     await expectNothingHeld(caller)
   })
 
-  test("is not parsed when it holds a million values", async () => {
+  test("is not parsed if it has a million values", async () => {
     const caller = await gateway.caller()
     for (const values of ["{},".repeat(1_000_000), '{"a":1},'.repeat(300_000)]) {
       const body = `{"model":"sim/echo","messages":[${values}{}]}`
@@ -224,7 +224,7 @@ describe("a body that is made to hurt", () => {
   })
 })
 
-test("however a request ends, it holds nothing any more", async () => {
+test("every request releases its memory, regardless of how it ends", async () => {
   const caller = await gateway.caller("1000")
   const x = "a".repeat(50_000)
   const messages = HELLO

@@ -53,7 +53,7 @@ test("rejects an unknown kind with the kinds that exist", async () => {
   )
 })
 
-test("lists the models that speak where Open WebUI looks for them", async () => {
+test("lists speech models at the address Open WebUI uses", async () => {
   const response = await caller.get("/v1/audio/models")
   expect(await response.json()).toEqual({ models: [{ id: "sim/speak", name: "sim/speak" }] })
 })

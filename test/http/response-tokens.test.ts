@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-test("counts the tokens of a response's input for nothing, as OpenAI's client asks", async () => {
+test("counts the input tokens of a response without a charge, for OpenAI's client", async () => {
   const before = await caller.balance()
   const input = "Hello there, gateway"
   const counted = await caller.client.responses.inputTokens.count({ model: "sim/echo", input })
@@ -21,14 +21,14 @@ test("counts the tokens of a response's input for nothing, as OpenAI's client as
   expect(await caller.balance()).toBe(before)
 })
 
-test("rejects the count of an earlier response", async () => {
+test("rejects counting with an earlier response", async () => {
   const body = { model: "sim/echo", previous_response_id: "resp_1", input: "Hi" }
   const response = await caller.post("/v1/responses/input_tokens", body)
   const { error } = (await response.json()) as { error: { param: string } }
   expect([response.status, error.param]).toEqual([400, "previous_response_id"])
 })
 
-test("a stream has its usage if it is asked for in OpenRouter's form", async () => {
+test("a stream in OpenRouter's format reports its usage on request", async () => {
   const messages = [{ role: "user", content: "Hello" }]
   const body = { model: "sim/echo", messages, stream: true, usage: { include: true } }
   const response = await caller.post("/v1/chat/completions", body)

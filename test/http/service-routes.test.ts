@@ -3,7 +3,7 @@ import { methodAndPath, plainPath } from "tollgate-contract/route-name.ts"
 import { SERVICE_ROUTES, type ServiceRoute } from "tollgate-contract/service-routes.ts"
 import { startGateway } from "../support/gateway.ts"
 
-test("every declared endpoint is served, and asks for a key unless it is declared open", async () => {
+test("every declared endpoint is served, and requires a key unless declared public", async () => {
   await using gateway = await startGateway({ settings: { metrics: { host: "", token: "any" } } })
   const wrong: string[] = []
   for (const [name, { isOpen = false }] of Object.entries<ServiceRoute>(SERVICE_ROUTES)) {

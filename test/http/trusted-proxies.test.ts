@@ -23,24 +23,24 @@ function originOf(headers: Headers, url?: string): string | undefined {
   return PROXIES.forwarded(asked(headers, url), "127.0.0.1").origin
 }
 
-describe("who is not a trusted proxy gains nothing by the headers", () => {
+describe("headers of an untrusted proxy", () => {
   const headers = { for: "1.2.3.4", proto: "https", host: "evil.example" }
 
   test.each(["8.8.8.8", "192.168.0.1", "::1", "::ffff:8.8.8.8", "2001:db8::1", "garbage"])(
-    "%s",
+    "are ignored: %s",
     (peer) => {
       expect(PROXIES.forwarded(asked(headers), peer)).toEqual({ address: peer })
     },
   )
 
-  test("not while none is trusted, nor without a connection", () => {
+  test("are ignored if no proxy is trusted, or without a connection", () => {
     const none = new TrustedProxies()
     expect(none.forwarded(asked(headers), "127.0.0.1")).toEqual({ address: "127.0.0.1" })
     expect(PROXIES.forwarded(asked(headers), null)).toEqual({ address: null })
   })
 })
 
-test("a proxy of the operator's own network that is not trusted is told of once", () => {
+test("an untrusted proxy in the operator's network is reported once", () => {
   const heard: string[] = []
   const proxies = new TrustedProxies(["10.0.0.0/8"], (proxy) => heard.push(proxy))
   const sent = asked({ for: "1.2.3.4" })
@@ -75,7 +75,7 @@ test.each([
   ["::ffff:1.2.3.4", "1.2.3.4"],
   ["::ffff:102:304", "1.2.3.4"],
   ["9.9.9.9, ::FFFF:10.2.3.4", "9.9.9.9"],
-])("as proxies write addresses: '%s' is %s", (header, address) => {
+])("reads addresses as proxies write them: '%s' is %s", (header, address) => {
   expect(addressOf(header)).toBe(address)
 })
 
@@ -90,11 +90,11 @@ test.each([
   ["1.2.3.4, 010.0.0.1", "127.0.0.1"],
   ["1.2.3.4, , 10.0.0.2", "10.0.0.2"],
   ["evil.example, 10.0.0.2", "10.0.0.2"],
-])("after garbage, '%s', it is the last proxy that is known", (header, address) => {
+])("uses the last known proxy after the invalid part of '%s'", (header, address) => {
   expect(addressOf(header)).toBe(address)
 })
 
-test("a header of any length is read in no time, and only at its end", () => {
+test("a header of any length is read quickly, and only at its end", () => {
   expect(addressOf(`${"10.0.0.1, ".repeat(10_000)}1.2.3.4`)).toBe("1.2.3.4")
   expect(addressOf(`8.8.8.8, ${"10.0.0.1, ".repeat(10_000)}10.0.0.2`)).toBe("10.0.0.1")
   expect(addressOf(`${"1".repeat(1_000_000)}, 1.2.3.4`)).toBe("1.2.3.4")
@@ -107,7 +107,7 @@ test("a header of any length is read in no time, and only at its end", () => {
   expect(taken).toBeLessThan(1_000)
 })
 
-describe("where the caller reached the gateway", () => {
+describe("the address at which the client reached the gateway", () => {
   test.each([
     [{}, undefined],
     [{ proto: "https" }, "https://gateway:8787"],
@@ -136,7 +136,7 @@ describe("where the caller reached the gateway", () => {
     { proto: "https", host: "a b" },
     { proto: "https", host: '"><script>' },
     { proto: "https", host: "a".repeat(300) },
-  ])("what is no address says nothing: %o", (headers) => {
+  ])("ignores an invalid address: %o", (headers) => {
     expect(originOf(headers)).toBeUndefined()
   })
 })

@@ -187,7 +187,7 @@ test("answers callers that wait for the error before they send their body", asyn
   expect(sender.text).toEndWith("\r\n0\r\n\r\n")
 })
 
-test("keeps the connection of a caller whose whole body has come", async () => {
+test("keeps the connection of a caller whose whole body has arrived", async () => {
   const body = "x".repeat(1_000)
   using sender = new Sender(headOf(CHAT, WRONG, body.length, JSON_TYPE))
   for (let request = 1; request <= 3; request++) {
@@ -209,7 +209,7 @@ test("closes the connection of a GET request that announces a body", async () =>
 
 const PATHS = ["/healthz", "/v1/models", "/admin/v1/session", "/nothing", "/console/"]
 
-test("rejects requests with several hosts, or with a host that is none", async () => {
+test("rejects requests with several hosts or an invalid one", async () => {
   const hosts = [
     ["Host: a", "Host: b"],
     ["Host: a", "Host: a"],

@@ -34,14 +34,14 @@ async function shakeHands(path: string): Promise<string> {
   return await heard.promise
 }
 
-test("web sockets are refused at once, in the words that make Codex send its requests by HTTP", async () => {
+test("rejects WebSockets with the response that makes Codex use HTTP", async () => {
   const answer = await shakeHands("/v1/responses")
   expect(answer).toStartWith("HTTP/1.1 426 ")
   expect(answer).toContain('"code":"upgrade_not_supported"')
   expect(answer.toLowerCase()).toContain("x-should-retry: false")
 })
 
-test("the address itself still takes POST alone", async () => {
+test("accepts only POST at the same address", async () => {
   const response = await caller.get("/v1/responses")
   expect(response.status).toBe(405)
   expect(response.headers.get("allow")).toBe("POST")

@@ -3,7 +3,7 @@ import { withModel } from "../../src/http/with-model.ts"
 
 const BODIES = ["{}", " \n{ }\n", '{"a":"}"}', '\t{ "model" : "own" }', "[]", "", "{", '"{"']
 
-test.each(BODIES)("a body gets a model first, however it comes: %p", async (text) => {
+test.each(BODIES)("inserts a model at the start of a body, in any chunks: %p", async (text) => {
   for (const size of [1, 2, 100]) {
     const bytes = new Uint8Array(Buffer.from(text))
     const body = new ReadableStream<Uint8Array>({

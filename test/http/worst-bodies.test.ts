@@ -195,7 +195,7 @@ describe("a key", () => {
     })
   }
 
-  test("without credits does not block others with the largest body of any endpoint", async () => {
+  test("does not block others without credits, with the largest body of any endpoint", async () => {
     const caller = await gateway.caller("0")
     for (const { path, address, base } of distinct()) {
       const body = worstBody(base, FURTHER_TEXT, "full", LARGEST)
@@ -247,7 +247,7 @@ describe("a key with credits", () => {
     })
   }
 
-  test("with thirty large requests at the same time", async () => {
+  test("does not block others with thirty large requests at the same time", async () => {
     const caller = await gateway.caller("1000000")
     const before = process.memoryUsage.rss()
     const address = "/v1/chat/completions"

@@ -16,7 +16,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-test("an account is made, with credits if they are given, and found again", async () => {
+test("an account is created with optional credits and found again", async () => {
   const made = await asked(gateway, "POST", "/accounts", { name: " Aurora ", credits: "12.50" })
   expect(made).toMatchObject({ name: "Aurora", balance: "12.5", stores_content: false })
   const id = String(made.id)
@@ -30,7 +30,7 @@ test("an account is made, with credits if they are given, and found again", asyn
   expect(actions).toEqual(["account.entry", "account.create"])
 })
 
-test("an account begins with what its template says, its own credits before them", async () => {
+test("an account created from a template gets its limits; explicit credits take precedence", async () => {
   const made = await asked(gateway, "POST", "/accounts", { name: "Trial", template: "trial" })
   expect(made).toMatchObject({
     balance: "0.5",
@@ -51,7 +51,7 @@ test("an account begins with what its template says, its own credits before them
   expect(error.message).toContain("There are trial.")
 })
 
-test("a name belongs to one account", async () => {
+test("a name can be used by one account only", async () => {
   await asked(gateway, "POST", "/accounts", { name: "Borealis" })
   const other = await asked(gateway, "POST", "/accounts", { name: "Cumulus" })
   const twice = await ask(gateway, "POST", "/accounts", { name: "Borealis" })
@@ -62,7 +62,7 @@ test("a name belongs to one account", async () => {
   await renamed.body?.cancel()
 })
 
-test("it is renamed, and told to keep its content; the audit log has both states", async () => {
+test("an account is renamed and set to store content; the audit log has both states", async () => {
   const { id, ...made } = await asked(gateway, "POST", "/accounts", { name: "Dawn" })
   const path = `/accounts/${String(id)}`
   const change = { name: "Dusk", stores_content: true }
@@ -73,7 +73,7 @@ test("it is renamed, and told to keep its content; the audit log has both states
   expect(JSON.parse(record?.after ?? "{}")).toMatchObject(change)
 })
 
-test("the list goes on from page to page, each account once", async () => {
+test("the list returns each account once over several pages", async () => {
   for (const name of ["p1", "p2", "p3"]) await asked(gateway, "POST", "/accounts", { name })
   const seen: unknown[] = []
   let cursor = ""
@@ -86,7 +86,7 @@ test("the list goes on from page to page, each account once", async () => {
   expect(seen).toEqual(all.map(({ id }) => id))
 })
 
-test("an account is found by its id alone", async () => {
+test("an account is found by its id only", async () => {
   await asked(gateway, "POST", "/accounts", { name: "Elm" })
   for (const id of ["Elm", "acc_none", "..%2f", "a".repeat(300)]) {
     const response = await ask(gateway, "GET", `/accounts/${id}`)

@@ -12,20 +12,20 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-describe("who asks", () => {
-  test("no one is told to sign in", async () => {
+describe("authentication", () => {
+  test("a request without credentials gets 401 not_signed_in", async () => {
     const response = await ask({ url: gateway.url, headers: {} }, "GET", "/accounts")
     expect(response.status).toBe(401)
     expect(response.headers.get("www-authenticate")).toBe("Bearer")
     expect((await errorOf(response)).error_type).toBe("not_signed_in")
   })
 
-  test("the admin token is the operator", async () => {
+  test("the admin token acts as the operator", async () => {
     expect(await asked(gateway, "GET", "/accounts")).toMatchObject({ object: "list", data: [] })
   })
 
   test.each(["wrong", `${ADMIN_TOKEN}x`, ADMIN_TOKEN.slice(1), "\u00e4".repeat(5)])(
-    "another token is not: %s",
+    "rejects another token: %s",
     async (token) => {
       const headers = { authorization: `Bearer ${token}` }
       const response = await ask({ url: gateway.url, headers }, "GET", "/accounts")
@@ -34,7 +34,7 @@ describe("who asks", () => {
     },
   )
 
-  test("without an admin token set, none works, the empty one least of all", async () => {
+  test("every token is rejected if no admin token is set, including an empty one", async () => {
     await using bare = await startManaged({ settings: { adminToken: "" } })
     for (const token of ["", "undefined", ADMIN_TOKEN]) {
       const headers = { authorization: `Bearer ${token}` }
@@ -44,7 +44,7 @@ describe("who asks", () => {
     }
   })
 
-  test("a caller's key is refused, whichever header it is in", async () => {
+  test("a gateway key is rejected in any header", async () => {
     const caller = await gateway.caller()
     for (const headers of [
       { authorization: `Bearer ${caller.key}` },
@@ -57,8 +57,8 @@ describe("who asks", () => {
   })
 })
 
-describe("what is asked", () => {
-  test("every answer has an id and is kept by no one", async () => {
+describe("request validation", () => {
+  test("every response has a request id and is not cacheable", async () => {
     for (const path of ["/accounts", "/accounts/acc_none", "/nothing"]) {
       const response = await ask(gateway, "GET", path)
       expect(response.headers.get("x-request-id")).toStartWith("req_")
@@ -67,7 +67,7 @@ describe("what is asked", () => {
     }
   })
 
-  test("an unknown path, and a method that a path does not take", async () => {
+  test("unknown paths and unsupported methods are rejected", async () => {
     const unknown = await ask(gateway, "GET", "/nothing/here")
     expect(unknown.status).toBe(404)
     expect((await errorOf(unknown)).error_type).toBe("not_found")
@@ -76,7 +76,7 @@ describe("what is asked", () => {
     expect(wrong.headers.get("allow")).toBe("GET, POST")
   })
 
-  test("the first fault is the error, and all of them are reported", async () => {
+  test("the first fault is the error, and the error lists all faults", async () => {
     const response = await ask(gateway, "POST", "/accounts", { name: "  ", credits: "0", nmae: 1 })
     expect(response.status).toBe(400)
     const error = await errorOf(response)
@@ -107,7 +107,7 @@ describe("what is asked", () => {
       "invalid_value",
       "'__proto__x' is unknown: check its spelling or omit it.",
     ],
-  ])("bad input %#", async (body, kind, message) => {
+  ])("rejects bad input %#", async (body, kind, message) => {
     const response = await ask(gateway, "POST", "/accounts", body)
     expect(response.status).toBe(400)
     expect(await errorOf(response)).toMatchObject({ error_type: kind, message })
@@ -120,7 +120,7 @@ describe("what is asked", () => {
     ["cursor=zzz", "invalid_value", "cursor"],
     ["limit=1&limit=2", "invalid_value", "limit"],
     ["page=2", "invalid_value", "page"],
-  ])("bad query %s", async (query, kind, parameter) => {
+  ])("rejects the bad query %s", async (query, kind, parameter) => {
     const response = await ask(gateway, "GET", `/accounts?${query}`)
     expect(response.status).toBe(400)
     expect(await errorOf(response)).toMatchObject({ error_type: kind, param: parameter })
@@ -136,7 +136,7 @@ describe("what is asked", () => {
     [[1]],
     [[null]],
     [{}],
-  ])("a forged cursor is refused or finds nothing: %j", async (position) => {
+  ])("a forged cursor is rejected or finds nothing: %j", async (position) => {
     const cursor = Buffer.from(JSON.stringify(position)).toString("base64url")
     const byTime = ["/accounts", "/keys", "/members", "/members/invitations", "/users"]
     for (const path of byTime) {
@@ -151,19 +151,22 @@ describe("what is asked", () => {
     }
   })
 
-  test.each(["evil.example.com:99999", "[", "a:b"])("a host that is none: %s", async (host) => {
-    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, host }
-    const response = await ask({ url: gateway.url, headers }, "GET", "/accounts?limit=1")
-    expect(response.status).toBe(400)
-    expect((await errorOf(response)).param).toBe("host")
-    const page = await fetch(`${gateway.url}/console/`, { headers: { host } })
-    expect(page.status).not.toBe(500)
-    await page.body?.cancel()
-    expect(gateway.heard.filter(({ name }) => name === "requestFailed")).toEqual([])
-  })
+  test.each(["evil.example.com:99999", "[", "a:b"])(
+    "rejects an invalid host header: %s",
+    async (host) => {
+      const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, host }
+      const response = await ask({ url: gateway.url, headers }, "GET", "/accounts?limit=1")
+      expect(response.status).toBe(400)
+      expect((await errorOf(response)).param).toBe("host")
+      const page = await fetch(`${gateway.url}/console/`, { headers: { host } })
+      expect(page.status).not.toBe(500)
+      await page.body?.cancel()
+      expect(gateway.heard.filter(({ name }) => name === "requestFailed")).toEqual([])
+    },
+  )
 
   test.each(["a\u0000b", "\u001b[2J", "two\nlines", "half \ud800", "\u009b1m"])(
-    "a name that no terminal should show, or no disk keeps: %j",
+    "rejects a name with unprintable or unstorable characters: %j",
     async (name) => {
       const plain = { name: Buffer.from(name).toString("hex") }
       const { id } = await asked(gateway, "POST", "/accounts", plain)
@@ -184,7 +187,7 @@ describe("what is asked", () => {
     },
   )
 
-  test("bodies that are no JSON, no object, too large or of another type", async () => {
+  test("rejects bodies that are not JSON, not an object, too large or of another type", async () => {
     const cases = [
       { body: "{", status: 400 },
       { body: "[]", status: 400 },

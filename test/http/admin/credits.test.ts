@@ -15,7 +15,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-test("what goes into the ledger is in the ledger, with its reason and its author", async () => {
+test("an entry is written to the ledger with its reason and author", async () => {
   const refund = { kind: "refund", amount: "1.5", note: "an outage" }
   expect(await asked(gateway, "POST", `${account}/entries`, refund)).toMatchObject({
     ...refund,
@@ -45,7 +45,7 @@ test.each([
   [{ kind: "grant", amount: "1" }, "note"],
   [{ kind: "charge", amount: "1", note: "x" }, "kind"],
   [{ kind: "grant", amount: "1e3", note: "x" }, "amount"],
-])("bad entry %#", async (order, parameter) => {
+])("rejects the bad entry %#", async (order, parameter) => {
   const response = await ask(gateway, "POST", `${account}/entries`, order)
   expect(response.status).toBe(400)
   expect((await errorOf(response)).param).toBe(parameter)
@@ -55,7 +55,7 @@ test.each([
   ["1,50", "write 1.50"],
   ["1,500", "write 1500"],
   ["1.234,50", "write 1234.50"],
-])("a comma is never read: '%s' is refused with what to write", async (amount, advice) => {
+])("an amount with a comma is rejected with the correct spelling: '%s'", async (amount, advice) => {
   const orders: [string, object][] = [
     [`${account}/entries`, { kind: "grant", amount, note: "x" }],
     ["/codes", { credits: amount }],
@@ -96,7 +96,7 @@ test("a wrong code is reported with its field", async () => {
   expect((await errorOf(response)).param).toBe("code")
 })
 
-test("a statement is a file, as its days were asked for", async () => {
+test("a statement is a file with the requested days", async () => {
   const today = new Date().toISOString().slice(0, 10)
   const path = `${account}/statement?from=${today}&to=${today}`
   const csv = await ask(gateway, "GET", path)

@@ -54,7 +54,7 @@ function filesWith(folder: string, text: string): string[] {
   })
 }
 
-test("an erased person is nowhere, what they did stays under their id, and everything verifies", async () => {
+test("erasure removes a person's name everywhere, keeps their actions under their id, and everything verifies", async () => {
   const started = await start()
   await using gateway = started.gateway
   const { operator, ada, id } = started
@@ -114,7 +114,7 @@ test("an erased person is nowhere, what they did stays under their id, and every
   expect(data).toMatchObject([{ name: "Eve" }])
 })
 
-test("nothing of a person is left in the files", async () => {
+test("erasure leaves no personal data in the files", async () => {
   const started = await start()
   const { gateway, operator, ada, id } = started
   await using _ = gateway
@@ -137,7 +137,7 @@ test("nothing of a person is left in the files", async () => {
   }
 })
 
-test("who has to stay is not erased, and nothing is lost by trying", async () => {
+test("a person who cannot be erased stays unchanged", async () => {
   const started = await start()
   await using _ = started.gateway
   const { operator, ada, id } = started
@@ -158,7 +158,7 @@ test("who has to stay is not erased, and nothing is lost by trying", async () =>
   expect(await ada.status("GET", "/session")).toBe(401)
 })
 
-test("the last operator cannot be erased, not even by another who goes as well", async () => {
+test("two operators cannot erase each other at the same time", async () => {
   const started = await start()
   await using _ = started.gateway
   const { operator, ada, id } = started
@@ -173,7 +173,7 @@ test("the last operator cannot be erased, not even by another who goes as well",
   expect(await rest.json("GET", "/session")).toMatchObject({ is_operator: true })
 })
 
-test("an erasure that was interrupted is taken to its end", async () => {
+test("an interrupted erasure is completed", async () => {
   const started = await start()
   await using gateway = started.gateway
   const { operator, ada, id } = started
@@ -189,7 +189,7 @@ test("an erasure that was interrupted is taken to its end", async () => {
   await expectRight(gateway)
 })
 
-test("what someone does on another node while they are erased names nobody", async () => {
+test("concurrent actions on another node do not record the name of an erased person", async () => {
   const started = await start()
   await using gateway = started.gateway
   const { operator, ada, id } = started
@@ -204,7 +204,7 @@ test("what someone does on another node while they are erased names nobody", asy
   await expectRight(gateway)
 })
 
-test("someone who was only invited is erased by their address", async () => {
+test("an invited person without an account is erased by their address", async () => {
   const started = await start()
   await using gateway = started.gateway
   const { operator } = started

@@ -95,7 +95,7 @@ function changeFrom(browser: ConsoleBrowser, origin: string): Promise<number> {
 
 const WRONG = { email: OPERATOR.email, password: "not the right one" }
 
-test("what trusted proxies say is believed", async () => {
+test("forwarded headers of trusted proxies are used", async () => {
   await using issuer = await startIssuer()
   const [gateway, browser] = await start(issuer, ["127.0.0.0/8"])
   await using _ = gateway
@@ -120,7 +120,7 @@ test("what trusted proxies say is believed", async () => {
   expect(await ask("2001:db8:0:1::1")).toBe(200)
 })
 
-test("from anyone else the headers change nothing", async () => {
+test("forwarded headers of other senders are ignored", async () => {
   await using issuer = await startIssuer()
   const [gateway, browser] = await start(issuer, ["10.0.0.0/8", "::1"])
   await using _ = gateway

@@ -99,8 +99,8 @@ function ask(method: string, path: string, headers: Record<string, string>): Pro
 const COOKIE = { cookie: "session=good" }
 const CONSOLE = { ...COOKIE, "x-tollgate-console": "1" }
 
-describe("a change that a session asks", () => {
-  test("is taken from the console", async () => {
+describe("a change requested by a session", () => {
+  test("accepts a request of the console", async () => {
     const response = await ask("POST", "/things/7", CONSOLE)
     expect(await response.json()).toEqual({ by: USER.name, id: "7", address: "127.0.0.1" })
   })
@@ -108,13 +108,13 @@ describe("a change that a session asks", () => {
   test.each([
     ["the same place", { "sec-fetch-site": "same-origin" }],
     ["the address behind a proxy", { origin: "https://gateway.example.com" }],
-  ])("is taken from %s", async (_, headers) => {
+  ])("accepts a request from %s", async (_, headers) => {
     const response = await ask("POST", "/things/7", { ...CONSOLE, ...headers })
     expect(response.status).toBe(200)
     await response.body?.cancel()
   })
 
-  test("is taken from its own origin", async () => {
+  test("accepts a request from its own origin", async () => {
     const headers = { ...CONSOLE, origin: server.url.origin }
     const response = await ask("POST", "/things/7", headers)
     expect(response.status).toBe(200)
@@ -134,13 +134,13 @@ describe("a change that a session asks", () => {
       "from an origin that begins like ours",
       { ...CONSOLE, origin: "https://gateway.example.com.evil" },
     ],
-  ])("is refused %s", async (_, headers) => {
+  ])("rejects a request %s", async (_, headers) => {
     const response = await ask("POST", "/things/7", headers)
     expect(response.status).toBe(403)
     expect((await errorOf(response)).error_type).toBe("forbidden")
   })
 
-  test("is refused where no session is needed either: no one is signed in by another site", async () => {
+  test("rejects requests of other sites even if the endpoint needs no session", async () => {
     for (const headers of [{}, COOKIE, { ...CONSOLE, origin: "https://evil.example" }]) {
       const response = await ask("POST", "/open", headers as Record<string, string>)
       expect(response.status).toBe(403)
@@ -151,38 +151,38 @@ describe("a change that a session asks", () => {
   })
 })
 
-test("the admin token needs no console, and is the operator", async () => {
+test("the admin token needs no console header and acts as the operator", async () => {
   const headers = { authorization: `bearer  ${ADMIN_TOKEN}`, origin: "https://elsewhere.example" }
   const response = await ask("POST", "/things/7", headers)
   expect(await response.json()).toMatchObject({ by: "admin token" })
   expect((await ask("DELETE", "/things/7", headers)).status).toBe(204)
 })
 
-test("a wrong token is not made good by a session", async () => {
+test("a valid session does not make up for a wrong token", async () => {
   const response = await ask("POST", "/things/7", { ...CONSOLE, authorization: "Bearer wrong" })
   expect(response.status).toBe(401)
   await response.body?.cancel()
 })
 
-test("what is the operator's is not a user's", async () => {
+test("users cannot call endpoints of operators", async () => {
   const response = await ask("DELETE", "/things/7", CONSOLE)
   expect(response.status).toBe(403)
   await response.body?.cancel()
 })
 
-test("reading needs the session alone, and the rest of a path may hold slashes", async () => {
+test("reading needs only the session, and the rest of a path may contain slashes", async () => {
   const response = await ask("GET", "/things/model/openai/gpt%205?x=1", COOKIE)
   expect(await response.json()).toEqual({ kind: "model", name: "openai/gpt 5" })
 })
 
-test("all cookies of an answer go out", async () => {
+test("all cookies of a response are sent", async () => {
   const response = await ask("POST", "/open", CONSOLE)
   expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"])
   expect(response.headers.get("cache-control")).toBe("no-store")
   expect(await response.text()).toBe(USER.name)
 })
 
-test("a failure of ours is reported to the operator, and not to the asker", async () => {
+test("an internal error is reported to the operator, and not to the client", async () => {
   const response = await ask("GET", "/broken", {})
   expect(response.status).toBe(500)
   expect(await response.text()).not.toContain("hunter2")

@@ -42,7 +42,7 @@ function forgetAnswer(request: string): void {
   )
 }
 
-test("what moves money or makes a secret is done once", async () => {
+test("requests that move money or create secrets run once", async () => {
   const { account, key } = world.ours
   const cases: readonly (readonly [method: string, path: string, body: object])[] = [
     ["POST", `/accounts/${account}/entries`, { kind: "grant", amount: "1", note: "n" }],
@@ -70,7 +70,7 @@ test("what moves money or makes a secret is done once", async () => {
   }
 })
 
-test("an answer without a body is repeated too", async () => {
+test("a response without a body is repeated as well", async () => {
   const { id } = await asked(world.gateway, "POST", "/members/invitations", {
     account: world.ours.account,
     email: "gone@example.com",
@@ -83,7 +83,7 @@ test("an answer without a body is repeated too", async () => {
   expect((await send("", "DELETE", `/members/invitations/${String(id)}`)).status).toBe(400)
 })
 
-test("a refusal gives the key back", async () => {
+test("a rejected request releases the idempotency key", async () => {
   const path = `/accounts/${world.ours.account}/entries`
   const take = { kind: "adjustment", amount: "-1000000", note: "too much" }
   expect((await send("refused", "POST", path, take)).status).toBe(409)
@@ -92,7 +92,7 @@ test("a refusal gives the key back", async () => {
   expect(again.headers.get("idempotent-replayed")).toBeNull()
 })
 
-test("someone else's key is another one, and who may do less does not get the answer", async () => {
+test("idempotency keys belong to one user, and a user with fewer rights does not get the response", async () => {
   const { account } = world.ours
   const body = { account, name: "of the owner" }
   const keys = ["POST", "/keys", body] as const
@@ -119,7 +119,7 @@ test("someone else's key is another one, and who may do less does not get the an
   expect(last.secret).toBe(secret)
 })
 
-test("a process that died after the change and before its answer does not make it happen again", async () => {
+test("a change is not repeated if the process died before its response", async () => {
   const { account } = world.ours
   const path = `/accounts/${account}/entries`
   const grant = { kind: "grant", amount: "2", note: "once" }

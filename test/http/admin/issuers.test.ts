@@ -23,7 +23,7 @@ async function walk(
   return browser.ask("GET", pathname.replace("/admin/v1", "") + search)
 }
 
-test("who is invited comes in through the issuer, and accepts", async () => {
+test("an invited person signs in through the issuer and accepts the invitation", async () => {
   await using issuer = await startIssuer()
   await using gateway = await startGateway(settingsFor(issuer))
   const operator = await setUpOperator(gateway)
@@ -53,7 +53,7 @@ test("who is invited comes in through the issuer, and accepts", async () => {
   expect(records.some(({ after }) => after === '{"reason":"not_invited"}')).toBe(true)
 })
 
-test("the browser is sent nowhere but to pages of the console", async () => {
+test("the browser is redirected only to pages of the console", async () => {
   await using issuer = await startIssuer()
   await using gateway = await startGateway(settingsFor(issuer))
   const browser = new ConsoleBrowser(gateway)
@@ -83,7 +83,7 @@ test("the browser is sent nowhere but to pages of the console", async () => {
   expect(forged.headers.get("location")).toStartWith("/console/sign-in?error=")
 })
 
-test("an issuer that is away is reported in words, and passwords go on working", async () => {
+test("an unreachable issuer gets a readable error, and passwords keep working", async () => {
   await using issuer = await startIssuer()
   await using gateway = await startGateway(settingsFor(issuer))
   const browser = await setUpOperator(gateway)
@@ -94,7 +94,7 @@ test("an issuer that is away is reported in words, and passwords go on working",
   expect(await browser.status("GET", "/session")).toBe(200)
 })
 
-test("a user connects an issuer by signing in as before, and the audit log has it", async () => {
+test("a user connects an issuer after signing in again, and the audit log records it", async () => {
   await using issuer = await startIssuer()
   const oidc = [{ ...issuer.settings, linkUsers: "confirmed" as const }]
   await using gateway = await startGateway({ settings: { console: { oidc, trustedOrigins: [] } } })
@@ -120,7 +120,7 @@ test("a user connects an issuer by signing in as before, and the audit log has i
   expect(records.map(({ after }) => after)).toEqual(['{"issuer":"company"}'])
 })
 
-test("linking by the address alone is in the audit log", async () => {
+test("the audit log records linking by email address", async () => {
   await using issuer = await startIssuer()
   await using gateway = await startGateway(settingsFor(issuer))
   const operator = await setUpOperator(gateway)

@@ -29,7 +29,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-test("every route has a case, and every case a route", () => {
+test("every route has a case, and every case has a route", () => {
   const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
     path.startsWith(PREFIX)
       ? Object.keys(operations).map(
@@ -41,7 +41,7 @@ test("every route has a case, and every case a route", () => {
 })
 
 describe.each(CASES.map((one) => [one.route, one] as const))("%s", (route, one) => {
-  test.each([...ROLES])("%s", async (role) => {
+  test.each([...ROLES])("returns the expected status for the role %s", async (role) => {
     const asking = (await one.ask?.(world, role)) ?? {}
     const response = await send(one, role, asking)
     const text = await response.text()

@@ -27,7 +27,7 @@ async function idOf(browser: ConsoleBrowser, email: string): Promise<string> {
   return (data as { id: string; email: string }[]).find((one) => one.email === email)?.id ?? ""
 }
 
-test("an invitation says what it is for, and makes a new user a member, once", async () => {
+test("an invitation states its purpose and makes a new user a member once", async () => {
   await using gateway = await startGateway()
   const { operator, account } = await withOwner(gateway)
   const order = { account, email: "BOB@example.com", role: "member" }
@@ -58,7 +58,7 @@ test("an invitation says what it is for, and makes a new user a member, once", a
   expect(stored).not.toContain(String(token))
 })
 
-test("who is registered signs in and accepts, with the invited address only", async () => {
+test("a registered user signs in and accepts, with the invited address only", async () => {
   await using gateway = await startGateway()
   const { operator, ada } = await withOwner(gateway)
   await gateway.store.accounts.create({ id: "acc_two", name: "two", createdAt: 2 }, AUDIT)
@@ -77,7 +77,7 @@ test("who is registered signs in and accepts, with the invited address only", as
   expect(await operator.status("POST", "/members/invitations", order)).toBe(409)
 })
 
-test("an invitation that is withdrawn or old is worth nothing", async () => {
+test("a withdrawn or expired invitation is rejected", async () => {
   await using gateway = await startGateway()
   const { ada, account } = await withOwner(gateway)
   const order = { account, email: BOB.email, role: "member" }
@@ -107,7 +107,7 @@ test("an invitation that is withdrawn or old is worth nothing", async () => {
   expect(await bob.status("POST", "/invitations/old/accept", { name, password })).toBe(404)
 })
 
-test("another role counts at the next request, and so does none", async () => {
+test("a changed or removed role is active at the next request", async () => {
   await using gateway = await startGateway()
   const { operator, account, ada } = await withOwner(gateway)
   const bob = await join(gateway, operator, { account, role: "viewer", person: BOB })
@@ -126,7 +126,7 @@ test("another role counts at the next request, and so does none", async () => {
   expect(await bob.json("GET", "/members")).toMatchObject({ data: [] })
 })
 
-test("the last owner stays", async () => {
+test("the last owner cannot be removed", async () => {
   await using gateway = await startGateway()
   const { ada, operator } = await withOwner(gateway)
   const id = await idOf(ada, ADA.email)
@@ -135,7 +135,7 @@ test("the last owner stays", async () => {
   expect(await operator.status("DELETE", `/members/${id}`)).toBe(409)
 })
 
-test("members of other accounts are nowhere to be found", async () => {
+test("members of other accounts cannot be found", async () => {
   await using gateway = await startGateway()
   const { operator, ada } = await withOwner(gateway)
   await gateway.store.accounts.create({ id: "acc_other", name: "other", createdAt: 2 }, AUDIT)

@@ -46,7 +46,7 @@ async function refusal(method: string, path: string, body?: unknown): Promise<st
 }
 
 describe("the list", () => {
-  test("shows each model with prices, endpoints, deployments and where it comes from", async () => {
+  test("shows each model with its prices, endpoints, deployments and origin", async () => {
     expect(await model("sim/two")).toEqual({
       id: "sim/two",
       provider: "sim",
@@ -98,7 +98,7 @@ describe("the list", () => {
     })
   })
 
-  test("is narrowed and comes in pages", async () => {
+  test("filters models and returns them in pages", async () => {
     const ids = async (query: string): Promise<string[]> =>
       (await models(query)).map(({ id }) => id)
     expect(await ids("")).toEqual(["sim/echo", "sim/painter", "sim/two", "sim/unpriced"])
@@ -113,7 +113,7 @@ describe("the list", () => {
 })
 
 describe("an entry", () => {
-  test("may have periods, which come back as they were set", async () => {
+  test("returns price periods as they were set", async () => {
     const later = { name: "later", from: "2999-01-01", input: "3" }
     const earlier = { until: "2999-01-01T00:00:00Z", output: "4" }
     const price = { ...PRICE, periods: [later, earlier] }
@@ -167,7 +167,7 @@ describe("an entry", () => {
     await ask(gateway, "DELETE", "/models/sim/moded")
   })
 
-  test("gives a price to what had none, at once", async () => {
+  test("gives a price to a model without one immediately", async () => {
     await using open = await startManaged({
       settings: { models: {} },
       providersAt: (url) => ({
@@ -214,7 +214,7 @@ describe("an entry", () => {
     expect((await caller.post("/v1/chat/completions", body)).status).toBe(404)
   })
 
-  test("takes tiers, images, deployments, and numbers to the last digit", async () => {
+  test("accepts tiers, images, deployments, and numbers with all digits", async () => {
     const entry = {
       kind: "chat",
       price: { input: 0.1, output: "0.000000001", tiers: [{ above: 1000, input: "3" }] },
@@ -245,7 +245,7 @@ describe("an entry", () => {
     await ask(gateway, "DELETE", "/models/alias/painter")
   })
 
-  test("of the file is locked", async () => {
+  test("an entry of the settings file is locked", async () => {
     expect(await refusal("PUT", "/models/sim/echo", { price: PRICE })).toBe(
       "409 conflict null: The entry of the model 'sim/echo' comes from the settings file (tollgate.yaml): change it there.",
     )
@@ -308,13 +308,13 @@ describe("an entry", () => {
     ],
     ["a wrong context", { context: 0 }, "context: 'context' must be a whole number"],
   ]
-  test.each(cases)("is refused for %s", async (_, entry, words) => {
+  test.each(cases)("rejects an entry with %s", async (_, entry, words) => {
     const said = await refusal("PUT", "/models/sim/new", entry)
     expect(said.replace(/^400 \w+ /, "")).toStartWith(words)
     expect(await refusal("GET", "/models/sim/new")).toStartWith("404")
   })
 
-  test("is refused at a provider that no one has set up", async () => {
+  test("rejects an entry of an unknown provider", async () => {
     expect(await refusal("PUT", "/models/nowhere/x", { price: PRICE })).toBe(
       "400 invalid_value provider: There is no provider 'nowhere'. Add it first, or give the model deployments at others.",
     )
@@ -323,7 +323,7 @@ describe("an entry", () => {
     )
   })
 
-  test("is refused under a name that no one could read", async () => {
+  test("rejects an unreadable name", async () => {
     expect(await refusal("PUT", `/models/sim/${"x".repeat(200)}`, { price: PRICE })).toStartWith(
       "400 invalid_value name: The id of a model must have at most 200",
     )
@@ -337,7 +337,7 @@ describe("an entry", () => {
     )
   })
 
-  test("overrides single rules of a model, for operators to see", async () => {
+  test("overrides single rules of a model, visible to operators", async () => {
     const deployments = [
       { provider: "sim", model: "echo" },
       { provider: "sim", model: "spare", weight: 0, rules: { tools: true } },
@@ -357,7 +357,7 @@ describe("an entry", () => {
     await ask(gateway, "DELETE", "/models/sim/ruled")
   })
 
-  test("is in the audit log, with what was before", async () => {
+  test("records an entry in the audit log with its previous value", async () => {
     await asked(gateway, "PUT", "/models/sim/logged", { price: PRICE })
     await asked(gateway, "PUT", "/models/sim/logged", { price: { input: "3", output: "4" } })
     await ask(gateway, "DELETE", "/models/sim/logged")

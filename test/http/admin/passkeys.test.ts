@@ -55,7 +55,7 @@ async function signIn(
   }
 }
 
-test("a passkey is made, signs in without a code, is listed, renamed and removed", async () => {
+test("a passkey is created, signs in without a code, and is listed, renamed and removed", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   expect(await browser.json("GET", "/sign-in")).toMatchObject({ passkey: true })
@@ -100,7 +100,7 @@ test("a passkey is made, signs in without a code, is listed, renamed and removed
   })
 })
 
-test("what was not asked for makes no passkey", async () => {
+test("a response without its challenge creates no passkey", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   expect(await browser.status("POST", "/auth/passkeys/begin", {})).toBe(400)
@@ -137,7 +137,7 @@ test("what was not asked for makes no passkey", async () => {
   expect((await browser.json("GET", "/auth/passkeys"))["data"]).toEqual([])
 })
 
-test("an answer signs in once, in the browser that asked, for what it was asked", async () => {
+test("a response signs in once, in the browser that asked, for its own challenge", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   const { key } = await add(browser)
@@ -173,7 +173,7 @@ test("an answer signs in once, in the browser that asked, for what it was asked"
   expect((await signIn(gateway, new SoftwareAuthenticator())).status).toBe(401)
 })
 
-test("two answers at once to one challenge: one signs in", async () => {
+test("of two simultaneous responses to one challenge, only the first signs in", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   const { key } = await add(browser)
@@ -190,7 +190,7 @@ test("two answers at once to one challenge: one signs in", async () => {
   expect(statuses.toSorted()).toEqual([200, 401, 401, 401])
 })
 
-test("a copied passkey shows by its counter", async () => {
+test("a copied passkey is detected by its counter", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   const { key } = await add(browser)
@@ -205,7 +205,7 @@ test("a copied passkey shows by its counter", async () => {
   }
 })
 
-test("passkeys of others are nothing, and go with their user", async () => {
+test("passkeys of other users are not accessible, and are removed with their user", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   await gateway.store.accounts.create({ id: "acc_acme", name: "acme", createdAt: 1 }, AUDIT)
@@ -248,7 +248,7 @@ async function signedIn(gateway: TestGateway, who: typeof OPERATOR): Promise<Con
   return browser
 }
 
-test("where browsers use none, none is offered", async () => {
+test("passkeys are not offered on addresses where browsers do not support them", async () => {
   for (const address of ["http://ai.example.com", "https://192.0.2.7", "https://[2001:db8::1]"]) {
     const { gateway, browser } = await start(address)
     await using _ = gateway

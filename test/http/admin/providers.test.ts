@@ -57,7 +57,7 @@ function keptBytes(): string {
 }
 
 describe("a provider that the console adds", () => {
-  test("is there when it is answered, and its models are called with the official client", async () => {
+  test("is available immediately, and the official client calls its models", async () => {
     const added = await asked(gateway, "POST", "/providers", {
       id: "mine",
       ...entry({ headers: { "X-Team": HEADER_SECRET } }),
@@ -100,7 +100,7 @@ describe("a provider that the console adds", () => {
     })
   })
 
-  test("its secrets are nowhere in clear: not in the database, the answers, the audit log", async () => {
+  test("its secrets are never stored or returned in clear text", async () => {
     const texts = [
       keptBytes(),
       await (await ask(gateway, "GET", "/providers")).text(),
@@ -117,7 +117,7 @@ describe("a provider that the console adds", () => {
     expect(texts[3]).toContain("headers.x-team")
   })
 
-  test("a change leaves what it does not name, and takes away what is null", async () => {
+  test("a change keeps omitted fields and removes those set to null", async () => {
     await asked(gateway, "PATCH", "/providers/mine", {
       known_models: false,
       headers: { "X-More": "more" },
@@ -148,19 +148,19 @@ describe("a provider that the console adds", () => {
     await asked(gateway, "PATCH", "/providers/mine", { base_url: `${gateway.simulator.url}/v1` })
   })
 
-  test("its vendor stays what it is", async () => {
+  test("rejects a change of the vendor", async () => {
     expect(await refusal("PATCH", "/providers/mine", { vendor: "openai" })).toStartWith(
       "400 invalid_value vendor: A provider keeps its vendor.",
     )
   })
 
-  test("its id is taken, and so is the id of one that is locked", async () => {
+  test("rejects the id of an existing or locked provider", async () => {
     expect(await refusal("POST", "/providers", { id: "mine", ...entry() })).toStartWith(
       "409 conflict id: There is a provider 'mine' already.",
     )
   })
 
-  test("two changes at once: the later one hears of the other", async () => {
+  test("of simultaneous changes, the later ones get a conflict", async () => {
     const changes = ["a", "b", "c", "d"].map((name) =>
       ask(gateway, "PATCH", "/providers/mine", { headers: { [`X-${name}`]: name } }),
     )
@@ -173,7 +173,7 @@ describe("a provider that the console adds", () => {
     expect(secrets.filter((name) => /^headers\.x-[a-d]$/.test(name))).toHaveLength(won)
   })
 
-  test("is removed with what was set of its own models", async () => {
+  test("is removed together with the settings of its own models", async () => {
     await asked(gateway, "POST", "/providers", { id: "brief", ...entry() })
     await asked(gateway, "PUT", "/models/brief/echo", { price: PRICE })
     const response = await ask(gateway, "DELETE", "/providers/brief")
@@ -184,7 +184,7 @@ describe("a provider that the console adds", () => {
     expect(await refusal("DELETE", "/providers/brief")).toStartWith("404 not_found")
   })
 
-  test("is not removed while models of other names are called there", async () => {
+  test("cannot be removed while other models are deployed there", async () => {
     await asked(gateway, "POST", "/providers", { id: "spare", ...entry() })
     await asked(gateway, "PUT", "/models/mine/both", {
       price: PRICE,
@@ -198,7 +198,7 @@ describe("a provider that the console adds", () => {
   })
 })
 
-describe("what is refused, with the field it is about", () => {
+describe("a rejected provider, with the field at fault", () => {
   const cases: [string, object, string][] = [
     [
       "an unknown vendor",
@@ -215,20 +215,20 @@ describe("what is refused, with the field it is about", () => {
     ["a wrong dialect", { dialects: ["latin"] }, "dialects[0]: "],
     ["a list", { headers: [] }, "headers: 'headers' must hold names with values"],
   ]
-  test.each(cases)("%s", async (_, more, words) => {
+  test.each(cases)("rejects a provider with %s", async (_, more, words) => {
     const said = await refusal("POST", "/providers", { id: "wrong", ...entry(more) })
     expect(said.replace(/^400 \w+ /, "")).toStartWith(words)
     expect(await provider("wrong")).toBeUndefined()
   })
 
-  test("a vendor's own needs", async () => {
+  test("requires the fields of each vendor", async () => {
     const bedrock = { id: "wrong", vendor: "bedrock", access_key_id: "AK" }
     expect(await refusal("POST", "/providers", bedrock)).toBe(
       "400 invalid_value secret_access_key: The provider needs secret_access_key and region.",
     )
   })
 
-  test("the path of a file instead of a key: only who has the machine may name its files", async () => {
+  test("rejects the path of a file instead of a key", async () => {
     const vertex = { id: "wrong", vendor: "vertex", credentials: "/etc/passwd" }
     expect(await refusal("POST", "/providers", vertex)).toBe(
       "400 invalid_value credentials: 'credentials' must be Google credentials as JSON, which begins with '{'.",
@@ -236,7 +236,7 @@ describe("what is refused, with the field it is about", () => {
   })
 
   test.each(["", "Upper", "with space", "under_score", "a/b", "x".repeat(41), "__proto__"])(
-    "the id '%s'",
+    "rejects the id '%s'",
     async (id) => {
       expect(await refusal("POST", "/providers", { id, ...entry() })).toStartWith(
         "400 invalid_value id: 'id' must be lowercase letters",
@@ -244,7 +244,7 @@ describe("what is refused, with the field it is about", () => {
     },
   )
 
-  test("no variables of the environment are filled in", async () => {
+  test("does not fill in environment variables", async () => {
     await asked(gateway, "POST", "/providers", { id: "literal", ...entry({ api_key: "${HOME}" }) })
     await asked(gateway, "PUT", "/models/literal/echo", { price: PRICE })
     const caller = await gateway.caller()
@@ -258,7 +258,7 @@ describe("what is refused, with the field it is about", () => {
 })
 
 describe("the vendors", () => {
-  test("all are there, with the fields that their forms need", async () => {
+  test("lists all vendors with the fields of their forms", async () => {
     const { data } = (await asked(gateway, "GET", "/providers/vendors")) as unknown as Listed
     expect(data.map(({ id }) => id).toSorted()).toEqual([...vendors.keys()].toSorted())
     const fieldsOf = (id: string): string[] => {
@@ -289,7 +289,7 @@ describe("the vendors", () => {
 })
 
 describe("a test of a provider", () => {
-  test("says what its list of models names", async () => {
+  test("returns the models that the vendor lists", async () => {
     using vendor = Bun.serve({
       port: 0,
       fetch: (request) =>
@@ -345,7 +345,7 @@ describe("a test of a provider", () => {
   })
 })
 
-test("failures of its models show as its health, in our own words", async () => {
+test("failures of its models appear as its health, in the gateway's words", async () => {
   await asked(gateway, "POST", "/providers", {
     id: "dead",
     ...entry({ base_url: "http://127.0.0.1:9/v1" }),
@@ -368,7 +368,7 @@ test("failures of its models show as its health, in our own words", async () => 
   await ask(gateway, "DELETE", "/providers/dead")
 })
 
-test("when its key file is lost it says what to do, and giving the secrets again mends it", async () => {
+test("a lost key file gives an error with the remedy, and entering the secrets again fixes it", async () => {
   await using lost = await startManaged({ settings: { providers: {}, models: {} } })
   const body = {
     id: "mine",

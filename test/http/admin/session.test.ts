@@ -25,7 +25,7 @@ async function actionsOf({ store }: TestGateway): Promise<string[]> {
   return own.map(({ action }) => action).toReversed()
 }
 
-test("the link of the first start makes the operator, once", async () => {
+test("the link of the first start creates the operator once", async () => {
   await using gateway = await startGateway()
   const demo = { id: "acc_demo", name: "demo", createdAt: 1 }
   await gateway.store.accounts.create(demo, AUDIT)
@@ -70,7 +70,7 @@ test("the link of the first start makes the operator, once", async () => {
   expect(await actionsOf(gateway)).toEqual(["user.setup", "member.join", "session.begin"])
 })
 
-test("the cookie is out of the page's reach, and no answer holds what opens a session", async () => {
+test("the cookie is not readable by scripts, and no response contains session secrets", async () => {
   await using gateway = await startGateway()
   await setUpOperator(gateway)
   const browser = new ConsoleBrowser(gateway)
@@ -91,7 +91,7 @@ test("the cookie is out of the page's reach, and no answer holds what opens a se
 
 const OPERATOR_SIGN_IN = { email: OPERATOR.email, password: OPERATOR.password }
 
-test("behind TLS all cookies travel by TLS alone", async () => {
+test("all cookies behind TLS are sent over TLS only", async () => {
   const port = freePort()
   const publicUrl = "https://ai.example.com"
   await using gateway = await startGateway({
@@ -110,7 +110,7 @@ test("behind TLS all cookies travel by TLS alone", async () => {
   expect(browser.setCookies.every((one) => one.startsWith("tollgate."))).toBe(true)
 })
 
-test("cookies have their prefix behind a proxy that sends the host of the machine itself", async () => {
+test("cookies have their prefix behind a proxy that sends the machine's own host", async () => {
   const port = freePort()
   const publicUrl = "https://ai.example.com"
   await using gateway = await startGateway({
@@ -167,7 +167,7 @@ test("cookies of a gateway behind TLS have a prefix, and others of the same name
   expect(await statusWith(own, {})).toBe(401)
 })
 
-test("signing out ends the session for anyone who has the cookie", async () => {
+test("signing out ends the session for every holder of the cookie", async () => {
   await using gateway = await startGateway()
   const browser = await setUpOperator(gateway)
   const thief = new ConsoleBrowser(gateway)
@@ -181,7 +181,7 @@ test("signing out ends the session for anyone who has the cookie", async () => {
   expect(await browser.status("GET", "/session")).toBe(401)
 })
 
-test("another site cannot use a session, nor sign someone in or out", async () => {
+test("another site cannot use a session, nor sign users in or out", async () => {
   await using gateway = await startGateway()
   const browser = await setUpOperator(gateway)
   const foreign: Record<string, string>[] = [
@@ -199,7 +199,7 @@ test("another site cannot use a session, nor sign someone in or out", async () =
   expect(await browser.status("GET", "/session")).toBe(200)
 })
 
-test("sign-in is refused in words, limited, and recorded in bounds", async () => {
+test("a rejected sign-in has a readable error, is rate-limited, and recorded with limited length", async () => {
   await using gateway = await startGateway()
   await setUpOperator(gateway)
   const browser = new ConsoleBrowser(gateway)
@@ -224,7 +224,7 @@ test("sign-in is refused in words, limited, and recorded in bounds", async () =>
   expect(JSON.stringify(refused)).not.toContain("wrong password")
 })
 
-test("the second factor: set up, asked for, a wrong code, switched off", async () => {
+test("the second factor is set up, required, rejects a wrong code and is switched off", async () => {
   await using gateway = await startGateway()
   const browser = await setUpOperator(gateway)
   const { password } = OPERATOR
@@ -258,7 +258,7 @@ test("the second factor: set up, asked for, a wrong code, switched off", async (
   expect(switches.map(({ after }) => after)).toEqual(['{"on":false}', '{"on":true}'])
 })
 
-test("a code cannot be sent by who never said the password", async () => {
+test("a code without a password is rejected", async () => {
   await using gateway = await startGateway()
   await setUpOperator(gateway)
   const stranger = new ConsoleBrowser(gateway)
@@ -302,7 +302,7 @@ test("an operator's link sets a new password, once", async () => {
   await operator.signIn({ ...OPERATOR, password: "the next password" })
 })
 
-test("of several links only the last one sets a password, and none once they have changed it themselves", async () => {
+test("only the last of several reset links works, and none after the password was changed", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   const users = (await operator.json("GET", "/users?search=olga"))["data"] as { id: string }[]
@@ -328,7 +328,7 @@ test("of several links only the last one sets a password, and none once they hav
   expect(await operator.status("GET", "/session")).toBe(200)
 })
 
-test("one ends other sessions of one's own, and no one else's", async () => {
+test("users can end their own other sessions only", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   const { account } = await gateway.caller()
@@ -345,7 +345,7 @@ test("one ends other sessions of one's own, and no one else's", async () => {
   expect(await theirs.status("GET", "/session")).toBe(401)
 })
 
-test("the admin token is someone, but no user", async () => {
+test("the admin token has a session without a user", async () => {
   await using gateway = await startGateway({ settings: { adminToken: "the-admin-token" } })
   const headers = { authorization: "Bearer the-admin-token" }
   const browser = new ConsoleBrowser(gateway)

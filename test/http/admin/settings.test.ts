@@ -37,7 +37,7 @@ async function refusal(change: unknown): Promise<string> {
 }
 
 describe("the settings", () => {
-  test("are shown, without a secret", async () => {
+  test("are shown without secrets", async () => {
     const text = await (await ask(gateway, "GET", "/settings")).text()
     expect(text).not.toContain(ADMIN_TOKEN)
     expect(text).not.toContain('"upstream"')
@@ -71,7 +71,7 @@ describe("the settings", () => {
     ])
   })
 
-  test("are changed, at once and together, and go back to their defaults", async () => {
+  test("several settings change together and immediately, and can be reset to their defaults", async () => {
     const caller = await gateway.caller()
     const body = { model: "sim/echo", messages: [{ role: "user", content: "Hello" }] }
     const before = await caller.balance()
@@ -112,7 +112,7 @@ describe("the settings", () => {
     expect(after["effective"]).not.toHaveProperty("publicUrl")
   })
 
-  test("name models in another way: aliases are active at once, and lead to models that are there", async () => {
+  test("aliases are active immediately and must lead to existing models", async () => {
     const caller = await gateway.caller()
     const ask = async (): Promise<number> => (await caller.get("/v1/models/gpt-4o")).status
     expect(await ask()).toBe(404)
@@ -130,7 +130,7 @@ describe("the settings", () => {
     expect(await ask()).toBe(404)
   })
 
-  test("are refused all together when one is wrong", async () => {
+  test("are all rejected if one is invalid", async () => {
     expect(await refusal({ multiplier: "2", "deadlines.whole": "soon" })).toBe(
       "400 invalid_value deadlines.whole: 'deadlines.whole' must be a length of time such as 500ms, 10s, 5m or 1h, at most 24h.",
     )
@@ -152,7 +152,7 @@ describe("the settings", () => {
     }
   })
 
-  test("that are changed at once by several are all there, or their askers are reported", async () => {
+  test("simultaneous changes are all applied, or rejected with an error", async () => {
     const names = ["images.link_minutes", "limits.media_mb", "deadlines.whole"]
     const answers = await Promise.all(
       names.map((name) => ask(gateway, "PATCH", "/settings", { [name]: "30" })),
@@ -168,7 +168,7 @@ describe("the settings", () => {
     )
   })
 
-  test("are in the audit log", async () => {
+  test("are recorded in the audit log", async () => {
     await asked(gateway, "PATCH", "/settings", { multiplier: "1.5" })
     await asked(gateway, "PATCH", "/settings", { multiplier: "1.5" })
     await asked(gateway, "PATCH", "/settings", { multiplier: null })
@@ -180,7 +180,7 @@ describe("the settings", () => {
   })
 })
 
-test("a restart keeps everything, and what the file says then wins and is locked", async () => {
+test("a restart keeps all changes; values of the settings file then win and are locked", async () => {
   await using first = await startManaged({ settings: { models: {} } })
   await asked(first, "PATCH", "/settings", { multiplier: "2", "deadlines.connect": "9s" })
   await asked(first, "POST", "/providers", {
@@ -226,8 +226,8 @@ test("a restart keeps everything, and what the file says then wins and is locked
   expect((await asked(again, "GET", "/models/mine/echo"))["origin"]).toBe("file")
 })
 
-describe("the look at the ledger", () => {
-  test("finds a sound one sound, and names what someone has changed", async () => {
+describe("the verification of the ledger", () => {
+  test("reports an intact ledger and names manipulated entries", async () => {
     await using database = await startManaged()
     const caller = await database.caller()
     expect(await asked(database, "GET", "/ledger/verification")).toEqual({

@@ -11,7 +11,7 @@ async function userId(operator: ConsoleBrowser, search: string): Promise<string>
   return (data as { id: string }[])[0]?.id ?? ""
 }
 
-test("operators see all users and what they belong to; no one else does", async () => {
+test("only operators see all users and their accounts", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   await gateway.store.accounts.create({ id: "acc_acme", name: "acme", createdAt: 1 }, AUDIT)
@@ -35,7 +35,7 @@ test("operators see all users and what they belong to; no one else does", async 
   expect(await ada.status("POST", `/users/${id}/reset`, {})).toBe(403)
 })
 
-test("a disabled user is out at once, and does not get in again", async () => {
+test("a disabled user is signed out immediately and cannot sign in again", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   await gateway.store.accounts.create({ id: "acc_acme", name: "acme", createdAt: 1 }, AUDIT)
@@ -52,7 +52,7 @@ test("a disabled user is out at once, and does not get in again", async () => {
   expect(record).toMatchObject({ before: { is_disabled: false }, after: { is_disabled: true } })
 })
 
-test("the last operator stays one, and no one disables themselves", async () => {
+test("the last operator cannot be demoted, and users cannot disable themselves", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   const id = await userId(operator, "olga")
@@ -62,7 +62,7 @@ test("the last operator stays one, and no one disables themselves", async () => 
   expect(await operator.status("POST", "/users/user_nobody/reset", {})).toBe(404)
 })
 
-test("people change their own name, and only operators an address", async () => {
+test("people change their own name, but only operators change an email address", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   await gateway.store.accounts.create({ id: "acc_acme", name: "acme", createdAt: 1 }, AUDIT)
@@ -100,7 +100,7 @@ test("people change their own name, and only operators an address", async () => 
   expect(await signIn(ADA.email)).toBe(401)
 })
 
-test("what is stored of a person is exported for operators, without secrets and without other people", async () => {
+test("operators export the stored data of a person, without secrets or other people's data", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   await gateway.store.accounts.create({ id: "acc_acme", name: "acme", createdAt: 1 }, AUDIT)
@@ -129,7 +129,7 @@ test("what is stored of a person is exported for operators, without secrets and 
   for (const secret of [OPERATOR.email, ADA.password, "argon2"]) expect(text).not.toContain(secret)
 })
 
-test("people export themselves, with what only mentions them and without other people's names", async () => {
+test("people export their own data, including mentions of them, without other people's names", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   for (const id of ["acc_acme", "acc_other"]) {

@@ -28,7 +28,7 @@ function ask(path: string, key: string | undefined = caller.key, method = "POST"
   })
 }
 
-describe("what can mean one thing only works", () => {
+describe("common mistakes in Google's addresses", () => {
   test.each([
     `${ECHO}/`,
     "/v1alpha/models/sim/echo:generateContent",
@@ -36,13 +36,13 @@ describe("what can mean one thing only works", () => {
     "/v1beta/v1beta/models/sim/echo:generateContent",
     "/v1/v1beta/models/sim/echo:generateContent",
     "//v1beta//models/sim/echo:generateContent",
-  ])("%s", async (path) => {
+  ])("accepts %s", async (path) => {
     const answer = await ask(path)
     expect(answer.status).toBe(200)
     expect(await answer.json()).toMatchObject({ modelVersion: "sim/echo" })
   })
 
-  test.each(["v1alpha", "v1beta", "v1"])("Google's client of %s", async (apiVersion) => {
+  test.each(["v1alpha", "v1beta", "v1"])("Google's client of %s works", async (apiVersion) => {
     const httpOptions = { baseUrl: gateway.url, apiVersion }
     const client = new GoogleGenAI({ apiKey: caller.key, httpOptions })
     const { text } = await client.models.generateContent({ model: "sim/echo", contents: "Hello" })
@@ -56,7 +56,7 @@ describe("what can mean one thing only works", () => {
     expect(listed).toContain("models/sim/echo")
   })
 
-  test("OpenAI's format where Google has it", async () => {
+  test("OpenAI's format works at Google's address for it", async () => {
     const answer = await caller.post("/v1beta/openai/chat/completions", {
       model: "sim/echo",
       messages: [{ role: "user", content: "Hello" }],
@@ -65,7 +65,7 @@ describe("what can mean one thing only works", () => {
   })
 })
 
-describe("what no one does here", () => {
+describe("unsupported operations", () => {
   test.each([
     ["POST", "/v1beta/tunedModels/mine:generateContent"],
     ["POST", "/v1beta/cachedContents"],
@@ -82,7 +82,7 @@ describe("what no one does here", () => {
     }
   })
 
-  test("to Google's client, by its own error", async () => {
+  test("Google's client gets its own error class", async () => {
     const client = new GoogleGenAI({ apiKey: caller.key, httpOptions: { baseUrl: gateway.url } })
     const failure = await client.caches.list().catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ApiError)
@@ -91,11 +91,11 @@ describe("what no one does here", () => {
 })
 
 describe("keys", () => {
-  test("an empty header is none", async () => {
+  test("ignores an empty key header", async () => {
     expect((await ask(`${ECHO}?key=${caller.key}`, "")).status).toBe(200)
   })
 
-  test("in the address are told to no one, however they are written", async () => {
+  test("never exposes a key in the address, however it is spelled", async () => {
     for (const name of ["key", "%6Bey", "access_token", "k%65y"]) {
       const answer = await ask(`${ECHO}?${name}=${caller.key}`, "wrong")
       expect(await answer.text()).not.toContain(caller.key)
@@ -106,7 +106,7 @@ describe("keys", () => {
 })
 
 test.each(["alt=sse", "$alt=sse", "%24alt=sse", "alt=SSE"])(
-  "?%s asks for events",
+  "?%s requests events",
   async (query) => {
     const path = `/v1beta/models/sim/echo:streamGenerateContent?${query}`
     const answer = await ask(path)

@@ -41,7 +41,7 @@ function asCaller(path: string, body: JsonObject = { contents: CONTENTS }) {
 }
 
 describe("credentials", () => {
-  test("a key in the address counts, and is told to no one", async () => {
+  test("accepts a key in the address and never exposes it", async () => {
     const good = await ask(`${ECHO}:generateContent?key=${caller.key}`, { contents: CONTENTS })
     expect(good.status).toBe(200)
     const receipt = await caller.get(`/v1/receipts/${good.headers.get("x-request-id")}`)
@@ -58,7 +58,7 @@ describe("credentials", () => {
     expect(JSON.stringify(gateway.simulator.requests)).not.toContain(caller.key)
   })
 
-  test("none at all is reported in Google's form", async () => {
+  test("reports a missing key in Google's format", async () => {
     const answer = await ask(`${ECHO}:generateContent`, { contents: CONTENTS })
     expect(answer.status).toBe(401)
     expect(await answer.json()).toMatchObject({
@@ -68,15 +68,18 @@ describe("credentials", () => {
 })
 
 describe("addresses", () => {
-  test.each([ECHO, "/v1/models/sim/echo", "/v1beta/models/sim%2Fecho"])("%s", async (place) => {
-    const answer = await asCaller(`${place}:generateContent`)
-    expect(await answer.json()).toMatchObject({
-      candidates: [{ content: { role: "model", parts: [{ text: "Hello there" }] } }],
-      modelVersion: "sim/echo",
-    })
-  })
+  test.each([ECHO, "/v1/models/sim/echo", "/v1beta/models/sim%2Fecho"])(
+    "finds the model at %s",
+    async (place) => {
+      const answer = await asCaller(`${place}:generateContent`)
+      expect(await answer.json()).toMatchObject({
+        candidates: [{ content: { role: "model", parts: [{ text: "Hello there" }] } }],
+        modelVersion: "sim/echo",
+      })
+    },
+  )
 
-  test("what no one does is not found, in Google's form", async () => {
+  test("an unknown operation is not found, in Google's format", async () => {
     const answer = await asCaller(`${ECHO}:predict`)
     expect(answer.status).toBe(404)
     expect(await answer.json()).toMatchObject({ error: { status: "NOT_FOUND" } })
@@ -84,7 +87,7 @@ describe("addresses", () => {
 })
 
 describe("a stream", () => {
-  test("without alt=sse is one JSON array, paid before its last byte", async () => {
+  test("is one JSON array without alt=sse, charged before its last byte", async () => {
     const answer = await asCaller(`${ECHO}:streamGenerateContent`)
     expect(answer.headers.get("content-type")).toStartWith("application/json")
     const chunks = (await answer.json()) as JsonObject[]
@@ -100,7 +103,7 @@ describe("a stream", () => {
     })
   })
 
-  test("to Gemini goes as it came, with our model and the cost", async () => {
+  test("to Gemini is passed through with the gateway's model and the cost", async () => {
     const path = "/v1beta/models/google/gemini-3-flash:streamGenerateContent?alt=sse"
     const answer = await asCaller(path, { contents: CONTENTS, safety_settings: [] })
     const chunks = (await answer.text())
@@ -122,13 +125,13 @@ describe("money", () => {
   test.each([
     ["a class of service", { serviceTier: "priority" }, { service_tier: "priority" }],
     ["a tool", { tools: [{ googleMaps: {} }] }, { tools: [{ google_maps: {} }] }],
-  ])("what Google bills besides tokens is held in snake case too: %s", async (_, camel, snake) => {
+  ])("holds Google's extra charges in snake case too: %s", async (_, camel, snake) => {
     const plain = await maxOf({})
     expect(await maxOf(camel)).toBeGreaterThan(plain)
     expect(await maxOf(snake)).toBeCloseTo(await maxOf(camel), 5)
   })
 
-  test("what Google keeps for another is not found, in either case", async () => {
+  test("rejects content stored for other accounts in either case", async () => {
     for (const name of ["cachedContent", "cached_content"]) {
       const answer = await asCaller(path, { contents: CONTENTS, [name]: "cachedContents/other" })
       expect([400, 404]).toContain(answer.status)
@@ -139,7 +142,7 @@ describe("money", () => {
     expect(answer.status).toBe(404)
   })
 
-  test("a request that is sent again with its key is charged once", async () => {
+  test("charges a request repeated with its idempotency key once", async () => {
     const before = await caller.balance()
     const headers = { "x-goog-api-key": caller.key, "idempotency-key": "google-1" }
     const again = () =>
@@ -157,7 +160,7 @@ describe("money", () => {
     expect(before - (await caller.balance())).toBe(charged)
   })
 
-  test("an estimate takes the address of a model", async () => {
+  test("estimates a request whose address names the model", async () => {
     const answer = await caller.post("/v1/estimate", {
       path: `${ECHO}:generateContent`,
       body: { contents: CONTENTS, generationConfig: { maxOutputTokens: 5 } },

@@ -73,8 +73,8 @@ function textOf(chunks: readonly JsonObject[]): string {
     .join("")
 }
 
-describe("what is always there", () => {
-  test("is there in a whole answer", async () => {
+describe("required fields", () => {
+  test("are filled in a whole response", async () => {
     answer = () => Response.json(said("Hi"))
     const response = await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
     const receipt = await receiptOf(caller, response)
@@ -93,7 +93,7 @@ describe("what is always there", () => {
     })
   })
 
-  test("is there in each chunk of a stream", async () => {
+  test("are filled in each chunk of a stream", async () => {
     answer = () => streamed([framesOf(said("H"), said("i", { finishReason: "STOP" }))])
     const chunks = await chunksOf(await ask())
     expect(textOf(chunks)).toBe("Hi")
@@ -112,7 +112,7 @@ describe("what is always there", () => {
     })
   })
 
-  test("and a sum that the vendor leaves out is reported", async () => {
+  test("a missing total of the usage is filled in", async () => {
     const { totalTokenCount: _, ...usageMetadata } = USAGE
     answer = () => Response.json({ ...said("Hi", { finishReason: "STOP" }), usageMetadata })
     const response = await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
@@ -122,7 +122,7 @@ describe("what is always there", () => {
   })
 })
 
-describe("no candidate at all is a failed attempt that no one pays,", () => {
+describe("a response without a candidate is a failed attempt that is not charged,", () => {
   const nothing = { candidates: [], usageMetadata: USAGE }
   test.each([
     ["whole", () => Response.json(nothing)],
@@ -139,7 +139,7 @@ describe("no candidate at all is a failed attempt that no one pays,", () => {
   })
 })
 
-test("a stream that ends without a candidate is an error before it begins", async () => {
+test("a stream that ends without a candidate fails before it begins", async () => {
   answer = () => streamed([framesOf({ candidates: [], usageMetadata: USAGE })])
   const refused = await ask()
   expect(refused.status).toBe(502)
@@ -148,8 +148,8 @@ test("a stream that ends without a candidate is an error before it begins", asyn
   })
 })
 
-describe("limits of our own", () => {
-  test("more stop strings than Google takes end the answer, and let the vendor go", async () => {
+describe("stop strings", () => {
+  test("more stop strings than Google accepts end the response and cancel the call", async () => {
     answer = () =>
       streamed([
         framesOf(said("Hello ")),
@@ -165,7 +165,7 @@ describe("limits of our own", () => {
   })
 })
 
-describe("who hangs up", () => {
+describe("a client that disconnects", () => {
   const KINDS: Readonly<Record<string, JsonObject>> = {
     words: { text: "as many words as forty letters and more" },
     thoughts: { text: "as many words as forty letters and more", thought: true },
@@ -178,7 +178,7 @@ describe("who hangs up", () => {
     "what nobody knows": { dream: { is: "as many words as forty letters and more" } },
   }
 
-  test.each(Object.keys(KINDS))("after %s pays for it", async (kind) => {
+  test.each(Object.keys(KINDS))("after %s is charged for it", async (kind) => {
     answer = () =>
       streamed([framesOf({ candidates: [{ content: { parts: [KINDS[kind] ?? {}] } }] }), 60_000])
     const left = new AbortController()
@@ -192,7 +192,7 @@ describe("who hangs up", () => {
     expect(output + drawn).toBeGreaterThanOrEqual(5)
   })
 
-  test("after frames that say nothing pays for the input", async () => {
+  test("after frames without content is charged for the input", async () => {
     const usageMetadata = { trafficType: "ON_DEMAND" }
     answer = () => streamed([framesOf({ responseId: "x", usageMetadata }), 60_000])
     const left = new AbortController()
@@ -218,7 +218,7 @@ describe("a stream as one array", () => {
     })
   }
 
-  test("that breaks is valid to its end, which is the error", async () => {
+  test("stays valid JSON when it breaks, and ends with the error", async () => {
     answer = () => streamed([framesOf(said("H"), said("i"))])
     const chunks = (await (await askArray()).json()) as JsonObject[]
     expect(chunks).toHaveLength(3)
@@ -226,7 +226,7 @@ describe("a stream as one array", () => {
     expect(await onlyReceipt(gateway, caller)).toMatchObject({ status: "settled", estimated: true })
   })
 
-  test("whose caller hangs up lets the vendor go, and is paid as far as it came", async () => {
+  test("cancels the call when its client disconnects, and is charged for the delivered part", async () => {
     const wasCut = Promise.withResolvers<void>()
     function* endless(): Generator<string | number> {
       yield framesOf(said("as many words as forty letters and more"))
@@ -242,7 +242,7 @@ describe("a stream as one array", () => {
     expect(await onlyReceipt(gateway, caller)).toMatchObject({ status: "settled", estimated: true })
   })
 
-  test("that fails before its first word is an answer of its own", async () => {
+  test("a failure before its first frame is an ordinary error response", async () => {
     answer = () =>
       Response.json(
         { error: { code: 400, message: "no", status: "INVALID_ARGUMENT" } },

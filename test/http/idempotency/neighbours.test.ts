@@ -4,7 +4,7 @@ import { TemporaryDirectory } from "../../store/test-database.ts"
 
 const MEGABYTE = 2 ** 20
 
-test("a process that ends gives its neighbours the answers that they read to their end", async () => {
+test("a process that shuts down delivers running answers to its neighbours in full", async () => {
   using directory = new TemporaryDirectory()
   const data = directory.path
   // More than a socket takes at once.
@@ -21,7 +21,7 @@ test("a process that ends gives its neighbours the answers that they read to the
   expect(await asking.ask("ending", "req_1", signal)).toBe("unreachable")
 })
 
-test("an answer that does not come to its end does not keep a process from ending", async () => {
+test("an endless answer does not keep a process from shutting down", async () => {
   using directory = new TemporaryDirectory()
   const data = directory.path
   const endless = new ReadableStream({

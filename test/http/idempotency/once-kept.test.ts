@@ -26,7 +26,7 @@ import {
 beforeAll(setUp)
 afterAll(tearDown)
 
-test("anyone who may not have the answer does not get it", async () => {
+test("a client without access does not get the stored answer", async () => {
   const caller = await gateway.caller("1")
   const stranger = await gateway.caller("1")
   vendorDoes.answer = () => whole()
@@ -68,7 +68,7 @@ test("another key of the account gets the answer, and its tokens are not counted
   expect(await second.text()).toBe(text)
 })
 
-test("another key with a list is not told an image of the usual model before it is known which that is", async () => {
+test("a restricted key gets no image of the default model before that model is known", async () => {
   const caller = await gateway.caller("1")
   const issuer = new KeyIssuer(
     gateway.store,
@@ -94,7 +94,7 @@ test("another key with a list is not told an image of the usual model before it 
   expect((await ask()).status).toBe(404)
 })
 
-test("an answer is kept for a day", async () => {
+test("an answer is stored for a day", async () => {
   const caller = await gateway.caller("1")
   vendorDoes.answer = () => whole()
   const first = await send(caller, "day")
@@ -108,7 +108,7 @@ test("an answer is kept for a day", async () => {
   expect(receiptsOf(gateway, caller)).toHaveLength(2)
 })
 
-test("an answer that is too large to keep is still one charge, and a retry is told where its receipt is", async () => {
+test("an answer too large to store is charged once, and a retry gets the id of its receipt", async () => {
   const caller = await gateway.caller("1")
   vendorDoes.answer = () => whole("x".repeat(2 << 20))
   const before = vendor.bodies.length
@@ -126,7 +126,7 @@ test("an answer that is too large to keep is still one charge, and a retry is to
   expect(vendor.bodies.length - before).toBe(1)
 })
 
-test("what is kept of an account is bounded: the oldest answers make room", async () => {
+test("the stored answers of an account are limited: the oldest are evicted", async () => {
   const caller = await gateway.caller("1")
   vendorDoes.answer = () => whole("x".repeat(900_000))
   for (let number = 0; number < 5; number++) await (await send(caller, `room ${number}`)).text()
@@ -139,7 +139,7 @@ test("what is kept of an account is bounded: the oldest answers make room", asyn
   expect(statuses).toEqual([409, 409, 200, 200, 200])
 })
 
-test("nothing of it can be read in the folder", async () => {
+test("stored answers are unreadable on disk", async () => {
   const caller = await gateway.caller("1")
   vendorDoes.answer = () => whole("a secret that nobody may read")
   await (await send(caller, "a-key-that-names-a-person")).text()

@@ -83,8 +83,8 @@ async function read(
   return { form, parameters: { ...form.fields.parameters(kinds) } }
 }
 
-describe("what client libraries send", () => {
-  test("fields before and after the file", async () => {
+describe("requests of client libraries", () => {
+  test("reads fields before and after the file", async () => {
     const data = new FormData()
     data.append("model", "sim/whisper")
     data.append("file", new File(["sound"], "speech.mp3", { type: "audio/mpeg" }))
@@ -104,7 +104,7 @@ describe("what client libraries send", () => {
     expect(Buffer.from((await file?.head(3)) ?? []).toString()).toBe("sou")
   })
 
-  test("arrays in both spellings", async () => {
+  test("reads arrays in both spellings", async () => {
     const { parameters } = await read(
       field("granularities[]", "word") +
         field("granularities[]", "segment") +
@@ -123,7 +123,7 @@ describe("what client libraries send", () => {
     })
   })
 
-  test("several files as an array, with empty content types", async () => {
+  test("reads several files as an array, with empty content types", async () => {
     const image = (name: string, type: string): string =>
       part(
         `content-disposition: form-data; name="${name}"; filename="a.png"\r\ncontent-type:${type}`,
@@ -139,14 +139,14 @@ describe("what client libraries send", () => {
     expect(form.files.map((file) => file.field)).toEqual(["image", "image", "image"])
   })
 
-  test("a file that was not chosen, and an empty field, are absent", async () => {
+  test("treats a file that was not chosen and an empty field as absent", async () => {
     const unchosen = part('content-disposition: form-data; name="file"; filename=""', "")
     const { form, parameters } = await read(unchosen + field("prompt", "") + END)
     expect(form.files).toEqual([])
     expect(parameters).toEqual({})
   })
 
-  test("names in other alphabets, and a field of a dangerous name", async () => {
+  test("reads names in other alphabets, and a field with a dangerous name", async () => {
     const named = part('content-disposition: form-data; name="file"; filename="Grüße.mp3"', "x")
     const { form, parameters } = await read(named + field("__proto__", "x") + END)
     expect(form.files[0]?.name).toBe("Grüße.mp3")
@@ -154,7 +154,7 @@ describe("what client libraries send", () => {
   })
 })
 
-describe("forms that are refused", () => {
+describe("rejected forms", () => {
   const cases: readonly [name: string, request: () => Request, expected: object][] = [
     [
       "JSON",
@@ -245,7 +245,7 @@ describe("forms that are refused", () => {
     })
   }
 
-  test("a file one byte over its limit stops being read", async () => {
+  test("stops reading a file one byte over its limit", async () => {
     const limit = RULES.file?.bytes ?? 0
     const exact = new FormData()
     exact.append("file", new File([new Uint8Array(limit)], "a"))
@@ -270,7 +270,7 @@ describe("forms that are refused", () => {
     expect(sent).toBeLessThan(limit + MEGABYTE)
   })
 
-  test("a body announced as too large is not read at all", async () => {
+  test("does not read a body that is announced as too large", async () => {
     let isRead = false
     const body = new ReadableStream(
       {
@@ -294,7 +294,7 @@ describe("forms that are refused", () => {
     expect(isRead).toBe(false)
   })
 
-  test("a caller who leaves", async () => {
+  test("reports a client that disconnects as an invalid request", async () => {
     const broken = new ReadableStream({
       start(controller) {
         controller.enqueue(Buffer.from(field("model", "x")))
@@ -306,7 +306,7 @@ describe("forms that are refused", () => {
 })
 
 describe("the spool", () => {
-  test("a large file is on disk without a name, and small ones are not there", async () => {
+  test("stores a large file on disk without a name, and small ones in memory", async () => {
     const bytes = crypto.getRandomValues(new Uint8Array(64 * 1024))
     const large = Buffer.concat(Array.from({ length: 40 }, () => bytes))
     const data = new FormData()
@@ -329,7 +329,7 @@ describe("the spool", () => {
     )
   })
 
-  test("what a dead process left is swept, and the folder is private", async () => {
+  test("a private folder is used, and files of dead processes are removed", async () => {
     const path = join(folder, "left-behind")
     await Bun.write(path, "x")
     expect(new Spool(folder)).toBeInstanceOf(Spool)
@@ -337,7 +337,7 @@ describe("the spool", () => {
   })
 })
 
-test("a form cut anywhere into chunks is the same form", async () => {
+test("a form split anywhere into chunks is read the same", async () => {
   const content = crypto.getRandomValues(new Uint8Array(3_000))
   const whole = Buffer.concat(
     [

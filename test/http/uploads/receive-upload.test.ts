@@ -97,7 +97,7 @@ const anyContent = fc
   .map((size) => NOISE.subarray(0, size))
 
 describe("a long file that is the last part of its form", () => {
-  test("is read as it arrives, however it is cut, and to its end when that is let go", async () => {
+  test("is read as it arrives, in any chunks, and completely even if released", async () => {
     await fc.assert(
       fc.asyncProperty(anyContent, anySizes, async (content, sizes) => {
         const form = formOf(field("model", "m"), file(content))
@@ -126,7 +126,7 @@ describe("a long file that is the last part of its form", () => {
     )
   })
 
-  test("cannot be read on when its sender leaves, and nothing stays of it", async () => {
+  test("fails to read on when its sender disconnects, and leaves no data behind", async () => {
     await fc.assert(
       fc.asyncProperty(anySizes, fc.integer({ min: 1, max: LONG }), async (sizes, end) => {
         const form = formOf(field("model", "m"), file(NOISE))
@@ -144,7 +144,7 @@ describe("a long file that is the last part of its form", () => {
   })
 })
 
-describe("a form that is given only when it is complete", () => {
+describe("a form that is returned only when it is complete", () => {
   const cases: Readonly<Record<string, readonly [form: Buffer, isAnnounced: boolean]>> = {
     "has a short file": [formOf(field("model", "m"), file(NOISE.subarray(0, LONG))), true],
     "has a file that is as long as is not taken": [formOf(file(Buffer.alloc(3 * LONG + 1))), true],
@@ -161,7 +161,7 @@ describe("a form that is given only when it is complete", () => {
   }
 })
 
-test("a field behind the file makes it shorter than it seemed", async () => {
+test("a field after the file reduces its expected length", async () => {
   const form = formOf(file(NOISE), field("model", "m"))
   const upload = await receive(bodyOf(form, [50_000]), form.length)
   expect(upload.fields.parameters({})).toEqual(Object.create(null))
@@ -173,7 +173,7 @@ test("a field behind the file makes it shorter than it seemed", async () => {
   await expect(reading).rejects.toBeInstanceOf(IncompleteFile)
 })
 
-test("the files are closed with the memory of the request, also when that ends first", async () => {
+test("the files are closed with the request's memory, also if that is released first", async () => {
   const form = formOf(file(NOISE))
   const upload = await receive(bodyOf(form, [50_000]), form.length)
   await upload.completed
