@@ -53,7 +53,7 @@ for (const [index, [name, settings]] of Object.entries(LEDGERS).entries()) {
     })
 
     test.each(numbers)(
-      "charges answers with %s for every number, and everyone else",
+      "charges answers with %s for every number, and still serves other callers",
       async (number) => {
         upstream.number = number
         const absurd = [

@@ -44,10 +44,10 @@ const CASES = [
   },
 ]
 
-describe("the tokens of all agents are held", () => {
+describe("the hold for the tokens of all agents", () => {
   for (const { name, body, usage: reported } of CASES) {
     for (const stream of [false, true]) {
-      test(`at ${name}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`covers the reported usage at ${name}, ${stream ? "streamed" : "whole"}`, async () => {
         usage = reported
         for (const credits of ["100", "0.02"]) {
           const caller = await gateway.caller(credits)
@@ -64,7 +64,7 @@ describe("the tokens of all agents are held", () => {
   }
 })
 
-test("what they read and write above the hold is charged", async () => {
+test("tokens of agents above the hold are charged", async () => {
   usage = used(1_600_000, 200_000)
   const caller = await gateway.caller("100")
   const body = { model: MODEL, input: "Hi", max_output_tokens: 16 }

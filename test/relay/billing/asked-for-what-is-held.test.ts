@@ -60,28 +60,28 @@ async function ask(model: string, more: object = {}) {
   return { body, response, receipt: await receiptOf(caller, response) }
 }
 
-describe("Claude is asked for as much as is held", () => {
-  test("where the caller gives no limit: for all that the model can say", async () => {
+describe("the output limit sent to Claude", () => {
+  test("is the model's maximum if the caller gives no limit", async () => {
     expect((await ask("anthropic/claude")).body.max_tokens).toBe(64_000)
   })
 
-  test("where the caller gives one: for that", async () => {
+  test("is the caller's limit if there is one", async () => {
     expect((await ask("anthropic/claude", { max_tokens: 100 })).body.max_tokens).toBe(100)
   })
 
-  test("never for more than the model can say", async () => {
+  test("never exceeds the model's maximum", async () => {
     const { body, response, receipt } = await ask("anthropic/claude", { max_tokens: 1e9 })
     expect(body.max_tokens).toBe(64_000)
     expect(response.headers.get("x-tollgate-max-tokens")).toBe("64000")
     expect(nanocredits(receipt.hold)).toBeLessThan(129_000_000n)
   })
 
-  test("where no one knows how much that is: for the usual", async () => {
+  test("is the default if the model's maximum is unknown", async () => {
     expect((await ask("anthropic/unknown")).body.max_tokens).toBe(8_192)
   })
 })
 
-test("a prompt that is read once for each choice is held as often", async () => {
+test("a prompt that is read once per choice is held once per choice", async () => {
   const content = "word ".repeat(2_000)
   const order = { max_tokens: 10, messages: [{ role: "user", content }] }
   const once = nanocredits((await ask("anthropic/claude", order)).receipt.hold)
@@ -92,13 +92,13 @@ test("a prompt that is read once for each choice is held as often", async () => 
   expect(nanocredits(receipt.cost)).toBeLessThanOrEqual(nanocredits(receipt.hold))
 })
 
-test("Cohere is paid for what it bills, which its hold covers", async () => {
+test("Cohere is charged by its billed units, which the hold covers", async () => {
   const { receipt } = await ask("cohere/echo", { max_tokens: 3 })
   expect(receipt.usage?.["output"]).toBeLessThanOrEqual(3)
   expect(nanocredits(receipt.cost)).toBeLessThanOrEqual(nanocredits(receipt.hold))
 })
 
-test("a sound that breaks off costs as much of its text as came of its bytes", async () => {
+test("interrupted speech costs the part of its text that matches the received bytes", async () => {
   const caller = await gateway.caller("1")
   const body = { model: "speaker/tts", voice: "alloy", input: SPOKEN }
   const response = await caller.post("/v1/audio/speech", body)

@@ -36,7 +36,7 @@ const budgets: readonly [string, Partial<KeyInput>, string][] = [
   ["monthly budget", { budget: LARGE, dailyBudget: LARGE, monthlyBudget: SMALL }, "month"],
 ]
 
-test("a used-up budget of an account is refused to all its keys, by its name", async () => {
+test("a used-up budget of an account rejects the requests of all its keys, by name", async () => {
   const caller = await gateway.caller("10")
   const { id } = caller.account
   await gateway.store.accounts.update(id, { limits: { dailyBudget: String(SMALL) } }, AUDIT)
@@ -64,7 +64,7 @@ test("a used-up budget of an account is refused to all its keys, by its name", a
 })
 
 for (const [name, order, period] of budgets) {
-  test(`a used-up ${name} is refused by its name, and says when it begins again`, async () => {
+  test(`a used-up ${name} rejects requests by name, with the time it is renewed`, async () => {
     const caller = await gateway.caller("10", order)
     const headers = { "x-tollgate-on-low-balance": "refuse" }
     const body = { model: "sim/echo", max_tokens: 10 }
@@ -97,7 +97,7 @@ for (const [name, order, period] of budgets) {
   })
 }
 
-test("a budget that is raised while the gateway runs counts within a moment", async () => {
+test("a budget raised at runtime is active within a moment", async () => {
   const caller = await gateway.caller("10", { dailyBudget: 1n })
   const refused = await ask(caller)
   expect([refused.status, await refused.text()]).toMatchObject([402, expect.anything()])

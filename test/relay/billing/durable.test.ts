@@ -84,7 +84,7 @@ test("a stream flows while the disk is busy, but for its last byte", async () =>
   expect(chargesOnDisk()).toBe(2)
 })
 
-test("a caller that leaves while the charge of its stream is written pays, and nothing has failed", async () => {
+test("a caller that disconnects while its stream is charged pays, and no failure is reported", async () => {
   let isSent = false
   function* steps() {
     yield frame("Hello")
@@ -153,7 +153,7 @@ test("when the charge cannot be written, a stream ends with an error", async () 
   expect(await creditsOf(caller)).toMatchObject({ balance: before, held: "0" })
 })
 
-test("when the charge cannot be written, an operation that is no chat is an error", async () => {
+test("when the charge cannot be written, an operation other than chat is an error", async () => {
   const model = "sim/embed"
   const { settings } = gateway
   const embedding = { kind: "embedding", price: { input: "1" } } as const
@@ -165,7 +165,7 @@ test("when the charge cannot be written, an operation that is no chat is an erro
   expect((await creditsOf(caller)).held).toBe("0")
 })
 
-test("when no lease can be written, a request is refused as one that may come again", async () => {
+test("when no lease can be written, a request is rejected as retryable", async () => {
   const rich = await gateway.caller("5")
   database.run("ALTER TABLE leases RENAME TO leases_away")
   try {
@@ -177,7 +177,7 @@ test("when no lease can be written, a request is refused as one that may come ag
   }
 })
 
-test("while the ledger cannot be written no request is taken; when it can, they are again", async () => {
+test("no request is accepted while the ledger cannot be written, and requests are accepted again afterwards", async () => {
   await withBrokenLedger(async () => {
     await (await chat(false)).text()
     // Each second it is tried whether the ledger can be written again, which may be in between.

@@ -220,7 +220,7 @@ describe("a hold for tokens", () => {
     },
     "the request": { cache_control: { type: "ephemeral", ttl: "1h" }, messages: HELLO },
   })) {
-    test(`uses the price of a cache write for one hour if ${where} asks for it`, async () => {
+    test(`uses the price of a one-hour cache write if ${where} asks for it`, async () => {
       const model = "anthropic/claude-sonnet-4-6"
       const { lines } = await estimate("/v1/messages", { model, max_tokens: 100, ...body })
       expect(lines.find(({ name }) => name === "input")?.per_million).toBe("6")
@@ -235,7 +235,7 @@ describe("a hold for tokens", () => {
   })
 })
 
-describe("a document that is written as text", () => {
+describe("a document sent as text", () => {
   for (const size of [1_000, 100_000, 700_000, 3_000_000]) {
     test(`holds its ${size} bytes, or the whole context`, async () => {
       const source = { type: "text", media_type: "text/plain", data: "word ".repeat(size / 5) }
@@ -248,7 +248,7 @@ describe("a document that is written as text", () => {
   }
 })
 
-test("a model without credits for its own searches is refused with their price", async () => {
+test("a model with paid searches of its own is rejected without credits, with their price", async () => {
   const caller = await gateway.caller("0.05")
   const body = { model: "custom/searching", messages: HELLO, max_tokens: 10 }
   const { status, code } = await errorOf(await caller.post(CHAT, body))

@@ -59,7 +59,7 @@ for (const isShared of [false, true]) {
   })
 }
 
-test("a ledger that another took the place of, or whose log or its index is gone, takes no requests", async () => {
+test("a replaced ledger, or one without its log or log index, accepts no requests", async () => {
   for (const replace of [
     (path: string) => {
       cpSync(path, `${path}.copy`)

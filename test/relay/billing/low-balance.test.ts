@@ -52,8 +52,8 @@ function asked(): Record<string, unknown> {
   return gateway.simulator.requests.at(-1)?.body as Record<string, unknown>
 }
 
-describe("without money", () => {
-  test("402 says what there is and what it takes", async () => {
+describe("an account without enough credits", () => {
+  test("gets 402 with the balance and the required amount", async () => {
     const caller = await gateway.caller("0")
     const before = gateway.simulator.requests.length
     const response = await chat(caller, { max_tokens: 10 })
@@ -72,7 +72,7 @@ describe("without money", () => {
     await nothingHeld(caller)
   })
 
-  test("a key whose budget is used up", async () => {
+  test("gets 402 if the key's budget is used up", async () => {
     const caller = await gateway.caller("10", { budget: 1n })
     const error = await errorOf(await chat(caller, { max_tokens: 10 }))
     expect(error).toMatchObject({
@@ -84,7 +84,7 @@ describe("without money", () => {
   })
 })
 
-describe("when the credits cover the input and a part of the output", () => {
+describe("credits for the input and a part of the output", () => {
   // 100 tokens of input and 100 of output, and not the model's thousand.
   const CREDITS = "0.0003"
 
@@ -96,7 +96,7 @@ describe("when the credits cover the input and a part of the output", () => {
     ["openai/echo", { max_completion_tokens: 900 }, "max_completion_tokens"],
   ]
   for (const [model, options, field] of FIELDS) {
-    test(`${model} ${JSON.stringify(options)}: the answer is clamped by ${field}`, async () => {
+    test(`clamp the answer by ${field}: ${model} ${JSON.stringify(options)}`, async () => {
       const caller = await gateway.caller(CREDITS)
       const messages = [{ role: "user", content: "/tokens 900" }]
       const response = await chat(caller, { model, messages, ...options })
@@ -118,7 +118,7 @@ describe("when the credits cover the input and a part of the output", () => {
 
   // A vendor of responses takes no limit below 16, and bills what it says up to that.
   for (const body of [{}, { max_tokens: 900 }, { max_tokens: 12 }]) {
-    test(`${JSON.stringify(body)}: nothing shorter is held than its vendor is asked for`, async () => {
+    test(`hold at least what the vendor may bill: ${JSON.stringify(body)}`, async () => {
       const messages = [{ role: "user", content: "/tokens 900" }]
       const order = { model: "sim/responses", messages, ...body }
       const refused = await gateway.caller("0.00005")
@@ -138,7 +138,7 @@ describe("when the credits cover the input and a part of the output", () => {
     })
   }
 
-  test("each of n choices gets its part", async () => {
+  test("are divided among n choices", async () => {
     const caller = await gateway.caller(CREDITS)
     const messages = [{ role: "user", content: "/tokens 900" }]
     const response = await chat(caller, { model: "vllm/echo", messages, n: 4, stream: true })
@@ -149,7 +149,7 @@ describe("when the credits cover the input and a part of the output", () => {
     expect((await receiptOf(caller, response)).usage?.["output"]).toBe(4 * clamped)
   })
 
-  test("402 for callers who would rather have none", async () => {
+  test("lead to 402 if the caller refuses shorter answers", async () => {
     const caller = await gateway.caller(CREDITS)
     const response = await chat(caller, {}, { "x-tollgate-on-low-balance": "refuse" })
     expect(await errorOf(response)).toMatchObject({ status: 402, code: "insufficient_credits" })
@@ -157,13 +157,13 @@ describe("when the credits cover the input and a part of the output", () => {
     expect((await chat(caller, { max_tokens: 50 }, fits)).status).toBe(200)
   })
 
-  test("another option in that header is an error", async () => {
+  test("an unknown option in that header is rejected", async () => {
     const caller = await gateway.caller(CREDITS)
     const response = await chat(caller, {}, { "x-tollgate-on-low-balance": "maybe" })
     expect(await errorOf(response)).toMatchObject({ status: 400, code: "invalid_value" })
   })
 
-  test("a budget clamps as a balance does", async () => {
+  test("a budget clamps like a balance", async () => {
     const caller = await gateway.caller("10", { budget: 300_000n })
     const response = await chat(caller, { messages: [{ role: "user", content: "/tokens 900" }] })
     expect(response.status).toBe(200)
@@ -173,7 +173,7 @@ describe("when the credits cover the input and a part of the output", () => {
 })
 
 describe("the hold", () => {
-  test("of a text whose bytes do not fit, but whose tokens do, clamps nothing", async () => {
+  test("clamps nothing if the tokens of a text fit, even if its bytes do not", async () => {
     // 12,000 bytes, 2,000 tokens: with their margin 2,800, and 10 of output.
     const messages = [{ role: "user", content: "hello ".repeat(2_000) }]
     const caller = await gateway.caller("0.004")
@@ -184,7 +184,7 @@ describe("the hold", () => {
     await response.text()
   })
 
-  test("of an image goes by its size, not by its bytes", async () => {
+  test("depends on the size of an image, not on its bytes", async () => {
     const url = `data:image/png;base64,${pngOf(512, 512, 300_000).toBase64()}`
     const content = [{ type: "image_url", image_url: { url } }]
     // OpenAI's rule for gpt-4o: a base of 85 and 170 for each of four tiles.
@@ -211,7 +211,7 @@ describe("the hold", () => {
   })
 })
 
-test("credits that only the caller's own running requests hold: wait, nothing is clamped", async () => {
+test("a request waits, unclamped, for credits held by the same caller's running requests", async () => {
   const caller = await gateway.caller("0.003")
   const controller = new AbortController()
   const running = fetch(gateway.url + CHAT, {

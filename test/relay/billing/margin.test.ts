@@ -82,7 +82,7 @@ async function foundOf(caller: TestCaller, response: Response) {
   return { lost: receipt.attempts.map((attempt) => attempt.provider_cost), receipt, total }
 }
 
-test("an attempt that failed after its vendor had counted costs the operator, and no caller", async () => {
+test("a failed attempt with counted tokens costs the operator, and no caller", async () => {
   const caller = await gateway.caller("1")
   const response = await ask(caller, "lost/then-answered")
   expect(await response.text()).toContain("Hello")
@@ -92,7 +92,7 @@ test("an attempt that failed after its vendor had counted costs the operator, an
   expect(total).toMatchObject({ cost: "0.000024", provider_cost: "0.000022" })
 })
 
-test("so does one of a request that nobody answered", async () => {
+test("a request without any answer costs the operator as well", async () => {
   const caller = await gateway.caller("1")
   const response = await ask(caller, "lost/twice")
   expect(response.status).toBeGreaterThan(400)
@@ -102,7 +102,7 @@ test("so does one of a request that nobody answered", async () => {
   expect(total).toMatchObject({ cost: "0", provider_cost: "0.00001" })
 })
 
-test("an attempt of which nothing is known costs nothing", async () => {
+test("an attempt without known usage costs nothing", async () => {
   const caller = await gateway.caller("1")
   const response = await ask(caller, "lost/uncounted")
   await response.text()
@@ -111,7 +111,7 @@ test("an attempt of which nothing is known costs nothing", async () => {
   expect(total).toMatchObject({ cost: "0.000024", provider_cost: "0.000012" })
 })
 
-test("what is charged of a broken answer is not counted as lost as well", async () => {
+test("the charged part of a broken answer is not counted as lost as well", async () => {
   const caller = await gateway.caller("1")
   const response = await ask(caller, "lost/broken")
   await response.text()
@@ -121,7 +121,7 @@ test("what is charged of a broken answer is not counted as lost as well", async 
   expect(nanocredits(total.cost)).toBe(2n * nanocredits(total.provider_cost))
 })
 
-test("neither is what a caller is charged for who has left", async () => {
+test("the charge of a caller that disconnects is not counted as lost as well", async () => {
   const caller = await gateway.caller("1")
   const response = await ask(caller, "lost/left")
   const reader = response.body?.getReader()
@@ -133,7 +133,7 @@ test("neither is what a caller is charged for who has left", async () => {
   expect(nanocredits(total.cost)).toBe(2n * nanocredits(total.provider_cost))
 })
 
-test("what a vendor reports beyond what there can have been is written off, and its cost all the same", async () => {
+test("usage above the possible maximum is written off, but its provider cost is recorded", async () => {
   const caller = await gateway.caller("5")
   const response = await ask(caller, "lost/exaggerated", false)
   await response.text()

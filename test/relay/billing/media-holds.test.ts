@@ -104,7 +104,7 @@ describe("a PDF of few bytes and many pages of text", () => {
     packed: makePdf({ pages: PAGES, text, isPacked: true }),
     encrypted: makePdf({ pages: PAGES, text, trailer: "/Encrypt 9 0 R" }),
   }
-  test.each(Object.entries(files))("is held at what it can cost: %s", async (_, pdf) => {
+  test.each(Object.entries(files))("is held at its maximum cost: %s", async (_, pdf) => {
     using vendor = startCounting(PAGES * PAGE_TOKENS)
     await using gateway = await startWorld(vendor.url)
     const caller = await gateway.caller("1.1")
@@ -125,7 +125,7 @@ test("an ordinary PDF is held at a few times its cost", async () => {
   expect(writeOffs(gateway)).toEqual([])
 })
 
-test("video for Gemini is held by its length, however few its bytes are", async () => {
+test("video for Gemini is held by its duration, regardless of its size", async () => {
   // Ten minutes at one frame a minute.
   const video = readFileSync(join(import.meta.dir, "../../media/samples/sparse.mp4"))
   const tokens = 600 * (258 + 32)

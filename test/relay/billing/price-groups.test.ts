@@ -67,7 +67,7 @@ const create = (body: object) => ask(gateway, "POST", "/price-groups", body)
 const inFuture = (milliseconds = YEAR) => new Date(Date.now() + milliseconds).toISOString()
 
 describe("members of a price group", () => {
-  test("pay its multiplier times what everyone pays, and their receipts say so", async () => {
+  test("pay its multiplier times the usual price, as shown on their receipts", async () => {
     const [member, other] = [await memberOf("half"), await memberOf(null)]
     const answer = await chat(member)
     expect(await chargeOf(member, answer)).toBe(USUAL / 2n)
@@ -80,7 +80,7 @@ describe("members of a price group", () => {
     expect(await chargeOf(other, await chat(other))).toBe(USUAL)
   })
 
-  test("pay the prices of its rate card, which their vendor's cost has nothing to do with", async () => {
+  test("pay the prices of its rate card, regardless of the provider's cost", async () => {
     const member = await memberOf("card")
     const answer = await chat(member)
     expect(await chargeOf(member, answer)).toBe(50_000n)
@@ -93,7 +93,7 @@ describe("members of a price group", () => {
     expect(await chargeOf(member, await chat(member, "Hello", "scripted/other"))).toBe(2n * USUAL)
   })
 
-  test("see their own prices, and no one else's", async () => {
+  test("see only their own prices", async () => {
     const [half, card, other] = [
       await memberOf("half"),
       await memberOf("card"),
@@ -124,7 +124,7 @@ describe("members of a price group", () => {
     expect(2n * nanocredits(halved)).toBe(nanocredits(usual))
   })
 
-  test("are shown the models at their prices in the console", async () => {
+  test("see the models at their prices in the console", async () => {
     const shown = async (caller: TestCaller) => {
       const query = `account=${caller.account.id}&search=scripted/chat`
       const { data } = await asked(gateway, "GET", `/models?${query}`)
@@ -136,7 +136,7 @@ describe("members of a price group", () => {
     expect(await shown(await memberOf(null))).toEqual(["1", "1"])
   })
 
-  test("that are moved while a request runs pay for it what they paid when it was admitted", async () => {
+  test("pay the price at admission if they are moved while a request runs", async () => {
     const member = await memberOf("half")
     gate = Promise.withResolvers()
     const before = vendor.bodies.length
@@ -149,7 +149,7 @@ describe("members of a price group", () => {
   })
 })
 
-test("requests over the moment of a change pay by one term each, and the ledger adds up", async () => {
+test("requests around a price change pay one price each, and the ledger verifies", async () => {
   const member = await memberOf("half")
   const changesAt = Date.now() + 300
   const terms = [
@@ -196,7 +196,7 @@ async function usageOf(caller: TestCaller) {
 }
 
 describe("the API of price groups", () => {
-  test("creates, changes and deletes them, and keeps all of it in the audit log", async () => {
+  test("creates, changes and deletes them, and records everything in the audit log", async () => {
     const later = inFuture()
     const prices = { "scripted/chat": { input: "0.1", output: "0.2" } }
     const created = await create({
@@ -242,7 +242,7 @@ describe("the API of price groups", () => {
     expect(actions).toEqual(["price_group.delete", "price_group.change", "price_group.create"])
   })
 
-  test("lists them by id, with those of the file, which cannot be changed here", async () => {
+  test("lists them by id, including read-only ones of the settings file", async () => {
     const { data } = (await asked(gateway, "GET", "/price-groups")) as { data: PriceGroup[] }
     expect(data.map(({ id, is_locked }) => [id, is_locked])).toEqual([
       ["card", true],
@@ -294,14 +294,14 @@ describe("the API of price groups", () => {
     ["a price that is no price", { prices: { [model]: "3" } }, ""],
   ]
   for (const [what, term, words] of WRONG) {
-    test(`refuses ${what}`, async () => {
+    test(`rejects ${what}`, async () => {
       const refusal = await create({ id: "wrong", terms: [term] })
       expect(refusal.status).toBe(400)
       expect((await errorOf(refusal)).message).toContain(words)
     })
   }
 
-  test("refuses two terms at one moment, none at all, and an id that is none", async () => {
+  test("rejects two terms at the same moment, an empty list, and an invalid id", async () => {
     const from = inFuture()
     const twice = await create({ id: "wrong", terms: [{ from }, { from, multiplier: "2" }] })
     expect((await errorOf(twice)).message).toContain("begins at the same moment")
@@ -310,7 +310,7 @@ describe("the API of price groups", () => {
     expect((await create({ id: "__proto__", terms: [{}] })).status).toBe(400)
   })
 
-  test("never changes a term that has begun, nor leaves out the one that holds", async () => {
+  test("never changes a term that has begun, nor removes the current one", async () => {
     const [begun] = ((await (await create({ id: "kept", terms: [{}] })).json()) as PriceGroup).terms
     const change = (terms: object[]) => ask(gateway, "PATCH", "/price-groups/kept", { terms })
     const { from = "" } = begun ?? {}
@@ -326,7 +326,7 @@ describe("the API of price groups", () => {
     await ask(gateway, "DELETE", "/price-groups/kept")
   })
 
-  test("tells every process of a term before it begins", async () => {
+  test("announces a term to every process before it begins", async () => {
     await using other = await App.start({
       settings: { ...gateway.settings },
       events: recorder([]),

@@ -66,7 +66,7 @@ async function charged(caller: TestCaller, response: Response) {
   return { cost: nanocredits(cost), hold: nanocredits(hold), period: price?.period }
 }
 
-test("a request pays the price in force when it was admitted, however long it runs", async () => {
+test("a request pays the price at its admission, regardless of its duration", async () => {
   setClock("2026-12-01T08:59:00Z")
   const caller = await gateway.caller("1")
   const before = await charged(caller, await chat(caller))

@@ -144,7 +144,7 @@ for (const [character, tokens] of NORMALIZED) {
   })
 }
 
-test("a chat is held by the tokens of its text's normal form, however the text is written", async () => {
+test("a chat is held by the tokens of its text's normal form, also with escapes", async () => {
   for (const [character, tokens] of NORMALIZED) {
     const text = character.repeat(2_000)
     const escaped = String.raw`\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`

@@ -86,7 +86,7 @@ function ask(model: string, stream: boolean): Asked {
 
 const MODELS = ["plain/chat", "google/gemini-2.5-flash", "anthropic/claude"]
 
-test("input that is counted as none costs nothing", async () => {
+test("input reported as zero costs nothing", async () => {
   const caller = await gateway.caller("10")
   const { path, body } = ask("plain/zero", false)
   const { usage, cost, estimated } = await receiptOf(caller, await caller.post(path, body))

@@ -78,10 +78,10 @@ function alarmsOf({ id }: Receipt): string[] {
 
 const ABSURD = [1e15, 2 ** 53, 1e308, "1e15"]
 
-describe("a usage that no request can have had", () => {
+describe("usage above the possible maximum", () => {
   for (const stream of [false, true]) {
     for (const count of ABSURD) {
-      test(`of ${count} tokens out is charged up to max_tokens, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`${count} output tokens are charged up to max_tokens, ${stream ? "streamed" : "whole"}`, async () => {
         usage = { prompt_tokens: 10, completion_tokens: count }
         const body = { model: "scripted/known", messages: HELLO, max_tokens: 100, stream }
         const { receipt, paid } = await ask(body)
@@ -95,33 +95,33 @@ describe("a usage that no request can have had", () => {
     }
   }
 
-  test("of tokens in is charged up to the model's context", async () => {
+  test("input tokens are charged up to the model's context", async () => {
     usage = { prompt_tokens: 2 ** 53, completion_tokens: 1 }
     const { receipt } = await ask({ model: "scripted/known", messages: HELLO })
     expect(receipt.usage).toEqual({ input: 100_000, output: 1 })
   })
 
-  test("of a model without a known context, up to a few times its bytes", async () => {
+  test("input of a model without a known context is charged up to a few times its bytes", async () => {
     usage = { prompt_tokens: 1e308, completion_tokens: 1 }
     const { paid } = await ask({ model: "scripted/unknown", messages: HELLO })
     expect(paid).toBeLessThan(10_000_000n)
     expect(paid).toBeGreaterThan(100_000n)
   })
 
-  test("of cached tokens too", async () => {
+  test("cached tokens are limited as well", async () => {
     const details = { cached_tokens: 1e15 }
     usage = { prompt_tokens: 1e15, completion_tokens: 1, prompt_tokens_details: details }
     const { receipt } = await ask({ model: "scripted/known", messages: HELLO })
     expect(receipt.usage).toEqual({ cached_input: 100_000, output: 1 })
   })
 
-  test("is charged for each choice", async () => {
+  test("output is limited per choice", async () => {
     usage = { prompt_tokens: 10, completion_tokens: 1e15 }
     const body = { model: "scripted/known", messages: HELLO, max_tokens: 100, n: 3 }
     expect((await ask(body)).receipt.usage).toEqual({ input: 10, output: 300 })
   })
 
-  test("of embeddings is charged up to the bytes of the request", async () => {
+  test("embeddings are charged up to the bytes of the request", async () => {
     usage = { prompt_tokens: 1e15, total_tokens: 1e15 }
     const { receipt, paid } = await ask(
       { model: "scripted/vectors", input: "Hello" },
@@ -133,7 +133,7 @@ describe("a usage that no request can have had", () => {
   })
 })
 
-test("a usage that is high and possible is charged as it was reported", async () => {
+test("high but possible usage is charged as reported", async () => {
   usage = { prompt_tokens: 90_000, completion_tokens: 100 }
   const { receipt } = await ask({ model: "scripted/known", messages: HELLO, max_tokens: 100 })
   expect(receipt.usage).toEqual({ input: 90_000, output: 100 })
@@ -141,13 +141,13 @@ test("a usage that is high and possible is charged as it was reported", async ()
   expect(alarmsOf(receipt)).toEqual([])
 })
 
-test("a vendor's least number of tokens may be more than was asked for", async () => {
+test("a vendor's minimum number of tokens may exceed the requested limit", async () => {
   usage = { prompt_tokens: 90, completion_tokens: 16 }
   const { receipt } = await ask({ model: "scripted/known", messages: HELLO, max_tokens: 3 })
   expect(receipt.usage).toEqual({ input: 90, output: 16 })
 })
 
-describe("what came beyond max_tokens", () => {
+describe("output beyond max_tokens", () => {
   beforeAll(() => {
     said = "word ".repeat(2_000)
   })
@@ -156,7 +156,7 @@ describe("what came beyond max_tokens", () => {
   })
 
   for (const stream of [false, true]) {
-    test(`was said, and is charged, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`is charged if it was delivered, ${stream ? "streamed" : "whole"}`, async () => {
       usage = { prompt_tokens: 10, completion_tokens: 2_001 }
       const body = { model: "scripted/known", messages: HELLO, max_tokens: 16, stream }
       const { receipt, paid } = await ask(body)
@@ -165,7 +165,7 @@ describe("what came beyond max_tokens", () => {
       expect(paid).toBe(10n * 1_000n + 2_001n * 2_000n)
     })
 
-    test(`bounds what is reported of it, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`is limited to its possible amount, ${stream ? "streamed" : "whole"}`, async () => {
       usage = { prompt_tokens: 10, completion_tokens: 1e15 }
       const body = { model: "scripted/known", messages: HELLO, max_tokens: 16, stream }
       const { receipt } = await ask(body)
@@ -175,8 +175,8 @@ describe("what came beyond max_tokens", () => {
   }
 })
 
-describe("more than the model can say", () => {
-  test("is neither held nor asked for", async () => {
+describe("output beyond the model's maximum", () => {
+  test("is neither held nor requested", async () => {
     usage = { prompt_tokens: 10, completion_tokens: 1 }
     const caller = await gateway.caller("1")
     const body = { model: "scripted/known", messages: HELLO, max_tokens: 1e9 }

@@ -100,7 +100,7 @@ async function ask(caller: TestCaller, model: string, stream: boolean): Promise<
 for (const stream of [false, true]) {
   const way = stream ? "streamed" : "whole"
   for (const model of ["sim/fault-no-usage", "sim/fault-wrong-usage"]) {
-    test(`${model}, ${way}: an alarm, and our own count instead of a free answer`, async () => {
+    test(`${model}, ${way}: raises an alarm and charges the gateway's own count`, async () => {
       const caller = await gateway.caller("1")
       const { receipt } = await ask(caller, model, stream)
       expect(receipt).toMatchObject({ status: "settled", estimated: true })
@@ -112,7 +112,7 @@ for (const stream of [false, true]) {
     })
   }
 
-  test(`a cost above its hold draws on the balance, ${way}`, async () => {
+  test(`a cost above its hold is charged to the balance, ${way}`, async () => {
     const caller = await gateway.caller("100")
     const { receipt } = await ask(caller, "scripted/rereads", stream)
     expect(receipt.usage).toEqual({ input: 90_000, output: 1 })
@@ -139,7 +139,7 @@ for (const stream of [false, true]) {
   })
 }
 
-test("a key's budget is never overdrawn either", async () => {
+test("a key's budget is never overdrawn", async () => {
   const caller = await gateway.caller("100", { budget: 500_000_000n })
   await ask(caller, "scripted/rereads", false)
   expect(await caller.balance()).toBe(99_500_000_000n)
@@ -147,7 +147,7 @@ test("a key's budget is never overdrawn either", async () => {
   expect(credits.key).toMatchObject({ budget: "0.5", budget_left: "0" })
 })
 
-test("a price for the request itself is charged besides its tokens", async () => {
+test("a price per request is charged in addition to its tokens", async () => {
   const caller = await gateway.caller("1")
   const { receipt } = await ask(caller, "scripted/per-request", false)
   expect(receipt.usage).toEqual({ input: 10, output: 1, request: 1 })
@@ -156,7 +156,7 @@ test("a price for the request itself is charged besides its tokens", async () =>
 
 describe("a stream that breaks", () => {
   for (const model of ["scripted/breaking-counted", "scripted/breaking-later"]) {
-    test(`is charged by the vendor's count that comes with the error: ${model}`, async () => {
+    test(`is charged by the vendor's count in the error: ${model}`, async () => {
       const caller = await gateway.caller("1")
       const { receipt, text } = await ask(caller, model, true)
       expect(receipt).toMatchObject({ status: "settled", estimated: false })
@@ -174,7 +174,7 @@ describe("a stream that breaks", () => {
     })
   }
 
-  test("is charged for what was passed on, and nothing that came after", async () => {
+  test("is charged for the forwarded part only", async () => {
     const caller = await gateway.caller("1")
     const { receipt, text } = await ask(caller, "scripted/breaking", true)
     expect(text).toContain("three")

@@ -179,7 +179,7 @@ async function leaveAfterHello(model: string): Promise<TestCaller> {
   return caller
 }
 
-test("every vendor of the table exists, and states its source", () => {
+test("every vendor in the table exists and has a source", () => {
   for (const [id, { source }] of Object.entries(ABANDONED_CALLS)) {
     expect(vendors.has(id)).toBe(true)
     expect(source).toStartWith("https://")
@@ -196,7 +196,7 @@ const IMAGES: [string, object] = [
   { model: "openai/dall-e-2", prompt: "A cat", response_format: "b64_json" },
 ]
 
-describe("a whole answer whose provider bills it although its caller has left", () => {
+describe("a whole answer of a provider that bills abandoned calls", () => {
   test.each([
     ["chat at OpenAI", chat("openai/plain"), { input: 900, output: 700 }],
     ["chat at an unknown server", chat("unknown/plain"), { input: 900, output: 700 }],
@@ -213,7 +213,7 @@ describe("a whole answer whose provider bills it although its caller has left", 
     expect(receipt.attempts).toMatchObject([{ outcome: "ok" }])
   })
 
-  test("is charged as far as it is known when its time is over", async () => {
+  test("is charged as far as it is known when its deadline ends", async () => {
     const caller = await leaveSilent(chat("openai/plain"))
     await clock.pass(LIMIT + 1_000)
     await wasClosed.promise
@@ -231,25 +231,28 @@ describe("a whole answer whose provider bills it although its caller has left", 
   })
 })
 
-describe("a whole answer whose provider ends it when its caller leaves", () => {
+describe("a whole answer of a provider that stops when the caller disconnects", () => {
   test.each([
     ["chat", chat("vllm/plain")],
     ["chat whose model is cancelled by the settings", chat("openai/cancelled")],
     ["a stream before its first word", chat("vllm/silent", true)],
     ["embeddings", ["/v1/embeddings", { model: "vllm/vectors", input: "Hello there, gateway" }]],
     ["rerank", ["/v1/rerank", { model: "vllm/ranks", query: "Hello", documents: ["there"] }]],
-  ] as [string, [string, object]][])("is ended and charged its input: %s", async (_, asked) => {
-    const caller = await leaveSilent(asked)
-    await wasClosed.promise
-    const receipt = await onlyReceipt(gateway, caller)
-    expect(receipt).toMatchObject({ status: "settled", estimated: true })
-    expect(Object.keys(receipt.usage ?? {})).toEqual(["input"])
-    expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
-  })
+  ] as [string, [string, object]][])(
+    "is cancelled and charged for its input: %s",
+    async (_, asked) => {
+      const caller = await leaveSilent(asked)
+      await wasClosed.promise
+      const receipt = await onlyReceipt(gateway, caller)
+      expect(receipt).toMatchObject({ status: "settled", estimated: true })
+      expect(Object.keys(receipt.usage ?? {})).toEqual(["input"])
+      expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
+    },
+  )
 })
 
-describe("a stream whose caller leaves", () => {
-  test("the call is ended at a provider that stops billing, and charged by the gateway's own count", async () => {
+describe("a stream whose caller disconnects", () => {
+  test("is cancelled if the provider stops billing, and charged by the gateway's own count", async () => {
     const caller = await leaveAfterHello("openai/plain")
     await wasClosed.promise
     const receipt = await onlyReceipt(gateway, caller)
@@ -257,7 +260,7 @@ describe("a stream whose caller leaves", () => {
   })
 
   test.each(["groq/plain", "unknown/plain", "vllm/drained"])(
-    "is read to its end at a provider that bills it all, or is said to: %s",
+    "is read to its end if the provider bills all of it or is set to: %s",
     async (model) => {
       const caller = await leaveAfterHello(model)
       goOn.resolve()
@@ -266,7 +269,7 @@ describe("a stream whose caller leaves", () => {
     },
   )
 
-  test("is read on for no more than its hold", async () => {
+  test("is read up to its hold", async () => {
     const caller = await leaveAfterHello("groq/endless")
     goOn.resolve()
     await wasClosed.promise
@@ -277,6 +280,6 @@ describe("a stream whose caller leaves", () => {
   })
 })
 
-test("a caller who leaves is no failure of the gateway", () => {
+test("a caller that disconnects is not a failure of the gateway", () => {
   expect(gateway.heard.filter(({ name }) => name === "requestFailed")).toEqual([])
 })

@@ -51,7 +51,7 @@ function eventsOf(events: readonly { readonly type: string }[]): Response {
 describe("/v1/messages", () => {
   const BODY = { model: "claude/model", max_tokens: 50, messages: HELLO }
 
-  test("of a whole answer that leaves out nearly all", async () => {
+  test("fills in a nearly empty whole answer", async () => {
     const said = Response.json({ content: [{ type: "text", text: "Hi" }] })
     const message = JSON.parse(await ask("/v1/messages", BODY, said)) as Json
     expect(message).toMatchObject({
@@ -66,14 +66,14 @@ describe("/v1/messages", () => {
     expect(message["id"]).toMatch(/^msg_\w{20,}$/)
   })
 
-  test("of one that calls a tool, under an id of its own", async () => {
+  test("gives an answer with a tool call an id of its own", async () => {
     const call = { type: "tool_use", id: "a", name: "f", input: {} }
     const said = Response.json({ id: "x7", content: [call], stop_reason: null })
     const message = JSON.parse(await ask("/v1/messages", BODY, said)) as Json
     expect(message).toMatchObject({ id: "msg_x7", stop_reason: "tool_use" })
   })
 
-  test("of a stream", async () => {
+  test("fills in a stream", async () => {
     for (const type of ["text", "tool_use"]) {
       const block = type === "text" ? { type, text: "" } : { type, id: "a", name: "f", input: {} }
       const delta =
@@ -106,7 +106,7 @@ describe("/v1/messages", () => {
   })
 })
 
-test("counts that are written as text are numbers, and output without a count is counted", async () => {
+test("converts counts written as text, and counts output without a count", async () => {
   const content = [{ type: "text", text: "Hi" }]
   const message = { content, stop_reason: "end_turn" }
   const usage = { input_tokens: "3", output_tokens: [2] }
@@ -145,14 +145,14 @@ describe("/v1/responses", () => {
   }
   const USAGE = { input_tokens: 3, output_tokens: 2 }
 
-  test("of a whole answer that leaves out nearly all", async () => {
+  test("fills in a nearly empty whole answer", async () => {
     const said = Response.json({ output: [MESSAGE], usage: USAGE })
     const response = JSON.parse(await ask("/v1/responses", BODY, said)) as Json
     expect(response).toMatchObject(ALWAYS)
     expect(response["id"]).toMatch(/^resp_\w{20,}$/)
   })
 
-  test("of a stream, under one id", async () => {
+  test("fills in a stream under one id", async () => {
     const place = { output_index: 0, content_index: 0 }
     const said = eventsOf([
       { type: "response.created", response: {} } as never,
@@ -175,7 +175,7 @@ describe("/v1beta/models", () => {
   const CANDIDATE = { index: 0, content: { role: "model", parts: PARTS }, finishReason: "STOP" }
   const COUNTS = { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 }
 
-  test("of a whole answer that leaves out nearly all", async () => {
+  test("fills in a nearly empty whole answer", async () => {
     const said = Response.json({ candidates: [{ content: { parts: PARTS } }] })
     const answer = JSON.parse(await ask(`${PATH}:generateContent`, BODY, said)) as Json
     expect(answer).toMatchObject({
@@ -186,7 +186,7 @@ describe("/v1beta/models", () => {
     })
   })
 
-  test("of one in which they are no places, no roles and no counts", async () => {
+  test("repairs invalid indexes, roles and counts", async () => {
     for (const odd of [null, "", true, [1], { x: 1 }]) {
       const candidate = { index: odd, content: { role: odd, parts: [...PARTS, odd] } }
       const said = Response.json({
@@ -205,7 +205,7 @@ describe("/v1beta/models", () => {
     }
   })
 
-  test("of one whose parts are no list", async () => {
+  test("replaces parts that are not a list", async () => {
     for (const parts of [null, 0, true, {}]) {
       const said = Response.json({ candidates: [{ content: { parts }, finishReason: "STOP" }] })
       const answer = JSON.parse(await ask(`${PATH}:generateContent`, BODY, said)) as Json
@@ -215,7 +215,7 @@ describe("/v1beta/models", () => {
     }
   })
 
-  test("of a stream, under one id", async () => {
+  test("fills in a stream under one id", async () => {
     for (const odd of [undefined, null, true]) {
       const said = streamed(
         [

@@ -86,7 +86,7 @@ function frameOf(chunk: object): string {
 
 const BARE = { choices: [{ message: { content: "Hi" } }] }
 
-test("a streamed choice that is none, or ends in no word, is one that clients can read", async () => {
+test("an invalid streamed choice or finish reason becomes one that clients can read", async () => {
   for (const odd of [null, true, "x", [1]]) {
     const ending = { index: 0, delta: {}, finish_reason: odd === null ? "stop" : odd }
     const said =
@@ -103,8 +103,8 @@ test("a streamed choice that is none, or ends in no word, is one that clients ca
   }
 })
 
-describe("a whole answer that leaves out", () => {
-  test("nearly all has every member that the specification names", async () => {
+describe("an incomplete whole answer", () => {
+  test("gets every member that the specification requires", async () => {
     const before = Math.floor(Date.now() / 1000)
     const chat = await ask({ ...BARE, usage: { prompt_tokens: 3, completion_tokens: 2 } })
     expect(chat).toMatchObject({
@@ -118,7 +118,7 @@ describe("a whole answer that leaves out", () => {
     expect(other.id).not.toBe(chat.id)
   })
 
-  test("nothing, but says it in other words, is put into those of the specification", async () => {
+  test("gets the specified values in place of unknown ones", async () => {
     const choice = { index: 0, message: { role: "model", content: null }, finish_reason: "eos" }
     const chat = await ask({ id: "x", object: "x", created: 1.5, choices: [choice] })
     expect(chat).toMatchObject({ id: "chatcmpl-x", object: "chat.completion" })
@@ -139,7 +139,7 @@ describe("a whole answer that leaves out", () => {
     ["function_call", "function_call"],
   ]
   for (const [word, told] of FINISHES) {
-    test(`finish_reason "${word}" is reported as ${told}`, async () => {
+    test(`gets finish_reason ${told} for "${word}"`, async () => {
       const choice = { ...BARE.choices[0], finish_reason: word }
       expect((await ask({ choices: [choice] })).choices[0]?.finish_reason).toBe(told)
       const frame = frameOf({
@@ -151,7 +151,7 @@ describe("a whole answer that leaves out", () => {
     })
   }
 
-  test("the text of an answer that calls a tool leaves it null", async () => {
+  test("has null text if it calls a tool", async () => {
     const call = { id: "a", type: "function", function: { name: "f", arguments: "{}" } }
     const chat = await ask({ choices: [{ message: { tool_calls: [call] } }] })
     expect(chat.choices[0]).toMatchObject({
@@ -161,7 +161,7 @@ describe("a whole answer that leaves out", () => {
   })
 })
 
-test("a stream that leaves out nearly all is one answer with its role and its end", async () => {
+test("an incomplete stream becomes one answer with a role and an end", async () => {
   const chunks = await askStream(
     frameOf({ choices: [{ delta: { content: "H" } }] }) +
       frameOf({ choices: [{ delta: { content: "i" } }] }) +
@@ -179,7 +179,7 @@ test("a stream that leaves out nearly all is one answer with its role and its en
   expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("stop")
 })
 
-describe("no choice at all is a failed attempt,", () => {
+describe("an answer without any choice", () => {
   const told = { prompt_tokens: 9, completion_tokens: 0, total_tokens: 9 }
   const EMPTY: readonly [name: string, fields: object, said: () => Response][] = [
     ["whole", {}, () => Response.json({ ...BARE, choices: [], usage: told })],
@@ -190,7 +190,7 @@ describe("no choice at all is a failed attempt,", () => {
     ],
   ]
   for (const [name, fields, said] of EMPTY) {
-    test(`${name}: 502 without a charge`, async () => {
+    test(`is a failed attempt: ${name}`, async () => {
       answer = said
       const caller = await gateway.caller("1")
       const response = await caller.post(CHAT, { ...BODY, ...fields })
@@ -200,14 +200,14 @@ describe("no choice at all is a failed attempt,", () => {
     })
   }
 
-  test("and the next deployment answers", async () => {
+  test("leads to the next deployment", async () => {
     answer = () => Response.json({ ...BARE, choices: [] })
     const caller = await gateway.caller("1")
     const response = await caller.post(CHAT, { ...BODY, model: "both/model" })
     expect(response.headers.get("x-tollgate-provider")).toBe("good")
   })
 
-  test("but not when the caller has read of the answer", async () => {
+  test("is an error if the caller has already received a part", async () => {
     answer = () => streamed([frameOf({ choices: [{ delta: { content: "Hi" } }] })])
     const caller = await gateway.caller("1")
     const response = await caller.post(CHAT, { ...BODY, stream: true })
@@ -215,12 +215,12 @@ describe("no choice at all is a failed attempt,", () => {
   })
 })
 
-describe("where the vendor reports no usage, what is charged stands in the answer:", () => {
+describe("the charged usage when the vendor reports none", () => {
   const frames =
     frameOf({ id: "a", choices: [{ delta: { role: "assistant", content: "Hi" } }] }) +
     frameOf({ id: "a", choices: [{ delta: {}, finish_reason: "stop" }] })
 
-  test("whole", async () => {
+  test("is in the whole answer", async () => {
     answer = () => Response.json(BARE)
     const caller = await gateway.caller("1")
     const response = await caller.post(CHAT, BODY)
@@ -236,7 +236,7 @@ describe("where the vendor reports no usage, what is charged stands in the answe
     })
   })
 
-  test("streamed, when the caller asks for it, with the cost", async () => {
+  test("is in the stream with its cost if the caller asks for usage", async () => {
     const chunks = await askStream(frames + DONE, { stream_options: { include_usage: true } })
     const last = chunks.at(-1)
     expect(last).toMatchObject({ id: "chatcmpl-a", choices: [], object: "chat.completion.chunk" })
@@ -245,7 +245,7 @@ describe("where the vendor reports no usage, what is charged stands in the answe
     expect(chunks.filter(({ usage }) => usage)).toHaveLength(1)
   })
 
-  test("and not when the caller does not ask", async () => {
+  test("is not in the stream if the caller does not ask", async () => {
     const chunks = await askStream(frames + DONE)
     expect(chunks.filter(({ usage }) => usage)).toHaveLength(0)
   })
@@ -254,7 +254,7 @@ describe("where the vendor reports no usage, what is charged stands in the answe
     ["/v1/messages", { max_tokens: 50, messages: HELLO }],
     ["/v1/responses", { input: "Hello there, gateway" }],
   ] as const) {
-    test(`${path}, whole and streamed`, async () => {
+    test(`is in the answer of ${path}, whole and streamed`, async () => {
       const caller = await gateway.caller("1")
       answer = () => Response.json(BARE)
       const whole = await caller.post(path, { model: "poor/model", ...fields })

@@ -185,7 +185,7 @@ for (const stream of [false, true]) {
       }
     }
 
-    test("messages ask for text alone of a model that can also draw", async () => {
+    test("messages request only text from a model that can also draw", async () => {
       const response = await ask(MESSAGES, "google/image", stream)
       expect(response.headers.get("x-tollgate-losses")).toBe("output.image:dropped")
       const text = JSON.stringify(await objectsOf(response, stream))
@@ -194,7 +194,7 @@ for (const stream of [false, true]) {
       expect(usage?.["output"]).toBe(4)
     })
 
-    test("messages report an image that came unasked", async () => {
+    test("messages report an unrequested image", async () => {
       const response = await ask(MESSAGES, "openai/drawing", stream)
       await objectsOf(response, stream)
       const receipt = (await receiptOf(caller, response)) as unknown as { losses: unknown }
@@ -249,7 +249,7 @@ describe("money", () => {
     return nanocredits(response.headers.get("x-tollgate-cost") ?? "")
   }
 
-  test("an image is billed by its tokens, and by its own price if it has one", async () => {
+  test("an image is billed by its tokens, or by its own price if it has one", async () => {
     const byTokens = await charged("google/image")
     expect(byTokens).toBe(3n * 300n + 1_290n * 30_000n)
     expect(await charged("google/priced")).toBe(byTokens + 40_000_000n)
@@ -258,7 +258,7 @@ describe("money", () => {
   for (const stream of [false, true]) {
     for (const format of [CHAT, RESPONSES, "gemini"]) {
       const how = `${stream ? "streamed" : "whole"} at ${format}`
-      test(`text beside an image costs what text costs, ${how}`, async () => {
+      test(`text beside an image costs the price of text, ${how}`, async () => {
         const more = format === CHAT && stream ? { stream_options: { include_usage: true } } : {}
         const response = await ask(format, "plain/counted", stream, more)
         const objects = await objectsOf(response, stream)
@@ -272,7 +272,7 @@ describe("money", () => {
       })
     }
 
-    test(`output that is not broken down is all images, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`output without a breakdown counts as images, ${stream ? "streamed" : "whole"}`, async () => {
       const response = await ask(CHAT, "openrouter/split", stream)
       await objectsOf(response, stream)
       const { usage, cost } = await receiptOf(caller, response)
@@ -287,7 +287,7 @@ describe("money", () => {
     expect(text).toBe(3n * 300n + 4n * 2_500n)
   })
 
-  test("a text of the same model costs no image", async () => {
+  test("text of the same model is not charged as an image", async () => {
     const cost = await charged("google/priced", { modalities: ["text"] })
     expect(cost).toBe(3n * 300n + 4n * 30_000n)
   })
@@ -306,20 +306,20 @@ describe("money", () => {
     expect(await estimate("google/split")).toBe(await estimate("google/image"))
   })
 
-  test("a model without a price for tokens answers no chat", async () => {
+  test("a model without a token price answers no chat", async () => {
     const error = await errorOf(await ask(CHAT, "google/images-alone", false))
     expect(error.code).toBe("model_not_priced")
   })
 })
 
 describe("models of another kind", () => {
-  test("are refused with the endpoint that takes them", async () => {
+  test("are rejected with the name of the right endpoint", async () => {
     const error = await errorOf(await ask(CHAT, "google/imagen", false))
     expect(error.code).toBe("model_not_supported")
     expect(error.message).toContain("/v1/images/generations")
   })
 
-  test("a model that only speaks is refused where an answer cannot contain audio", async () => {
+  test("reject a speech model in a format without audio", async () => {
     const error = await errorOf(await ask(MESSAGES, "google/tts", false))
     expect(error.message).toContain("answers with audio")
   })
@@ -350,7 +350,7 @@ describe("the shape of an image", () => {
     }
   }
 
-  test("is a loss where the provider has no such field", async () => {
+  test("is reported as lost if the provider has no such field", async () => {
     const fromGemini = await ask("gemini", "plain/chat", false, BY_CALLER.gemini)
     await objectsOf(fromGemini, false)
     expect(fromGemini.headers.get("x-tollgate-losses")).toBe("image_config:dropped")
@@ -360,7 +360,7 @@ describe("the shape of an image", () => {
     expect(fromChat.headers.get("x-tollgate-losses")).toBe("image_config:dropped")
   })
 
-  test("members that only the caller's format has are a loss", async () => {
+  test("a member that only the caller's format has is reported as lost", async () => {
     const config = { ...BY_CALLER[CHAT].image_config, strength: 0.5 }
     const response = await ask(CHAT, "google/image", false, { image_config: config })
     await objectsOf(response, false)
@@ -403,7 +403,7 @@ describe("an image of an earlier answer", () => {
   }
 
   for (const format of [CHAT, RESPONSES, "gemini"] as const) {
-    test(`of ${format} is sent back to Gemini in the model's turn`, async () => {
+    test(`is sent back from ${format} to Gemini in the model's turn`, async () => {
       const response = await ask(format, "google/image", false, turns[format])
       await objectsOf(response, false)
       const sent = gateway.simulator.requests.at(-1)?.body as Json
@@ -414,7 +414,7 @@ describe("an image of an earlier answer", () => {
 
     // OpenRouter speaks the format of responses itself.
     if (format === RESPONSES) continue
-    test(`of ${format} is sent back to OpenRouter in the assistant's message`, async () => {
+    test(`is sent back from ${format} to OpenRouter in the assistant's message`, async () => {
       await objectsOf(await ask(format, "openrouter/image", false, turns[format]), false)
       const messages = vendor.bodies.at(-1)?.["messages"] as Json[]
       const message = messages.find(({ role }) => role === "assistant")
@@ -423,7 +423,7 @@ describe("an image of an earlier answer", () => {
   }
 
   for (const format of [CHAT, "gemini"] as const) {
-    test(`of ${format} is shown to OpenAI in the user's turn`, async () => {
+    test(`is shown from ${format} to OpenAI in the user's turn`, async () => {
       const response = await ask(format, "openai/drawing", false, turns[format])
       await objectsOf(response, false)
       const input = vendor.bodies.at(-1)?.["input"] as Json[]
@@ -432,7 +432,7 @@ describe("an image of an earlier answer", () => {
     })
   }
 
-  test("of chat completions is shown in the user's turn to a server of the same format", async () => {
+  test("is shown in the user's turn to a server of the same chat format", async () => {
     const response = await ask(CHAT, "plain/chat", false, turns[CHAT])
     await objectsOf(response, false)
     const messages = vendor.bodies.at(-1)?.["messages"] as Json[]
@@ -441,13 +441,13 @@ describe("an image of an earlier answer", () => {
     expect(response.headers.get("x-tollgate-losses")).toBe("assistant.image:approximated")
   })
 
-  test("of responses is sent back to OpenAI as it was", async () => {
+  test("is sent back from responses to OpenAI unchanged", async () => {
     await objectsOf(await ask(RESPONSES, "openai/drawing", false, turns[RESPONSES]), false)
     expect(vendor.bodies.at(-1)?.["input"]).toContainEqual(IMAGE_ITEM)
   })
 })
 
-test("the tool that makes images is no loss at a model that needs none", async () => {
+test("the image generation tool is not reported as lost if the model needs none", async () => {
   const more = { tools: [{ type: "image_generation" }] }
   const response = await ask(RESPONSES, "google/image", false, more)
   expect(imagesIn(RESPONSES, await objectsOf(response, false))).toHaveLength(1)

@@ -164,7 +164,7 @@ describe.each([400, 500])("a request whose last call fails with %d", (failure) =
     status = failure
   })
 
-  test("returns and charges the choices that are complete", async () => {
+  test("returns and charges the completed choices", async () => {
     failing = 4
     const order = { model: "anthropic/claude", messages: HELLO, n: 4, max_tokens: 500 }
     const response = await caller.post(CHAT, order)
@@ -211,30 +211,27 @@ describe.each([false, true])("one call that rejects a parameter, streamed: %p", 
     message = "`temperature` is deprecated for this model."
   })
 
-  test.each([false, true])(
-    "only the rejected call is corrected, rejected first: %p",
-    async (first) => {
-      isFirst = first
-      failing = first ? 1 : 3
-      const seen = vendor.bodies.length
-      const response = await caller.post(CHAT, { ...fields, model })
-      expect(response.status).toBe(200)
-      expect((await response.text()).split("Hello there")).toHaveLength(4)
-      expect(response.headers.get("x-tollgate-losses")).toBe("temperature:dropped")
-      const sent = vendor.bodies.slice(seen).map(({ temperature }) => temperature)
-      expect(sent).toEqual([0.5, 0.5, 0.5, undefined])
-      const receipt = await receiptOf(caller, response)
-      expect(receipt.cost).toBe("0.0303")
-      expect(receipt.attempts.map(({ outcome }) => outcome).toSorted()).toEqual([
-        "ok",
-        "ok",
-        "ok",
-        "refused_by_upstream",
-      ])
-    },
-  )
+  test.each([false, true])("corrects only the rejected call, rejected first: %p", async (first) => {
+    isFirst = first
+    failing = first ? 1 : 3
+    const seen = vendor.bodies.length
+    const response = await caller.post(CHAT, { ...fields, model })
+    expect(response.status).toBe(200)
+    expect((await response.text()).split("Hello there")).toHaveLength(4)
+    expect(response.headers.get("x-tollgate-losses")).toBe("temperature:dropped")
+    const sent = vendor.bodies.slice(seen).map(({ temperature }) => temperature)
+    expect(sent).toEqual([0.5, 0.5, 0.5, undefined])
+    const receipt = await receiptOf(caller, response)
+    expect(receipt.cost).toBe("0.0303")
+    expect(receipt.attempts.map(({ outcome }) => outcome).toSorted()).toEqual([
+      "ok",
+      "ok",
+      "ok",
+      "refused_by_upstream",
+    ])
+  })
 
-  test("a short message that names the parameter is enough", async () => {
+  test("is corrected after a short message that names the parameter", async () => {
     message = "temperature is not supported"
     failing = 3
     const response = await caller.post(CHAT, { ...fields, model })
@@ -243,7 +240,7 @@ describe.each([false, true])("one call that rejects a parameter, streamed: %p", 
     expect((await receiptOf(caller, response)).cost).toBe("0.0303")
   })
 
-  test("the other choices are returned if no correction succeeds", async () => {
+  test("returns the other choices if no correction succeeds", async () => {
     isFirst = true
     failing = 1
     const strict = { "x-tollgate-strict": "true" }
@@ -255,7 +252,7 @@ describe.each([false, true])("one call that rejects a parameter, streamed: %p", 
 })
 
 describe.each([400, 429, 500, 200])(
-  "a request whose first call fails with %d at once",
+  "a request whose first call fails with %d immediately",
   (failure) => {
     beforeEach(() => {
       status = failure
@@ -264,7 +261,7 @@ describe.each([400, 429, 500, 200])(
     })
 
     test.each([false, true])(
-      "gives and charges the other choices, streamed: %p",
+      "returns and charges the other choices, streamed: %p",
       async (stream) => {
         const order = { model: "anthropic/claude", messages: HELLO, n: 4, max_tokens: 500, stream }
         const response = await caller.post(CHAT, order)
@@ -277,7 +274,7 @@ describe.each([400, 429, 500, 200])(
       },
     )
 
-    test("gives and charges the other images", async () => {
+    test("returns and charges the other images", async () => {
       const order = { model: "together/flux", prompt: "an owl", n: 10, response_format: "b64_json" }
       const response = await caller.post("/v1/images/generations", order)
       expect(response.status).toBe(200)
@@ -285,7 +282,7 @@ describe.each([400, 429, 500, 200])(
       expect((await receiptOf(caller, response)).cost).toBe("0.6")
     })
 
-    test("charges the other texts that were sent, and sends no more", async () => {
+    test("charges the other texts already sent, and sends no more", async () => {
       const input = Array.from({ length: 960 }, () => "a few words of a text")
       const response = await caller.post("/v1/embeddings", { model: "cohere/embed", input })
       expect((await errorOf(response)).status).toBeGreaterThanOrEqual(400)
@@ -294,7 +291,7 @@ describe.each([400, 429, 500, 200])(
       expect(receipt.cost).toBe(failure === 200 ? "0.9" : "0.3")
     })
 
-    test("charges the documents that were embedded beside the query", async () => {
+    test("charges the documents embedded beside the query", async () => {
       const documents = ["word ".repeat(500), "word ".repeat(500)]
       const order = { model: "cohere/embed", query: "word ".repeat(1000), documents }
       const response = await caller.post("/v1/rerank", order)
@@ -304,7 +301,7 @@ describe.each([400, 429, 500, 200])(
   },
 )
 
-test("of two deployments only the one that answers is charged", async () => {
+test("only the deployment that answers is charged", async () => {
   status = 500
   isFirst = true
   failing = 1

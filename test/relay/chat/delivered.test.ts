@@ -72,9 +72,9 @@ async function leaveAfter(path: string, events: readonly Event[]) {
   return { caller, receipt: await onlyReceipt(gateway, caller) }
 }
 
-describe("who leaves after the frames that open an answer", () => {
+describe("a caller that disconnects after the opening frames of an answer", () => {
   for (const path of Object.keys(DIALECTS)) {
-    test(`pays for the input alone at ${path}`, async () => {
+    test(`is charged for the input only at ${path}`, async () => {
       const { receipt } = await leaveAfter(path, [])
       expect(receipt).toMatchObject({ status: "settled", estimated: true })
       expect(Object.keys(receipt.usage ?? {})).toEqual(["input"])
@@ -82,9 +82,9 @@ describe("who leaves after the frames that open an answer", () => {
   }
 })
 
-describe("who leaves after", () => {
+describe("a caller that disconnects after delivered content", () => {
   for (const [name, { path, events, min }] of Object.entries(KINDS)) {
-    test(`${name} at ${path} pays for it`, async () => {
+    test(`is charged for ${name} at ${path}`, async () => {
       const { caller, receipt } = await leaveAfter(path, events)
       expect(receipt).toMatchObject({ status: "settled", estimated: true })
       expect(await caller.balance()).toBeLessThan(CREDITS)

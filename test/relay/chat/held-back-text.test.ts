@@ -41,7 +41,7 @@ async function toldBefore(body: object): Promise<string> {
   return contentOf(text.slice(0, end))
 }
 
-describe("text that may begin a sequence is reported before the failure that ends its stream", () => {
+describe("text held back as a possible stop sequence", () => {
   test.each([
     ["an error in a piece of its own", () => streamed([frame("Hello "), frame("STO"), ERROR])],
     ["an error in the same piece", () => streamed([frame("Hello STO") + ERROR])],
@@ -51,13 +51,13 @@ describe("text that may begin a sequence is reported before the failure that end
     ],
     ["a frame that cannot be read", () => streamed([frame("Hello "), frame("STO"), "data: {\n\n"])],
     ["an end without a last word", () => streamed([frame("Hello "), frame("STO")])],
-  ])("%s", async (_name, written) => {
+  ])("is delivered before the error that ends the stream: %s", async (_name, written) => {
     answer = written
     expect(await toldBefore({ model: "vendor/model", stop: STOP })).toBe("Hello STO")
   })
 })
 
-test("so is what other calls of the request hold back when one of them fails", async () => {
+test("is delivered for the other calls of a request when one of them fails", async () => {
   const hasHeld = Promise.withResolvers<void>()
   const encoder = new TextEncoder()
   let calls = 0
@@ -106,16 +106,16 @@ function responses(text: string, ...rest: { readonly type: string }[]): Response
   return streamed(frames)
 }
 
-describe("text that is counted", () => {
+describe("text counted by the relay", () => {
   const FAILED = { type: "error", message: "Overheated.", code: "server_error" }
 
-  test("is reported as far as the limit lets it before a failure", async () => {
+  test("is delivered up to its limit before an error", async () => {
     answer = () => responses("one two", FAILED)
     const body = { model: "vendor/responses", max_tokens: 5 }
     expect(await toldBefore(body)).toBe("one two")
   })
 
-  test("is all of the answer where it reaches the limit, whatever fails behind it", async () => {
+  test("is a complete answer if it reaches its limit before an error", async () => {
     answer = () => responses("one two three four five", FAILED)
     const caller = await gateway.caller("1")
     const body = { model: "vendor/responses", messages: HELLO, stream: true, max_tokens: 3 }

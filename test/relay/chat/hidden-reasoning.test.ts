@@ -203,7 +203,7 @@ describe("an answer that the relay ends at a stop sequence", () => {
     expect(receipt.usage?.["reasoning"]).toBeLessThan(most + 1)
   })
 
-  test("is ended at a server that is known to end what nobody reads", async () => {
+  test("is cancelled at a server that is known to stop generating when it is cancelled", async () => {
     const caller = await gateway.caller("100")
     const body = { model: "own/model", messages: HELLO, stop: SIX }
     const response = await caller.post(CHAT, body)
@@ -260,7 +260,7 @@ const LEFT: readonly (readonly [path: string, body: object])[] = [
   [CHAT, { model: "openai/gpt-5.5", messages: HELLO, stream: true, n: 2 }],
 ]
 
-describe("a caller that leaves", () => {
+describe("a caller that disconnects", () => {
   for (const [path, body] of LEFT) {
     const { model = "", n = 1 } = body as { model?: string; n?: number }
     test(`pays for the reasoning behind the text: ${path} ${model} ${n}`, async () => {
@@ -309,7 +309,7 @@ describe("a caller that leaves", () => {
     expect(receipt.usage?.["reasoning"]).toBeGreaterThan(0)
   })
 
-  test("has the answer of a model that hides nothing cancelled", async () => {
+  test("cancels the call if the model hides no reasoning", async () => {
     const asked = await ask(CHAT, { model: "own/model", messages: HELLO, stream: true })
     await leaveAfter(asked, "DONE")
     await wasCut.promise

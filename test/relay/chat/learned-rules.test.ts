@@ -260,7 +260,7 @@ describe.each(["whole", "streamed"])("several calls, %s,", (use) => {
     return writes.mock.results.filter(({ value }) => String(value).includes(question)).length
   }
 
-  test("calls that are corrected alike are planned and written once", async () => {
+  test("calls with the same correction are planned and written once", async () => {
     // Once by the caller, once for the first calls, and once for the corrected calls.
     expect(await writesOf(`alike-${use}`, { temperature: 0.5 })).toBe(3)
   })
@@ -270,7 +270,7 @@ describe.each(["whole", "streamed"])("several calls, %s,", (use) => {
     expect(await writesOf(`reordered-${use}`, fields)).toBe(3)
   })
 
-  test("calls that are rejected differently have at most three corrected requests", async () => {
+  test("differently rejected calls have at most three corrected requests", async () => {
     expect(await writesOf(`shortening-${use}`, { user: "u".repeat(60) })).toBeLessThanOrEqual(5)
   })
 })
@@ -296,14 +296,14 @@ test.each([false, true])(
 )
 
 describe("corrections are limited", () => {
-  test("two different parameters in a row are corrected", async () => {
+  test("two different parameters are corrected in sequence", async () => {
     const { status, calls, losses } = await ask("two", { temperature: 0.5, seed: 1 })
     expect([status, calls.length]).toEqual([200, 3])
     expect(losses).toBe("temperature:dropped, seed:dropped")
     expect(learnedOf("two")).toEqual([["rejected_parameters", "temperature,seed"]])
   })
 
-  test("at most three, and nothing is learned from a request that fails", async () => {
+  test("a request is corrected at most three times, and a failed request teaches nothing", async () => {
     const fields = { temperature: 0.5, seed: 1, top_p: 0.5, verbosity: "low" }
     const { status, calls, text } = await ask("four", fields)
     expect([status, calls.length]).toEqual([400, 4])
@@ -320,22 +320,25 @@ describe("corrections are limited", () => {
     expect(learnedOf("stubborn")).toEqual([])
   })
 
-  test("words that do not begin a message correct nothing", async () => {
+  test("words inside a message correct nothing", async () => {
     const { status, calls } = await ask("quoted", { temperature: 0.5 })
     expect([status, calls.length]).toEqual([400, 1])
   })
 })
 
-describe("a provider cannot make the gateway leave out what protects money", () => {
-  test.each(UNCORRECTABLE)("%s", async (name, field, fields) => {
-    const { status, calls, text } = await ask(name, fields)
-    expect([status, text]).toEqual([400, expect.stringContaining("Unsupported parameter")])
-    for (const { body } of calls) expect(body).toHaveProperty(field)
-    expect(calls).toHaveLength(1)
-    expect(learnedOf(name)).toEqual([])
-  })
+describe("fields that protect money", () => {
+  test.each(UNCORRECTABLE)(
+    "are never left out after a rejection: %s",
+    async (name, field, fields) => {
+      const { status, calls, text } = await ask(name, fields)
+      expect([status, text]).toEqual([400, expect.stringContaining("Unsupported parameter")])
+      for (const { body } of calls) expect(body).toHaveProperty(field)
+      expect(calls).toHaveLength(1)
+      expect(learnedOf(name)).toEqual([])
+    },
+  )
 
-  test("the output limit is sent under its other name, and never left out", async () => {
+  test("include the output limit, which may be sent under its other name", async () => {
     const { status, calls } = await ask("limitless", { max_tokens: 7 })
     expect(status).toBe(400)
     expect(calls.map(({ body }) => body.max_tokens ?? body.max_completion_tokens)).toEqual([7, 7])
@@ -367,7 +370,7 @@ describe("a strict caller", () => {
   })
 })
 
-test("a rule of the settings is not learned over", async () => {
+test("a learned rule does not replace a rule of the settings", async () => {
   const { status, calls } = await ask("pinned", { temperature: 0.5 })
   expect([status, calls.length]).toEqual([400, 1])
   expect(learnedOf("pinned")).toEqual([])
@@ -384,7 +387,7 @@ test("a required tool call is not dropped", async () => {
   expect(later.text).toContain("does not support tools")
 })
 
-test("sampling rejected of a request that reasons is still sent without reasoning", async () => {
+test("rejected sampling of a reasoning request is still sent without reasoning", async () => {
   const reasoning = { temperature: 0.5, reasoning_effort: "high" }
   expect((await ask("conditional", reasoning)).calls).toHaveLength(2)
   const { calls, losses } = await ask("conditional", { temperature: 0.5, reasoning_effort: "none" })
@@ -406,20 +409,23 @@ describe("a caller of another format", () => {
         generationConfig: { temperature: 0.5 },
       },
     ],
-  ])("of %s gets the answer to the corrected request (%s)", async (path, name, fields) => {
-    for (const count of [2, 1]) {
-      vendor.taken()
-      const response = await caller.post(path, { model: `${name}/x`, ...fields })
-      expect([response.status, await response.text()]).toEqual([
-        200,
-        expect.stringContaining("Hello"),
-      ])
-      expect(response.headers.get("x-tollgate-losses")).toContain("temperature:dropped")
-      expect(vendor.taken()).toHaveLength(count)
-    }
-  })
+  ])(
+    "gets the answer to the corrected request in the format %s (%s)",
+    async (path, name, fields) => {
+      for (const count of [2, 1]) {
+        vendor.taken()
+        const response = await caller.post(path, { model: `${name}/x`, ...fields })
+        expect([response.status, await response.text()]).toEqual([
+          200,
+          expect.stringContaining("Hello"),
+        ])
+        expect(response.headers.get("x-tollgate-losses")).toContain("temperature:dropped")
+        expect(vendor.taken()).toHaveLength(count)
+      }
+    },
+  )
 
-  test("gets it from a provider of its own format", async () => {
+  test("gets a corrected answer from a provider of the same format", async () => {
     const fields = { model: "anthropic/x", ...messages }
     for (const count of [2, 1]) {
       vendor.taken()
@@ -436,7 +442,7 @@ describe("a caller of another format", () => {
   })
 })
 
-test("a restart forgets what was learned", async () => {
+test("learned rules are lost at a restart", async () => {
   expect((await ask("restarted", { temperature: 0.5 })).calls).toHaveLength(2)
   expect((await ask("restarted", { temperature: 0.5 })).calls).toHaveLength(1)
   await using second = await startGateway(settings())

@@ -79,8 +79,8 @@ function toldOf(events: readonly ChatEvent[], choice: number) {
   return { text, reason: finishes[0]?.reason, sequence: finishes[0]?.stopSequence }
 }
 
-describe("an answer ends where it has to", () => {
-  test("however its frames were cut, each choice by itself", async () => {
+describe("the end of a limited answer", () => {
+  test("is the same for any split into frames, and for each choice separately", async () => {
     const choice = fc.tuple(LETTERS, CUTS)
     const max = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined })
     await fc.assert(
@@ -103,7 +103,7 @@ describe("an answer ends where it has to", () => {
     )
   })
 
-  test("whole as it does streamed, in one part or several", async () => {
+  test("is the same whole and streamed, in one part or several", async () => {
     await fc.assert(
       fc.asyncProperty(STOP, LETTERS, CUTS, async (stop, text, cuts) => {
         const parts = chunks(text, cuts).map((chunk) => ({ type: "text", text: chunk }) as const)
@@ -118,7 +118,7 @@ describe("an answer ends where it has to", () => {
     )
   })
 
-  test("no more is held back than may begin a sequence", () => {
+  test("holds back no more than may begin a sequence", () => {
     const cut = new StreamLimits({ stop: ["abc"] }, 1, COUNTER)
     const texts = (text: string) =>
       cut
@@ -130,7 +130,7 @@ describe("an answer ends where it has to", () => {
     expect(texts("e")).toEqual(["e"])
   })
 
-  test("a citation of text that is held back follows it, and goes with text that is cut off", () => {
+  test("holds citations back with their text, and drops those of removed text", () => {
     const cited = (stop: string, text: string): string[] => {
       const cut = new StreamLimits({ stop: [stop] }, 1, COUNTER)
       const citation = { url: "https://example.com" }
@@ -145,7 +145,7 @@ describe("an answer ends where it has to", () => {
     expect(cited("abc", "c")).toEqual(["so ", "finish"])
   })
 
-  test("text on either side of a call is not one", () => {
+  test("joins no text across a tool call", () => {
     const cut = new StreamLimits({ stop: ["ab"] }, 1, COUNTER)
     const events = cut.push([
       { type: "text-delta", choice: 0, text: "a" },
@@ -161,7 +161,7 @@ describe("an answer ends where it has to", () => {
     ])
   })
 
-  test("a citation reaches no further than the text that is left", async () => {
+  test("shortens citations to the remaining text", async () => {
     const citations = [{ start: 0, end: 2 }, { start: 1, end: 6 }, { start: 4, end: 6 }, {}]
     const parts = [{ type: "text", text: "one two", citations }] as const
     const extra = { dialect: "openai-chat", fields: { logprobs: {} } } as const

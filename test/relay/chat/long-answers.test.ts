@@ -74,7 +74,7 @@ afterAll(async () => {
   await vendor.stop(true)
 })
 
-test("a long whole answer of a chat stops no one, and arrives unchanged", async () => {
+test("a long whole chat answer blocks no others and arrives unchanged", async () => {
   let text = ""
   const pause = await longestPause(150, async () => {
     const response = await caller.post(CHAT, { model: "long/m", messages: HELLO })
@@ -140,7 +140,7 @@ test("a long streamed answer is written in slices for Gemini's clients", async (
   expect(candidates.at(-1)?.logprobsResult?.chosenCandidates).toHaveLength(TOKENS)
 })
 
-test("several long choices, each from a call of its own, arrive whole and in slices", async () => {
+test("several long choices from separate calls arrive complete and in slices", async () => {
   const contents = [{ role: "user", parts: [{ text: "Hi" }] }]
   const body = { contents, generationConfig: { candidateCount: 3 } }
   const frames = await framesOf("/v1beta/models/groq/m:streamGenerateContent?alt=sse", body)

@@ -56,7 +56,7 @@ test.each([
   "text/plain; charset=utf-8",
   "application/x-ndjson",
   "application/octet-stream",
-])("a stream of type '%s' is read", async (type) => {
+])("a stream with the content type '%s' is read", async (type) => {
   answer = () => streamed([WHOLE_STREAM], type)
   const response = await caller.post(CHAT, { model: "own/m", messages: HELLO, stream: true })
   const text = await response.text()
@@ -106,7 +106,7 @@ test("a stream to a request for a whole answer is folded", async () => {
   expect((await receiptOf(caller, response)).usage).toMatchObject({ input: 10, output: 1 })
 })
 
-test("an error in place of a stream is a failed attempt", async () => {
+test("an error response instead of a stream is a failed attempt", async () => {
   answer = () => Response.json({ error: { message: "Insufficient credits", code: 402 } })
   const response = await caller.post(CHAT, { model: "own/m", messages: HELLO, stream: true })
   expect(response.status).toBeGreaterThanOrEqual(500)

@@ -39,7 +39,7 @@ describe.each(REQUESTS)("%s, %s", (path, _, request) => {
     ["in another alphabet", { поле: 1 }],
     ["without a letter", { "": 1 }],
     ["as long as a text", { ["x".repeat(200_000)]: 1 }],
-  ])("a field with a name %s is lost without its name", async (_name, fields) => {
+  ])("a lost field with a name %s is reported without its name", async (_name, fields) => {
     const caller = await gateway.caller("100")
     const response = await caller.post(path, { ...request, ...fields, plain_field: 1 })
     expect(response.status).toBe(200)
@@ -54,7 +54,7 @@ describe.each(REQUESTS)("%s, %s", (path, _, request) => {
     })
   })
 
-  test("many fields are not all named, and take no time to speak of", async () => {
+  test("only some of many lost fields are named, and reporting them is fast", async () => {
     const caller = await gateway.caller("100")
     const response = await caller.post(path, { ...request, ...MANY })
     expect(response.status).toBe(200)
@@ -65,7 +65,7 @@ describe.each(REQUESTS)("%s, %s", (path, _, request) => {
     expect(losses.at(-1)).toBe("other_fields:dropped")
   })
 
-  test("a caller who wants no losses hears of them in the same way", async () => {
+  test("a strict caller gets the same names in the error", async () => {
     const caller = await gateway.caller("100")
     const headers = { "x-tollgate-strict": "true" }
     const response = await caller.post(path, { ...request, поле: 1, plain_field: 1 }, headers)

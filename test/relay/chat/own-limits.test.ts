@@ -214,7 +214,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
       }
 
       for (const model of name === "responses" ? [] : SILENT) {
-        test(`${model} gives no sequence, and a caller who is told it hears it all the same`, async () => {
+        test(`${model} reports no stop sequence, and formats that require one still get it`, async () => {
           const told = await ask(client, { model, stream, stop: ["never", "four"] })
           expect(told.text.trimEnd()).toBe("one two\nthree STOP")
           const asked = JSON.stringify(gateway.simulator.requests.at(-1)?.body)
@@ -244,7 +244,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
         [3, "one two\n"],
         [5, "one two\nthree STOP"],
       ] as const) {
-        test(`a model that takes no less than 16 tokens ends after ${max}`, async () => {
+        test(`a model with a minimum of 16 tokens ends after ${max}`, async () => {
           const told = await ask(client, { model: "sim/responses", stream, max })
           expect(told).toMatchObject({ text: left, finish: FINISH })
           const asked = gateway.simulator.requests.at(-1)

@@ -28,7 +28,7 @@ function reasoning(parts: Partial<ReasoningPart>): ReasoningPart {
   return { type: "reasoning", text: "thoughts", ...parts }
 }
 
-test("whatever is signed comes out unchanged", () => {
+test("an encrypted envelope is restored unchanged", () => {
   fc.assert(
     fc.property(
       fc.record({
@@ -56,7 +56,7 @@ test("whatever is signed comes out unchanged", () => {
   )
 })
 
-test("a changed envelope, or another installation's, is not opened", () => {
+test("a changed envelope, or one of another installation, is not opened", () => {
   const signed = signer.sign({ signature: "abc", signedBy: "gemini" }, "google")
   expect(signer.open(signed.replace("google", "goggle"))).toBeUndefined()
   expect(signer.open(signed.replace("abc", "abd"))).toBeUndefined()
@@ -68,25 +68,25 @@ describe("in a conversation", () => {
   const signed = signer.sign({ signature: "abc", signedBy: "gemini", id: "r1" }, "google")
   const back = reasoning({ signature: signed, signedBy: "openai-chat" })
 
-  test("an envelope is seen, a vendor's own signature is none", () => {
+  test("an envelope is recognized, and a vendor's own signature is not one", () => {
     expect(carriesEnvelope(conversation(back))).toBe(true)
     expect(carriesEnvelope(conversation(reasoning({ signature: "abc" })))).toBe(false)
   })
 
-  test("it is opened for the provider that it belongs to", () => {
+  test("an envelope is opened for the provider that it belongs to", () => {
     const { messages, lost } = openEnvelopes(conversation(back), signer, "google")
     const opened = { signature: "abc", signedBy: "gemini" as const, id: "r1" }
     expect(messages).toEqual(conversation(reasoning(opened)).messages)
     expect(lost).toEqual([])
   })
 
-  test("for another provider its text is left, and the loss is reported", () => {
+  test("another provider gets its text only, and the loss is reported", () => {
     const { messages, lost } = openEnvelopes(conversation(back), signer, "another")
     expect(messages).toEqual(conversation(reasoning({})).messages)
     expect(lost).toEqual([{ name: "reasoning.signature", effect: "dropped" }])
   })
 
-  test("a chunk that was only its signature is then gone", () => {
+  test("a part that was only its signature is removed", () => {
     const alone = reasoning({ text: "", signature: signed, isRedacted: true })
     const { messages } = openEnvelopes(conversation(alone), signer, "another")
     expect(messages).toEqual(conversation().messages)

@@ -138,8 +138,8 @@ const STREAMED = OFFICIAL_CLIENTS.filter(
 ).map(({ name }) => name)
 const PAIRS = STREAMED.flatMap((client) => UPSTREAMS.map((upstream) => [client, upstream] as const))
 
-describe("where a vendor sends each frame twice", () => {
-  test.each(PAIRS)("%s of %s reads the answer, or the next vendor's", async (client, upstream) => {
+describe("a stream with every frame duplicated", () => {
+  test.each(PAIRS)("gives %s of %s the answer, or the next vendor's", async (client, upstream) => {
     await bad.misbehave(FRAMES_TWICE)
     const { got, thrown, response } = await ask(client, `backed/${upstream}`)
     expect(thrown).toBe("")
@@ -150,7 +150,7 @@ describe("where a vendor sends each frame twice", () => {
     expect(usage?.["output"]).toBeLessThan(20)
   })
 
-  test("a vendor that numbers its frames is understood", async () => {
+  test("is read if the vendor numbers its frames", async () => {
     await bad.misbehave(FRAMES_TWICE)
     const { got, response, raw } = await ask("openai responses, streamed", "alone/openai-responses")
     expect(got).toBe(TEXT)
@@ -161,7 +161,7 @@ describe("where a vendor sends each frame twice", () => {
     expect((await receiptOf(caller, response)).attempts).toMatchObject([{ outcome: "ok" }])
   })
 
-  test.each(["anthropic", "bedrock", "cohere"])("%s alone is an error", async (upstream) => {
+  test.each(["anthropic", "bedrock", "cohere"])("is an error for %s alone", async (upstream) => {
     await bad.misbehave(FRAMES_TWICE)
     const { got, thrown, response } = await ask("anthropic, streamed", `alone/${upstream}`)
     expect(got).toBeUndefined()
@@ -171,8 +171,8 @@ describe("where a vendor sends each frame twice", () => {
   })
 })
 
-describe("where the first half of a stream comes again", () => {
-  test.each(STREAMED)("%s hears of it once, and takes nothing for whole", async (client) => {
+describe("a stream whose first half is repeated", () => {
+  test.each(STREAMED)("gives %s one error and no complete answer", async (client) => {
     await bad.misbehave(FROM_THE_START)
     const { got, thrown, raw } = await ask(client, "alone/openai-responses")
     expect(got).toBeUndefined()
@@ -182,7 +182,7 @@ describe("where the first half of a stream comes again", () => {
   })
 })
 
-test("a call of a tool whose arguments come twice is an error, and not put together", async () => {
+test("duplicated tool call arguments are an error, and are not joined", async () => {
   await bad.misbehave(FRAMES_TWICE)
   const client = new Anthropic({ apiKey: caller.key, baseURL: gateway.url, maxRetries: 0 })
   const stream = client.messages.stream({

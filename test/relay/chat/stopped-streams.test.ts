@@ -19,7 +19,7 @@ function chunk(choices: readonly object[]): string {
   return `data: ${JSON.stringify({ ...head, choices })}\n\n`
 }
 
-test("the vendor is let go at a sequence, and what came is charged by our own count", async () => {
+test("a call is cancelled at a stop sequence, and delivered text is charged by the gateway's own count", async () => {
   let isCancelled = false
   function* endless(): Generator<string | number> {
     yield frame("Hello ")
@@ -78,7 +78,7 @@ const FACES: Readonly<Record<string, readonly [body: object, told: RegExp]>> = {
 }
 
 for (const [path, [body, told]] of Object.entries(FACES)) {
-  test(`a usage that comes behind the sequence, in the same chunk, is reported at ${path}`, async () => {
+  test(`usage after the stop sequence in the same chunk is reported at ${path}`, async () => {
     const end = frame("Hello STOP") + frame("", "stop") + usageFrame(10, 4) + DONE
     using vendor = startVendor(() => streamed([end]))
     await using gateway = await startGateway(gatewayAt(vendor.url))
@@ -91,7 +91,7 @@ for (const [path, [body, told]] of Object.entries(FACES)) {
   })
 }
 
-test("a usage that came with the sequence is the one that is charged", async () => {
+test("usage in the same frame as the stop sequence is charged", async () => {
   const end = frame("Hello STOP") + frame("", "stop") + usageFrame(10, 4) + DONE
   using vendor = startVendor(() => streamed([end]))
   await using gateway = await startGateway(gatewayAt(vendor.url))
@@ -102,7 +102,7 @@ test("a usage that came with the sequence is the one that is charged", async () 
   expect({ estimated, usage }).toMatchObject({ estimated: false, usage: { input: 10, output: 4 } })
 })
 
-test("a vendor that is read on is charged by its usage, with what it thought out of sight", async () => {
+test("a call that is read to its end is charged by its usage, including hidden reasoning", async () => {
   const chunks = [frame("Hello STOP"), frame(" and on"), frame("", "stop"), usageFrame(10, 400)]
   for (const last of [DONE, "", 'data: {"error":{"message":"Too late."}}\n\n']) {
     using vendor = startVendor(() => streamed([...chunks, last]))
@@ -118,7 +118,7 @@ test("a vendor that is read on is charged by its usage, with what it thought out
   }
 })
 
-test("a vendor that is read on for too long is let go, and what came is charged by our own count", async () => {
+test("a call that takes too long is cancelled, and delivered text is charged by the gateway's own count", async () => {
   const hasGone = Promise.withResolvers<void>()
   function* endless(): Generator<string | number> {
     yield frame("Hello STOP")
@@ -142,7 +142,7 @@ test("a vendor that is read on for too long is let go, and what came is charged 
   await hasGone.promise
 })
 
-test("a vendor that still writes another choice is heard to its end", async () => {
+test("a call that still writes another choice is read to its end", async () => {
   const said = (index: number, content: string, finish: string | null = null) => ({
     index,
     delta: { content },
@@ -177,7 +177,7 @@ test("a vendor that still writes another choice is heard to its end", async () =
   expect({ estimated, usage }).toMatchObject({ estimated: false, usage: { input: 10, output: 8 } })
 })
 
-test("what was held back is reported when the vendor breaks off", async () => {
+test("held-back text is delivered when the vendor disconnects", async () => {
   using vendor = startVendor(() => streamed([frame("Hello STO")]))
   await using gateway = await startGateway(gatewayAt(vendor.url))
   const caller = await gateway.caller("1")
@@ -188,7 +188,7 @@ test("what was held back is reported when the vendor breaks off", async () => {
   expect(text).not.toContain("[DONE]")
 })
 
-test("a whole answer is cut too, and charged as its vendor counts it", async () => {
+test("a whole answer is cut too, and charged by the vendor's count", async () => {
   const answer = {
     id: "chatcmpl-1",
     object: "chat.completion",
@@ -213,7 +213,7 @@ test("a whole answer is cut too, and charged as its vendor counts it", async () 
   expect(await onlyReceipt(gateway, caller)).toMatchObject({ usage: { input: 10, output: 5 } })
 })
 
-test("a request that its vendor takes goes up and down as it is", async () => {
+test("a request within the vendor's limits passes unchanged in both directions", async () => {
   const whole = frame("Hello STOP") + frame("", "stop") + usageFrame(10, 4) + DONE
   using vendor = startVendor(() => streamed([whole]))
   await using gateway = await startGateway(gatewayAt(vendor.url, "vllm"))
@@ -223,7 +223,7 @@ test("a request that its vendor takes goes up and down as it is", async () => {
   expect(vendor.bodies[0]).toMatchObject({ stop: ["STOP"], odd: 1 })
 })
 
-test("a hold covers the least that a model of responses is asked for", async () => {
+test("a hold covers the minimum output that responses models are asked for", async () => {
   await using gateway = await startGateway({
     models: { "sim/model": simulated({ dialects: ["openai-responses"] }), "sim/echo": simulated() },
   })

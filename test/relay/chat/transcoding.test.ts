@@ -50,11 +50,11 @@ beforeAll(async () => {
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-describe("a caller who would rather have nothing than less", () => {
+describe("losses in translation", () => {
   const SEEDED = { messages: HELLO, seed: 7 }
   const STRICT = { "x-tollgate-strict": "true" }
 
-  test("is refused with the names, and no one is called or charged", async () => {
+  test("are rejected by name for a strict caller, without a call or a charge", async () => {
     const asked = gateway.simulator.requests.length
     const response = await caller.post(CHAT, { model: "sim/claude", ...SEEDED }, STRICT)
     const error = await errorOf(response)
@@ -64,7 +64,7 @@ describe("a caller who would rather have nothing than less", () => {
     expect(await creditsOf(caller)).toMatchObject({ held: "0", balance: String(GRANT) })
   })
 
-  test("gets a deployment that loses nothing, where there is one", async () => {
+  test("are avoided for a strict caller if a deployment loses nothing", async () => {
     const model = "sim/claude-else-chat"
     const response = await caller.post(CHAT, { model, ...SEEDED }, STRICT)
     expect(response.status).toBe(200)
@@ -72,7 +72,7 @@ describe("a caller who would rather have nothing than less", () => {
     expect(response.headers.has("x-tollgate-losses")).toBe(false)
   })
 
-  test("anyone else gets the answer and is told why", async () => {
+  test("are reported with the answer to other callers", async () => {
     const response = await caller.post(CHAT, { model: "sim/claude", ...SEEDED })
     expect(response.status).toBe(200)
     expect(response.headers.get("x-tollgate-losses")).toBe("seed:dropped")
@@ -81,21 +81,21 @@ describe("a caller who would rather have nothing than less", () => {
     })
   })
 
-  test("an option that is none is refused", async () => {
+  test("reject an invalid value of the strict option", async () => {
     const body = { model: "sim/echo", messages: HELLO }
     const error = await errorOf(await caller.post(CHAT, body, { "x-tollgate-strict": "perhaps" }))
     expect(error).toMatchObject({ status: 400, code: "invalid_value" })
   })
 })
 
-describe("the next deployment may speak another dialect", () => {
+describe("a deployment of another dialect", () => {
   for (const stream of [false, true]) {
     const how = stream ? "streamed" : "whole"
     for (const [model, provider] of [
       ["sim/broken-else-chat", "sim"],
       ["sim/broken-else-claude", "claude"],
     ] as const) {
-      test(`${model}, ${how}`, async () => {
+      test(`answers after a failure: ${model}, ${how}`, async () => {
         const response = await caller.post(CHAT, { model, messages: HELLO, stream })
         expect(response.status).toBe(200)
         expect(response.headers.get("x-tollgate-provider")).toBe(provider)
@@ -112,8 +112,8 @@ describe("the next deployment may speak another dialect", () => {
   }
 })
 
-describe("several choices of a vendor that gives one at a time", () => {
-  test("are as many calls, billed together", async () => {
+describe("several choices of a vendor that gives one per call", () => {
+  test("take several calls, billed together", async () => {
     const asked = gateway.simulator.requests.length
     const body = { model: "sim/claude", messages: HELLO, n: 3 }
     const response = await caller.post(CHAT, body)
@@ -131,7 +131,7 @@ describe("several choices of a vendor that gives one at a time", () => {
     })
   })
 
-  test("come streamed under their own indexes, with the usage of all", async () => {
+  test("are streamed under their own indexes, with the total usage", async () => {
     const body = {
       model: "sim/claude",
       messages: HELLO,
@@ -151,7 +151,7 @@ describe("several choices of a vendor that gives one at a time", () => {
     expect(chunks.at(-1)?.usage?.completion_tokens).toBe(usage?.output ?? -1)
   })
 
-  test("are so where the vendor speaks the caller's dialect too", async () => {
+  test("work too if the vendor uses the caller's dialect", async () => {
     const asked = gateway.simulator.requests.length
     const body = { model: "groq/echo", messages: HELLO, n: 2, service_tier: "flex" }
     const response = await caller.post(CHAT, body)
@@ -163,7 +163,7 @@ describe("several choices of a vendor that gives one at a time", () => {
     for (const one of sent) expect(one).not.toHaveProperty("n")
   })
 
-  test("are none when one of them fails, and then nothing is charged", async () => {
+  test("fail without a charge if one of the calls fails", async () => {
     const before = await caller.balance()
     const response = await caller.post(CHAT, {
       model: "sim/flooded-claude",

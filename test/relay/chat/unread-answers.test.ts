@@ -98,7 +98,7 @@ const COUNTED: Readonly<Record<string, object>> = {
   },
 }
 
-describe("an answer that is too large to be read", () => {
+describe("an answer that is too large to read", () => {
   test.each(Object.keys(COUNTED))("is charged by the usage at its end: %s", async (model) => {
     answer = COUNTED[model] ?? {}
     const receipt = await refused(CHAT, { model, messages: HELLO, max_tokens: 1_000 })
@@ -106,7 +106,7 @@ describe("an answer that is too large to be read", () => {
     expect(receipt.cost).toBe("0.00083")
   })
 
-  test("is charged what was asked for at most if no usage is found", async () => {
+  test("is charged at most the requested output if no usage is found", async () => {
     answer = { choices: [{ index: 0, message: MESSAGE, finish_reason: "stop" }] }
     const order = { model: "openai/chat", messages: HELLO, max_tokens: 500 }
     const receipt = await refused(CHAT, order)
@@ -123,7 +123,7 @@ describe("an answer that is too large to be read", () => {
     expect(receipt).toMatchObject({ status: "settled", estimated: true, usage: { input: 2 } })
   })
 
-  test("is charged its images", async () => {
+  test("is charged for its images", async () => {
     answer = { created: 1, data: [{ b64_json: LARGE }, { b64_json: LARGE }] }
     const receipt = await refused("/v1/images/generations", {
       model: "openai/dall-e-2",

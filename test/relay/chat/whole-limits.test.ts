@@ -24,7 +24,7 @@ interface Whole {
 }
 
 describe("a whole answer that the relay ends", () => {
-  test("has its call cancelled there, and what came is charged by our own count", async () => {
+  test("has its call cancelled at the stop sequence, and is charged by the gateway's own count", async () => {
     let isCancelled = false
     function* endless(): Generator<string | number> {
       yield frame("Hello ")
@@ -59,7 +59,7 @@ describe("a whole answer that the relay ends", () => {
     await until(() => isCancelled)
   })
 
-  test("is told soon, though its vendor never closes behind its last word", async () => {
+  test("is returned promptly, even if the vendor keeps the connection open", async () => {
     function* waiting(): Generator<string | number> {
       yield frame("Hello there") + frame("", "stop") + usageFrame(10, 2) + DONE
       for (;;) {
@@ -80,7 +80,7 @@ describe("a whole answer that the relay ends", () => {
     expect(receipt.attempts).toMatchObject([{ outcome: "ok" }])
   })
 
-  test("gives the usage that came with the sequence", async () => {
+  test("has the usage reported with the stop sequence", async () => {
     const end = frame("Hello STOP") + frame("", "stop") + usageFrame(10, 4) + DONE
     using vendor = startVendor(() => streamed([end]))
     await using gateway = await startGateway(gatewayAt(vendor.url))
@@ -92,7 +92,7 @@ describe("a whole answer that the relay ends", () => {
     expect({ estimated, usage }).toMatchObject({ estimated: false, usage: { output: 4 } })
   })
 
-  test("is asked for whole where only a whole answer says all", async () => {
+  test("is requested whole if only a whole answer is complete", async () => {
     using vendor = startVendor(() => Response.json(wholeAnswer("Hello STOP and on")))
     await using gateway = await startGateway(gatewayAt(vendor.url))
     const caller = await gateway.caller("1")
@@ -102,7 +102,7 @@ describe("a whole answer that the relay ends", () => {
     expect(vendor.bodies[0]?.["stream"]).not.toBe(true)
   })
 
-  test("is asked for whole where its vendor refuses to stream to who asks", async () => {
+  test("is requested whole if its vendor refuses to stream", async () => {
     const refusal = {
       error: {
         message: "Your organization must be verified to stream this model.",
@@ -139,7 +139,7 @@ describe("a whole answer that the relay ends", () => {
     ["cannot be read", () => streamed([frame("Hello"), "data: {\n\n"])],
   ]
   for (const [what, answer] of BROKEN) {
-    test(`that ${what} before is a failed attempt: another answers, or no one pays`, async () => {
+    test(`that ${what} before is a failed attempt: another answers, or nothing is charged`, async () => {
       let isBroken = true
       using vendor = startVendor((_request, number) => {
         isBroken = number !== 2
@@ -165,7 +165,7 @@ describe("a whole answer that the relay ends", () => {
     })
   }
 
-  test("is no larger than whole answers may be", async () => {
+  test("has the same maximum size as other whole answers", async () => {
     const chunk = frame("x".repeat(100_000))
     using vendor = startVendor(() => streamed(Array.from({ length: 100 }, () => chunk)))
     await using gateway = await startGateway({
@@ -246,7 +246,7 @@ test("an answer that no limit ends is the same as one without limits", async () 
   }
 })
 
-test("however frames are cut and merged, whole and streamed answers end and cost the same", async () => {
+test("any split of frames gives whole and streamed answers the same end and cost", async () => {
   const LETTERS = ["a", "b", "S", "T", "O", "P", "😀"]
   let chunks: string[] = []
   using vendor = startVendor(() => streamed(chunks))

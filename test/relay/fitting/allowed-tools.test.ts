@@ -86,7 +86,7 @@ const CHOICES: Readonly<Record<string, readonly [auto: unknown, required: unknow
 }
 
 describe.each(WAYS)("allowed_tools on %s", (path, bodyOf) => {
-  test.each(Object.entries(CHOICES))("reach %s as the tools there are", async (model, choices) => {
+  test.each(Object.entries(CHOICES))("reach %s as the list of tools", async (model, choices) => {
     for (const [index, mode] of ["auto", "required"].entries()) {
       const response = await caller.post(path, bodyOf(model, mode))
       expect(response.status).toBe(200)
@@ -102,14 +102,14 @@ describe.each(WAYS)("allowed_tools on %s", (path, bodyOf) => {
     }
   })
 
-  test("are left to a vendor of the same dialect", async () => {
+  test("are sent unchanged to a vendor of the same dialect", async () => {
     const model = path === "/v1/responses" ? "responses/echo" : "sim/echo"
     const body = bodyOf(model, "auto")
     expect((await caller.post(path, body)).status).toBe(200)
     expect(sent()).toEqual({ names: NAMES, choice: body.tool_choice })
   })
 
-  test("of no tool that is there leave none", async () => {
+  test("leave no tools if they match none", async () => {
     const body = bodyOf("anthropic/claude-sonnet-4-5", "auto")
     const response = await caller.post(path, {
       ...body,

@@ -18,7 +18,7 @@ function carried(request: ChatRequest): ChatRequest {
   return carriedRequest(request, { dialect: ANTHROPIC_MESSAGES }, "openai-responses")
 }
 
-test("what is brought again takes the place of what it was", () => {
+test("a tool that is added again replaces the earlier one", () => {
   const request = asked({ tools: [LOOK], input: [added(NEWER, NOTES), SAID, added(NOTES)] })
   expect(carried(request).tools).toMatchObject([
     { name: "look", description: "New" },
@@ -27,7 +27,7 @@ test("what is brought again takes the place of what it was", () => {
   expect(withoutToolItems(request)).toHaveLength(1)
 })
 
-test("what a search has found is brought too, and calls and choices know it", () => {
+test("tools found by a search are added, and calls and choices refer to them", () => {
   const call = { type: "function_call", call_id: "c", name: "add", namespace: "notes" }
   const input = [
     SAID,
@@ -55,7 +55,7 @@ test("the vendor's own dialect keeps its items and gets no list", () => {
   expect(request.messages[0]?.parts[0]).toMatchObject({ type: "unknown" })
 })
 
-test("tools of a vendor's own are lost by the name of the list", () => {
+test("a vendor's own tools are reported as lost under the name of the list", () => {
   const request = carried(asked({ input: [added({ type: "image_generation" }), SAID] }))
   expect(ANTHROPIC_MESSAGES.encodeRequest(request).losses.map(({ name }) => name)).toContain(
     "tools",

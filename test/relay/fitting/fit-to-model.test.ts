@@ -34,7 +34,7 @@ describe("reasoning options", () => {
     expect(fitted).toEqual({ left: {}, losses: ["reasoning:dropped"] })
   })
 
-  test("are dropped without a loss if they switch off what a model cannot do", () => {
+  test("are dropped without a loss if they switch off an unsupported feature", () => {
     for (const reasoning of [{ effort: "none" }, { budget: 0 }]) {
       const fitted = fit("openai", "gpt-4.1", { reasoning })
       expect(fitted).toEqual({ left: {}, losses: [] })
@@ -93,7 +93,7 @@ describe("reasoning options", () => {
     ["moonshot", "kimi-k2.6"],
     ["zai", "glm-4.6"],
     ["alibaba", "qwen3-max"],
-  ])("of %s/%s are moved to what most models accept", (vendor, model) => {
+  ])("of %s/%s are replaced by values that most models accept", (vendor, model) => {
     for (const [asked, effort] of [
       ["max", "high"],
       ["minimal", "low"],
@@ -104,7 +104,7 @@ describe("reasoning options", () => {
     }
   })
 
-  test("of an unknown model stay as they are", () => {
+  test("of an unknown model stay unchanged", () => {
     const request = { ...BASE, reasoning: { effort: "max" }, temperature: 0.3 }
     const rules = known("openai-compatible", "anything")
     expect(fitToModel(request, rules).request).toEqual(request)
@@ -161,7 +161,7 @@ test.each(["grok-4.3", "grok-code-fast-1"])(
   },
 )
 
-test("a long user name is replaced by a shorter one that is always the same", () => {
+test("a long user name is replaced by a shorter, stable one", () => {
   const user = "user_".padEnd(160, "x")
   const first = fit("openai", "gpt-4.1", { user })
   expect(first.left.user).toHaveLength(64)
@@ -176,7 +176,7 @@ describe("the dialect of a request with function tools", () => {
   const dialectOf = (model: string, more: Partial<ChatRequest>) =>
     requiredDialect({ ...BASE, ...more }, known("openai", model))
 
-  test("is responses for models that take none at chat completions", () => {
+  test("is responses for models without function tools at chat completions", () => {
     for (const model of ["gpt-5.4", "gpt-5.4-mini", "gpt-5.5", "gpt-5.6-terra"]) {
       expect(dialectOf(model, { tools })).toBe("openai-responses")
       expect(dialectOf(model, { tools, reasoning: { effort: "high" } })).toBe("openai-responses")
@@ -190,7 +190,7 @@ describe("the dialect of a request with function tools", () => {
   })
 })
 
-describe("what an answer contains", () => {
+describe("the modalities of an answer", () => {
   const fitOutput = (model: string, modalities: ChatRequest["modalities"], expressed: string[]) => {
     const request = { ...BASE, ...(modalities && { modalities }) }
     const fitted = fitToModel(request, known("google", model), new Set(expressed) as never)
@@ -200,17 +200,17 @@ describe("what an answer contains", () => {
   const SPEECH = "gemini-2.5-flash-preview-tts"
   const BOTH = ["output.image", "output.audio"]
 
-  test("is up to a model that also writes text, unless the caller says otherwise", () => {
+  test("are the defaults of a model that also writes text, unless the caller requests others", () => {
     expect(fitOutput(IMAGE, undefined, BOTH)).toEqual([undefined, []])
     expect(fitOutput(IMAGE, ["image"], BOTH)).toEqual([["image"], []])
     expect(fitOutput(IMAGE, ["text", "audio"], BOTH)).toEqual([["text"], ["output.audio"]])
   })
 
-  test("is text alone if the caller's format has no images", () => {
+  test("are text only if the caller's format has no images", () => {
     expect(fitOutput(IMAGE, undefined, [])).toEqual([["text"], ["output.image"]])
   })
 
-  test("is audio for a model that only speaks", () => {
+  test("are audio for a model that only speaks", () => {
     expect(fitOutput(SPEECH, undefined, BOTH)).toEqual([["audio"], []])
     expect(fitOutput(SPEECH, ["text", "audio"], BOTH)).toEqual([["audio"], []])
     expect(() => fitOutput(SPEECH, undefined, [])).toThrow("answers with audio")
@@ -228,7 +228,7 @@ describe("the rules of a model", () => {
     ["anthropic", "claude-opus-4-20250514", undefined],
     ["bedrock", "amazon.nova-pro-v1:0", undefined],
     ["openrouter", "openai/gpt-5.4", undefined],
-  ])("of %s/%s say whether a conversation ends with the user", (vendor, model, expected) => {
+  ])("state for %s/%s whether a conversation must end with the user", (vendor, model, expected) => {
     expect(known(vendor, model)?.turns_end_with_user).toBe(expected)
   })
 
@@ -247,7 +247,7 @@ describe("the rules of a model", () => {
     ["groq", "llama-3.1-8b-instant", ["json_object"]],
     ["deepseek", "deepseek-v4-pro", ["json_object"]],
     ["mistral", "mistral-large-latest", undefined],
-  ])("of %s/%s have its formats of answers", (vendor, model, formats) => {
+  ])("list the answer formats of %s/%s", (vendor, model, formats) => {
     expect(known(vendor, model)?.answer_formats as unknown).toEqual(formats)
   })
 
@@ -267,7 +267,7 @@ describe("the rules of a model", () => {
   })
 })
 
-describe("names of tools", () => {
+describe("tool names", () => {
   const NAMES = ["get_weather", "get-weather", "get.weather", "2nd_weather", "w".repeat(70)]
 
   test.each([

@@ -14,8 +14,8 @@ function fitted(taken: AnswerLimits, stop: readonly string[] | undefined, maxTok
   return fitLimits(stop === undefined ? {} : { stop }, maxTokens, taken)
 }
 
-describe("what a vendor takes of an answer's limits", () => {
-  test("is asked of it as it is, and nothing is left for the relay", () => {
+describe("output limits that a vendor accepts", () => {
+  test("are sent unchanged, and the relay applies none", () => {
     for (const { answerLimits } of [ANTHROPIC_MESSAGES, COHERE_CHAT, GEMINI, OPENAI_CHAT]) {
       expect(fitted(answerLimits("model"), ["a", "b"], 1)).toBeUndefined()
       expect(fitted(answerLimits("model"), undefined)).toBeUndefined()
@@ -32,15 +32,18 @@ describe("what a vendor takes of an answer's limits", () => {
     ["cohere-chat", COHERE_CHAT.answerLimits("command"), 5],
     ["Nova", BEDROCK_CONVERSE.answerLimits("amazon.nova-pro-v1:0"), 4],
     ["OpenAI at Amazon", BEDROCK_CONVERSE.answerLimits("openai.gpt-5"), 0],
-  ])("%s takes so many sequences, and all are looked for beyond", (_name, taken, max) => {
-    expect(fitted(taken, SIX)).toEqual({
-      stop: SIX.slice(0, max),
-      maxTokens: undefined,
-      own: { stop: SIX },
-    })
-  })
+  ])(
+    "include only some stop sequences for %s, and the relay finds the others",
+    (_name, taken, max) => {
+      expect(fitted(taken, SIX)).toEqual({
+        stop: SIX.slice(0, max),
+        maxTokens: undefined,
+        own: { stop: SIX },
+      })
+    },
+  )
 
-  test("Claude takes none without a word in it, wherever it is", () => {
+  test("exclude sequences of white space for Claude on every platform", () => {
     const amazon = BEDROCK_CONVERSE.answerLimits("anthropic.claude-sonnet-4-5-20250929-v1:0")
     for (const taken of [ANTHROPIC_MESSAGES.answerLimits("claude"), amazon]) {
       const own = { stop: ["\n\n", "END"] }
@@ -49,14 +52,14 @@ describe("what a vendor takes of an answer's limits", () => {
     }
   })
 
-  test("an empty sequence is left out everywhere", () => {
+  test("exclude an empty sequence everywhere", () => {
     for (const { answerLimits } of [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI]) {
       const none = { stop: [], maxTokens: undefined, own: undefined }
       expect(fitted(answerLimits("model"), [""])).toEqual(none)
     }
   })
 
-  test("half a character is left out everywhere: no text holds one, and vendors refuse it", () => {
+  test("exclude half a surrogate pair everywhere", () => {
     const half = "\u{1f600}".slice(0, 1)
     for (const { answerLimits } of [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI]) {
       expect(fitted(answerLimits("model"), [half])).toMatchObject({ stop: [], own: undefined })
@@ -73,17 +76,20 @@ describe("what a vendor takes of an answer's limits", () => {
     ["Nova", BEDROCK_CONVERSE.answerLimits("amazon.nova-pro-v1:0"), 1],
     ["Claude at Amazon", BEDROCK_CONVERSE.answerLimits("anthropic.claude-sonnet-4-5-v1:0"), 4],
     ["anthropic-messages", ANTHROPIC_MESSAGES.answerLimits("claude"), 6],
-  ])("%s says which of so many it was, and does not see more of them", (_name, taken, max) => {
-    if (max > 0) {
-      expect(fitLimits({ stop: SIX.slice(0, max) }, undefined, taken, true)).toBeUndefined()
-    }
-    const stop = SIX.slice(0, max + 1)
-    const limits = fitLimits({ stop }, undefined, taken, true)
-    if (taken.reportedStops > SIX.length) expect(limits?.stop.length ?? max).toBe(max)
-    else expect(limits).toEqual({ stop: [], maxTokens: undefined, own: { stop } })
-  })
+  ])(
+    "are replaced by the relay's own if %s cannot report that many sequences",
+    (_name, taken, max) => {
+      if (max > 0) {
+        expect(fitLimits({ stop: SIX.slice(0, max) }, undefined, taken, true)).toBeUndefined()
+      }
+      const stop = SIX.slice(0, max + 1)
+      const limits = fitLimits({ stop }, undefined, taken, true)
+      if (taken.reportedStops > SIX.length) expect(limits?.stop.length ?? max).toBe(max)
+      else expect(limits).toEqual({ stop: [], maxTokens: undefined, own: { stop } })
+    },
+  )
 
-  test("a limit below the vendor's least is raised to it, and counted by the relay", () => {
+  test("are raised to the vendor's minimum, and the relay counts to the requested limit", () => {
     const taken = OPENAI_RESPONSES.answerLimits("gpt")
     expect(fitted(taken, undefined, 5)).toEqual({
       stop: [],

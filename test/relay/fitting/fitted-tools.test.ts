@@ -60,7 +60,7 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
     },
   )
 
-  test("a name stays where it is accepted", async () => {
+  test("a name is kept where it is accepted", async () => {
     for (const model of ["m/local", "m/claude"]) {
       const { sent, losses } = await world.ask(
         format,
@@ -94,7 +94,7 @@ test("names with Google's marks are fitted, also in the history and in the choic
   ])
 })
 
-test("a function in the legacy form gets its name back", async () => {
+test("a function in the legacy format gets its name back", async () => {
   const asked = {
     model: "m/deepseek",
     messages: [{ role: "user", content: "Go on." }],
@@ -107,7 +107,7 @@ test("a function in the legacy form gets its name back", async () => {
   expect(sent.body.function_call).toEqual({ name: declared?.name ?? "" })
 })
 
-test("long ids of calls are shortened, call and result alike", async () => {
+test("long ids of calls and their results are shortened together", async () => {
   const id = `call_${"x".repeat(60)}`
   const { sent } = await world.post("/v1/messages", {
     model: "m/gpt",
@@ -125,7 +125,7 @@ test("long ids of calls are shortened, call and result alike", async () => {
   expect(result?.tool_call_id).toBe(made?.id ?? "")
 })
 
-test("the first tools are kept where a vendor takes only some, with the one that is required", async () => {
+test("the first tools and the required one are kept for a vendor with a maximum", async () => {
   const tools = Array.from({ length: 130 }, (_, index) => ({
     name: `t${index}`,
     input_schema: { type: "object" },
@@ -169,7 +169,7 @@ test("a vendor that cannot be forbidden to call tools gets none", async () => {
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-test("the oldest images are left out where a vendor takes only some", async () => {
+test("the oldest images are dropped for a vendor with a maximum", async () => {
   const image = { type: "image", source: { type: "base64", media_type: "image/png", data: PNG } }
   const { sent, losses } = await world.post("/v1/messages", {
     model: "m/pixtral",
@@ -185,7 +185,7 @@ test("the oldest images are left out where a vendor takes only some", async () =
   expect(losses).toBe("image:dropped")
 })
 
-test("an image has the type of its bytes, whatever the caller called it", async () => {
+test("the type of an image is determined by its bytes", async () => {
   const { sent } = await world.post("/v1/chat/completions", {
     model: "m/claude",
     messages: [
@@ -267,7 +267,7 @@ describe.each(["m/grok", "m/router"])("Codex at %s", (model) => {
   test.each([
     ["as it was written", []],
     ["written anew", [{ type: "custom", name: "patch" }]],
-  ] as const)("sends what the provider accepts, %s", async (_, more) => {
+  ] as const)("sends the tools that the provider accepts, %s", async (_, more) => {
     const { sent, losses } = await world.post("/v1/responses", {
       ...asked,
       tools: [...asked.tools, ...more],
@@ -286,12 +286,12 @@ describe.each(["m/grok", "m/router"])("Codex at %s", (model) => {
     expect(losses).toBe("external_web_access:dropped")
   })
 
-  test("rejects instead of dropping for a strict caller", async () => {
+  test("gets an error if it is strict", async () => {
     const strict = await world.request("/v1/responses", asked, { "x-tollgate-strict": "true" })
     expect(strict.status).toBe(400)
   })
 
-  test("needs no tools", async () => {
+  test("works without tools", async () => {
     const tools = [{ type: "tool_search" }]
     const { sent } = await world.post("/v1/responses", { ...asked, tools })
     expect(sent.body).not.toHaveProperty("tools")

@@ -133,7 +133,7 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
     expect(outcome.losses).toBe("")
   })
 
-  test("a turn of the assistant stands between a result and the user for Mistral", async () => {
+  test("an assistant turn is inserted between a result and the user for Mistral", async () => {
     const turns: Turn[] = [
       ["user", "Hi"],
       ["result", "4"],
@@ -159,7 +159,7 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
   })
 })
 
-test("a mark of the caller's own is kept", async () => {
+test("the caller's own mark is kept", async () => {
   const messages = [
     { role: "user", content: "Hi" },
     { role: "assistant", content: "Half an", prefix: true },
@@ -169,7 +169,7 @@ test("a mark of the caller's own is kept", async () => {
   expect([sent.body.messages, losses]).toEqual([messages, ""])
 })
 
-test("a picture in a result follows in a turn of the user for Mistral", async () => {
+test("an image in a result follows in a user turn for Mistral", async () => {
   const image = { type: "image", source: { type: "url", url: "https://a.example/b.png" } }
   const outcome = await world.post("/v1/messages", {
     model: "m/mistral",
@@ -190,7 +190,7 @@ test("a picture in a result follows in a turn of the user for Mistral", async ()
   expect(lastIn(outcome)?.content).toMatchObject([{ type: "image_url" }])
 })
 
-test("instructions stand first for Perplexity", async () => {
+test("instructions come first for Perplexity", async () => {
   const outcome = await world.post("/v1/chat/completions", {
     model: "m/sonar",
     messages: [

@@ -38,7 +38,7 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-test("an omitted limit is the model's maximum at a vendor who has to be told one", async () => {
+test("an omitted limit becomes the model's maximum if the vendor requires one", async () => {
   const caller = await gateway.caller("1")
   const response = await caller.post(CHAT, { model: "claude/model", messages: HELLO })
   expect(response.status).toBe(200)

@@ -139,7 +139,7 @@ describe("a model that takes function tools only at responses", () => {
     expect(upstream.tools).toMatchObject([{ type: "function", name: "read" }])
   })
 
-  test("is asked at chat completions without tools, or while reasoning is off", async () => {
+  test("gets chat completions without tools, or while reasoning is off", async () => {
     const model = "openai/gpt-5.4"
     expect((await send("/v1/chat/completions", { model, messages: hello })).path).toBe(
       "/v1/chat/completions",
@@ -166,7 +166,7 @@ test("a model that does not reason gets no reasoning options", async () => {
   }
 })
 
-test("a response that the gateway stores loses nothing by `store`", async () => {
+test("a response stored by the gateway loses nothing by `store`", async () => {
   for (const headers of [{}, { "x-tollgate-strict": "true" }]) {
     const body = { model: "groq/llama", input: "Hello", store: true }
     const response = await caller.post("/v1/responses", body, headers)
@@ -212,7 +212,7 @@ describe("rules of the settings", () => {
     for (const name of ["seed", "tools", "max_tokens"]) expect(body).not.toHaveProperty(name)
   })
 
-  test("rename an output limit in a request that is otherwise sent as it is", async () => {
+  test("rename an output limit in an otherwise unchanged request", async () => {
     const unknown = { x_field: { kept: true } }
     const request = { model: "openai/ruled", messages: hello, max_tokens: 7, ...unknown }
     const { body, losses } = await send("/v1/chat/completions", request)
@@ -247,7 +247,7 @@ describe("rules of the settings", () => {
     }
   })
 
-  test("take back built-in rules", async () => {
+  test("remove built-in rules", async () => {
     const { path, body } = await send("/v1/messages", {
       model: "openai/kept",
       max_tokens: 20,

@@ -69,7 +69,7 @@ test.each([false, true])(
   },
 )
 
-test("a request for a response with text as its input is a chat too", async () => {
+test("a request for a response with text as its input becomes a chat too", async () => {
   const { sent, text } = await world.post(CHAT, { model: "m/claude", input: "Hello" })
   expect(sent.body.messages).toMatchObject([{ role: "user", content: "Hello" }])
   expect(text).toBe("Hi")
@@ -116,7 +116,7 @@ test.each(["m/gpt", "m/local", "m/claude"])(
   },
 )
 
-test("a custom tool without the nested form is one", async () => {
+test("a custom tool without the nested form becomes a function", async () => {
   const { sent } = await world.post(CHAT, {
     model: "m/gpt",
     messages: HELLO,
@@ -188,7 +188,7 @@ test("content in Anthropic's form reaches Claude as it was", async () => {
 })
 
 test.each(["m/gpt-5.4", "m/gpt", "m/local", "m/claude"])(
-  "an output that names no call is a message of the user for %s",
+  "an output without a matching call becomes a user message for %s",
   async (model) => {
     const { sent } = await world.post("/v1/responses", {
       model,
@@ -211,7 +211,7 @@ test.each(["m/gpt-5.4", "m/gpt", "m/local", "m/claude"])(
 )
 
 test.each(["m/gpt", "m/local", "m/claude"])(
-  "a stream of %s has usage for callers who ask as OpenRouter's clients do",
+  "a stream of %s has usage if it is requested like OpenRouter's clients do",
   async (model) => {
     const body = { model, messages: HELLO, stream: true, usage: { include: true } }
     const response = await world.request(CHAT, body)

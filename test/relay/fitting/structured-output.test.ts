@@ -48,7 +48,7 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
   const ask = (model: string, schema: object) => world.ask(format, model, { schema }, { stream })
 
   test.each(["m/deepseek", "m/glm", "m/llama"])(
-    "a schema is an instruction for %s, which has JSON answers without one",
+    "a schema becomes an instruction for %s, which has JSON answers without schemas",
     async (model) => {
       const { sent, losses, text } = await ask(model, BOUNDED)
       expect(formatIn(sent.body)).toEqual({ type: "json_object" })
@@ -76,7 +76,7 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
     expect(JSON.parse(text)).toEqual(["a}", { b: {} }])
   })
 
-  test("a list is wrapped in an instruction too, and an answer that is not wrapped stays", async () => {
+  test("a list is wrapped in an instruction too, and an unwrapped answer stays", async () => {
     world.script = { text: '{"answer":["a"]}' }
     const wrapped = await ask("m/deepseek", LIST)
     expect(formatIn(wrapped.sent.body)).toEqual({ type: "json_object" })
@@ -112,17 +112,20 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
         properties: { map: { type: "object", additionalProperties: { type: "string" } } },
       },
     ],
-  ])("a schema that %s is a tool for Claude, whose call is the answer", async (_, schema) => {
-    if (format === "messages") return
-    world.script = { text: "Thinking...", calls: [{ name: "json_answer", arguments: '{"n":3}' }] }
-    const { sent, losses, text, calls, finish } = await ask("m/claude", schema)
-    expect(sent.body).not.toHaveProperty("output_config")
-    expect(sent.body.tools).toMatchObject([{ name: "json_answer", input_schema: schema }])
-    expect(sent.body.tool_choice).toMatchObject({ type: "tool", name: "json_answer" })
-    expect(losses).toContain("json_schema:approximated")
-    expect({ answer: JSON.parse(text), calls }).toEqual({ answer: { n: 3 }, calls: [] })
-    expect(STOPPED).toContain(finish)
-  })
+  ])(
+    "a schema that %s becomes a tool for Claude, and its call becomes the answer",
+    async (_, schema) => {
+      if (format === "messages") return
+      world.script = { text: "Thinking...", calls: [{ name: "json_answer", arguments: '{"n":3}' }] }
+      const { sent, losses, text, calls, finish } = await ask("m/claude", schema)
+      expect(sent.body).not.toHaveProperty("output_config")
+      expect(sent.body.tools).toMatchObject([{ name: "json_answer", input_schema: schema }])
+      expect(sent.body.tool_choice).toMatchObject({ type: "tool", name: "json_answer" })
+      expect(losses).toContain("json_schema:approximated")
+      expect({ answer: JSON.parse(text), calls }).toEqual({ answer: { n: 3 }, calls: [] })
+      expect(STOPPED).toContain(finish)
+    },
+  )
 
   test("a list is the wrapped input of a tool for Claude without formats", async () => {
     if (format === "messages") return
@@ -134,7 +137,7 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
     expect(JSON.parse(text)).toEqual(["a"])
   })
 
-  test("a model without formats gets an instruction alone", async () => {
+  test("a model without formats gets only an instruction", async () => {
     if (isOpenAi) return
     const { sent, losses } = await ask("m/old-gpt", BOUNDED)
     expect(sent.body).not.toHaveProperty("response_format")
@@ -142,7 +145,7 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
     expect(losses).toContain("json_schema:approximated")
   })
 
-  test("a schema that the vendor accepts is sent as it is", async () => {
+  test("a schema that the vendor accepts is sent unchanged", async () => {
     for (const model of ["m/gpt", "m/grok", "m/sonar"]) {
       const { sent, losses } = await ask(model, BOUNDED)
       expect(formatIn(sent.body)?.schema).toEqual(BOUNDED)
@@ -151,13 +154,13 @@ describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
   })
 })
 
-test("OpenAI's own callers send their schemas to OpenAI as they are", async () => {
+test("OpenAI's own schemas are sent to OpenAI unchanged", async () => {
   const { sent, losses } = await world.ask("chat", "m/gpt", { schema: LIST }, { stream: false })
   expect(formatIn(sent.body)?.schema).toEqual(LIST)
   expect(losses).toBe("")
 })
 
-test("a strict tool loses what its vendor rejects", async () => {
+test("a strict tool loses the keywords that its vendor rejects", async () => {
   const tools = [{ name: "f", strict: true }]
   const parameters = { type: "object", properties: { n: NUMBER }, required: ["n"] }
   const claude = await world.ask("chat", "m/claude", { tools, parameters }, { stream: false })
@@ -181,7 +184,7 @@ test("a strict tool loses what its vendor rejects", async () => {
   expect(gpt.losses).toBe("tools.strict:dropped")
 })
 
-test("a request for any JSON object is an instruction where there is no such format", async () => {
+test("a request for any JSON object becomes an instruction for models without that format", async () => {
   const body = {
     model: "m/sonar",
     messages: [{ role: "user", content: "Go on." }],
@@ -212,7 +215,7 @@ test("a strict caller gets an error in place of an instruction", async () => {
 })
 
 test.each(["m/gpt", "m/deepseek", "m/llama"])(
-  "%s is told to answer in JSON if the messages do not say so",
+  "%s is instructed to answer in JSON if the messages do not mention it",
   async (model) => {
     const path = `/v1beta/models/${model}:generateContent`
     const generationConfig = { responseMimeType: "application/json" }

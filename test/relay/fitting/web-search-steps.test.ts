@@ -58,7 +58,7 @@ const WAYS = [true, false].flatMap((isStreamed) => [
 describe.each(WAYS)("to Anthropic's client, from $model (streamed: $isStreamed)", (way) => {
   const { isStreamed, model } = way
 
-  test("a search is a block that asks and one that found", async () => {
+  test("a search becomes a call block and a result block", async () => {
     const message = await told(model, isStreamed)
     const use = message.content.find((block) => block.type === "server_tool_use")
     const result = message.content.find((block) => block.type === "web_search_tool_result")
@@ -80,7 +80,7 @@ describe.each(WAYS)("to Anthropic's client, from $model (streamed: $isStreamed)"
     expect(message.stop_reason).toBe("end_turn")
   })
 
-  test("the AI SDK reads it as a call of the provider's tool", async () => {
+  test("the AI SDK reads a search as a call of the provider's tool", async () => {
     const model = createAnthropic({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
     const tools = { web_search: model.tools.webSearch_20250305({}) }
     const wanted = { model: model(way.model), prompt: "Owls?", tools, maxRetries: 0 }
@@ -92,7 +92,7 @@ describe.each(WAYS)("to Anthropic's client, from $model (streamed: $isStreamed)"
   })
 })
 
-test("a search of OpenAI's that failed is reported as one that is unavailable", async () => {
+test("a failed search of OpenAI becomes an unavailable error", async () => {
   const { content } = await told(GPT, true)
   const results = content.filter((block) => block.type === "web_search_tool_result")
   expect(results).toHaveLength(2)
@@ -102,7 +102,7 @@ test("a search of OpenAI's that failed is reported as one that is unavailable", 
   })
 })
 
-test("blocks of a search are streamed as Anthropic does", async () => {
+test("blocks of a search are streamed in Anthropic's format", async () => {
   const kinds: string[] = []
   for await (const event of anthropic().messages.stream(ask(GPT))) {
     if (event.type === "content_block_start") kinds.push(`+${event.content_block.type}`)
@@ -116,7 +116,7 @@ test("blocks of a search are streamed as Anthropic does", async () => {
   expect(kinds.indexOf("+server_tool_use")).toBeLessThan(kinds.indexOf("+text"))
 })
 
-test("OpenAI is asked for the addresses of what it found", async () => {
+test("OpenAI is asked for the addresses of its results", async () => {
   await told(GPT, false)
   expect(vendor.bodies.at(-1)?.["include"]).toContain("web_search_call.action.sources")
 })
@@ -143,7 +143,7 @@ async function respond(model: string, isStreamed: boolean): Promise<Answered> {
 }
 
 describe.each(RESPONSE_WAYS)("to OpenAI's client, from $model (streamed: $isStreamed)", (way) => {
-  test("a search is an item with its sources", async () => {
+  test("a search becomes an item with its sources", async () => {
     const { response, types } = await respond(way.model, way.isStreamed)
     const calls = response.output.filter((item) => item.type === "web_search_call")
     expect(calls[0]).toMatchObject({
@@ -172,7 +172,7 @@ describe.each(RESPONSE_WAYS)("to OpenAI's client, from $model (streamed: $isStre
     ])
   })
 
-  test("the AI SDK reads it as a call of the provider's tool", async () => {
+  test("the AI SDK reads a search as a call of the provider's tool", async () => {
     const client = createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
     const tools = { web_search: client.tools.webSearch({}) }
     const wanted = { model: client(way.model), prompt: "Owls?", tools, maxRetries: 0 }
@@ -183,7 +183,7 @@ describe.each(RESPONSE_WAYS)("to OpenAI's client, from $model (streamed: $isStre
   })
 })
 
-test("sources that are asked for and told are no loss", async () => {
+test("requested sources that are returned are no loss", async () => {
   const include = ["web_search_call.action.sources"]
   const tools = [{ type: "web_search" }]
   const body = { model: CLAUDE, input: "Owls?", tools, include }
@@ -195,7 +195,7 @@ test("sources that are asked for and told are no loss", async () => {
 describe.each(
   [GPT, CLAUDE].flatMap((model) => [true, false].map((isStreamed) => ({ model, isStreamed }))),
 )("to Google's client, from $model (streamed: $isStreamed)", ({ model, isStreamed }) => {
-  test("a search is in the grounding with what it found", async () => {
+  test("a search and its results are in the grounding metadata", async () => {
     const httpOptions = { baseUrl: gateway.url }
     const { models } = new GoogleGenAI({ apiKey: caller.key, httpOptions })
     const wanted = { model, contents: "Owls?", config: { tools: [{ googleSearch: {} }] } }
@@ -215,7 +215,7 @@ describe.each(
   })
 })
 
-test("chat completions still have the sources as annotations, and nothing else of a search", async () => {
+test("chat completions contain the sources of a search as annotations only", async () => {
   const body = { messages: [QUESTION], web_search_options: {} }
   for (const model of [GPT, CLAUDE, GEMINI]) {
     const { choices } = await openai().chat.completions.create({ model, ...body })
@@ -226,8 +226,8 @@ test("chat completions still have the sources as annotations, and nothing else o
   }
 })
 
-describe("what was reported of a search and comes back", () => {
-  test.each([GPT, GEMINI, CLAUDE])("as blocks is no step of the vendor's: to %s", async (model) => {
+describe("search steps in the history", () => {
+  test.each([GPT, GEMINI, CLAUDE])("are dropped as blocks for %s", async (model) => {
     for (const isStreamed of [true, false]) {
       for (const from of [GPT, GEMINI]) {
         const { content } = await told(from, isStreamed)
@@ -244,7 +244,7 @@ describe("what was reported of a search and comes back", () => {
     }
   })
 
-  test.each([GPT, GEMINI, CLAUDE])("as items is no step of the vendor's: to %s", async (model) => {
+  test.each([GPT, GEMINI, CLAUDE])("are dropped as items for %s", async (model) => {
     for (const isStreamed of [true, false]) {
       const { response } = await respond(CLAUDE, isStreamed)
       const input: ResponseInput = [QUESTION, ...(response.output as ResponseInput), QUESTION]
@@ -256,7 +256,7 @@ describe("what was reported of a search and comes back", () => {
     }
   })
 
-  test("is the vendor's own where it is Claude's, word for word", async () => {
+  test("are sent back to Claude unchanged", async () => {
     const { content } = await told(CLAUDE, true)
     const history: MessageParam[] = [QUESTION, { role: "assistant", content }, QUESTION]
     const answer = await caller.post("/v1/messages", ask(CLAUDE, history) as unknown as Json)
@@ -264,7 +264,7 @@ describe("what was reported of a search and comes back", () => {
     expect(vendor.bodies.at(-1)?.["messages"]).toEqual(history as never)
   })
 
-  test("is left out and reported where it is Claude's and another vendor goes on", async () => {
+  test("of Claude are dropped and reported for another vendor", async () => {
     const { content } = await told(CLAUDE, false)
     const history: MessageParam[] = [QUESTION, { role: "assistant", content }, QUESTION]
     const answer = await caller.post("/v1/messages", ask(GPT, history) as unknown as Json)
@@ -274,31 +274,34 @@ describe("what was reported of a search and comes back", () => {
     expect(lost).toBe("server_tool_use:dropped, web_search_tool_result:dropped")
   })
 
-  test.each([GPT, GEMINI, CLAUDE])("is no harm to the AI SDK's next turn with %s", async (next) => {
-    const [claude, gpt] = [
-      createAnthropic({ apiKey: caller.key, baseURL: `${gateway.url}/v1` }),
-      createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` }),
-    ]
-    const clients = [
-      { client: claude, from: GPT, tool: claude.tools.webSearch_20250305({}) },
-      { client: claude, from: GEMINI, tool: claude.tools.webSearch_20250305({}) },
-      { client: gpt, from: CLAUDE, tool: gpt.tools.webSearch({}) },
-      { client: gpt, from: GEMINI, tool: gpt.tools.webSearch({}) },
-    ]
-    for (const { client, from, tool } of clients) {
-      const tools = { web_search: tool }
-      const first = streamText({ model: client(from), prompt: "Owls?", tools, maxRetries: 0 })
-      const { messages } = await first.response
-      const history: ModelMessage[] = [QUESTION, ...messages, QUESTION]
-      const more = { model: client(next), messages: history, tools, maxRetries: 0 }
-      expect((await generateText(more)).text).toBe("Hello")
-      const sent = JSON.stringify(vendor.bodies.at(-1))
-      expect(sent).toContain("Hello")
-      expect(sent).not.toMatch(/"(server_tool_use|web_search_tool_result|web_search_call)"/)
-    }
-  })
+  test.each([GPT, GEMINI, CLAUDE])(
+    "do not disturb the AI SDK's next turn with %s",
+    async (next) => {
+      const [claude, gpt] = [
+        createAnthropic({ apiKey: caller.key, baseURL: `${gateway.url}/v1` }),
+        createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` }),
+      ]
+      const clients = [
+        { client: claude, from: GPT, tool: claude.tools.webSearch_20250305({}) },
+        { client: claude, from: GEMINI, tool: claude.tools.webSearch_20250305({}) },
+        { client: gpt, from: CLAUDE, tool: gpt.tools.webSearch({}) },
+        { client: gpt, from: GEMINI, tool: gpt.tools.webSearch({}) },
+      ]
+      for (const { client, from, tool } of clients) {
+        const tools = { web_search: tool }
+        const first = streamText({ model: client(from), prompt: "Owls?", tools, maxRetries: 0 })
+        const { messages } = await first.response
+        const history: ModelMessage[] = [QUESTION, ...messages, QUESTION]
+        const more = { model: client(next), messages: history, tools, maxRetries: 0 }
+        expect((await generateText(more)).text).toBe("Hello")
+        const sent = JSON.stringify(vendor.bodies.at(-1))
+        expect(sent).toContain("Hello")
+        expect(sent).not.toMatch(/"(server_tool_use|web_search_tool_result|web_search_call)"/)
+      }
+    },
+  )
 
-  test("is kept with a response, and goes to no vendor from there", async () => {
+  test("are stored with a response and sent to no vendor", async () => {
     const { responses } = openai()
     const { response } = await respond(CLAUDE, true)
     for (const model of [GPT, CLAUDE]) {
@@ -313,7 +316,7 @@ describe("what was reported of a search and comes back", () => {
   })
 })
 
-test("what is paid does not depend on what is reported", async () => {
+test("the charge does not depend on the reported format", async () => {
   for (const model of [GPT, CLAUDE, GEMINI]) {
     for (const stream of [true, false]) {
       const answer = await caller.post("/v1/messages", { ...ask(model), stream } as unknown as Json)

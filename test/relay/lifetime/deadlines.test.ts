@@ -129,30 +129,30 @@ async function expectTimeout(response: Response, words: string): Promise<void> {
 
 for (const stream of [false, true]) {
   describe(`before the answer begins, ${stream ? "streamed" : "whole"}:`, () => {
-    test("no first byte in time", async () => {
+    test("a missing first byte is a timeout", async () => {
       const response = await ask("sim/fault-slow-headers", { firstByte: 200 }, { stream })
       await expectTimeout(response, "the first byte")
       await gateway.simulator.requests.at(-1)?.settled()
       expect(gateway.simulator.requests.at(-1)?.aborted).toBe(true)
     })
 
-    test("the deadline of the whole holds, also when it is the shortest", async () => {
+    test("the total deadline applies, even if it is the shortest", async () => {
       const response = await ask("sim/fault-slow-headers", { whole: 200 }, { stream })
       await expectTimeout(response, "the whole answer")
     })
 
-    test("an address where no one takes the connection is given up", async () => {
+    test("an address that accepts no connection is a timeout", async () => {
       const response = await ask("silent/echo", { connect: 200 }, { stream })
       await expectTimeout(response, "cannot be reached")
     })
 
-    test("and the next deployment is asked", async () => {
+    test("the next deployment is called after a connection timeout", async () => {
       const response = await ask("silent/backed-up", { connect: 200 }, { stream })
       expect(response.status).toBe(200)
       await response.text()
     })
 
-    test("a vendor that can be reached may think longer than a connection takes", async () => {
+    test("a reachable vendor may take longer than the connection deadline", async () => {
       const response = await ask("sim/fault-slow-headers-600", { connect: 150 }, { stream })
       expect(response.status).toBe(200)
       await response.text()
@@ -161,7 +161,7 @@ for (const stream of [false, true]) {
 }
 
 describe("after the answer has begun", () => {
-  test("a stall in a stream is reported in it, and what was delivered is settled", async () => {
+  test("a stall in a stream is reported in it, and the delivered part is settled", async () => {
     const before = await caller.balance()
     const response = await ask("sim/fault-stall", { betweenBytes: 250 }, { stream: true })
     expect(response.status).toBe(200)
@@ -195,7 +195,7 @@ describe("after the answer has begun", () => {
     await expectTimeout(response, "the next bytes")
   })
 
-  test("a stream that never ends is ended", async () => {
+  test("an endless stream is ended", async () => {
     const response = await ask("scripted/drips-for-ever", { whole: 500 }, { stream: true })
     const text = await response.text()
     expect(contentOf(text)).toStartWith("drip drip ")
@@ -204,25 +204,25 @@ describe("after the answer has begun", () => {
   })
 })
 
-describe("what keeps a deadline from striking", () => {
-  test("frames, one after the other", async () => {
+describe("a deadline that is not reached", () => {
+  test("is extended by successive frames", async () => {
     const response = await ask("scripted/slow-frames", { betweenBytes: 350 }, { stream: true })
     expect(await response.text()).toEndWith(DONE)
   })
 
-  test("comments while a vendor thinks: bytes are bytes", async () => {
+  test("is extended by comments while a vendor is silent", async () => {
     const response = await ask("scripted/comments", { betweenBytes: 350 }, { stream: true })
     expect(response.status).toBe(200)
     expect(await response.text()).toEndWith(DONE)
   })
 
-  test("white space before a whole answer", async () => {
+  test("is extended by white space before a whole answer", async () => {
     const response = await ask("scripted/spaces-then-json", { betweenBytes: 350 })
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ usage: { prompt_tokens: 10 } })
   })
 
-  test("a caller who reads slowly is not the vendor's fault", async () => {
+  test("is not counted while the caller reads slowly", async () => {
     const response = await ask("scripted/much", { betweenBytes: 2_000 }, { stream: true })
     // Until the gateway has read as far as it does without a reader.
     await clock.looks(3)
@@ -235,7 +235,7 @@ describe("what keeps a deadline from striking", () => {
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
 
 describe("a vendor on a bare socket", () => {
-  test("that begins to answer while we look for it is not ended by what we find", async () => {
+  test("is not cancelled if it begins to answer during the connection probe", async () => {
     const connect = 2_000
     const answer = ask("narrow/echo", { connect }, { stream: true })
     // The request's own connection fills the queue, so that the look at the address finds no one.
@@ -250,7 +250,7 @@ describe("a vendor on a bare socket", () => {
     expect(await response.text()).toEndWith(DONE)
   })
 
-  test("that sends its headers at once has the time of the first byte for the first byte", async () => {
+  test("has the first-byte deadline even if it sends its headers immediately", async () => {
     using eager = startSilentListener()
     const { settings } = gateway
     gateway.app.apply({

@@ -18,7 +18,7 @@ async function beginToEnd(gateway: TestGateway): Promise<{ readonly ended: Promi
   return { ended }
 }
 
-test("during the delay it is alive, not ready, and serves whoever comes", async () => {
+test("during the delay it is alive but not ready, and serves new requests", async () => {
   await using gateway = await startGateway({ drainDelay: LONG })
   const caller = await gateway.caller("1")
   const { ended } = await beginToEnd(gateway)
@@ -35,7 +35,7 @@ test("during the delay it is alive, not ready, and serves whoever comes", async 
   expect(await refused).toBe("refused")
 })
 
-test("during the delay each answer closes its connection, whatever it answers", async () => {
+test("during the delay every response closes its connection", async () => {
   await using gateway = await startGateway({ drainDelay: LONG })
   const paths = ["/healthz", "/v1/models", "/nowhere", "/console", "/admin/v1/accounts", "/docs"]
   const callers = paths.map(() => connectTo(gateway.url))
@@ -56,7 +56,7 @@ test("during the delay each answer closes its connection, whatever it answers", 
   await ended
 })
 
-test("connections on which nothing came are closed at the end of the delay", async () => {
+test("unused connections are closed at the end of the delay", async () => {
   await using gateway = await startGateway({ drainDelay: 300 })
   using idle = connectTo(gateway.url)
   ask(idle, "/healthz")

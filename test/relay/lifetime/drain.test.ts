@@ -30,7 +30,7 @@ async function startPaused(
 
 const BODY = { model: "pausing/x", messages: HELLO, stream: true }
 
-test("a gateway that ends takes nothing new and lets running streams finish", async () => {
+test("a gateway that shuts down rejects new requests and lets running streams finish", async () => {
   const { vendor, end } = startPausing()
   using _ = vendor
   await using gateway = await startPaused(vendor.url, 10_000)
@@ -53,7 +53,7 @@ test("a gateway that ends takes nothing new and lets running streams finish", as
 })
 
 test.each([false, true])(
-  "a stream that outlasts the end is cut, and what was delivered is in the ledger (shared: %p)",
+  "a stream that outlasts the shutdown is cut, and the delivered part is in the ledger (shared: %p)",
   async (isShared) => {
     const { vendor } = startPausing()
     using _ = vendor
@@ -117,7 +117,7 @@ for (const { path, body, ending } of OTHER_DIALECTS) {
   })
 }
 
-test("a whole answer that outlasts the end is an error that says to come again, and is free", async () => {
+test("a whole answer that outlasts the shutdown is a retryable error, free of charge", async () => {
   const silence = Promise.withResolvers<Response>()
   const asked = Promise.withResolvers<void>()
   using vendor = startVendor(() => {
@@ -137,7 +137,7 @@ test("a whole answer that outlasts the end is an error that says to come again, 
   silence.resolve(new Response())
 })
 
-test("sound that outlasts the end is cut, so that no one takes it for the whole", async () => {
+test("speech that outlasts the shutdown is cut, so that it does not look complete", async () => {
   using vendor = startVendor(
     () =>
       new Response(
@@ -165,7 +165,7 @@ test("sound that outlasts the end is cut, so that no one takes it for the whole"
   expect(receiptsOf(gateway, caller)).toMatchObject([{ status: "settled" }])
 })
 
-test("while it drains it is unready and refuses connections; asked again, it cuts at once", async () => {
+test("a draining gateway is unready and refuses connections; a second signal cuts all streams", async () => {
   const { vendor } = startPausing()
   using _ = vendor
   await using gateway = await startPaused(vendor.url, 60_000)
@@ -190,7 +190,7 @@ test("while it drains it is unready and refuses connections; asked again, it cut
   idle.socket.destroy()
 })
 
-test("an upload that has begun when the gateway ends is taken and answered", async () => {
+test("an upload that began before the shutdown is accepted and answered", async () => {
   await using gateway = await startGateway({ drainTime: 60_000 })
   const caller = await gateway.caller("1")
   const body = JSON.stringify({ model: "sim/echo", messages: HELLO })

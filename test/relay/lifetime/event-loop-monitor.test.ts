@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { EventLoopMonitor, readEventLoop } from "../../../src/relay/lifetime/event-loop-monitor.ts"
 
-test("says what the loop turned to last, by the request's names", () => {
+test("reports the last entered request with its names", () => {
   const monitor = new EventLoopMonitor()
   const first = monitor.enter("req_1", "/v1/chat/completions", "openai/gpt")
   expect(readEventLoop(monitor.memory)).toMatchObject({
@@ -22,7 +22,7 @@ test("says what the loop turned to last, by the request's names", () => {
   expect(readEventLoop(monitor.memory)).toEqual({ beats: 1, rests: false, isEnding: false })
 })
 
-test("keeps to its memory, whatever names are, and forgets the oldest", () => {
+test("truncates long names to its memory and replaces the oldest entry", () => {
   const monitor = new EventLoopMonitor()
   const first = monitor.enter("req_1", "/v1/chat/completions", `x/${"ü".repeat(10_000)}`)
   expect(readEventLoop(monitor.memory).model).toStartWith("x/üü")
@@ -37,7 +37,7 @@ test("keeps to its memory, whatever names are, and forgets the oldest", () => {
   expect(readEventLoop(monitor.memory)).not.toHaveProperty("request")
 })
 
-test("says when no one has to watch, and when a new start is not wanted", () => {
+test("reports when watching is not needed, and when no restart is wanted", () => {
   const monitor = new EventLoopMonitor()
   monitor.end()
   monitor.rest()

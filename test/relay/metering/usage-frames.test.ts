@@ -173,7 +173,7 @@ describe("a finished answer without its final usage", () => {
 
   for (const [model, stream] of Object.entries(broken)) {
     for (const path of [CHAT, "/v1/messages"]) {
-      test(`an answer without final usage is charged by its text: ${model} through ${path}`, async () => {
+      test(`is charged by its text: ${model} through ${path}`, async () => {
         frames = [stream]
         const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
         const response = await caller.post(path, order)
@@ -217,19 +217,16 @@ describe("a last report without output", () => {
     cases.push(["google/model", google(thoughts, { finishReason: "STOP" })])
   }
 
-  test.each(cases)(
-    "a last report without output does not make later text free: %s %#",
-    async (...each) => {
-      const [model, stream] = each
-      frames = [stream]
-      const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
-      const response = await caller.post(CHAT, order)
-      await response.text()
-      const receipt = await receiptOf(caller, response)
-      expect(receipt).toMatchObject({ estimated: true, usage: { input: 500 } })
-      expect(receipt.usage?.["output"]).toBeGreaterThan(stream.includes("1200") ? 2_100 : 900)
-    },
-  )
+  test.each(cases)("does not make later text free: %s %#", async (...each) => {
+    const [model, stream] = each
+    frames = [stream]
+    const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
+    const response = await caller.post(CHAT, order)
+    await response.text()
+    const receipt = await receiptOf(caller, response)
+    expect(receipt).toMatchObject({ estimated: true, usage: { input: 500 } })
+    expect(receipt.usage?.["output"]).toBeGreaterThan(stream.includes("1200") ? 2_100 : 900)
+  })
 })
 
 describe("an interrupted stream whose first report has no input", () => {
@@ -253,20 +250,17 @@ describe("an interrupted stream whose first report has no input", () => {
     }),
   }
 
-  test.each(Object.entries(cut))(
-    "an interrupted stream without reported input is charged for its input: %s",
-    async (name, stream) => {
-      frames = [stream]
-      const model = name.split(" ")[0]
-      const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
-      const response = await caller.post(CHAT, order)
-      await response.text().catch(() => "")
-      const receipt = await receiptOf(caller, response)
-      expect(receipt.estimated).toBe(true)
-      expect(receipt.usage?.["input"]).toBeGreaterThan(0)
-      expect(receipt.usage?.["output"]).toBeGreaterThan(500)
-    },
-  )
+  test.each(Object.entries(cut))("is charged for its input: %s", async (name, stream) => {
+    frames = [stream]
+    const model = name.split(" ")[0]
+    const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
+    const response = await caller.post(CHAT, order)
+    await response.text().catch(() => "")
+    const receipt = await receiptOf(caller, response)
+    expect(receipt.estimated).toBe(true)
+    expect(receipt.usage?.["input"]).toBeGreaterThan(0)
+    expect(receipt.usage?.["output"]).toBeGreaterThan(500)
+  })
 })
 
 test("ignores usage after the end of a message", async () => {
@@ -278,7 +272,7 @@ test("ignores usage after the end of a message", async () => {
   expect(await receiptOf(caller, response)).toMatchObject({ usage: { input: 500, output: 47 } })
 })
 
-test("believes a report with more reasoning than output, as Groq sends it", async () => {
+test("accepts a report with more reasoning than output, as Groq sends it", async () => {
   const details = { completion_tokens_details: { reasoning_tokens: 139 } }
   const counts = { prompt_tokens: 500, completion_tokens: 123, total_tokens: 623, ...details }
   const words = "word ".repeat(1_000)
@@ -299,7 +293,7 @@ test("estimates usage if only the total is reported", async () => {
   expect(receipt).toMatchObject({ estimated: true, usage: { input: 8, output: 1 } })
 })
 
-test.each([[undefined], [null], [0]])("a total completes a prompt of %p", async (prompt) => {
+test.each([[undefined], [null], [0]])("computes a prompt of %p from the total", async (prompt) => {
   const counts = { prompt_tokens: prompt, completion_tokens: 50, total_tokens: 150 }
   frames = [frame("Hello") + frame("", "stop") + chunk(counts) + DONE]
   const order = { model: "chat/model", messages: HELLO, max_tokens: 100, stream: true }
@@ -320,12 +314,12 @@ describe("a later report of usage", () => {
     return meter.usage
   }
 
-  test("erases no class of units", () => {
+  test("removes no usage class", () => {
     const usage = usageOf({ inputFresh: 5, searches: 2, images: 1 }, { inputFresh: 5, output: 7 })
     expect(usage).toMatchObject({ inputFresh: 5, output: 7, searches: 2, images: 1 })
   })
 
-  test("may divide the input otherwise", () => {
+  test("may divide the input differently", () => {
     const usage = usageOf({ inputFresh: 500 }, { inputCacheRead: 400, inputFresh: 0, output: 7 })
     expect(usage).toMatchObject({ inputFresh: 0, inputCacheRead: 400 })
   })

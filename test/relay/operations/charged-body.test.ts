@@ -40,7 +40,7 @@ async function severalTurns(): Promise<void> {
 }
 
 describe("a body whose last chunk waits for the charge", () => {
-  test("gives all but the last chunk at once", async () => {
+  test("gives all but the last chunk immediately", async () => {
     const called: string[] = []
     const charge = Promise.withResolvers<void>()
     const body = bodyOf(chunks("a", "b", "c"), called, charge.promise)
@@ -69,7 +69,7 @@ describe("a body whose last chunk waits for the charge", () => {
     expect(called).toEqual([])
   })
 
-  test("ends with an error when the source breaks off, and says why once", async () => {
+  test("ends with a single error when the source breaks", async () => {
     const called: string[] = []
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield bytes("a")
@@ -85,7 +85,7 @@ describe("a body whose last chunk waits for the charge", () => {
     expect(called).toEqual(["upstream_timeout", "broken"])
   })
 
-  test("settles what was delivered when its reader leaves", async () => {
+  test("settles the delivered part when its reader disconnects", async () => {
     const called: string[] = []
     const reader = bodyOf(chunks("a", "b", "c"), called).getReader()
     await reader.read()
@@ -93,7 +93,7 @@ describe("a body whose last chunk waits for the charge", () => {
     expect(called).toEqual(["caller_left", "left"])
   })
 
-  test("reads nothing that no one waits for", async () => {
+  test("reads nothing ahead of its reader", async () => {
     let read = 0
     async function* counted(): AsyncGenerator<Uint8Array> {
       for (;;) {

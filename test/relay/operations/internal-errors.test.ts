@@ -64,8 +64,8 @@ function broken(): never {
   throw FAULT
 }
 
-describe("a fault of our own", () => {
-  test("before anything is charged says that nothing was", async () => {
+describe("an internal error", () => {
+  test("before any charge states that nothing was charged", async () => {
     using _ = spyOn(ANTHROPIC_MESSAGES, "decodeRequest").mockImplementation(broken)
     expect(await messageOf(await ask(false))).toContain("Nothing was charged")
     expect(gateway.heard).toContainEqual({
@@ -74,7 +74,7 @@ describe("a fault of our own", () => {
     })
   })
 
-  test("in a whole answer that is paid for says so", async () => {
+  test("in a charged whole answer states the charge", async () => {
     using _ = spyOn(ANTHROPIC_MESSAGES, "encodeResult").mockImplementation(broken)
     const message = await messageOf(await ask(false))
     expect(message).toContain("was charged")
@@ -86,7 +86,7 @@ describe("a fault of our own", () => {
     })
   })
 
-  test("midway of a stream says that what was delivered is charged", async () => {
+  test("within a stream states that the delivered part is charged", async () => {
     let pushed = 0
     const real = ANTHROPIC_MESSAGES.encodeEvents.bind(ANTHROPIC_MESSAGES)
     using _ = spyOn(ANTHROPIC_MESSAGES, "encodeEvents").mockImplementation((request) => {
@@ -105,7 +105,7 @@ describe("a fault of our own", () => {
     expect((await onlyReceipt(gateway, caller)).status).toBe("settled")
   })
 
-  test("in the last words of a stream says that it is charged", async () => {
+  test("at the end of a stream states the charge", async () => {
     using _ = breakEncoder({ end: broken })
     const text = await (await ask(true)).text()
     expect(text).toContain("event: error")
@@ -114,7 +114,7 @@ describe("a fault of our own", () => {
     expect((await onlyReceipt(gateway, caller)).status).toBe("settled")
   })
 
-  test("in embeddings that are paid for says so", async () => {
+  test("in charged embeddings states the charge", async () => {
     const { embed } = Embeddings.prototype
     using _ = spyOn(Embeddings.prototype, "embed").mockImplementation(async function (
       this: Embeddings,
@@ -132,7 +132,7 @@ describe("a fault of our own", () => {
     expect((await onlyReceipt(gateway, caller)).status).toBe("settled")
   })
 
-  test("in a ranking that is paid for says so", async () => {
+  test("in a charged ranking states the charge", async () => {
     const { rerank } = Reranking.prototype
     using _ = spyOn(Reranking.prototype, "rerank").mockImplementation(async function (
       this: Reranking,

@@ -5,7 +5,7 @@ import { receiptOf } from "../support.ts"
 /** In the range of the vocabulary, and no text of it. */
 const STRANGE_TOKENS = [[100_256]]
 
-test("an operation that one deployment cannot be asked for goes to the next", async () => {
+test("the next deployment gets an operation that the first does not support", async () => {
   await using gateway = await startGateway({
     models: {
       "two/embed": {

@@ -46,8 +46,8 @@ const PAID: readonly (readonly [string, object])[] = [
   ["/v1/audio/speech", { model: "sim/speech", input: "a", voice: "alloy" }],
 ]
 
-describe("an account that is held", () => {
-  test("pays for nothing until it is resumed, and can still be looked at", async () => {
+describe("a paused account", () => {
+  test("pays for nothing until it is resumed, and stays readable", async () => {
     const caller = await gateway.caller("1")
     const key = await secondKey(caller)
     expect(await codeOf(await chat(key))).toBe("200")
@@ -68,7 +68,7 @@ describe("an account that is held", () => {
     expect((await ask(gateway, "POST", "/keys", order)).status).toBe(200)
   })
 
-  test("is refused by every endpoint that costs money, and holds and charges nothing", async () => {
+  test("is rejected by every charged endpoint, without a hold or a charge", async () => {
     await using own = await startManaged({
       models: {
         "sim/embedding": simulated({ kind: "embedding" }),
@@ -89,7 +89,7 @@ describe("an account that is held", () => {
     expect(own.simulator.requests ?? []).toEqual([])
   })
 
-  test("ends no request that runs", async () => {
+  test("does not interrupt running requests", async () => {
     const caller = await gateway.caller("1")
     const response = await caller.post("/v1/chat/completions", { ...CHAT, stream: true })
     await change(caller, { state: "paused" })
@@ -97,7 +97,7 @@ describe("an account that is held", () => {
   })
 })
 
-test("a key can be paused and resumed by who may change it", async () => {
+test("everyone who may change a key can pause and resume it", async () => {
   const caller = await gateway.caller("1")
   const paused = await asked(gateway, "PATCH", `/keys/${caller.keyId}`, { is_paused: true })
   expect(paused).toMatchObject({ is_paused: true, status: "active" })
@@ -112,7 +112,7 @@ test("a key can be paused and resumed by who may change it", async () => {
 })
 
 describe("the limits of an account", () => {
-  test("hold for the models of all its keys, besides their own", async () => {
+  test("apply to the models of all its keys, in addition to their own", async () => {
     const caller = await gateway.caller("1", { models: ["sim/e*", "sim/none"] })
     const key = await secondKey(caller)
     await change(caller, { models: ["sim/other", "sim/echo"] })
@@ -127,7 +127,7 @@ describe("the limits of an account", () => {
     expect(await codeOf(await chat(key))).toBe("200")
   })
 
-  test("hold for the requests of all its keys together, each within its own", async () => {
+  test("apply to the requests of all its keys together, each within its own", async () => {
     const caller = await gateway.caller("1", { requestsPerMinute: 3 })
     const key = await secondKey(caller)
     await change(caller, { requests_per_minute: 5 })
@@ -144,7 +144,7 @@ describe("the limits of an account", () => {
     expect((await errorOf(last)).message).toContain("requests of this account: 5")
   })
 
-  test("hold for tokens, which come back where a request is refused or used less", async () => {
+  test("apply to tokens, which are returned if a request is rejected or uses less", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 5_000 })
     await change(caller, { tokens_per_minute: 1_000 })
     const long = { ...CHAT, messages: [{ role: "user", content: "word ".repeat(600) }] }
@@ -163,7 +163,7 @@ describe("the limits of an account", () => {
     expect(Number(alone.headers.get("x-ratelimit-remaining-tokens"))).toBeGreaterThan(4_200)
   })
 
-  test("hold for requests at the same time", async () => {
+  test("apply to simultaneous requests", async () => {
     await using own = await startManaged({ models: { "sim/fault-stall": simulated() } })
     const caller = await own.caller("1")
     await asked(own, "PATCH", `/accounts/${caller.account.id}`, { concurrent_requests: 1 })
@@ -191,7 +191,7 @@ describe("the limits of an account", () => {
     expect(status).toBe(200)
   })
 
-  test("are shown to its keys, and to its people", async () => {
+  test("are visible to its keys and members", async () => {
     const caller = await gateway.caller("1", { requestsPerMinute: 9 })
     const limits = {
       models: ["sim/*"],
@@ -213,7 +213,7 @@ describe("the limits of an account", () => {
     })
   })
 
-  test("hold for the number of keys, also of those that are made at the same time", async () => {
+  test("apply to the number of keys, even if they are created simultaneously", async () => {
     const caller = await gateway.caller("1")
     await change(caller, { max_keys: 3 })
     const order = { account: caller.account.id, name: "one of many" }
@@ -233,7 +233,7 @@ describe("the limits of an account", () => {
     [{ requests_per_minute: 0 }, "requests_per_minute"],
     [{ models: [] }, "models"],
     [{ max_keys: -1 }, "max_keys"],
-  ])("refuse %o", async (body, parameter) => {
+  ])("reject %o", async (body, parameter) => {
     const caller = await gateway.caller("1")
     const response = await ask(gateway, "PATCH", `/accounts/${caller.account.id}`, body)
     expect(response.status).toBe(400)

@@ -64,7 +64,7 @@ async function expectAborted(): Promise<void> {
 }
 
 for (const stream of [false, true]) {
-  test(`before the first byte, ${stream ? "streamed" : "whole"}: the input is charged`, async () => {
+  test(`the input is charged if the caller disconnects before the first byte, ${stream ? "streamed" : "whole"}`, async () => {
     const { leave } = await begin({ model: "sim/fault-slow-headers", messages: HELLO, stream })
     leave()
     await expectAborted()
@@ -76,7 +76,7 @@ for (const stream of [false, true]) {
   })
 }
 
-test("midway of a whole answer: the input is charged", async () => {
+test("the input is charged if the caller disconnects within a whole answer", async () => {
   const { leave } = await begin({ model: "sim/fault-stall", messages: WORDS })
   leave()
   await expectAborted()
@@ -103,13 +103,13 @@ async function leaveMidway(messages: unknown): Promise<bigint> {
   return paid
 }
 
-test("midway of a stream: what was delivered is settled, as our own estimate", async () => {
+test("the delivered part is settled by the gateway's estimate if the caller disconnects within a stream", async () => {
   await leaveMidway(WORDS)
   // No alarm: a caller who leaves is no vendor that fails to report.
   expect(gateway.heard.filter(({ name }) => name === "usageMissing")).toEqual([])
 })
 
-test("midway of a stream about an image: the image is in the estimate", async () => {
+test("the estimate includes an image of a partly delivered stream", async () => {
   const url = `data:image/png;base64,${pngOf(1024, 1024).toBase64()}`
   const content = [
     { type: "text", text: "What is this?" },
@@ -119,8 +119,8 @@ test("midway of a stream about an image: the image is in the estimate", async ()
   expect(await leaveMidway([{ role: "user", content }])).toBeGreaterThan(1_000_000n)
 })
 
-describe("the moment the first frame comes", () => {
-  test("a caller who leaves then leaves nothing open", async () => {
+describe("the arrival of the first frame", () => {
+  test("leaves nothing open if the caller disconnects at that moment", async () => {
     open = Promise.withResolvers()
     wasLeft = Promise.withResolvers()
     caller = await gateway.caller("1")

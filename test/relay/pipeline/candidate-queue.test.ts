@@ -46,14 +46,14 @@ describe("a queue of candidates", () => {
     expect(queue.next()).toBeUndefined()
   })
 
-  test("ends when the only model refuses the request, or when the gateway ended the call", () => {
+  test("ends when the only model rejects the request, or when the gateway ended the call", () => {
     const a = candidate("a")
     expect(queueOf([a, candidate("b")]).fail(a, REFUSED)).toBe(false)
     const member = candidate("c", "one")
     expect(queueOf([member]).fail(member, new CallEnded("caller_left"))).toBe(false)
   })
 
-  test("skips other deployments of a model that refused the request", () => {
+  test("skips other deployments of a model that rejected the request", () => {
     const [a, b, c] = [candidate("a", "one"), candidate("b", "one"), candidate("c", "two")]
     const queue = queueOf([a, b, c])
     queue.next()

@@ -46,7 +46,7 @@ const slow = (caller: TestCaller) =>
 const quick = (caller: TestCaller) => caller.post(CHAT, { model: "sim/echo", messages: HELLO })
 const canRun = async (caller: TestCaller) => (await quick(caller)).ok
 
-test("streams count until their last byte, and what is refused says when to retry", async () => {
+test("a stream counts until its last byte, and a rejected request gets a time to retry", async () => {
   const caller = await gateway.caller("1", { concurrentRequests: 2 })
   const first = await slow(caller)
   const second = await slow(caller)
@@ -66,7 +66,7 @@ test("streams count until their last byte, and what is refused says when to retr
   for (let count = 0; count < 5; count++) expect(await canRun(caller)).toBe(true)
 })
 
-test("a caller who hangs up makes room", async () => {
+test("a caller that disconnects releases its slot", async () => {
   const caller = await gateway.caller("1", { concurrentRequests: 1 })
   const response = await slow(caller)
   expect(await canRun(caller)).toBe(false)
@@ -75,7 +75,7 @@ test("a caller who hangs up makes room", async () => {
   end.resolve()
 })
 
-test("what fails or is refused makes room, and uses nothing of the key's rates", async () => {
+test("failed and rejected requests release their slots and use none of the key's rates", async () => {
   const caller = await gateway.caller("1", { concurrentRequests: 1, requestsPerMinute: 4 })
   const wrong = await caller.post(CHAT, { model: "sim/echo", messages: HELLO, n: "many" })
   expect(wrong.status).toBe(400)
@@ -91,7 +91,7 @@ test("what fails or is refused makes room, and uses nothing of the key's rates",
   expect(await errorOf(await quick(caller))).toMatchObject({ error_type: "request_rate_exceeded" })
 })
 
-test("many at once: exactly as many run as may", async () => {
+test("exactly the allowed number of simultaneous requests run", async () => {
   const caller = await gateway.caller("1", { concurrentRequests: 7 })
   const sent = Array.from({ length: 30 }, () => slow(caller))
   const responses = await Promise.all(sent)

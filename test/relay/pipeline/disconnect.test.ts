@@ -151,9 +151,9 @@ async function leaveAfter(asked: Asked, word: string): Promise<void> {
   asked.leave()
 }
 
-describe("input that the vendor has counted is paid by who leaves", () => {
+describe("input counted by the vendor before the caller disconnects", () => {
   for (const path of ["/v1/messages", CHAT]) {
-    test(`before the first word, through ${path}`, async () => {
+    test(`is charged before the first word, through ${path}`, async () => {
       const asked = await ask("anthropic/started", true, path)
       // A chat begins with its first word, so that nothing can be read of it yet.
       if (path !== CHAT) await leaveAfter(asked, "message_start")
@@ -167,7 +167,7 @@ describe("input that the vendor has counted is paid by who leaves", () => {
   }
 
   for (const model of ["google/counted", "anthropic/started", "vendor/counted"]) {
-    test(`before the first word of ${model}, through Google's face`, async () => {
+    test(`is charged before the first word of ${model}, through Google's API`, async () => {
       const asked = await ask(model, true, `${GOOGLE}${model}:streamGenerateContent?alt=sse`)
       await hasTold.promise
       asked.leave()
@@ -178,7 +178,7 @@ describe("input that the vendor has counted is paid by who leaves", () => {
     })
   }
 
-  test("before anything at all could be read", async () => {
+  test("is charged before the caller can read anything", async () => {
     const asked = await ask("vendor/counted", true, "/v1/messages")
     await hasTold.promise
     asked.leave()
@@ -209,7 +209,7 @@ describe("an answer that is drained", () => {
     expect(receipt.usage).toEqual({ input: 10, output: 700 })
   })
 
-  test("is cut when its time is over, and charged as far as it is known", async () => {
+  test("is cut at its deadline, and charged as far as it is known", async () => {
     const asked = await ask("vendor/stalls", true)
     await leaveAfter(asked, "Hello")
     await wasCut.promise
@@ -218,7 +218,7 @@ describe("an answer that is drained", () => {
     expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
   })
 
-  test("is cut when the gateway ends, and charged as far as it is known", async () => {
+  test("is cut at the shutdown, and charged as far as it is known", async () => {
     const ending = await startGateway({
       providers: { vendor: provider(vendor.url) },
       models: { "vendor/stalls": simulated() },
@@ -234,7 +234,7 @@ describe("an answer that is drained", () => {
   })
 })
 
-test("a model may be cancelled where others are drained", async () => {
+test("a model may be set to cancel while others are drained", async () => {
   const asked = await ask("vendor/cancelled", true)
   await leaveAfter(asked, "Hello")
   await wasCut.promise

@@ -143,7 +143,7 @@ for (const stream of [false, true]) {
 
     for (const [from, model, failsStreams, status, outcome] of FAILURES) {
       if (stream && !failsStreams) continue
-      test(`${from}/${model}`, () =>
+      test(`after a failure of ${from}/${model}`, () =>
         expectFailover(`sim/${from}-${model}`, stream, {
           deployment: `${from}/${model}`,
           status,
@@ -152,7 +152,7 @@ for (const stream of [false, true]) {
     }
 
     for (const name of stream ? Object.keys(BROKEN_STREAMS) : []) {
-      test(`a stream that is ${name}`, () =>
+      test(`after a stream that is ${name}`, () =>
         expectFailover(`sim/${name}`, stream, {
           deployment: `erring/${name}`,
           status: 200,
@@ -160,7 +160,7 @@ for (const stream of [false, true]) {
         }))
     }
 
-    test("a refusal of the request is passed on and not tried elsewhere", async () => {
+    test("an error of the request itself is returned without trying another deployment", async () => {
       const before = await caller.balance()
       const response = await caller.post(CHAT, { model: "sim/refusing", messages: HELLO, stream })
       expect(response.headers.get("x-should-retry")).toBe("false")
@@ -189,7 +189,7 @@ describe("the order of deployments", () => {
   beforeAll(setUp)
   afterAll(tearDown)
 
-  test("when all fail, the last failure is reported and nothing is charged", async () => {
+  test("the last failure is reported and nothing is charged if all fail", async () => {
     const response = await caller.post(CHAT, { model: "sim/both-fail", messages: HELLO })
     expect(response.headers.get("retry-after")).toBe("2")
     expect(response.headers.get("x-should-retry")).toBe("true")
@@ -200,13 +200,13 @@ describe("the order of deployments", () => {
     expect(await caller.balance()).toBe(1_000_000_000n)
   })
 
-  test("one of weight 0 is not asked while another answers", async () => {
+  test("a deployment of weight 0 is not used while another answers", async () => {
     for (let count = 0; count < 10; count++) {
       expect(await attemptsOf("sim/ranked")).toEqual(["sim/echo"])
     }
   })
 
-  test("one that keeps failing is not asked until its rest is over", async () => {
+  test("a repeatedly failing deployment rests before it is used again", async () => {
     const both = ["sim/flaky-9", "sim/echo"]
     for (let count = 0; count < 3; count++) expect(await attemptsOf("sim/resting")).toEqual(both)
     expect(await attemptsOf("sim/resting")).toEqual(["sim/echo"])

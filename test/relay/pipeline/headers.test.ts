@@ -74,11 +74,11 @@ function expectOnlyOurs(response: Response): void {
   expect([...response.headers.values()].join("\n")).not.toContain("canary")
 }
 
-describe("a vendor's headers never pass", () => {
+describe("vendors' response headers are never passed on", () => {
   const MODELS = ["sim/echo", "leaky/whole", "sim/fault-401", "sim/fault-400-policy"]
   for (const model of MODELS) {
     for (const stream of [false, true]) {
-      test(`${model}${stream ? ", streamed" : ""}`, async () => {
+      test(`for ${model}${stream ? ", streamed" : ""}`, async () => {
         const response = await chat({ model, stream })
         await response.text()
         expectOnlyOurs(response)
@@ -93,7 +93,7 @@ describe("a vendor's headers never pass", () => {
 })
 
 describe("credentials", () => {
-  test("the caller's never goes to the vendor, wherever it was sent", async () => {
+  test("the caller's credential never reaches the vendor in any header", async () => {
     const extra = { "x-api-key": caller.key, cookie: `key=${caller.key}`, "x-other": "caller's" }
     const response = await chat({ model: "sim/fault-echo-headers", stream: true }, extra)
     const seen = contentOf(await response.text())
@@ -112,7 +112,7 @@ describe("credentials", () => {
     }
   })
 
-  test("the operator's never comes back, whatever the vendor says", async () => {
+  test("the operator's credential never appears in a response", async () => {
     for (const name of ["whole", "forbidden", "bad-key", "out-of-money", "not-json"]) {
       for (const stream of [false, true]) {
         const response = await chat({ model: `leaky/${name}`, stream })
@@ -130,8 +130,8 @@ describe("credentials", () => {
   })
 })
 
-describe("what the gateway adds", () => {
-  test("to a whole answer: provider, cost and balance", async () => {
+describe("the headers and fields that the gateway adds", () => {
+  test("to a whole answer are provider, cost and balance", async () => {
     const response = await chat({ model: "sim/echo" })
     await response.text()
     const cost = nanocredits(response.headers.get("x-tollgate-cost") ?? "0")
@@ -145,7 +145,7 @@ describe("what the gateway adds", () => {
     expect(response.headers.get("x-tollgate-max-tokens")).toBeNull()
   })
 
-  test("to a stream: the cost in the last usage object, and nothing after it but the end", async () => {
+  test("to a stream are the cost in the last usage object, and only the end follows", async () => {
     const before = await caller.balance()
     const body = { model: "sim/echo", stream: true, stream_options: { include_usage: true } }
     const response = await chat(body)
@@ -160,7 +160,7 @@ describe("what the gateway adds", () => {
     expect(frames.slice(0, -2).join("")).not.toContain('"cost"')
   })
 
-  test("what was lost on the way", async () => {
+  test("include the losses", async () => {
     const { settings } = gateway
     const mistral = provider(`${gateway.simulator.url}/v1`, "mistral")
     gateway.app.apply({
@@ -179,7 +179,7 @@ describe("what the gateway adds", () => {
   })
 })
 
-test("every answer carries an id, also those of the service itself", async () => {
+test("every response has an id, including those of the service itself", async () => {
   for (const path of ["/healthz", "/readyz", "/v1/models", "/v1/credits", "/v1/nothing"]) {
     const response = await caller.get(path)
     expect(response.headers.get("x-request-id")).toStartWith("req_")
@@ -188,7 +188,7 @@ test("every answer carries an id, also those of the service itself", async () =>
   }
 })
 
-test("a path that is no text is an address that is none", async () => {
+test("an undecodable path is not found", async () => {
   for (const path of ["/v1/models/%E0%A4%A", "/v1/models/sim/%ZZ", "/v1/receipts/%E0%A4%A"]) {
     expect((await caller.get(path)).status).toBe(404)
   }

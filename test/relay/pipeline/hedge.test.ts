@@ -105,10 +105,10 @@ async function paidFor<Value>(act: () => Promise<Value>): Promise<[Value, bigint
 const outcomes = ({ attempts }: Receipt) =>
   attempts.map(({ deployment, outcome }) => `${deployment} ${outcome}`)
 
-describe("where the first deployment is late, the second is asked as well", () => {
+describe("a hedged request to the second deployment when the first is late", () => {
   for (const stream of [false, true]) {
     const name = stream ? "b" : "a"
-    test(`and answers ${stream ? "a stream" : "whole"}: paid once, the first is let go`, async () => {
+    test(`answers ${stream ? "a stream" : "whole"}: charged once, and the first call is cancelled`, async () => {
       const { first, second } = world
       const aborted = first.aborted
       first.turns = [silent]
@@ -136,7 +136,7 @@ describe("where the first deployment is late, the second is asked as well", () =
     })
   }
 
-  test("and the first may still be the one that answers", async () => {
+  test("loses if the first answers earlier", async () => {
     const { first, second } = world
     const aborted = second.aborted
     const asked = Promise.withResolvers<void>()
@@ -153,7 +153,7 @@ describe("where the first deployment is late, the second is asked as well", () =
     expect(outcomes(await keptReceipt(response))).toEqual(["second/c not_needed", "first/c ok"])
   })
 
-  test("and where both answer at once only one is passed on and paid", async () => {
+  test("is charged once if both answer at the same time", async () => {
     const { first, second } = world
     for (const stream of [false, true]) {
       const both = Promise.withResolvers<void>()
@@ -177,7 +177,7 @@ describe("where the first deployment is late, the second is asked as well", () =
     }
   })
 
-  test("and takes over when the first fails", async () => {
+  test("takes over when the first fails", async () => {
     const { first, second } = world
     const failed = Promise.withResolvers<void>()
     first.turns = [when(failed.promise, failing(500))]
@@ -199,7 +199,7 @@ describe("where the first deployment is late, the second is asked as well", () =
     ["refuses the request", failing(400)],
     ["asks for fewer requests", failing(429)],
   ]
-  test.each(secondFails)("and what it %s with is not the caller's", async (_, turn) => {
+  test.each(secondFails)("is ignored if the second %s", async (_, turn) => {
     const { first, second } = world
     const over = Promise.withResolvers<void>()
     first.turns = [when(over.promise, () => Response.json(wholeAnswer("First")))]
@@ -216,7 +216,7 @@ describe("where the first deployment is late, the second is asked as well", () =
     expect(receipt.attempts.at(-1)?.outcome).toBe("ok")
   })
 
-  test("and is let go when the first refuses the request itself", async () => {
+  test("is cancelled when the first rejects the request itself", async () => {
     const { first, second } = world
     const aborted = second.aborted
     const asked = Promise.withResolvers<void>()
@@ -233,7 +233,7 @@ describe("where the first deployment is late, the second is asked as well", () =
     await until(() => second.aborted === aborted + 1)
   })
 
-  test("and when both fail the error is the caller's, and nothing is charged", async () => {
+  test("leads to an error without a charge when both fail", async () => {
     const { first, second } = world
     const failed = Promise.withResolvers<void>()
     first.turns = [when(failed.promise, failing(500))]
@@ -250,7 +250,7 @@ describe("where the first deployment is late, the second is asked as well", () =
     expect([first.bodies.length, second.bodies.length]).toEqual([1, 1])
   })
 
-  test("and what breaks midway is broken: the first is not begun again", async () => {
+  test("is not restarted at the first when it breaks within its answer", async () => {
     const { first, second } = world
     first.turns = [silent]
     second.turns = [() => streamed([frame("Hel")])]
@@ -271,7 +271,7 @@ describe("where the first deployment is late, the second is asked as well", () =
     for (const stream of [false, true]) {
       if (isCounted && !stream) continue
       const count = isCounted ? "both have counted" : "neither has counted"
-      test(`and both are let go when the caller leaves: ${count}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`is cancelled with the first when the caller disconnects: ${count}, ${stream ? "streamed" : "whole"}`, async () => {
         using begun = spyOn(Load.prototype, "begin")
         using ended = spyOn(Load.prototype, "end")
         using counted = spyOn(Meter.prototype, "push")
@@ -302,7 +302,7 @@ describe("where the first deployment is late, the second is asked as well", () =
     }
   }
 
-  test("for vectors", async () => {
+  test("works for embeddings", async () => {
     world.first.turns = [silent]
     const response = await world.caller.post("/v1/embeddings", {
       model: "first/vectors",
@@ -315,7 +315,7 @@ describe("where the first deployment is late, the second is asked as well", () =
     expect(receipt.cost).toBe("0.000002")
   })
 
-  test("for speech", async () => {
+  test("works for speech", async () => {
     world.first.turns = [silent]
     world.second.turns = [
       () => new Response("sound".repeat(100), { headers: { "content-type": "audio/mpeg" } }),
@@ -334,7 +334,7 @@ describe("where the first deployment is late, the second is asked as well", () =
     expect(paid).toBe(5_000n)
   })
 
-  test("and what it can cost is held: with little money the answer is shorter, at the dearer price", async () => {
+  test("is included in the hold: with few credits the answer is shorter, at the higher price", async () => {
     const poor = await world.gateway.caller("0.02")
     world.first.turns = [silent]
     const response = await poor.post(CHAT, { model: "first/dear", messages: HELLO })
@@ -349,27 +349,27 @@ describe("where the first deployment is late, the second is asked as well", () =
   })
 })
 
-describe("the second is not asked", () => {
+describe("the second deployment is not called", () => {
   /** A first that answers late, but before anyone would have to wait for long. */
   const lately: Turn = async () => {
     await Bun.sleep(250)
     return Response.json(wholeAnswer())
   }
 
-  test("where that is off", async () => {
+  test("if hedging is off", async () => {
     world.first.turns = [lately]
     expect((await ask("off")).status).toBe(200)
     expect(world.second.bodies).toHaveLength(0)
     expect(late).not.toHaveBeenCalled()
   })
 
-  test("where there is no other", async () => {
+  test("if there is no other deployment", async () => {
     world.first.turns = [lately]
     expect((await ask("alone")).status).toBe(200)
     expect(late).not.toHaveBeenCalled()
   })
 
-  test("where the first has begun to answer", async () => {
+  test("if the first has begun to answer", async () => {
     world.first.turns = [
       () => {
         const { promise, resolve } = Promise.withResolvers<void>()
@@ -389,7 +389,7 @@ describe("the second is not asked", () => {
     expect(world.second.bodies).toHaveLength(0)
   })
 
-  test("where the vendor keeps the answer", async () => {
+  test("if the vendor stores the answer", async () => {
     const body = {
       id: "resp_1",
       object: "response",
@@ -414,7 +414,7 @@ describe("the second is not asked", () => {
     expect(world.second.bodies).toHaveLength(0)
   })
 
-  test("more often than the budget has it: an outage is not doubled", async () => {
+  test("beyond the hedging budget, so that an outage is not amplified", async () => {
     const { first, second } = world
     const over = Promise.withResolvers<void>()
     const asked = 30
@@ -430,7 +430,7 @@ describe("the second is not asked", () => {
     expect(new Set(statuses)).toEqual(new Set([200]))
   })
 
-  test("before enough was measured, and after that it is", async () => {
+  test("before enough latencies were measured", async () => {
     late.mockRestore()
     world.first.turns = [lately]
     expect((await ask("warm")).status).toBe(200)
@@ -441,7 +441,7 @@ describe("the second is not asked", () => {
   })
 })
 
-test("a model that is only there where another cannot answer is not asked because that one is late", async () => {
+test("a fallback model is not called because the first is late", async () => {
   const at = (name: string) =>
     simulated({ deployments: [{ provider: name, model: name, weight: 1 }] })
   await using slow = await startHedgeWorld(

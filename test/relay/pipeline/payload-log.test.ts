@@ -48,8 +48,8 @@ async function callBy(storesContent: boolean): Promise<Call> {
   }
 }
 
-describe("what is asked and answered", () => {
-  test("is kept for an account that wants it, and for no other", async () => {
+describe("stored prompts and answers", () => {
+  test("exist only for an account with storage turned on", async () => {
     const keeper = new RememberingKeeper()
     const payloads = new PayloadLog(
       keeper,
@@ -67,7 +67,7 @@ describe("what is asked and answered", () => {
     ])
   })
 
-  test("is kept without its files, and not longer than it may be", async () => {
+  test("are stored without files, and deleted in time", async () => {
     const keeper = new RememberingKeeper()
     const payloads = new PayloadLog(
       keeper,
@@ -87,7 +87,7 @@ describe("what is asked and answered", () => {
     expect(cut.beginning).toHaveLength(256 * 1024)
   })
 
-  test("is deleted when its time is over", async () => {
+  test("are deleted after their retention", async () => {
     const keeper = new RememberingKeeper()
     await using _ = new PayloadLog(
       keeper,
@@ -106,7 +106,7 @@ describe("what is asked and answered", () => {
     expect(await own.payloads.find("new")).toEqual({ ...record, request: "new", at: 6 })
   })
 
-  test("a failure to keep it is reported, and hurts no one", async () => {
+  test("do not disturb the request if storing fails, which is reported", async () => {
     const failures: unknown[] = []
     const broken = async (): Promise<void> => {
       throw new Error("the disk is full")
@@ -159,7 +159,7 @@ async function storedContent(gateway: TestGateway, request: string): Promise<unk
   return content
 }
 
-test("the operator turns it on for an account: answers, streams, failures and operations are kept", async () => {
+test("include answers, streams, failures and operations once the operator turns storage on", async () => {
   const failing = simulated({ deployments: [{ provider: "sim", model: "fault-503", weight: 1 }] })
   const embedding = { kind: "embedding", price: { input: "1" } } as const
   const models = {

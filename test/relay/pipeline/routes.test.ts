@@ -93,7 +93,7 @@ beforeEach(() => {
 const ask = (model: string, more: object = {}) =>
   caller.post(CHAT, { model, messages: HELLO, ...more })
 
-describe("where there is no other deployment, an attempt is repeated once", () => {
+describe("an attempt at the only deployment", () => {
   const accidents: readonly [string, string, Fault, { status: number; outcome: string }][] = [
     ["an error of the server", "odd/a", status(500), { status: 500, outcome: "upstream_error" }],
     [
@@ -115,7 +115,7 @@ describe("where there is no other deployment, an attempt is repeated once", () =
       { status: 429, outcome: "upstream_overloaded" },
     ],
   ]
-  test.each(accidents)("after %s", async (_, model, fault, failed) => {
+  test.each(accidents)("is repeated once after %s", async (_, model, fault, failed) => {
     faults = [fault]
     const before = await creditsOf(caller)
     const response = await ask(model)
@@ -127,21 +127,21 @@ describe("where there is no other deployment, an attempt is repeated once", () =
     expect(paid).toBe(Math.round(Number(receipt.cost) * 1e9))
   })
 
-  test("of a stream that breaks before its first content, unseen", async () => {
+  test("is repeated if its stream breaks before the first content", async () => {
     faults = [() => streamed([frame("")])]
     const response = await ask("odd/e", { stream: true })
     expect(contentOf(await response.text())).toBe("Hello")
     expect((await receiptOf(caller, response)).attempts).toHaveLength(2)
   })
 
-  test("of an operation", async () => {
+  test("is repeated for an operation", async () => {
     faults = [status(502)]
     const response = await caller.post("/v1/embeddings", { model: "odd/vectors", input: "Hi" })
     expect(response.status).toBe(200)
     expect((await receiptOf(caller, response)).attempts).toHaveLength(2)
   })
 
-  test("and its error is the caller's when that fails too", async () => {
+  test("is repeated once only, and then its error is returned", async () => {
     faults = [status(500), status(500)]
     const response = await ask("odd/f")
     expect(response.status).toBe(502)
@@ -150,7 +150,7 @@ describe("where there is no other deployment, an attempt is repeated once", () =
   })
 })
 
-describe("nothing is repeated", () => {
+describe("an attempt that is not repeated", () => {
   const refusals: readonly [string, string, Fault][] = [
     ["that the request itself is refused with", "odd/g", status(400)],
     ["that says the operator's key is wrong", "odd/h", status(401)],
@@ -162,20 +162,20 @@ describe("nothing is repeated", () => {
     expect(vendor.bodies).toHaveLength(1)
   })
 
-  test("after the first content: the answer is not begun twice", async () => {
+  test("includes one that failed after its first content", async () => {
     faults = [() => streamed([frame("Hel")])]
     const response = await ask("odd/a", { stream: true })
     expect(await response.text()).toContain("error")
     expect(vendor.bodies).toHaveLength(1)
   })
 
-  test("where another healthy deployment was tried", async () => {
+  test("includes one after which another healthy deployment was tried", async () => {
     faults = [status(500), status(500)]
     expect((await ask("odd/two")).status).toBe(502)
     expect(vendor.bodies.map(({ model }) => model)).toEqual(["two", "three"])
   })
 
-  test("once too many have failed: an outage gets hardly more requests than callers send", async () => {
+  test("includes those beyond the retry budget, so that an outage is not amplified", async () => {
     const asked = 60
     faults = Array.from({ length: asked * 2 }, () => status(500))
     const answers = await Promise.all(Array.from({ length: asked }, () => ask("odd/outage")))
@@ -185,7 +185,7 @@ describe("nothing is repeated", () => {
   })
 })
 
-describe("where requests go", () => {
+describe("the selected deployment", () => {
   const INSTRUCTIONS = { role: "system", content: "Be brief. ".repeat(500) }
   const served = async (more: object, headers?: Record<string, string>) => {
     const body = { model: "odd/pool", messages: HELLO, ...more }
@@ -209,7 +209,7 @@ describe("where requests go", () => {
     for (let request = 0; request < 5; request++) expect(await served(more, headers)).toEqual(first)
   })
 
-  test("differs for different keys, and is drawn where nothing is known", async () => {
+  test("differs for different keys, and is drawn at random without a key", async () => {
     // So many that each of the three gets one: an account's id, which the place goes by as well, is drawn.
     const keys = Array.from({ length: 60 }, (_, index) => ({ prompt_cache_key: `chat ${index}` }))
     const places = await Promise.all(keys.map((key) => served(key)))
@@ -217,7 +217,7 @@ describe("where requests go", () => {
     expect((await served({})).routed_by).toBe("weight")
   })
 
-  test("is the cheapest where that is the choice, whatever the weights", async () => {
+  test("is the cheapest if so configured, regardless of the weights", async () => {
     const model = "odd/priced"
     expect(await served({ model, prompt_cache_key: "a" })).toEqual({
       deployment: "odd/cheap",
@@ -225,12 +225,12 @@ describe("where requests go", () => {
     })
   })
 
-  test("is not explained where there is one deployment", async () => {
+  test("is not explained if there is only one deployment", async () => {
     expect((await served({ model: "odd/a" })).routed_by).toBeUndefined()
   })
 })
 
-test("what has begun at a deployment ends there, however it ends", async () => {
+test("the load of a deployment is balanced for every end of a request", async () => {
   using begun = spyOn(Load.prototype, "begin")
   using ended = spyOn(Load.prototype, "end")
   await (await ask("odd/a")).text()

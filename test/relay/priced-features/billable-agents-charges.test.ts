@@ -27,8 +27,8 @@ import {
 beforeAll(setUp)
 afterAll(tearDown)
 
-describe("what was done is paid", () => {
-  test("also by a caller who leaves before the end", async () => {
+describe("performed searches", () => {
+  test("are charged to a caller that disconnects before the end", async () => {
     const search = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "q" } }
     const frames = framesOf(RESPONSES, response([search]))
     const delta = {
@@ -68,7 +68,7 @@ describe("what was done is paid", () => {
   })
 })
 
-describe("a number in a usage that is charged to no one", () => {
+describe("an uncharged number in a usage", () => {
   test("is reported to the operator, once for each name and deployment", async () => {
     const usage = { teleports: 3, completion_tokens_details: { dreams: 2, reasoning_tokens: 1 } }
     whenAsked(CHAT, completion({}, usage))
@@ -124,7 +124,7 @@ describe("the sandbox", () => {
 
   for (const [id, path, endpoint, body] of ways) {
     for (const stream of [false, true]) {
-      test(`searches as ${id} does, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`searches like ${id}, ${stream ? "streamed" : "whole"}`, async () => {
         await using own = await startGateway({
           providersAt: (url) => ({
             own: {
@@ -147,7 +147,7 @@ describe("the sandbox", () => {
     }
   }
 
-  test("gives the class of service that it was asked for", async () => {
+  test("returns the requested service tier", async () => {
     await using own = await startGateway({
       providersAt: (url) => ({
         own: { ...provider(`${url}/v1`), prices: { modes: { priority: "2" } } },

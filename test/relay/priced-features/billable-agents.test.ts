@@ -22,7 +22,7 @@ afterAll(tearDown)
 /** Requests as agents send them, at the prices that are known of their vendors today. */
 
 describe("an agent's request", () => {
-  test("Codex: is priced as it comes, and its searches are paid", async () => {
+  test("of Codex is charged unchanged, with its searches", async () => {
     const search = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "q" } }
     whenAsked(RESPONSES, response([search, search], { service_tier: "default" }))
     const caller = await gateway.caller("10")
@@ -43,7 +43,7 @@ describe("an agent's request", () => {
     expect(vendor.bodies.at(-1)).toMatchObject({ max_tool_calls: 4 })
   })
 
-  test("Codex, in its fast mode: is paid at the price of what served it", async () => {
+  test("of Codex in fast mode is charged at the price of the reported tier", async () => {
     whenAsked(RESPONSES, response([], { service_tier: "priority" }))
     const caller = await gateway.caller("10")
     const asked = await caller.post(RESPONSES, { ...CODEX, service_tier: "priority" })
@@ -53,7 +53,7 @@ describe("an agent's request", () => {
     expect(nanocredits(receipt.cost)).toBe(800_000n)
   })
 
-  test("Claude Code: is priced as it comes, its cache and its searches too", async () => {
+  test("of Claude Code is charged unchanged, with its cache and searches", async () => {
     const usage = {
       cache_creation_input_tokens: 1_000,
       cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 1_000 },
@@ -78,7 +78,7 @@ describe("an agent's request", () => {
     expect(nanocredits(receipt.cost)).toBe(500_000n + 10_000_000n + 250_000n + 30_000_000n)
   })
 
-  test("Claude Code, in its fast mode: at the model's own price for it", async () => {
+  test("of Claude Code in fast mode is charged at the model's price for it", async () => {
     whenAsked(MESSAGES, message([], { speed: "fast" }))
     const caller = await gateway.caller("10")
     const asked = await caller.post(MESSAGES, { ...CLAUDE_CODE, tools: [], speed: "fast" })
@@ -103,7 +103,7 @@ describe("tools that run on the caller's side", () => {
   ]
 
   test.each(["openai", "azure", "xai", "openrouter", "openai-compatible"])(
-    "%s: bill nothing but their tokens",
+    "%s: cost nothing but their tokens",
     async (id) => {
       whenAsked(RESPONSES, response([]))
       await using own = await startGateway({
@@ -118,7 +118,7 @@ describe("tools that run on the caller's side", () => {
     },
   )
 
-  test("a server's tool in a namespace is still billed", async () => {
+  test("a server's tool in a namespace is still charged", async () => {
     await using own = await startGateway({
       providers: { one: { ...provider(vendor.url, "xai"), dialects: ["openai-responses"] } },
       models: { "one/m": simulated() },
@@ -136,8 +136,8 @@ describe("tools that run on the caller's side", () => {
   })
 })
 
-describe("what does not go to a vendor", () => {
-  test("a tool that another dialect has no word for is dropped, not billed and not refused", async () => {
+describe("features that do not reach their vendor", () => {
+  test("include a tool without an equivalent in the other dialect, which is dropped", async () => {
     whenAsked(MESSAGES, message([]))
     const caller = await gateway.caller("10")
     const asked = await caller.post(RESPONSES, {
@@ -161,7 +161,7 @@ describe("what does not go to a vendor", () => {
     expect(nanocredits(receipt.hold) - nanocredits(hold)).toBeLessThan(1_000_000n)
   })
 
-  test("a class of service that goes to another dialect is billed there", async () => {
+  test("include a service tier in another dialect, which is charged there", async () => {
     vendorDoes.answer = () =>
       Response.json({
         candidates: [
@@ -189,7 +189,7 @@ describe("what does not go to a vendor", () => {
     expect(nanocredits(receipt.cost)).toBe(240_000n)
   })
 
-  test("of several deployments only those are asked at which everything has a price", async () => {
+  test("only deployments with a price for every feature are called", async () => {
     whenAsked(RESPONSES, response([]))
     for (let time = 0; time < 5; time++) {
       const caller = await gateway.caller("10")

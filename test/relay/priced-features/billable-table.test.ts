@@ -85,7 +85,7 @@ const ROWS = [
 const isFree = (charge: Charge): boolean => charge.by === "tokens" && charge.adds === undefined
 
 describe("every row of the table", () => {
-  test("there are many", () => expect(ROWS.length).toBeGreaterThan(200))
+  test("has a row for every known feature", () => expect(ROWS.length).toBeGreaterThan(200))
 
   for (const { name, dialect, switches, charge, body, path } of ROWS) {
     test(`${name} is ${isFree(charge) ? "free" : "found"}`, () => {
@@ -147,7 +147,7 @@ describe("every call of the table", () => {
   }
 })
 
-test("Gemini's searches count once, however the tool is called", () => {
+test("Gemini's searches count once for either name of the tool", () => {
   const { googleSearch, googleSearchRetrieval } = switchesOf("google", "gemini")?.tools ?? {}
   expect(googleSearch).toBeDefined()
   expect(googleSearch === googleSearchRetrieval).toBe(true)
@@ -177,7 +177,7 @@ describe("Anthropic's searches", () => {
   test.each([
     ["as told, since a search that failed is not billed", { web_search_requests: 0 }, 0],
     ["by their blocks where no number is told", undefined, 1],
-  ])("count %s", (_how, told, count) => {
+  ])("are counted: %s", (_how, told, count) => {
     if (search?.by !== "calls") throw new Error("no search")
     const record = new AnswerRecord("anthropic-messages")
     const usage = told === undefined ? {} : { server_tool_use: told }
@@ -187,7 +187,7 @@ describe("Anthropic's searches", () => {
 })
 
 describe("a body that sets no switch", () => {
-  test("is known by the names of its fields", () => {
+  test("is recognized by its field names", () => {
     const plain = { model: "m", messages: [], stream: true, max_tokens: 5, tools: null, user: "u" }
     expect(maySetSwitch(plain)).toBe(false)
     expect(maySetSwitch({ model: "m", input: [{ type: "message" }], tools: [] })).toBe(false)
@@ -200,7 +200,7 @@ describe("a body that sets no switch", () => {
 describe("tools", () => {
   const responses = switchesOf("openai", "openai-responses")
 
-  test("are found where a conversation brings them, and within each other", () => {
+  test("are found inside a conversation and inside each other", () => {
     if (!responses) throw new Error("no switches")
     const tools = [{ type: "namespace", tools: [{ type: "web_search_2025_08_26" }] }]
     const body = { input: [{ type: "message" }, { type: "additional_tools", tools }] }
@@ -209,7 +209,7 @@ describe("tools", () => {
     ])
   })
 
-  test("that a conversation brings are known by their price only where nothing of it is kept", () => {
+  test("in a conversation are priced only if none of it is stored", () => {
     if (!responses) throw new Error("no switches")
     const item = { type: "tool_search_output", call_id: "t", tools: [{ type: "web_search" }] }
     const charges = (body: JsonObject) =>
@@ -232,7 +232,7 @@ describe("tools", () => {
     ])
   })
 
-  test("nothing is billed at servers of one's own", () => {
+  test("are not charged at the operator's own servers", () => {
     expect(switchesOf("vllm", "openai-chat")).toBeUndefined()
   })
 })

@@ -47,7 +47,7 @@ const BILLED: readonly [place: string, body: object][] = [
 ]
 
 test.each(BILLED)(
-  "a thread that keeps what is billed is refused: %s of %j",
+  "a thread that stores a charged tool is rejected: %s of %j",
   async (place, body) => {
     for (const thread of [{ type: "create" }, { type: "continue", previous_message_id: "msg_x" }]) {
       if (thread.type === "continue") {
@@ -71,7 +71,7 @@ test.each(BILLED)(
   },
 )
 
-test("the same without a thread is billed, and a thread of a caller's own tools goes on", async () => {
+test("the tool is charged without a thread, and a thread with the caller's own tools continues", async () => {
   usage = { server_tool_use: { web_search_requests: 3 } }
   const whole = await caller.post(MESSAGES, { ...HEAD, tools: [SEARCH] })
   await whole.text()
@@ -98,24 +98,21 @@ const DEFINING: readonly [place: string, messages: readonly object[]][] = [
   ],
 ]
 
-test.each(DEFINING)(
-  "a tool that is defined at %s is held for like any other",
-  async (place, messages) => {
-    usage = { server_tool_use: { web_search_requests: 3 } }
-    const named = await caller.post(MESSAGES, { ...HEAD, tools: [SEARCH] })
-    await named.text()
-    const defined = await caller.post(MESSAGES, { ...HEAD, messages })
-    expect(defined.status, await defined.text()).toBe(200)
-    const [own, other] = [await receiptOf(caller, defined), await receiptOf(caller, named)]
-    expect(own.usage).toMatchObject({ search: 3 })
-    expect(nanocredits(own.hold)).toBeGreaterThanOrEqual(nanocredits(other.hold))
-    const unknown = JSON.parse(JSON.stringify(messages).replaceAll(SEARCH.type, "weather_20300101"))
-    const refused = await caller.post(MESSAGES, { ...HEAD, messages: unknown })
-    expect(refused.status).toBe(400)
-    expect(await refused.json()).toMatchObject({ error: { param: place } })
-    const kept = await caller.post(MESSAGES, { ...HEAD, ...CREATE, messages })
-    expect(await kept.json()).toMatchObject({
-      error: { param: place, details: { error_code: "thread_unsupported_request" } },
-    })
-  },
-)
+test.each(DEFINING)("a tool defined at %s is held like any other", async (place, messages) => {
+  usage = { server_tool_use: { web_search_requests: 3 } }
+  const named = await caller.post(MESSAGES, { ...HEAD, tools: [SEARCH] })
+  await named.text()
+  const defined = await caller.post(MESSAGES, { ...HEAD, messages })
+  expect(defined.status, await defined.text()).toBe(200)
+  const [own, other] = [await receiptOf(caller, defined), await receiptOf(caller, named)]
+  expect(own.usage).toMatchObject({ search: 3 })
+  expect(nanocredits(own.hold)).toBeGreaterThanOrEqual(nanocredits(other.hold))
+  const unknown = JSON.parse(JSON.stringify(messages).replaceAll(SEARCH.type, "weather_20300101"))
+  const refused = await caller.post(MESSAGES, { ...HEAD, messages: unknown })
+  expect(refused.status).toBe(400)
+  expect(await refused.json()).toMatchObject({ error: { param: place } })
+  const kept = await caller.post(MESSAGES, { ...HEAD, ...CREATE, messages })
+  expect(await kept.json()).toMatchObject({
+    error: { param: place, details: { error_code: "thread_unsupported_request" } },
+  })
+})

@@ -90,7 +90,7 @@ const TOKENS_COST = 120_000n
 describe("a switch", () => {
   for (const [index, one] of CASES.entries()) {
     const isTool = one.place.startsWith("tools[")
-    test(`${one.name}: is refused where it has no price, and nothing is held or sent`, async () => {
+    test(`${one.name}: is rejected without a price, and nothing is held or sent`, async () => {
       if (one.vendor === "openrouter" && one.prices) return
       // For other callers a tool is left out.
       const headers: Record<string, string> = isTool ? { "x-tollgate-strict": "true" } : {}
@@ -111,7 +111,7 @@ describe("a switch", () => {
     // A tool in a namespace cannot be taken out of it.
     const isNested = one.place.includes("].tools[")
     if (isTool && !isNested && one.vendor !== "openrouter") {
-      test(`${one.name}: is left out where it has no price, and reported`, async () => {
+      test(`${one.name}: is dropped without a price, and reported`, async () => {
         current = one
         const caller = await gateway.caller("10")
         const response = await caller.post(one.path, bodyOf(one, `bare-${index}/m`, false))
@@ -145,7 +145,7 @@ describe("a switch", () => {
       }
     }
 
-    test(`${one.name}: is passed on where the operator says so, told and alarmed`, async () => {
+    test(`${one.name}: is passed on if the operator allows it, with an alarm`, async () => {
       if (one.vendor === "openrouter" && one.prices) return
       current = one
       const caller = await passing.caller("10")
@@ -160,8 +160,8 @@ describe("a switch", () => {
   }
 })
 
-describe("what is no switch", () => {
-  test("plain fields that no one knows pass as they were written", async () => {
+describe("other fields", () => {
+  test("pass unchanged if they are unknown", async () => {
     current = CASES.find(({ name }) => name.startsWith("chat: web_search_options")) ?? current
     const caller = await gateway.caller("10")
     const unknown = { teleport: { to: "moon" }, prompt_cache_retention: "24h", store: true }
@@ -172,7 +172,7 @@ describe("what is no switch", () => {
     expect(vendor.bodies.at(-1)).toMatchObject(unknown)
   })
 
-  test("switches that are left alone pass, and cost nothing", async () => {
+  test("cost nothing if they are switches with their default value", async () => {
     const one = CASES.find(({ name }) => name.includes("/chat/completions: service_tier priority"))
     if (!one) throw new Error("no such case")
     current = { ...one, body: { service_tier: "default", web_search_options: null, tools: [] } }
@@ -183,7 +183,7 @@ describe("what is no switch", () => {
 })
 
 describe("a balance that does not cover all of it", () => {
-  test("limits each of several outputs to what all of them may cost", async () => {
+  test("limits each of several outputs to their total cost", async () => {
     const one = CASES.find(({ name }) => name.startsWith("chat: web_search_options"))
     if (!one) throw new Error("no such case")
     // Some servers take a number in a text.

@@ -78,7 +78,7 @@ function searches(count: number): JsonObject {
 
 const FILE_SEARCH = { type: "file_search", vector_store_ids: ["vs_1"] }
 
-describe("the limit that a hold is placed by is sent", () => {
+describe("the call limit that matches the hold is sent", () => {
   const cases: [string, string, JsonObject, JsonObject][] = [
     [
       "for a search",
@@ -162,7 +162,7 @@ describe("the limit that a hold is placed by is sent", () => {
   ]
   for (const [name, path, body, sent] of cases) {
     for (const stream of [false, true]) {
-      test(`${name}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`for ${name}, ${stream ? "streamed" : "whole"}`, async () => {
         const isResponses = body["model"] === "azure/m"
         answer = (isResponses ? response([]) : message([])) as JsonObject
         const asked = await ask(path, { ...body, ...(stream ? { stream } : {}) })
@@ -173,7 +173,7 @@ describe("the limit that a hold is placed by is sent", () => {
     }
   }
 
-  test("and none for tools that only cost tokens", async () => {
+  test("only for tools that cost more than tokens", async () => {
     answer = response([]) as JsonObject
     const mcp = { type: "mcp", server_label: "a", server_url: "https://example.com" }
     const { sent } = await ask(RESPONSES, { model: "azure/m", tools: [mcp] })
@@ -233,7 +233,7 @@ describe("calls above the hold", () => {
     expect(nanocredits(receipt.written_off ?? "0")).toBe(TOKENS + 90n * SEARCH - 600_000_000n)
   })
 
-  test("are charged up to ten times the hold, whatever the vendor reports", async () => {
+  test("are charged up to ten times the hold, regardless of the report", async () => {
     answer = searches(1e12)
     const { receipt } = await ask(RESPONSES, { model: "azure/m", tools })
     expect(receipt.usage).toMatchObject({ search: 100 })
@@ -248,7 +248,7 @@ describe("calls above the hold", () => {
   })
 })
 
-describe("fewer calls are allowed where the balance does not cover the usual number", () => {
+describe("a balance that does not cover the usual number of calls", () => {
   const search = { type: "web_search_20250305", name: "web_search" }
   const cases: [string, string, JsonObject, JsonObject][] = [
     [
@@ -271,7 +271,7 @@ describe("fewer calls are allowed where the balance does not cover the usual num
     ],
   ]
   for (const [credits, path, body, sent] of cases) {
-    test(`at ${path} with ${credits} credits`, async () => {
+    test(`allows fewer at ${path} with ${credits} credits`, async () => {
       answer = (path === RESPONSES ? response([]) : message([])) as JsonObject
       const asked = await ask(path, body, credits)
       expect(asked.sent).toMatchObject(sent)
@@ -279,7 +279,7 @@ describe("fewer calls are allowed where the balance does not cover the usual num
     })
   }
 
-  test("and none is allowed fewer than the caller asks for", async () => {
+  test("allows no fewer than the caller requests", async () => {
     const caller = await gateway.caller("0.35")
     const tools = [{ type: "web_search" }]
     const body = { model: "azure/m", input: "Hi", tools, max_tool_calls: 10 }
@@ -287,7 +287,7 @@ describe("fewer calls are allowed where the balance does not cover the usual num
   })
 })
 
-describe("what is read in each turn of a tool", () => {
+describe("input that is read again in each turn of a tool", () => {
   const mcp = { type: "mcp", server_label: "a", server_url: "https://example.com" }
   for (const stream of [false, true]) {
     test(`is charged as the sum, ${stream ? "streamed" : "whole"}`, async () => {
@@ -300,7 +300,7 @@ describe("what is read in each turn of a tool", () => {
   }
 })
 
-describe("the prompts of Anthropic's own tools are held", () => {
+describe("the hold for the prompts of Anthropic's own tools", () => {
   // platform.claude.com/docs/en/agents-and-tools/tool-use: tokens of each tool, and of the prompt for tools.
   const tools: [string, JsonObject, number][] = [
     [

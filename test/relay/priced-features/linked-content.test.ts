@@ -41,9 +41,9 @@ const LINKED: readonly [name: string, path: string, body: object][] = [
   ["a file that a tool has found", RESPONSES, found({ type: "input_file", file_url: FILM })],
 ]
 
-describe("what content points at that only its vendor understands", () => {
+describe("linked content that only its vendor can measure", () => {
   for (const [name, path, body] of LINKED) {
-    test(`is held for as the whole context: ${name}`, async () => {
+    test(`is held as the whole context: ${name}`, async () => {
       const rich = await gateway.caller("10")
       const told = await rich.post("/v1/estimate", { path, body })
       const { most } = (await told.json()) as { most: string }
@@ -58,7 +58,7 @@ describe("what content points at that only its vendor understands", () => {
     })
   }
 
-  test("costs nothing where it is only told where something was found", async () => {
+  test("costs nothing as the address of an earlier result", async () => {
     const caller = await gateway.caller("10")
     const call = { type: "web_search_call", id: "ws", action: { type: "open_page", url: FILM } }
     const body = { model: "openai/m", input: [call, { role: "user", content: "Hi" }] }

@@ -60,7 +60,7 @@ test.each([
     { status: 400, code: "feature_not_priced" },
     [VECTORS, VOICE],
   ],
-])("%s of what is no chat is refused", async (place, fields, refusal, requests) => {
+])("%s of an operation other than chat is rejected", async (place, fields, refusal, requests) => {
   const caller = await gateway.caller("1")
   for (const [path, body] of requests) {
     const error = await errorOf(await caller.post(path, { ...body, ...fields }))
@@ -83,7 +83,7 @@ test("fields of OpenRouter that this gateway does not have are left out in front
   expect(strict.status).toBe(400)
 })
 
-test("goes where no one bills it, and plain fields anywhere", async () => {
+test("a priced field reaches a deployment without a charge for it, and other fields reach any", async () => {
   const caller = await gateway.caller("1")
   const body = { input: "Hi", service_tier: "priority" }
   const own = await caller.post(PATH, { ...body, model: "both/vectors" })

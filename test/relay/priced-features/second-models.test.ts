@@ -189,14 +189,14 @@ const CASES: readonly SecondCase[] = [
   },
 ]
 
-describe("another model that may answer", () => {
+describe("a second model that may answer", () => {
   for (const one of CASES) {
     const said = one.path === "/v1/responses" ? { input: "Hi" } : { messages: HELLO }
     const limit = one.path === "/v1/responses" ? {} : { max_tokens: 50 }
     const body = { model: one.model, ...said, ...limit, ...one.body }
 
     for (const stream of [false, true]) {
-      test(`${one.name}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`is held and charged: ${one.name}, ${stream ? "streamed" : "whole"}`, async () => {
         ;({ path, answer } = one)
         const caller = await gateway.caller("10")
         const told = await caller.post(one.path, { ...body, stream })
@@ -210,7 +210,7 @@ describe("another model that may answer", () => {
       })
     }
 
-    test(`${one.name}: not with a key that may not call it`, async () => {
+    test(`is rejected for a key that may not call it: ${one.name}`, async () => {
       const sent = vendor.bodies.length
       const caller = await gateway.caller("10", { models: [one.model] })
       const told = await caller.post(one.path, body)
@@ -223,7 +223,7 @@ describe("another model that may answer", () => {
     })
   }
 
-  test("is refused where it is no model of the provider's that has a price", async () => {
+  test("is rejected if the provider has no such priced model", async () => {
     const caller = await gateway.caller("10")
     const bodies: [string, string, Json][] = [
       [
@@ -276,7 +276,7 @@ describe("an advisor's answers", () => {
     }
   }
 
-  test("keep to the limit that the caller sets for them", async () => {
+  test("respect the caller's limit for them", async () => {
     path = MESSAGES
     answer = consulted("large", 1, 20_000)
     const caller = await gateway.caller("10")
@@ -290,9 +290,9 @@ describe("an advisor's answers", () => {
   })
 })
 
-describe("what it takes to make a long conversation shorter", () => {
+describe("compaction of a long conversation", () => {
   for (const stream of [false, true]) {
-    test(`is paid too, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`is charged too, ${stream ? "streamed" : "whole"}`, async () => {
       path = MESSAGES
       answer = message([], {
         iterations: [iteration("compaction", 60_000, 500), iteration("message", 100, 10)],

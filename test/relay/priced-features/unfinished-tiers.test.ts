@@ -256,7 +256,7 @@ describe.each(FORMATS)("$model, $field, format %#", (format) => {
     })
   }
 
-  test("an answer that is too large is charged by the mode that it reports at its end", async () => {
+  test("an answer that is too large is charged in the mode reported at its end", async () => {
     const usual = 200_000n
     expect(await tooLarge(format, undefined)).toEqual({ cost: usual, modes: undefined })
     expect(await tooLarge(format, mode)).toEqual({ cost: usual * 4n, modes: [mode] })

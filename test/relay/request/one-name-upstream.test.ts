@@ -63,7 +63,7 @@ describe("a field in another case is rejected, and nothing is sent", () => {
       Service_Tier: "priority",
       N: 9,
     })) {
-      test(`${name} at ${path}`, async () => {
+      test(`for ${name} at ${path}`, async () => {
         const sent = vendor.bodies.length
         const response = await caller.post(path, { ...body, [name]: value })
         expect(response.status).toBe(400)
@@ -73,7 +73,7 @@ describe("a field in another case is rejected, and nothing is sent", () => {
     }
   }
 
-  test("Model in the form of a transcription", async () => {
+  test("for the model of a transcription form", async () => {
     const form = new FormData()
     form.set("model", "up/hear")
     form.set("Model", "up/dear")
@@ -100,7 +100,7 @@ test("a limit under another name is rejected, and nothing is sent", async () => 
   expect(vendor.bodies.length).toBe(sent)
 })
 
-test("of a name given twice the vendor gets the value that was read", async () => {
+test("the vendor gets the value that was read of a duplicated name", async () => {
   const messages = JSON.stringify(HELLO)
   const body = `{"model":"up/dear","max_tokens":8000,"messages":${messages},"model":"up/chat","max_tokens":5}`
   const headers = { authorization: `Bearer ${caller.key}`, "content-type": "application/json" }
@@ -109,7 +109,7 @@ test("of a name given twice the vendor gets the value that was read", async () =
   expect(vendor.bodies.at(-1)).toEqual({ model: "chat", max_tokens: 5, messages: HELLO })
 })
 
-test("a field of a form that is given twice is rejected", async () => {
+test("a duplicated form field is rejected", async () => {
   const form = new FormData()
   form.append("model", "up/hear")
   form.append("model", "up/dear")

@@ -51,7 +51,7 @@ test("a running request keeps its price; the next has the new one", async () => 
   expect((await receiptOf(caller, next)).price?.multiplier).toBe("3")
 })
 
-test("a running request keeps its deployments, also those that are gone", async () => {
+test("a running request keeps its deployments, even removed ones", async () => {
   const { vendor, open } = startGate()
   using _ = vendor
   open()
@@ -83,7 +83,7 @@ test("a running request keeps its deployments, also those that are gone", async 
   expect(gone.status).toBe(404)
 })
 
-test("models, limits and providers follow at once", async () => {
+test("models, limits and providers change immediately", async () => {
   await using gateway = await startGateway()
   const caller = await gateway.caller("1")
   const { settings } = gateway

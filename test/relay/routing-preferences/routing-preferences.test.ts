@@ -121,13 +121,13 @@ describe("a caller's preferences for providers", () => {
     }
   })
 
-  test("no vendor sees them", async () => {
+  test("are not sent to vendors", async () => {
     await ask("dear/pool", { provider: { only: ["dear"] }, models: ["cheap/small"] })
     expect(vendor.bodies).toHaveLength(1)
     for (const field of ["provider", "models"]) expect(vendor.bodies[0]).not.toHaveProperty(field)
   })
 
-  test("an order goes on with the others, unless the caller wants none of them", async () => {
+  test("fall back to other providers after an order, unless the caller forbids it", async () => {
     failing = ["dear-pool"]
     const open = await ask("dear/pool", { provider: { order: ["dear"] } })
     expect(answererOf(open)).not.toBe("dear")
@@ -135,7 +135,7 @@ describe("a caller's preferences for providers", () => {
     expect(closed.status).toBe(502)
   })
 
-  test("hold for embeddings as well", async () => {
+  test("apply to embeddings as well", async () => {
     const response = await caller.post("/v1/embeddings", {
       model: "dear/vectors",
       input: "a",
@@ -145,7 +145,7 @@ describe("a caller's preferences for providers", () => {
     expect(answererOf(response)).toBe("cheap")
   })
 
-  test("hold in estimates, which call no one", async () => {
+  test("apply to estimates, without a call", async () => {
     const body = { model: "dear/pool", messages: HELLO, provider: { only: ["middle"] } }
     const response = await caller.post("/v1/estimate", { path: CHAT, body })
     expect(response.status).toBe(200)
@@ -155,7 +155,7 @@ describe("a caller's preferences for providers", () => {
     expect(vendor.bodies).toEqual([])
   })
 
-  test("whatever they are, no one is called whom they leave out", async () => {
+  test("never lead to a call of an excluded provider", async () => {
     const subset = fc.option(fc.subarray([...NAMES], { minLength: 1 }), { nil: undefined })
     const preference = fc.record({
       order: subset,
@@ -187,7 +187,7 @@ describe("a caller's preferences for providers", () => {
 })
 
 describe("a caller's list of models", () => {
-  test("is gone through where the first cannot answer, each at its own price", async () => {
+  test("is tried in order if the first cannot answer, each at its own price", async () => {
     failing = ["dear-own"]
     const before = await creditsOf(caller)
     const response = await ask("dear/big", { models: ["cheap/small", "middle/plain"] })
@@ -202,7 +202,7 @@ describe("a caller's list of models", () => {
     expect(Number(receipt.hold)).toBeGreaterThanOrEqual(Number(receipt.cost))
   })
 
-  test("goes no further than what its key may call", async () => {
+  test("is limited to the models its key may call", async () => {
     const narrow = await gateway.caller("1", { models: ["dear/*"] })
     const refused = await errorOf(await ask("dear/big", { models: ["cheap/small"] }, narrow))
     expect(refused).toMatchObject({ status: 403, code: "model_not_allowed", param: "models[0]" })
@@ -233,7 +233,7 @@ describe("a caller's list of models", () => {
 })
 
 describe("a group of the settings", () => {
-  test("is a model like any other, and answers by its choice", async () => {
+  test("is listed as a model and answers by its strategy", async () => {
     const cheap = await ask("auto/cheap")
     expect(await cheap.json()).toMatchObject({ model: "cheap/small" })
     const receipt = await receiptOf(caller, cheap)
@@ -245,7 +245,7 @@ describe("a group of the settings", () => {
     expect(list.data.map(({ id }) => id)).toContain("auto/cheap")
   })
 
-  test("goes on with the next member, unseen", async () => {
+  test("continues with the next member, invisibly to the caller", async () => {
     failing = ["shaky"]
     const response = await ask("auto/shaky", { stream: true })
     expect(response.status).toBe(200)
@@ -256,7 +256,7 @@ describe("a group of the settings", () => {
     ])
   })
 
-  test("is as much of it as a key may call", async () => {
+  test("includes only the members that a key may call", async () => {
     const some = await gateway.caller("1", { models: ["dear/*"] })
     const response = await ask("auto/cheap", {}, some)
     expect(await response.json()).toMatchObject({ model: "dear/big" })
@@ -270,7 +270,7 @@ describe("a group of the settings", () => {
   })
 })
 
-describe("what cannot be done is refused, and names the field", () => {
+describe("an impossible preference", () => {
   const faults: readonly [object, string][] = [
     [{ provider: { only: ["nobody"] } }, "provider.only[0]"],
     [{ provider: { order: ["cheap", "nobody"] } }, "provider.order[1]"],

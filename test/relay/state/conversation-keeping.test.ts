@@ -26,7 +26,7 @@ function told(gateway: TestGateway): number {
   return gateway.heard.filter(({ name }) => name === "conversationNotStored").length
 }
 
-test("what there is no memory for is not even read", async () => {
+test("a conversation that exceeds the memory is not read", async () => {
   const orders: FindOptions[] = []
   const nothing = () => Promise.resolve()
   const keeper: ConversationKeeper = {
@@ -135,7 +135,7 @@ describe("a long conversation", () => {
     expect(turns).toBeGreaterThanOrEqual(2 * Math.floor(bytes / SLICE_BYTES))
   })
 
-  test("finds out whether a conversation exists without reading it", async () => {
+  test("is checked for existence without being read", async () => {
     using stored = conversations()
     reads = 0
     expect(await stored.has(account, "resp_long")).toBe(true)
@@ -166,7 +166,7 @@ describe("a long conversation", () => {
     expect(await stored.has(account, `resp_${name}`)).toBe(false)
   })
 
-  test("rejects references to answers that have more values together than a body may have", async () => {
+  test("rejects references to answers with more values together than a body may have", async () => {
     using stored = conversations()
     using memory = new MemoryBudget(512 * MEBIBYTE).open({ id: "key", account })
     const call = { key: { account } } as unknown as Call
@@ -182,7 +182,7 @@ describe("a long conversation", () => {
   })
 })
 
-test("a history takes memory for as long as its request runs, and gives it back", async () => {
+test("a history uses memory only while its request runs", async () => {
   await using gateway = await startGateway({
     settings: {
       limits: {
@@ -206,7 +206,7 @@ test("a history takes memory for as long as its request runs, and gives it back"
 })
 
 describe("a file that cannot be used", () => {
-  test("is reported once, costs no answer, and is begun again", async () => {
+  test("is reported once, loses no answer, and is created again", async () => {
     await using gateway = await startGateway()
     writeFileSync(pathOf(gateway), "no database at all ".repeat(1_000))
     const ann = await gateway.caller()
@@ -217,7 +217,7 @@ describe("a file that cannot be used", () => {
     expect(told(gateway)).toBe(1)
   })
 
-  test("locked by someone, holds up no answer and no second turn", async () => {
+  test("does not delay an answer or a second turn while locked", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     await asked(ann, { input: "Hi" })
@@ -235,7 +235,7 @@ describe("a file that cannot be used", () => {
   })
 })
 
-test("turned off while it runs, nothing is found, and all of it is there again when it is turned on", async () => {
+test("conversations turned off at runtime are not found, and are found again when turned on", async () => {
   await using gateway = await startGateway()
   const ann = await gateway.caller()
   const { id } = await asked(ann, { input: "Hi" })
@@ -249,7 +249,7 @@ test("turned off while it runs, nothing is found, and all of it is there again w
   expect(await statusOf(ann, unkept.id)).toBe(404)
 })
 
-test("a time made shorter holds for what is kept already", async () => {
+test("a shorter retention applies to stored conversations", async () => {
   await using gateway = await startGateway()
   const ann = await gateway.caller()
   const { id } = await asked(ann, { input: "Hi" })
@@ -258,8 +258,8 @@ test("a time made shorter holds for what is kept already", async () => {
   await until(async () => (await statusOf(ann, id)) === 404)
 })
 
-describe("the items that a response was asked with", () => {
-  test("are listed page by page, the newest first, under ids that stay", async () => {
+describe("the input items of a response", () => {
+  test("are listed page by page, newest first, with stable ids", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     const bob = await gateway.caller()

@@ -45,8 +45,8 @@ test("a stored response cannot be cancelled, since none runs in the background",
   expect(await statusOf(ann, id)).toBe(200)
 })
 
-describe("what is kept", () => {
-  test("texts and ids of stored responses are not kept in clear", async () => {
+describe("a stored conversation", () => {
+  test("has no readable texts or ids on disk", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     const { id, output } = await asked(ann, { input: "My secret is tea" })
@@ -75,7 +75,7 @@ describe("what is kept", () => {
     expect(before - (await rich.balance())).toBeGreaterThan(2_000_000n)
   })
 
-  test("is not sent where the credits do not cover it", async () => {
+  test("is not sent if the credits do not cover it", async () => {
     await using gateway = await startGateway()
     const poor = await gateway.caller("0.0095")
     const { id } = await asked(poor, { input: LONG, max_output_tokens: 20 })
@@ -86,7 +86,7 @@ describe("what is kept", () => {
     expect(gateway.simulator.requests).toHaveLength(calls)
   })
 
-  test("does not multiply by being named again and again", async () => {
+  test("is not multiplied by repeated references", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     const { output } = await asked(ann, { input: LONG.repeat(2), max_output_tokens: 1_000 })
@@ -110,7 +110,7 @@ describe("what is kept", () => {
   })
 
   test.each(["sim/echo", "sim/responses"])(
-    "is not blamed where another account's is named with it, at %s",
+    "is not reported as missing when another account's is named with it, at %s",
     async (model) => {
       const models = { "sim/responses": simulated({ dialects: ["openai-responses"] }) }
       await using gateway = await startGateway({ models })
@@ -133,7 +133,7 @@ describe("what is kept", () => {
     },
   )
 
-  test("is not asked for once it is turned off", async () => {
+  test("is not found once storage is turned off", async () => {
     await using gateway = await startGateway({
       settings: { responses: { keep: 0, accountBytes: 1 << 20, totalBytes: 1 << 20 } },
     })
@@ -144,15 +144,15 @@ describe("what is kept", () => {
   })
 })
 
-describe("the oldest give way", () => {
-  test("of an account, and no one else's", async () => {
+describe("eviction of the oldest conversations", () => {
+  test("applies to the account above its limit only", async () => {
     await using gateway = await startGateway({
       settings: { responses: { keep: 60_000, accountBytes: 60_000, totalBytes: 1 << 30 } },
     })
     await expectOldestGone(gateway)
   })
 
-  test("of all, those of the account that keeps most", async () => {
+  test("applies to the largest account when the total is exceeded", async () => {
     await using gateway = await startGateway({
       settings: { responses: { keep: 60_000, accountBytes: 1 << 30, totalBytes: 150_000 } },
     })
@@ -160,7 +160,7 @@ describe("the oldest give way", () => {
   })
 })
 
-test("under 'vendor_state: pass' what is kept is written out, and what no one knows is passed on", async () => {
+test("under 'vendor_state: pass' stored conversations are inserted, and unknown ids are passed on", async () => {
   await using gateway = await startGateway({
     settings: { vendorState: "pass" },
     models: { "sim/gpt": simulated({ dialects: ["openai-responses"] }) },

@@ -11,7 +11,7 @@ const UPLOADED = "https://generativelanguage.googleapis.com/v1beta/files/abc"
 
 const setup = stateGateway()
 
-describe("other dialects", () => {
+describe("stored state in other dialects", () => {
   const HEAD = { model: "claude/opus", max_tokens: 20, messages: ASKED }
 
   async function ofClaude(caller: TestCaller, body: object): Promise<Response> {
@@ -59,7 +59,7 @@ describe("other dialects", () => {
 
   for (const [name, path, made, body] of CLAUDE_WAYS) {
     for (const stream of [false, true]) {
-      test(`Claude's ${name}${stream ? ", streamed" : ""}`, async () => {
+      test(`belongs to its account: Claude's ${name}${stream ? ", streamed" : ""}`, async () => {
         const left = await ofClaude(setup.ann, { ...made, stream })
         const n = /msg_(\w+)/.exec(await left.text())?.[1] ?? ""
         const own = await ofClaude(setup.ann, body(n))
@@ -75,14 +75,14 @@ describe("other dialects", () => {
     }
   }
 
-  test("Claude's messages are kept for no one who has not asked for it", async () => {
+  test("does not exist for messages that did not request it", async () => {
     const left = await ofClaude(setup.ann, {})
     const n = /msg_(\w+)/.exec(await left.text())?.[1] ?? ""
     const thread = { type: "continue", previous_message_id: `msg_${n}` }
     expect((await ofClaude(setup.ann, { thread })).status).toBe(404)
   })
 
-  test("what chats say aloud", async () => {
+  test("includes the audio of chats", async () => {
     const audio = { voice: "alloy", format: "wav" }
     const order = { model: "first/gpt", messages: ASKED }
     const left = await setup.ann.post(CHAT, { ...order, modalities: ["text", "audio"], audio })
@@ -95,7 +95,7 @@ describe("other dialects", () => {
     expect(others).toMatchObject({ status: 404, param: "messages[1].audio.id" })
   })
 
-  test("files of chats, by whatever address", async () => {
+  test("includes files of chats, in every form of address", async () => {
     const named: readonly [object, string][] = [
       [{ type: "file", file: { file_id: "file-1" } }, "file.file_id"],
       [{ type: "image_url", image_url: { url: UPLOADED } }, "image_url.url"],
@@ -109,7 +109,7 @@ describe("other dialects", () => {
     }
   })
 
-  test("a vendor of another dialect is not asked without what gives the request its meaning", async () => {
+  test("is required: a vendor of another dialect is not called without it", async () => {
     const ways = [
       ["previous_response_id", { previous_response_id: "resp_x" }],
       ["conversation", { conversation: "conv_x" }],

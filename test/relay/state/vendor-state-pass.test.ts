@@ -41,7 +41,7 @@ function ask(caller: TestCaller, body: object): Promise<Response> {
   return caller.post("/v1/responses", { model: MODEL, input: "Hi", max_output_tokens: 20, ...body })
 }
 
-test("what no one knows is passed on, held with the whole context, and belongs to no one by that", async () => {
+test("an unknown id is passed on, held with the whole context, and stays without an owner", async () => {
   const body = { conversation: "conv_old" }
   for (const caller of [ann, bob]) {
     const answer = await ask(caller, body)
@@ -53,13 +53,13 @@ test("what no one knows is passed on, held with the whole context, and belongs t
   }
 })
 
-test("an account that cannot pay for the whole context is not served", async () => {
+test("an account that cannot pay for the whole context is rejected", async () => {
   const poor = await gateway.caller("0.01")
   const refused = await errorOf(await ask(poor, { previous_response_id: "resp_x" }))
   expect(refused).toMatchObject({ status: 402, code: "insufficient_credits" })
 })
 
-test("what is known to be another's stays so", async () => {
+test("a known id of another account is still rejected", async () => {
   const { id } = (await (await ask(ann, {})).json()) as { id: string }
   const others = await errorOf(await ask(bob, { previous_response_id: id }))
   expect(others).toMatchObject({ status: 404, code: "not_found", param: "previous_response_id" })
@@ -67,7 +67,7 @@ test("what is known to be another's stays so", async () => {
   expect(own.status).toBe(200)
 })
 
-test("a vendor's 404 of what no one knows is the caller's", async () => {
+test("a vendor's 404 for an unknown id is returned to the caller", async () => {
   const message = "Conversation with id 'conv_y' not found."
   vendor.refusal = { status: 404, body: { error: { message, type: "invalid_request_error" } } }
   const refused = await ask(ann, { conversation: "conv_y" })
@@ -76,7 +76,7 @@ test("a vendor's 404 of what no one knows is the caller's", async () => {
   expect(await errorOf(refused)).toMatchObject({ status: 404, message })
 })
 
-test("a vendor that does not know the model or the address has failed all the same", async () => {
+test("a vendor's 404 for a model or an address is still a failure", async () => {
   const errors = [
     { message: "The model 'gpt' does not exist", code: "model_not_found" },
     { message: "The API deployment for this resource does not exist", code: "DeploymentNotFound" },

@@ -16,7 +16,7 @@ models:
 `
 }
 
-test("what one process has answered every process knows, also after a restart and another key", async () => {
+test("ids are shared by all processes, survive a restart, and work with another key of the account", async () => {
   await using simulator = startSimulator()
   using installation = createInstallation(yamlFor(simulator.url))
   const keyOf = (account: string) =>

@@ -144,7 +144,7 @@ const FOREIGN: readonly [name: string, path: string, body: object][] = [
 
 describe("another account's", () => {
   for (const [name, path, body] of WAYS) {
-    test(`${name} is not there, exactly as one that no one knows`, async () => {
+    test(`${name} is reported like an unknown one`, async () => {
       const { n } = await leave(setup.ann)
       const asked = setup.first.bodies.length
       const others = await setup.bob.post(RESPONSES, {
@@ -171,7 +171,7 @@ describe("another account's", () => {
       expect(await creditsOf(setup.bob)).toMatchObject({ balance: "10", held: "0" })
     })
 
-    test(`${name}, when it is one's own, goes up`, async () => {
+    test(`${name} of the own account is sent`, async () => {
       const { n } = await leave(setup.ann)
       const own = await setup.ann.post(RESPONSES, { model: "first/gpt", input: "Hi", ...body(n) })
       expect(await own.text()).toContain("resp_")
@@ -181,7 +181,7 @@ describe("another account's", () => {
   }
 
   for (const [name, path, body] of FOREIGN) {
-    test(`${name} is not there`, async () => {
+    test(`${name} is not found`, async () => {
       const refused = await setup.ann.post(RESPONSES, { model: "first/gpt", input: "Hi", ...body })
       expect(await errorOf(refused)).toMatchObject({ status: 404, param: path })
       expect(setup.first.bodies).toHaveLength(0)
@@ -189,7 +189,7 @@ describe("another account's", () => {
   }
 })
 
-test("what is reported in a stream is known before its end has come", async () => {
+test("ids in a stream are usable before the stream ends", async () => {
   for (let round = 0; round < 10; round++) {
     const { n } = await leave(setup.ann, { stream: true })
     for (const [, , body] of WAYS) {
@@ -200,7 +200,7 @@ test("what is reported in a stream is known before its end has come", async () =
   }
 })
 
-test("an answer that is not to be kept leaves only what tools made", async () => {
+test("an answer that is not stored leaves only the output of tools", async () => {
   const tools = [{ type: "code_interpreter", container: { type: "auto" } }]
   const { n } = await leave(setup.ann, { store: false, tools })
   const order = { model: "first/gpt", input: "Hi" }
@@ -211,14 +211,14 @@ test("an answer that is not to be kept leaves only what tools made", async () =>
   expect(own.status).toBe(200)
 })
 
-test("compacting is no way around it", async () => {
+test("compacting does not bypass ownership", async () => {
   const { n } = await leave(setup.ann)
   const body = { model: "first/gpt", input: "Hi", previous_response_id: `resp_${n}` }
   expect((await setup.bob.post(`${RESPONSES}/compact`, body)).status).toBe(404)
   expect((await setup.ann.post(`${RESPONSES}/compact`, body)).status).toBe(200)
 })
 
-test("an estimate knows the size of one's own, and nothing of another's", async () => {
+test("an estimate uses the size of the account's own state only", async () => {
   setup.first.inputTokens = 5_000
   const { n } = await leave(setup.ann)
   const head = { model: "first/gpt", input: "Hi", max_output_tokens: 20 }
@@ -234,7 +234,7 @@ test("an estimate knows the size of one's own, and nothing of another's", async 
   expect((await estimate(setup.bob, named)).status).toBe(404)
 })
 
-test("a caller who leaves an answer has what it named until then", async () => {
+test("a caller that cancels an answer owns the ids sent until then", async () => {
   const controller = new AbortController()
   const response = await fetch(setup.gateway.url + RESPONSES, {
     method: "POST",
@@ -253,7 +253,7 @@ test("a caller who leaves an answer has what it named until then", async () => {
   expect((await setup.bob.post(RESPONSES, body)).status).toBe(404)
 })
 
-test("all keys of an account share it, also one that was rotated", async () => {
+test("all keys of an account share its state, including a rotated key", async () => {
   const { n } = await leave(setup.ann)
   const hasher = new KeyHasher(
     new SecretFolder(setup.gateway.settings.data).readOrCreate("key-pepper"),
@@ -280,7 +280,7 @@ test("all keys of an account share it, also one that was rotated", async () => {
 })
 
 describe("money", () => {
-  test("ten calls at once that go on from 400,000 tokens cannot overspend 0.01 credits", async () => {
+  test("ten simultaneous calls with a context of 400,000 tokens cannot overspend 0.01 credits", async () => {
     // 400,000 tokens in and 5 out leave 0.01 of it.
     const poor = await setup.gateway.caller("0.41001")
     setup.first.inputTokens = 400_000
@@ -299,7 +299,7 @@ describe("money", () => {
     expect(setup.gateway.heard.filter(({ name }) => name === "writtenOff")).toEqual([])
   })
 
-  test("the same with an id that no one knows costs no one anything", async () => {
+  test("the same calls with an unknown id cost nothing", async () => {
     const poor = await setup.gateway.caller("0.01")
     setup.first.inputTokens = 400_000
     const body = { model: "first/gpt", input: "Hi", previous_response_id: "resp_x" }
@@ -320,7 +320,7 @@ describe("money", () => {
     return Math.round(Number(hold) * 1_000_000) - 40
   }
 
-  test("a hold has room for what stands behind a response, an item and a file", async () => {
+  test("a hold includes the content behind a response, an item and a file", async () => {
     setup.first.inputTokens = 5_000
     const { n } = await leave(setup.ann)
     const plain = await heldInput({})
@@ -341,8 +341,8 @@ describe("money", () => {
   })
 })
 
-describe("several accounts with a vendor", () => {
-  test("it goes to the one that keeps it", async () => {
+describe("several vendor accounts", () => {
+  test("a stored response is requested from the account that stores it", async () => {
     for (let round = 0; round < 4; round++) {
       const { n, provider: keeper } = await leave(setup.ann, { model: "both/gpt" })
       const body = { model: "both/gpt", previous_response_id: `resp_${n}` }
@@ -352,7 +352,7 @@ describe("several accounts with a vendor", () => {
     }
   })
 
-  test("one that fails is not stood in for by another", async () => {
+  test("a failure is not retried at another account", async () => {
     const { n } = await leave(setup.ann)
     setup.first.refusal = { status: 500, body: { error: { message: "down" } } }
     const body = { model: "both/gpt", input: "Hi", previous_response_id: `resp_${n}` }
@@ -363,7 +363,7 @@ describe("several accounts with a vendor", () => {
     expect((await leave(setup.ann, body)).provider).toBe("first")
   })
 
-  test("a model that its keeper does not serve is no model for it", async () => {
+  test("a model without a deployment at that account is rejected", async () => {
     const { n } = await leave(setup.ann)
     const body = { model: "second/gpt", input: "Hi", previous_response_id: `resp_${n}` }
     const refused = await setup.ann.post(RESPONSES, body)
@@ -378,7 +378,7 @@ describe("several accounts with a vendor", () => {
   })
 })
 
-test("a request names a few thousand things at most", async () => {
+test("a request refers to at most a few thousand ids", async () => {
   const { n } = await leave(setup.ann)
   const asked = setup.first.bodies.length
   const many = Array.from({ length: 5_001 }, () => ({ type: "item_reference", id: `msg_${n}` }))
@@ -387,7 +387,7 @@ test("a request names a few thousand things at most", async () => {
   expect(setup.first.bodies).toHaveLength(asked)
 })
 
-test("a vendor's own 404 is the caller's, and not tried again", async () => {
+test("a vendor's own 404 is returned without a retry", async () => {
   const { n } = await leave(setup.ann)
   const message = `Conversation with id 'conv_${n}' not found.`
   setup.first.refusal = {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { TokenCounter } from "../../../src/relay/tokens/token-counter.ts"
 import { WorkerPool } from "../../../src/workers/worker-pool.ts"
 
-test("counts from the first text on, however long the thread takes to load", async () => {
+test("counts correctly from the first text, even before the thread has loaded", async () => {
   // Loading the vocabulary alone takes longer than this.
   using pool = new WorkerPool({ deadlineMs: 200 })
   const counter = new TokenCounter(pool).of("account")
@@ -18,7 +18,7 @@ test("gives up on a text that blocks the tokenizer, and counts the next one", as
   expect(await counter.count("hello world")).toBe(2)
 })
 
-test("returns how many characters the first tokens make, whole ones only", async () => {
+test("returns the number of whole characters in the first tokens", async () => {
   using pool = new WorkerPool()
   const counter = new TokenCounter(pool).of("account")
   expect(await counter.head("hello world, again", 2)).toBe("hello world".length)
@@ -31,7 +31,7 @@ test("returns how many characters the first tokens make, whole ones only", async
   expect(await counter.head("<|endoftext|> is text like any other", 40)).toBe(36)
 })
 
-test("does not count a text that is too long to be worth it", async () => {
+test("does not count a text above its maximum length", async () => {
   using pool = new WorkerPool()
   const counter = new TokenCounter(pool).of("account")
   expect(await counter.count("a ".repeat(300_000))).toBeUndefined()

@@ -24,9 +24,9 @@ async function boundOf(text: string, model: string): Promise<number> {
   return Math.min(most, Buffer.byteLength(text))
 }
 
-describe("the tokens that are held for a text", () => {
+describe("the held tokens of a text", () => {
   for (const { name, text, counts } of SAMPLES) {
-    test(`cover what published tokenizers make of it: ${name}`, async () => {
+    test(`cover the counts of published tokenizers: ${name}`, async () => {
       for (const [index, model] of MODELS.entries()) {
         const counted = counts[index] ?? 0
         expect(await boundOf(text, model), model).toBeGreaterThanOrEqual(counted)
@@ -42,12 +42,12 @@ describe("the tokens that are held for a text", () => {
     expect(await boundOf(breaks, "gpt-5")).toBeLessThan(breaks.length)
   })
 
-  test("cover a letter that is repeated, of which o200k has longer tokens", async () => {
+  test("cover a repeated letter, for which o200k has longer tokens", async () => {
     const letters = "\u0436".repeat(800)
     expect(await boundOf(letters, "gemini-2.5-flash")).toBeGreaterThanOrEqual(800)
   })
 
-  test("are fewer than its bytes where the vocabulary is known", async () => {
+  test("are fewer than its bytes if the vocabulary is known", async () => {
     const hindi = SAMPLES.find(({ name }) => name === "hindi")?.text ?? ""
     expect(await boundOf(hindi, "gemini-2.5-flash")).toBeLessThan(Buffer.byteLength(hindi) / 4)
     expect(await boundOf(hindi, "gpt-5")).toBeLessThan(Buffer.byteLength(hindi) / 4)
@@ -75,7 +75,7 @@ describe("a prompt in another vocabulary, with a short balance", () => {
     vendor[Symbol.dispose]()
   })
 
-  test("is held at what it can cost, so that nothing is written off", async () => {
+  test("is held at its maximum cost, so that nothing is written off", async () => {
     const caller = await gateway.caller("0.1")
     const messages = [{ role: "user", content: hindi?.text.repeat(times) ?? "" }]
     const body = { model: "old/llama-2-70b", messages, max_tokens: 16 }

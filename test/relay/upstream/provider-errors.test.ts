@@ -397,7 +397,7 @@ for (const way of WAYS) {
 
       for (const stream of way === "frame" ? [true] : [false, true]) {
         const use = stream ? "streamed" : "whole"
-        test(`${each.name} makes the next deployment answer, ${use}`, async () => {
+        test(`leads to the next deployment: ${each.name}, ${use}`, async () => {
           const id = idOf(index, way, use)
           const response = await ask(id, stream)
           const text = await response.text()
@@ -416,7 +416,7 @@ for (const way of WAYS) {
           expect(attempts).toEqual(isAccount ? ["sim/echo"] : [`${id}/other`, "sim/echo"])
         })
 
-        test(`${each.name} shows callers nothing of the account, ${use}`, async () => {
+        test(`exposes nothing of the account to callers: ${each.name}, ${use}`, async () => {
           const id = idOf(index, way, stream ? "alone-streamed" : "alone")
           const response = await ask(id, stream)
           const error = await errorOf(response)
@@ -453,7 +453,7 @@ describe("an error of the request itself", () => {
       "Content violates",
     ],
   ]
-  test.each(REFUSALS)("is the caller's at %s (%i)", async (name, status, body, words) => {
+  test.each(REFUSALS)("is returned to the caller at %s (%i)", async (name, status, body, words) => {
     using strict = startVendor(() => Response.json(body, { status }))
     const refusing = { ...provider(strict.url, name), apiKey: "key" }
     await using own = await startGateway({

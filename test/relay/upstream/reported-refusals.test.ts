@@ -46,7 +46,7 @@ async function errorOf(response: Response) {
   return error
 }
 
-test("what a refusal's details say reaches the caller, without the operator's secrets", async () => {
+test("the details of a vendor's error reach the caller without the operator's secrets", async () => {
   details = { error_code: "tool_name_conflict", names: ["look", KEY] }
   const order = { model: "claude/opus", max_tokens: 5, messages: HELLO }
   const error = await errorOf(await caller.post(MESSAGES, order))
@@ -56,13 +56,13 @@ test("what a refusal's details say reaches the caller, without the operator's se
   })
 })
 
-test("details of any length do not", async () => {
+test("overlong details are dropped", async () => {
   details = { words: "x".repeat(5_000) }
   const order = { model: "claude/opus", max_tokens: 5, messages: HELLO }
   expect(await errorOf(await caller.post(MESSAGES, order))).not.toHaveProperty("details")
 })
 
-test("a thread is refused at its first request where the vendor keeps none", async () => {
+test("a thread is rejected at its first request if the vendor stores none", async () => {
   const order = { model: "sim/echo", max_tokens: 5, messages: HELLO }
   const response = await caller.post(MESSAGES, { ...order, thread: { type: "create" } })
   expect(response.status).toBe(400)
@@ -75,9 +75,12 @@ test("a thread is refused at its first request where the vendor keeps none", asy
   expect((await caller.post(MESSAGES, { ...order, thread: null })).status).toBe(200)
 })
 
-test.each([true, false])("a refusal says what was lost before it, streamed: %p", async (stream) => {
-  const order = { model: "claude/opus", seed: 1, logprobs: true, messages: HELLO, stream }
-  const response = await caller.post(CHAT, order)
-  expect(response.status).toBe(400)
-  expect(response.headers.get("x-tollgate-losses")).toBe("seed:dropped, logprobs:dropped")
-})
+test.each([true, false])(
+  "an error response lists the losses before it, streamed: %p",
+  async (stream) => {
+    const order = { model: "claude/opus", seed: 1, logprobs: true, messages: HELLO, stream }
+    const response = await caller.post(CHAT, order)
+    expect(response.status).toBe(400)
+    expect(response.headers.get("x-tollgate-losses")).toBe("seed:dropped, logprobs:dropped")
+  },
+)

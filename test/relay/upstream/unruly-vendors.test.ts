@@ -137,7 +137,7 @@ function alive(type: string, sign: string): Answer {
   }
 }
 
-describe("a vendor that never says a word is left for the next one, and stops nobody else:", () => {
+describe("a vendor that never sends content is replaced by the next and blocks no others", () => {
   const EVENTS = "text/event-stream"
   const JSON_TYPE = "application/json"
   const floods: readonly [string, string, Answer, boolean, number][] = [
@@ -147,7 +147,7 @@ describe("a vendor that never says a word is left for the next one, and stops no
     ["what is no JSON", "garbage", endless(JSON_TYPE, "garbage "), false, 8],
   ]
   for (const [what, name, flood, stream, most] of floods) {
-    test(`${what} without an end`, async () => {
+    test(`with ${what} without an end`, async () => {
       const pause = await longestPause(LONGEST_PAUSE, async () => {
         answers.set(`${name}-bad`, [flood])
         const response = await ask(`odd/${name}`, stream)
@@ -160,7 +160,7 @@ describe("a vendor that never says a word is left for the next one, and stops no
     })
   }
 
-  test("millions of values that call themselves text", async () => {
+  test("with millions of values of type text", async () => {
     const many = `{"choices":[${"{},".repeat(2_000_000)}{}]}`
     answers.set("values-bad", [
       () => new Response(many, { headers: { "content-type": "text/plain" } }),
@@ -208,7 +208,7 @@ describe("a vendor that never says a word is left for the next one, and stops no
     ["white space now and then", "blanks", "application/json", "\n", false],
   ]
   for (const [what, name, type, sign, stream] of signs) {
-    test(`${what} is no first byte of an answer`, async () => {
+    test(`with ${what}, which is no first byte`, async () => {
       answers.set(`${name}-bad`, [alive(type, sign)])
       const response = await ask(`odd/${name}`, stream)
       expect(response.status).toBe(200)
@@ -219,7 +219,7 @@ describe("a vendor that never says a word is left for the next one, and stops no
   }
 })
 
-test("what takes long is done one at a time, with turns for others between", async () => {
+test("expensive work runs sequentially and yields to other requests", async () => {
   const order: string[] = []
   const heavy = ["first", "second", "third"].map(async (name) => {
     await ownTurn()
@@ -235,7 +235,7 @@ test("what takes long is done one at a time, with turns for others between", asy
   expect(order.join()).toMatch(/first.*other.*second.*other.*third/)
 })
 
-test("comments take nothing of the memory that all requests share", () => {
+test("comments use no shared memory", () => {
   let taken = 0
   const memory = {
     takeAnswer: (bytes: number) => void (taken += bytes),
@@ -252,7 +252,7 @@ test("comments take nothing of the memory that all requests share", () => {
   expect(taken).toBe(0)
 })
 
-test("an outage of all deployments is not made worse: those that rest are tried now and then", async () => {
+test("an outage of all deployments is not amplified: resting ones are tried occasionally", async () => {
   const requests = 200
   for (const name of ["a", "b", "c"]) {
     answers.set(
@@ -281,7 +281,7 @@ test("an outage of all deployments is not made worse: those that rest are tried 
   expect(response.status).toBe(200)
 })
 
-test("what is tried again is worth it by its own failure, not by that of another that rests", async () => {
+test("a retry depends on the deployment's own failure, not on that of another", async () => {
   answers.set("refused-bad", [status(500), status(500)])
   answers.set("refused-good", [status(401), status(401)])
   const first = await ask("odd/refused", false)
@@ -293,7 +293,7 @@ test("what is tried again is worth it by its own failure, not by that of another
   expect(attempts.map(({ status: code }) => code)).toEqual([500, 401, 200])
 })
 
-test("an answer of an operation that cannot be used is a failed attempt", async () => {
+test("an unusable answer of an operation is a failed attempt", async () => {
   answers.set("vectors", [() => Response.json({})])
   const response = await caller.post("/v1/embeddings", { model: "odd/vectors", input: "Hi" })
   expect(response.status).toBe(200)

@@ -131,7 +131,7 @@ describe("every vendor", () => {
   const everybody = Object.keys(MODELS).filter((id) => id.startsWith("all/"))
 
   for (const model of everybody) {
-    test(`${model}: a vector for each input, in order, paid by the tokens it counts`, async () => {
+    test(`${model}: returns a vector for each input, in order, charged by its token count`, async () => {
       const caller = await gateway.caller("1")
       const { answer, receipt } = await embed(caller, { model, input: TEXTS })
       const alone = await embed(caller, { model, input: TEXTS[1] })
@@ -152,7 +152,7 @@ describe("every vendor", () => {
       await nothingHeld(caller)
     })
 
-    test(`${model}: base64 holds the same numbers as floats`, async () => {
+    test(`${model}: base64 has the same numbers as floats`, async () => {
       const caller = await gateway.caller("1")
       const floats = await embed(caller, { model, input: TEXTS })
       const texts = await embed(caller, { model, input: TEXTS, encoding_format: "base64" })
@@ -163,7 +163,7 @@ describe("every vendor", () => {
       })
     })
 
-    test(`${model}: tokens are read as the text they stand for`, async () => {
+    test(`${model}: accepts tokens, as the text they encode`, async () => {
       const caller = await gateway.caller("1")
       // "Hello, world!" in cl100k_base.
       const input = [[9906, 11, 1917, 0]]
@@ -175,7 +175,7 @@ describe("every vendor", () => {
     })
   }
 
-  test("dimensions are the vendor's affair, or a loss", async () => {
+  test("sends dimensions to vendors that support them, and reports a loss otherwise", async () => {
     const caller = await gateway.caller("1")
     for (const model of everybody) {
       const body = { model, input: "rain", dimensions: 256 }
@@ -186,7 +186,7 @@ describe("every vendor", () => {
     }
   })
 
-  test("what a vendor cannot be told is reported, or refused when the caller is strict", async () => {
+  test("reports fields that a vendor does not support, and rejects them for a strict caller", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "all/cohere", input: "rain", user: "u" }
     const { response } = await embed(caller, body)
@@ -203,7 +203,7 @@ describe("base64", () => {
     return isJsonObject(body) ? body["encoding_format"] : body
   }
 
-  test("is asked for where the caller wants it, and nothing where not", async () => {
+  test("is requested only if the caller wants it", async () => {
     const caller = await gateway.caller("1")
     await embed(caller, { model: "sim/embed", input: TEXTS, encoding_format: "base64" })
     expect(lastAsked()).toBe("base64")
@@ -212,7 +212,7 @@ describe("base64", () => {
   })
 
   for (const model of ["sim/refuses-base64", "sim/ignores-base64", "sim/answers-base64"]) {
-    test(`${model}: callers get the form they asked for, whatever comes`, async () => {
+    test(`${model}: callers get the requested format, regardless of the vendor's`, async () => {
       const caller = await gateway.caller("1")
       const expected = await embed(caller, { model: "sim/embed", input: TEXTS })
       for (const encoding_format of ["base64", "float"]) {
@@ -233,7 +233,7 @@ describe("base64", () => {
   }
 })
 
-describe("inputs above a vendor's limit", () => {
+describe("inputs above a vendor's maximum", () => {
   const many = Array.from({ length: 250 }, (_, index) => `text ${index}`)
 
   for (const [model, calls] of [
@@ -242,7 +242,7 @@ describe("inputs above a vendor's limit", () => {
     ["all/voyage", 2],
     ["all/openai", 1],
   ] as const) {
-    test(`${model} takes 250 in ${calls}`, async () => {
+    test(`are sent to ${model} in ${calls} calls if there are 250`, async () => {
       const caller = await gateway.caller("1")
       const before = gateway.simulator.requests.length
       const { answer, receipt } = await embed(caller, { model, input: many })
@@ -258,7 +258,7 @@ describe("inputs above a vendor's limit", () => {
 })
 
 describe("money", () => {
-  test("a vendor that reported nothing, or zero, is counted for, and the operator is told", async () => {
+  test("missing or zero usage is counted by the gateway, and the operator is notified", async () => {
     for (const model of ["sim/fault-no-usage", "sim/fault-wrong-usage"]) {
       const caller = await gateway.caller("1")
       const { answer, receipt } = await embed(caller, { model, input: "the cat sat" })
@@ -275,7 +275,7 @@ describe("money", () => {
     expect(nanocredits(receipt.hold)).toBe(BigInt(JSON.stringify(body).length) * 1_000n)
   })
 
-  test("without credits no one is called", async () => {
+  test("no vendor is called without credits", async () => {
     const caller = await gateway.caller("0.00001")
     const before = gateway.simulator.requests.length
     const response = await caller.post(PATH, { model: "sim/embed", input: "the cat sat" })
@@ -295,7 +295,7 @@ describe("money", () => {
     expect(await caller.balance()).toBe(nanocredits("20") - nanocredits(receipt.hold))
   })
 
-  test("an upstream that fails costs nothing", async () => {
+  test("a failed upstream call costs nothing", async () => {
     for (const model of ["sim/fault-500", "sim/fault-malformed", "sim/fault-cut"]) {
       const caller = await gateway.caller("1")
       const response = await caller.post(PATH, { model, input: "rain" })
@@ -305,7 +305,7 @@ describe("money", () => {
     }
   })
 
-  test("the next deployment answers for one that fails", async () => {
+  test("the next deployment answers after a failure", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await embed(caller, { model: "two/embed", input: "rain" })
     expect(receipt.deployment).toBe("sim/embed")
@@ -330,7 +330,7 @@ describe("bad input", () => {
     ["no JSON", "{", 400, "invalid_json"],
   ]
   for (const [name, body, status, kind] of cases) {
-    test(`${name}: ${status} ${kind}, and nothing is called, held or charged`, async () => {
+    test(`returns ${status} ${kind} for ${name}, without a call, hold or charge`, async () => {
       const caller = await gateway.caller("1")
       const before = gateway.simulator.requests.length
       const response = await caller.post(PATH, body)
@@ -343,7 +343,7 @@ describe("bad input", () => {
     })
   }
 
-  test("what the vendor refuses is told in its words", async () => {
+  test("returns the vendor's own error message", async () => {
     const caller = await gateway.caller("1")
     const response = await caller.post(PATH, { model: "sim/embed", input: "a", colour: "red" })
     expect(await errorOf(response)).toMatchObject({
@@ -352,7 +352,7 @@ describe("bad input", () => {
     })
   })
 
-  test("a key is needed, and may not be allowed the model", async () => {
+  test("requires a key, which may not be allowed to call the model", async () => {
     const body = { model: "sim/embed", input: "a" }
     const bare = await fetch(gateway.url + PATH, {
       method: "POST",

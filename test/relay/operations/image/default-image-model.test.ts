@@ -55,7 +55,7 @@ test("an omitted model is the first that can do the task", async () => {
   expect(await servedBy("edits", [FIREWORKS])).toBe("model_not_supported")
 })
 
-test("the configured default comes first for the tasks that it can do", async () => {
+test("the configured default takes precedence for the tasks that it supports", async () => {
   const { settings } = gateway
   gateway.app.apply({ ...settings, imageModel: XAI })
   expect(await servedBy("generations")).toBe("xai")

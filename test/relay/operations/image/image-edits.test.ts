@@ -57,9 +57,9 @@ function edit(model: string, count = 1, quality?: "high") {
     .withResponse()
 }
 
-describe("edits where masks are black and white", () => {
+describe("edits with black and white masks", () => {
   for (const model of ["stability/inpaint", "bedrock/stability.stable-image-inpaint-v1:0"]) {
-    test(`${model}: white may change, and how much; four megapixels come back`, async () => {
+    test(`${model}: changes the white area with a strength, and returns four megapixels`, async () => {
       const { data, response } = await edit(model, 2)
       const drawn = drawPng(seed(CHANGED.white), { width: 2048, height: 2048 })
       expect(data.data).toHaveLength(2)
@@ -69,7 +69,7 @@ describe("edits where masks are black and white", () => {
     })
   }
 
-  test("Nova Canvas: pure black may change, of the image's size", async () => {
+  test("Nova Canvas changes the pure black area of a mask with the image's size", async () => {
     const { data, response } = await edit("bedrock/amazon.nova-canvas-v1:0", 6, "high")
     expect(data.data).toHaveLength(6)
     const size = { width: SIDE, height: SIDE }
@@ -83,7 +83,7 @@ describe("edits where masks are black and white", () => {
     })
   })
 
-  test("what the vendor does not take is told in its words, and costs nothing", async () => {
+  test("unsupported input gets the vendor's own error and costs nothing", async () => {
     const before = await caller.balance()
     const model = ["model", "bedrock/amazon.nova-canvas-v1:0"] as const
     const parts = [model, ["prompt", "a hat"], ["image", pngFile(png(SIDE, SIDE))]] as const
@@ -96,7 +96,7 @@ describe("edits where masks are black and white", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("one model of two deployments: what makes images, and what edits them", async () => {
+  test("a model may have one deployment that generates images and one that edits them", async () => {
     const { client } = caller
     for (let round = 0; round < 4; round++) {
       const edited = await edit("stability/pictures")
@@ -127,7 +127,7 @@ describe("variations of models that begin with an image", () => {
     })
   }
 
-  test("not exactly what was asked for is not made under x-tollgate-strict", async () => {
+  test("an inexact variation is rejected for a strict caller", async () => {
     const ask = () =>
       fetch(`${gateway.url}/v1/images/variations`, {
         method: "POST",
@@ -147,7 +147,7 @@ function formOf(parts: readonly (readonly [string, string | File])[]): FormData 
   return form
 }
 
-describe("what cannot be edited or varied", () => {
+describe("unsupported edits and variations", () => {
   const image = ["image", pngFile(IMAGE)] as const
   const mask = ["mask", pngFile(MASK)] as const
   const prompt = ["prompt", "a hat"] as const
@@ -204,7 +204,7 @@ describe("what cannot be edited or varied", () => {
     })
   }
 
-  test("a prompt alone, of a service that only edits", async () => {
+  test("rejects a prompt without an image for a service that only edits", async () => {
     for (const model of ["stability/inpaint", "bedrock/stability.stable-image-inpaint-v1:0"]) {
       const ask = () => caller.post("/v1/images/generations", { model, prompt: "a hat" })
       await expectRefusal(gateway, caller, ask, unsupported)

@@ -74,13 +74,13 @@ test.each([
   ["own/any", { size: "1000x1792" }, "1000x1792", "0.04"],
   ["xai/grok-image", { size: "1000x1792" }, undefined, "0.12"],
   ["xai/grok-image", {}, undefined, "0.04"],
-] as const)("%s charges %j by what is sent", async (model, order, size, cost) => {
+] as const)("%s charges %j by the sent parameters", async (model, order, size, cost) => {
   const made = await make(model, { response_format: "b64_json", ...order })
   expect(made.sent["size"]).toBe(size)
   expect(made.cost).toBe(cost)
 })
 
-test("does not send the steps by which a provider bills an image", async () => {
+test("does not send the step count by which a provider charges", async () => {
   const made = await make("together/flux", { steps: 50, seed: 1, response_format: "b64_json" })
   expect(made.sent).toMatchObject({ seed: 1 })
   expect(made.sent).not.toHaveProperty("steps")

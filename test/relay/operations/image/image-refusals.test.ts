@@ -165,7 +165,7 @@ describe("a file that breaks a rule", () => {
     })
   }
 
-  test("exactly 4 MB is taken", async () => {
+  test("accepts exactly 4 MB", async () => {
     const largest = pngFile(png(512, 512, { bytes: 4 * MEGABYTE }))
     expect(largest.size).toBe(4 * MEGABYTE)
     const response = await send("edits", [MODEL, PROMPT, ["image", largest], ["mask", largest]])
@@ -174,7 +174,7 @@ describe("a file that breaks a rule", () => {
     expect(existsSync(uploads) ? readdirSync(uploads) : []).toEqual([])
   })
 
-  test("JSON where a form belongs", async () => {
+  test("rejects JSON in place of a form", async () => {
     await refused(
       () =>
         calls.caller.post("/v1/images/edits", {
@@ -206,7 +206,7 @@ describe("a generation that breaks a rule", () => {
     })
   }
 
-  test("unknown, unpriced and other models", async () => {
+  test("rejects unknown, unpriced and other models", async () => {
     const prompt = "a hat"
     await refused(() => generate({ prompt, model: "sim/nothing" }), {
       status: 404,

@@ -17,14 +17,14 @@ import {
 beforeAll(setUp)
 afterAll(tearDown)
 
-describe("a stream that breaks off", () => {
+describe("a stream that breaks", () => {
   for (const [model, outcome] of [
     ["openai/fault-cut", "upstream_error"],
     ["openai/fault-malformed", "upstream_error"],
     ["openai/fault-stream-error", "upstream_error"],
     ["openai/fault-no-finish", "upstream_error"],
   ] as const) {
-    test(`${model}: an error event, and the drafts that came are paid`, async () => {
+    test(`of ${model} ends with an error event, and the delivered drafts are charged`, async () => {
       const response = await generate({ model, partial_images: 3 })
       expect(response.status).toBe(200)
       const text = await response.text()
@@ -41,7 +41,7 @@ describe("a stream that breaks off", () => {
     })
   }
 
-  test("before its first event: nothing is charged, and the caller may try again", async () => {
+  test("before its first event is free, and the caller may retry", async () => {
     const before = await caller.balance()
     for (const model of ["openai/fault-cut", "openai/fault-no-finish"]) {
       const response = await generate({ model })
@@ -51,14 +51,14 @@ describe("a stream that breaks off", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("before its first event: the next deployment makes the image", async () => {
+  test("before its first event is replaced by the next deployment", async () => {
     const response = await generate({ model: "openai/two" })
     expect(await response.text()).toContain("image_generation.completed")
     const { attempts } = await receiptOf(response.headers)
     expect(attempts.map(({ outcome }) => outcome)).toEqual(["upstream_error", "ok"])
   })
 
-  test("where images have a price, one that never came costs nothing", async () => {
+  test("charges nothing for an undelivered image with a price per image", async () => {
     const before = await caller.balance()
     const response = await generate({ model: "openai/priced-cut", partial_images: 3 })
     expect(await response.text()).toContain('data: {"error":{"message":')
@@ -68,8 +68,8 @@ describe("a stream that breaks off", () => {
   })
 })
 
-describe("a caller who leaves", () => {
-  test("before the first event pays for its input, and ends the upstream call", async () => {
+describe("a caller that disconnects", () => {
+  test("before the first event pays for its input, and the upstream call is cancelled", async () => {
     const before = await caller.balance()
     const leaving = new AbortController()
     const asked = gateway.simulator.requests.length
@@ -109,20 +109,20 @@ describe("a caller who leaves", () => {
     return await receiptOf(response.headers)
   }
 
-  test("ends the upstream call, and pays for as much as a draft shows", async () => {
+  test("after a draft pays for it, and the upstream call is cancelled", async () => {
     const { status, estimated, usage, attempts } = await leave("openai/fault-stall")
     expect([status, estimated]).toEqual(["settled", true])
     expect(usage).toEqual({ input: 2, image_output: MAX_OF_IMAGE / 2 + 100 })
     expect(attempts).toMatchObject([{ outcome: "caller_left" }])
   })
 
-  test("with a draft of an image that has a price pays for the image", async () => {
+  test("after a draft of an image with a price pays for the image", async () => {
     const { status, usage, cost } = await leave("openai/priced-stall")
     expect([status, usage, cost]).toEqual(["settled", { image: 1 }, "0.04"])
   })
 })
 
-describe("a stream that breaks a rule", () => {
+describe("an invalid stream request", () => {
   const model = "openai/gpt-image-1"
   for (const [name, body, code, param] of [
     ["four drafts", { partial_images: 4 }, "above_max_value", "partial_images"],
@@ -140,7 +140,7 @@ describe("a stream that breaks a rule", () => {
     })
   }
 
-  test("a variation", async () => {
+  test("rejects a streamed variation", async () => {
     const parts = [
       ["model", model],
       ["image", pngFile(png(64, 64))],

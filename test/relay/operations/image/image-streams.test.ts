@@ -22,8 +22,8 @@ afterAll(tearDown)
 
 /** What OpenAI charges: text in, images out. */
 
-describe("a vendor that streams", () => {
-  test("generate: drafts as they come, then the image, its tokens and its cost", async () => {
+describe("a vendor with streams", () => {
+  test("generation sends drafts, then the image with its tokens and cost", async () => {
     const before = await caller.balance()
     const { data: stream, response } = await caller.client.images
       .generate({
@@ -67,7 +67,7 @@ describe("a vendor that streams", () => {
     })
   })
 
-  test("edit: the same, from a form", async () => {
+  test("edits from a form work the same way", async () => {
     const { data: stream, response } = await caller.client.images
       .edit({
         model: "openai/gpt-image-1",
@@ -92,7 +92,7 @@ describe("a vendor that streams", () => {
     })
   })
 
-  test("no drafts: the image is the one event", async () => {
+  test("an image without drafts is the only event", async () => {
     const events = await all(
       await caller.client.images.generate({
         model: "openai/gpt-image-priced",
@@ -104,7 +104,7 @@ describe("a vendor that streams", () => {
     expect(events[0]).toMatchObject({ usage: { cost: 0.04 } })
   })
 
-  test("the worst case holds the drafts too", async () => {
+  test("the hold includes the drafts", async () => {
     const holds: number[] = []
     for (const drafts of [0, 3]) {
       const response = await generate({ model: "openai/gpt-image-1", partial_images: drafts })
@@ -114,7 +114,7 @@ describe("a vendor that streams", () => {
     expect((holds[1] ?? 0) - (holds[0] ?? 0)).toBeCloseTo(3 * 100 * 0.00004, 9)
   })
 
-  test("tokens that the vendor does not tell are the most they can be", async () => {
+  test("unreported tokens are charged at their maximum", async () => {
     const response = await generate({ model: "openai/fault-no-usage", partial_images: 1 })
     expect(await response.text()).toContain('"usage":{"cost":0.')
     const { estimated, usage, hold, cost } = await receiptOf(response.headers)
@@ -123,7 +123,7 @@ describe("a vendor that streams", () => {
     expect(Number(cost)).toBeLessThanOrEqual(Number(hold))
   })
 
-  test("what the rules forbid is refused, also after a draft", async () => {
+  test("a moderation rejection is returned, even after a draft", async () => {
     const before = await caller.balance()
     const order = { model: "openai/gpt-image-priced", prompt: "something forbidden" }
     const refused = await generate(order)
@@ -142,14 +142,14 @@ describe("a vendor that streams", () => {
   })
 })
 
-describe("a vendor that does not stream", () => {
+describe("a vendor without streams", () => {
   for (const model of [
     "openai/dall-e-2",
     "google/gemini-2.5-flash-image",
     "stability/core",
     "together/black-forest-labs/FLUX.1-schnell",
   ]) {
-    test(`${model}: the whole image is the one event, and said so`, async () => {
+    test(`${model}: the whole image is the only event, with a reported loss`, async () => {
       const { data: stream, response } = await caller.client.images
         .generate({ model, prompt: "an owl", stream: true, partial_images: 2 })
         .withResponse()
@@ -170,7 +170,7 @@ describe("a vendor that does not stream", () => {
     })
   }
 
-  test("several images are an event each, with the cost of all in the last", async () => {
+  test("several images are one event each, and the last has the total cost", async () => {
     const { data: stream, response } = await caller.client.images
       .generate({ model: "openai/gpt-image-priced", prompt: "an owl", stream: true, n: 3 })
       .withResponse()
@@ -182,7 +182,7 @@ describe("a vendor that does not stream", () => {
     expect(events[0]).not.toHaveProperty("usage")
   })
 
-  test("edit", async () => {
+  test("edits are answered in the same way", async () => {
     const events = await all(
       await caller.client.images.edit({
         model: "stability/inpaint",
@@ -195,7 +195,7 @@ describe("a vendor that does not stream", () => {
     expect(events).toMatchObject([{ type: "image_edit.completed", size: "2048x2048" }])
   })
 
-  test("a server that answers whole all the same", async () => {
+  test("a server that ignores streaming still works", async () => {
     const { data: stream, response } = await caller.client.images
       .generate({ model: "deaf/gpt-image-1", prompt: "an owl", stream: true, partial_images: 1 })
       .withResponse()
@@ -205,7 +205,7 @@ describe("a vendor that does not stream", () => {
     ])
   })
 
-  test("is not asked under x-tollgate-strict", async () => {
+  test("is not called for a strict caller", async () => {
     const ask = () => generate({ model: "openai/dall-e-2" }, { "x-tollgate-strict": "true" })
     await expectRefusal(gateway, caller, ask, { status: 400, code: "not_carried" })
   })

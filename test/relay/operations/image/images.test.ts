@@ -27,7 +27,7 @@ describe("money", () => {
     return response.headers.get("x-tollgate-cost")
   }
 
-  test("images are priced by size and quality", async () => {
+  test("images are charged by size and quality", async () => {
     const three = { model: "sim/dall-e-3", prompt: "an owl" }
     expect(await costOf({ ...three, n: 2 })).toBe("0.08")
     expect(await costOf({ ...three, quality: "hd" })).toBe("0.08")
@@ -36,7 +36,7 @@ describe("money", () => {
     expect(await costOf({ model: "sim/dall-e-2", prompt: "an owl", size: "256x256" })).toBe("0.016")
   })
 
-  test("the receipt shows the rate that was used", async () => {
+  test("the receipt shows the applied rate", async () => {
     const response = await generate({ model: "sim/dall-e-3", prompt: "an owl", quality: "hd" })
     const receipt = (await (
       await calls.caller.get(`/v1/receipts/${response.headers.get("x-request-id")}`)
@@ -53,7 +53,7 @@ describe("money", () => {
     })
   })
 
-  test("tokens are priced as the vendor counts them", async () => {
+  test("tokens are charged by the vendor's count", async () => {
     const response = await generate({ model: "sim/gpt-image-1", prompt: "an owl", quality: "low" })
     const { usage } = (await response.json()) as Made
     expect(usage).toMatchObject({ output_tokens: 272 })
@@ -61,7 +61,7 @@ describe("money", () => {
     expect(response.headers.get("x-tollgate-cost")).toBe((cost / 1e9).toFixed(9).replace(/0+$/, ""))
   })
 
-  test("images that come along have a price of their own, or that of text", async () => {
+  test("input images have a price of their own, or that of text", async () => {
     for (const [model, rate] of [
       ["sim/gpt-image-seeing", "10"],
       ["sim/gpt-image-1", "5"],
@@ -84,7 +84,7 @@ describe("money", () => {
     }
   })
 
-  test("a vendor that counts no tokens is paid the most they can be", async () => {
+  test("a vendor without token counts is charged at the maximum", async () => {
     const before = await calls.caller.balance()
     const response = await generate({ model: "openai/fault-no-usage", prompt: "an owl" })
     expect(response.status).toBe(200)
@@ -96,7 +96,7 @@ describe("money", () => {
     expect(before - (await calls.caller.balance())).toBeGreaterThan(4_160n * 40_000n)
   })
 
-  test("the worst case is held: ten images are not begun with credits for nine", async () => {
+  test("the maximum is held: ten images are rejected with credits for nine", async () => {
     const poor = await calls.gateway.caller("0.39")
     const asked = calls.gateway.simulator.requests.length
     const order = { model: "sim/dall-e-3", prompt: "an owl", n: 10 }
@@ -108,7 +108,7 @@ describe("money", () => {
     expect(await poor.balance()).toBe(30_000_000n)
   })
 
-  test("a vendor that fails is not paid", async () => {
+  test("a failed vendor call costs nothing", async () => {
     const before = await calls.caller.balance()
     const response = await generate({ model: "sim/fault-500", prompt: "an owl" })
     expect(response.status).toBe(502)
@@ -134,7 +134,7 @@ describe("each vendor", () => {
     "bedrock/stability.sd3-5-large-v1:0",
   ]) {
     for (const form of ["url", "b64_json"] as const) {
-      test(`${model} as ${form}`, async () => {
+      test(`${model} returns images as ${form}`, async () => {
         const response = await generate({ model, prompt: "a boat", n: 2, response_format: form })
         const { data } = (await response.json()) as Made
         expect(response.headers.get("x-tollgate-losses")).toBeNull()
@@ -150,7 +150,7 @@ describe("each vendor", () => {
     }
   }
 
-  test("a shape that a vendor lacks is the nearest one, and said so", async () => {
+  test("an unsupported size becomes the nearest one, with a reported loss", async () => {
     const order = { model: "xai/grok-imagine-image", prompt: "a boat", size: "1792x1024" }
     const response = await generate({ ...order, style: "vivid" })
     expect(response.status).toBe(200)
@@ -164,7 +164,7 @@ describe("each vendor", () => {
     })
   })
 
-  test("edits and variations of vendors that see images", async () => {
+  test("vendors that read images can edit and vary them", async () => {
     const wide = [PROMPT, IMAGE, MASK, ["response_format", "b64_json"]] as const
     for (const [model, losses] of [
       ["google/gemini-2.5-flash-image", "mask:approximated, size:approximated"],
@@ -183,7 +183,7 @@ describe("each vendor", () => {
     expect(emulated.headers.get("x-tollgate-losses")).toBe("variations:emulated")
   })
 
-  test("what a vendor's rules forbid is the caller's to see, and costs nothing", async () => {
+  test("a vendor's moderation error is returned to the caller and costs nothing", async () => {
     const before = await calls.caller.balance()
     const response = await generate({
       model: "google/gemini-2.5-flash-image",
@@ -196,13 +196,13 @@ describe("each vendor", () => {
   })
 })
 
-describe("links to kept images", () => {
+describe("links to stored images", () => {
   async function link(): Promise<string> {
     const response = await generate({ model: "sim/gpt-image-1", prompt: "a kept boat" })
     return ((await response.json()) as Made).data[0]?.url ?? ""
   }
 
-  test("work without a key, and say what they are", async () => {
+  test("work without a key and have the right headers", async () => {
     const response = await fetch(await link())
     expect(response.status).toBe(200)
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -213,7 +213,7 @@ describe("links to kept images", () => {
     expect(imageSize(new Uint8Array(await response.arrayBuffer()))).toBeObject()
   })
 
-  test("do not work with another signature, name or path", async () => {
+  test("fail with another signature, name or path", async () => {
     const good = new URL(await link())
     const changed = [
       good.href.replace(/signature=../, "signature=zz"),
@@ -231,7 +231,7 @@ describe("links to kept images", () => {
     expect((await fetch(good.href)).status).toBe(200)
   })
 
-  test("do not follow a name of the internet that the caller sends", async () => {
+  test("ignore a public host name sent by the caller", async () => {
     const headers = { host: "evil.example" }
     const order = { model: "sim/gpt-image-1", prompt: "a kept boat" }
     const response = await calls.caller.post("/v1/images/generations", order, headers)
@@ -239,7 +239,7 @@ describe("links to kept images", () => {
     expect(made?.url).toStartWith(`${calls.gateway.url}/v1/images/files/`)
   })
 
-  test("stand on the operator's public address, where there is one", async () => {
+  test("use the operator's public address if there is one", async () => {
     await using own = await startGateway({ models: { "sim/gpt-image-1": image() } })
     const someone = await own.caller("1")
     own.app.apply({ ...own.settings, publicUrl: "https://ai.example.com" })
@@ -250,7 +250,7 @@ describe("links to kept images", () => {
   })
 })
 
-test("images beyond those that were asked for are neither charged nor passed on", async () => {
+test("surplus images are neither charged nor passed on", async () => {
   await using server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,

@@ -102,7 +102,7 @@ describe("every model", () => {
   }
 
   for (const id of Object.keys(MODELS).filter((name) => name.startsWith("all/"))) {
-    test(`${id}: the best first, scores in 0 to 1, documents as they were supplied`, async () => {
+    test(`${id}: returns the best first, scores from 0 to 1, and the documents as supplied`, async () => {
       const caller = await gateway.caller("1")
       const { answer, results, response, receipt } = await rerank(caller, { model: id })
       expect(Object.keys(answer)).toEqual(["id", "results", "meta"])
@@ -120,7 +120,7 @@ describe("every model", () => {
       await nothingHeld(caller)
     })
 
-    test(`${id}: top_n is kept to`, async () => {
+    test(`${id}: returns at most top_n results`, async () => {
       const caller = await gateway.caller("1")
       const { results } = await rerank(caller, { model: id, top_n: 1, return_documents: false })
       expect(results).toEqual([{ index: 1, relevance_score: results[0]?.relevance_score ?? 0 }])
@@ -129,15 +129,15 @@ describe("every model", () => {
   }
 })
 
-describe("what clients of vendors send", () => {
-  test("documents as objects come back as objects", async () => {
+describe("requests of vendors' clients", () => {
+  test("get documents supplied as objects back as objects", async () => {
     const caller = await gateway.caller("1")
     const documents = DOCUMENTS.map((text, id) => ({ text, id }))
     const { results } = await rerank(caller, { model: "all/cohere", documents })
     expect(results[0]?.document).toEqual({ text: DOCUMENTS[1], id: 1 })
   })
 
-  test("fields to rank by", async () => {
+  test("can select the fields for the ranking", async () => {
     const caller = await gateway.caller("1")
     const documents = DOCUMENTS.map((title) => ({ title, text: "capital of France" }))
     const body = { model: "all/jina", documents, rank_fields: ["title"] }
@@ -145,7 +145,7 @@ describe("what clients of vendors send", () => {
   })
 
   for (const path of [PATH, "/v2/rerank"]) {
-    test(`${path}: what Cohere has with the results`, async () => {
+    test(`${path}: get Cohere's metadata with the results`, async () => {
       const caller = await gateway.caller("1")
       const version = path === PATH ? "1" : "2"
       const { answer, response } = await rerank(caller, { model: "all/cohere" }, path)
@@ -160,7 +160,7 @@ describe("what clients of vendors send", () => {
     })
   }
 
-  test("documents as objects with a text at Cohere's newer address, and where they are asked for", async () => {
+  test("get documents as objects with a text from Cohere's newer address, or on request", async () => {
     const caller = await gateway.caller("1")
     const wanted = [1, 2, 0].map((index) => ({ text: DOCUMENTS[index] }))
     const asked = { model: "all/cohere", return_documents: true }
@@ -176,7 +176,7 @@ describe("what clients of vendors send", () => {
     expect(results.map(({ document }) => document)).toEqual([undefined, undefined, undefined])
   })
 
-  test("an empty document, also where embeddings are compared", async () => {
+  test("may contain an empty document, even when embeddings are compared", async () => {
     const caller = await gateway.caller("1")
     const documents = ["", ...DOCUMENTS]
     const { results } = await rerank(caller, { model: "all/embed", documents })
@@ -186,7 +186,7 @@ describe("what clients of vendors send", () => {
 })
 
 describe("money", () => {
-  test("by searches: one for a query with up to a hundred documents", async () => {
+  test("charges one search for a query with up to a hundred documents", async () => {
     const caller = await gateway.caller("1")
     const one = await rerank(caller, { model: "all/cohere" })
     expect(one.receipt).toMatchObject({ estimated: false, usage: { search: 1 }, cost: "0.002" })
@@ -195,14 +195,14 @@ describe("money", () => {
     expect(two.receipt).toMatchObject({ usage: { search: 2 }, cost: "0.004", hold: "0.004" })
   })
 
-  test("the hold of searches knows that long documents count for several", async () => {
+  test("holds several searches for long documents", async () => {
     const caller = await gateway.caller("1")
     const documents = Array.from({ length: 60 }, () => "word ".repeat(150))
     const { receipt } = await rerank(caller, { model: "all/cohere", documents })
     expect(receipt).toMatchObject({ usage: { search: 1 }, hold: "0.004" })
   })
 
-  test("by tokens: as the vendor counts them", async () => {
+  test("charges tokens by the vendor's count", async () => {
     const caller = await gateway.caller("1")
     for (const id of ["all/jina", "all/voyage", "all/together"]) {
       const { receipt } = await rerank(caller, { model: id })
@@ -212,7 +212,7 @@ describe("money", () => {
     }
   })
 
-  test("what is priced is counted by ourselves where the vendor counts something else", async () => {
+  test("uses the gateway's count if the vendor counts another unit", async () => {
     const caller = await gateway.caller("1")
     const byToken = await rerank(caller, { model: "cohere/by-token" })
     // The query's three tokens with each document, and the documents'.
@@ -223,14 +223,14 @@ describe("money", () => {
     expect(borrowed.receipt).toMatchObject({ estimated: true, usage: { search: 1 } })
   })
 
-  test("a vendor that reported nothing is counted for, and the operator is told", async () => {
+  test("counts missing usage and notifies the operator", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await rerank(caller, { model: "sim/fault-no-usage" })
     expect(receipt).toMatchObject({ estimated: true, usage: { input: 22 } })
     expect(gateway.heard.at(-1)?.name).toBe("usageMissing")
   })
 
-  test("embeddings that are compared are paid as such", async () => {
+  test("charges compared embeddings as embeddings", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await rerank(caller, { model: "all/embed" })
     expect(receipt).toMatchObject({ estimated: false, deployment: "sim/embed" })
@@ -239,7 +239,7 @@ describe("money", () => {
     expect(silent.receipt).toMatchObject({ estimated: true, usage: { input: 3 + 13 } })
   })
 
-  test("a server that rejects base64 compares numbers, and each call is charged", async () => {
+  test("compares numbers from a server that rejects base64, and charges each call", async () => {
     const caller = await gateway.caller("1")
     const expected = await rerank(caller, { model: "all/embed" })
     const { results, receipt } = await rerank(caller, { model: "sim/refuses-base64" })
@@ -251,7 +251,7 @@ describe("money", () => {
     await nothingHeld(caller)
   })
 
-  test("an upstream that fails costs nothing", async () => {
+  test("charges nothing for a failed upstream call", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "sim/fault-500", query: QUERY, documents: DOCUMENTS }
     expect((await errorOf(await caller.post(PATH, body))).status).toBe(502)
@@ -277,7 +277,7 @@ describe("bad input", () => {
     ["a model without a price", { model: "sim/unpriced" }, 402, "model_not_priced"],
   ]
   for (const [name, change, status, kind] of cases) {
-    test(`${name}: ${status} ${kind}, and nothing is called, held or charged`, async () => {
+    test(`returns ${status} ${kind} for ${name}, without a call, hold or charge`, async () => {
       const caller = await gateway.caller("1")
       const before = gateway.simulator.requests.length
       const response = await caller.post(PATH, { ...whole, ...change })
@@ -289,7 +289,7 @@ describe("bad input", () => {
     })
   }
 
-  test("a strict caller is told before they pay that scores would be made up", async () => {
+  test("rejects emulated scores for a strict caller before the call", async () => {
     const caller = await gateway.caller("1")
     for (const model of ["all/embed", "all/logits"]) {
       const headers = { "x-tollgate-strict": "true" }
@@ -300,7 +300,7 @@ describe("bad input", () => {
     expect(await caller.balance()).toBe(nanocredits("1"))
   })
 
-  test("without credits no one is called", async () => {
+  test("calls no vendor without credits", async () => {
     const caller = await gateway.caller("0.00001")
     const before = gateway.simulator.requests.length
     expect((await errorOf(await caller.post(PATH, whole))).status).toBe(402)

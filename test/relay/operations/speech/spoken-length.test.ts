@@ -107,14 +107,14 @@ test("speech of Gemini is held for as long as the model can speak", async () => 
   expect(hold).toBeGreaterThan(charged)
 })
 
-test("speech that is longer than its text suggests is charged to the balance", async () => {
+test("speech longer than its text suggests is charged to the balance", async () => {
   spoken = 6_000
   const { hold, charged } = await speak(OPENAI)
   expect(charged).toBe(20_000n + 60_000_000n)
   expect(hold).toBeLessThan(10_000_000n)
 })
 
-test("speech that is longer than its model can speak is written off beyond that", async () => {
+test("speech beyond the model's maximum is written off", async () => {
   spoken = 1_000_000
   const { charged, usage } = await speak(OPENAI)
   expect(usage).toMatchObject({ audio_output: 16_384 })
@@ -122,7 +122,7 @@ test("speech that is longer than its model can speak is written off beyond that"
   expect((await speak(GEMINI)).usage).toMatchObject({ audio_output: 16_384 })
 })
 
-test("what a model thinks besides a transcript is charged to the balance", async () => {
+test("a model's reasoning beside a transcript is charged to the balance", async () => {
   spoken = 3_005
   const caller = await gateway.caller("100")
   const before = await caller.balance()

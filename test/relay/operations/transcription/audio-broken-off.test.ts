@@ -17,10 +17,10 @@ import {
 beforeAll(setUp)
 afterAll(tearDown)
 
-describe("an answer that does not come to its end", () => {
+describe("an incomplete answer", () => {
   const input = "word ".repeat(400)
 
-  test("sound that breaks off is an error, and what came is charged", async () => {
+  test("speech that breaks is an error, and the delivered part is charged", async () => {
     const before = await caller.balance()
     const cut = await speak({ model: "sim/fault-cut", input, response_format: "pcm" })
     expect(cut.status).toBe(200)
@@ -33,7 +33,7 @@ describe("an answer that does not come to its end", () => {
     expect(await caller.balance()).toBeLessThan(before)
   })
 
-  test("sound within events that breaks off ends with an error event", async () => {
+  test("speech in events ends with an error event when it breaks", async () => {
     const response = await speak({ model: "sim/fault-cut", input, stream_format: "sse" })
     const text = await response.text()
     expect(text).toContain('data: {"error":{"message":')
@@ -41,7 +41,7 @@ describe("an answer that does not come to its end", () => {
     await nothingHeld()
   })
 
-  test("a caller who leaves pays for what they had spoken", async () => {
+  test("a caller that disconnects pays for the generated speech", async () => {
     const leaving = new AbortController()
     const response = await fetch(`${gateway.url}/v1/audio/speech`, {
       method: "POST",
@@ -63,14 +63,14 @@ describe("an answer that does not come to its end", () => {
     expect(usage.character).toBe(2_000)
   })
 
-  test("a vendor who fails before the first byte costs nothing", async () => {
+  test("a vendor failure before the first byte costs nothing", async () => {
     for (const model of ["sim/fault-500", "sim/fault-empty"]) {
       const response = await untouched(() => speak({ model, input: "x" }), true)
       expect(response.status).toBe(502)
     }
   })
 
-  test("a stream of text that breaks off ends with an error event", async () => {
+  test("a text stream ends with an error event when it breaks", async () => {
     const response = await upload(form({ model: "openai/gpt-4o-cut", stream: "true" }, SOUND))
     const text = await response.text()
     expect(text).toContain("transcript.text.delta")

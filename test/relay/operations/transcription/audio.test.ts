@@ -19,8 +19,8 @@ import {
 beforeAll(setUp)
 afterAll(tearDown)
 
-describe("a model whose entry says how long its texts may be", () => {
-  test("takes them up to there", async () => {
+describe("a model with a maximum text length", () => {
+  test("accepts text up to the maximum", async () => {
     for (const [model, length] of [
       ["sim/tts-long", 10_000],
       ["sim/tts-short", 20],
@@ -38,7 +38,7 @@ describe("a model whose entry says how long its texts may be", () => {
     }
   })
 
-  test("is listed with it", async () => {
+  test("is listed with its maximum", async () => {
     const entry = (await (await caller.get("/v1/models/sim/tts-long")).json()) as object
     expect(entry).toMatchObject({ max_input_characters: 10_000 })
   })
@@ -86,7 +86,7 @@ describe("every vendor's transcription", () => {
     })
   }
 
-  test("speakers, where the vendor can tell them", async () => {
+  test("reports speakers if the vendor does", async () => {
     for (const model of ["mistral/voxtral-mini", "deepgram/nova-3"]) {
       const response = await upload(form({ model, response_format: "diarized_json" }, SOUND))
       const { segments } = await transcriptOf(response)
@@ -94,7 +94,7 @@ describe("every vendor's transcription", () => {
     }
   })
 
-  test("what cannot be told is refused when nothing may be lost", async () => {
+  test("rejects unsupported fields for a strict caller", async () => {
     const model = "deepgram/nova-3"
     const body = form({ model, prompt: "Names" }, SOUND)
     const response = await untouched(() =>
@@ -131,13 +131,13 @@ describe("every vendor's speech", () => {
     })
   }
 
-  test("a WAV file that came whole says how long it is", async () => {
+  test("a complete WAV file has its length in its header", async () => {
     const body = { model: "google/gemini-tts", voice: "Kore", input: "Hi", response_format: "wav" }
     const wav = Buffer.from(await (await speak(body)).bytes())
     expect(wav.readUInt32LE(40)).toBe(wav.length - 44)
   })
 
-  test("tokens are what the vendor reported", async () => {
+  test("tokens are charged as the vendor reports them", async () => {
     const body = {
       model: "google/gemini-tts",
       voice: "Kore",
@@ -152,7 +152,7 @@ describe("every vendor's speech", () => {
   })
 })
 
-test("a header that lies does not change the bill", async () => {
+test("a false header does not change the charge", async () => {
   const lying = wave(60)
   // It says that there are 10 samples.
   new DataView(lying.buffer).setUint32(40, 20, true)
@@ -161,7 +161,7 @@ test("a header that lies does not change the bill", async () => {
   expect((await receiptOf(response)).usage.second).toBe(60)
 })
 
-test("too little money for the sound is refused before the vendor is asked", async () => {
+test("audio is rejected without enough credits before the vendor is called", async () => {
   const poor = await gateway.caller("0.00001")
   const requests = gateway.simulator.requests.length
   const response = await fetch(`${gateway.url}/v1/audio/transcriptions`, {
@@ -173,7 +173,7 @@ test("too little money for the sound is refused before the vendor is asked", asy
   expect(gateway.simulator.requests.length).toBe(requests)
 })
 
-test("a vendor who refuses before they have read the upload leaves nothing behind", async () => {
+test("an early rejection by the vendor leaves nothing behind", async () => {
   const hasty = Bun.serve({
     port: 0,
     fetch: () => Response.json({ error: { message: "No.", code: "no" } }, { status: 400 }),

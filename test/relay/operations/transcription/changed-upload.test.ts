@@ -24,8 +24,8 @@ afterEach(() => uploads.reset())
 
 afterAll(() => uploads[Symbol.asyncDispose]())
 
-describe("a request that turns out different from what was forwarded", () => {
-  test("keeps its id, and the ledger knows no other request", async () => {
+describe("a request that differs from its forwarded part", () => {
+  test("keeps its id and is recorded once in the ledger", async () => {
     const sender = await uploads.gateway.caller("10")
     const form = new SlowForm(MODEL, FILE, LANGUAGE)
     const response = await uploads.sendSlowly(form, { key: sender.key })
@@ -34,7 +34,7 @@ describe("a request that turns out different from what was forwarded", () => {
     expect(uploads.requestsOf(sender)).toEqual([response.headers.get("x-request-id") ?? ""])
   })
 
-  test("needs money for one request alone", async () => {
+  test("needs credits for one request only", async () => {
     // Until the field behind it has come, the sound seems to be a second longer.
     const exact = await uploads.gateway.caller("0.0121")
     const form = new SlowForm(MODEL, FILE, LANGUAGE)
@@ -43,7 +43,7 @@ describe("a request that turns out different from what was forwarded", () => {
     expect(await exact.balance()).toBe(100_000n)
   })
 
-  test("is held for what it turned out to be", async () => {
+  test("is held by its final content", async () => {
     const prompt = "a prompt behind the sound"
     const form = new SlowForm(["model", "one/tokens"], FILE, ["prompt", prompt])
     const response = await uploads.sendSlowly(form)
@@ -55,7 +55,7 @@ describe("a request that turns out different from what was forwarded", () => {
     expect(hold).toBe((await uploads.receiptOf(await other)).hold)
   })
 
-  test("is refused when there is no money for it, and nothing stays held", async () => {
+  test("is rejected without enough credits, and nothing stays held", async () => {
     // The frame of 256 tokens is held without a prompt, and no byte of one beside it.
     const poor = await uploads.gateway.caller("0.256")
     const form = new SlowForm(["model", "one/tokens"], FILE, ["prompt", "x"])
@@ -69,7 +69,7 @@ describe("a request that turns out different from what was forwarded", () => {
     expect((await uploads.receiptOf(response, poor)).status).toBe("released")
   })
 
-  test("is refused when its model is named again", async () => {
+  test("is rejected if its model is named again", async () => {
     const before = await uploads.caller.balance()
     const form = new SlowForm(MODEL, FILE, MODEL)
     const response = await uploads.sendSlowly(form)
@@ -79,7 +79,7 @@ describe("a request that turns out different from what was forwarded", () => {
     await uploads.endsWith(before, "0")
   })
 
-  test("is read on when its vendor answers before it is complete", async () => {
+  test("is read on if its vendor answers before it is complete", async () => {
     const before = await uploads.caller.balance()
     let answers = 0
     uploads.answer = (seen, number) => {
@@ -97,7 +97,7 @@ describe("a request that turns out different from what was forwarded", () => {
   })
 })
 
-describe("a sound that waits until it is whole", () => {
+describe("audio that is forwarded only when complete", () => {
   const cases: Readonly<Record<string, [SlowForm, boolean]>> = {
     "before its model": [new SlowForm(FILE, MODEL), true],
     "of a body that does not say how long it is": [new SlowForm(MODEL, FILE), false],
@@ -116,7 +116,7 @@ describe("a sound that waits until it is whole", () => {
     })
   }
 
-  test("because no one would pay for it", async () => {
+  test("is rejected without credits", async () => {
     const poor = await uploads.gateway.caller("0.001")
     const form = new SlowForm(MODEL, FILE)
     const response = uploads.send(form, { key: poor.key })
@@ -125,7 +125,7 @@ describe("a sound that waits until it is whole", () => {
     expect(uploads.heard.length).toBe(0)
   })
 
-  test("because no one would pay for it, and counts once", async () => {
+  test("is counted once if it is rejected without credits", async () => {
     const poor = await uploads.gateway.caller("0.001", { requestsPerMinute: 60 })
     const form = new SlowForm(MODEL, FILE)
     const response = uploads.send(form, { key: poor.key })
@@ -137,7 +137,7 @@ describe("a sound that waits until it is whole", () => {
     await after.body?.cancel()
   })
 
-  test("because its vendor takes it inside JSON", async () => {
+  test("includes audio for a vendor that requires JSON", async () => {
     const before = uploads.gateway.simulator.requests.length
     const form = new SlowForm(["model", "google/listen"], FILE)
     const response = uploads.send(form)
@@ -148,7 +148,7 @@ describe("a sound that waits until it is whole", () => {
     expect(uploads.gateway.simulator.requests.length).toBe(before + 1)
   })
 
-  test("because a header is wrong", async () => {
+  test("includes a request with an invalid header", async () => {
     const before = await uploads.caller.balance()
     const form = new SlowForm(MODEL, FILE)
     const response = uploads.send(form, { headers: { "x-tollgate-strict": "perhaps" } })
@@ -160,7 +160,7 @@ describe("a sound that waits until it is whole", () => {
     await uploads.endsWith(before, "0")
   })
 
-  test("because something is wrong with it", async () => {
+  test("includes an invalid request", async () => {
     const before = await uploads.caller.balance()
     for (const wrong of [
       ["temperature", "7"],

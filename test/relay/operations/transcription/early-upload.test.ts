@@ -23,8 +23,8 @@ afterEach(() => uploads.reset())
 
 afterAll(() => uploads[Symbol.asyncDispose]())
 
-describe("a long sound behind its model", () => {
-  test("goes up while it comes, and is charged once", async () => {
+describe("long audio after its model", () => {
+  test("is sent upstream while it arrives, and charged once", async () => {
     const before = await uploads.caller.balance()
     const form = new SlowForm(MODEL, LANGUAGE, FILE)
     const response = uploads.send(form)
@@ -42,7 +42,7 @@ describe("a long sound behind its model", () => {
     await uploads.endsWith(before, COST)
   })
 
-  test("is sent again when a field comes behind it", async () => {
+  test("is sent again if a field follows it", async () => {
     const before = await uploads.caller.balance()
     const form = new SlowForm(MODEL, FILE, LANGUAGE)
     const response = await uploads.sendSlowly(form)
@@ -55,7 +55,7 @@ describe("a long sound behind its model", () => {
     await uploads.endsWith(before, COST)
   })
 
-  test("is one request of its key's rate, also when it is sent again", async () => {
+  test("counts as one request of its key's rate, even if it is sent again", async () => {
     const limited = await uploads.gateway.caller("10", { requestsPerMinute: 60 })
     const form = new SlowForm(MODEL, FILE, LANGUAGE)
     const response = await uploads.sendSlowly(form, { key: limited.key })
@@ -66,7 +66,7 @@ describe("a long sound behind its model", () => {
     await after.body?.cancel()
   })
 
-  test("is not waited for by a vendor whose caller leaves", async () => {
+  test("ends the vendor's call when its caller disconnects", async () => {
     const before = await uploads.caller.balance()
     const form = new SlowForm(MODEL, FILE)
     const response = uploads.send(form)
@@ -79,7 +79,7 @@ describe("a long sound behind its model", () => {
     expect(uploads.gateway.heard).toEqual([])
   })
 
-  test("is sent again to a vendor who gave up on it", async () => {
+  test("is sent again to a vendor that timed out", async () => {
     const before = await uploads.caller.balance()
     let isAnswered = false
     uploads.answer = (seen, number) => {
@@ -98,7 +98,7 @@ describe("a long sound behind its model", () => {
     await uploads.endsWith(before, COST)
   })
 
-  test("is sent to the next deployment when the first fails with all of it", async () => {
+  test("is sent to the next deployment if the first fails after all of it", async () => {
     const before = await uploads.caller.balance()
     uploads.answer = async (seen, number) => {
       if (number > 1) return whole(seen, number)
@@ -114,8 +114,8 @@ describe("a long sound behind its model", () => {
   })
 })
 
-describe("the answer to what was forwarded", () => {
-  test("is the vendor's refusal, where it refuses the whole of it", async () => {
+describe("the response to a forwarded upload", () => {
+  test("is the vendor's error if it rejects the complete upload", async () => {
     const before = await uploads.caller.balance()
     uploads.answer = async (seen) => {
       await until(() => seen.isOver)
@@ -132,7 +132,7 @@ describe("the answer to what was forwarded", () => {
     await uploads.endsWith(before, "0")
   })
 
-  test("may begin while the vendor still reads", async () => {
+  test("may begin before the vendor has read everything", async () => {
     const before = await uploads.caller.balance()
     uploads.answer = (seen) => {
       const body = new ReadableStream<Uint8Array>({

@@ -104,7 +104,7 @@ describe("hostile audio from a key without credits", () => {
 
   /** The ones that take the longest. */
   const many = Object.entries(FILES).filter(([name]) => /v2.2|tracks|false/.test(name))
-  test.each(many)("does not hold up others, sent many times: %s", async (_, make) => {
+  test.each(many)("does not hold up others when sent many times: %s", async (_, make) => {
     const file = new File([make(SMALL)], "a.mp3")
     const pause = await longestPause(MAX_PAUSE_OF_MANY_MS, async () => {
       await Promise.all(Array.from({ length: MANY }, () => transcribe(file)))

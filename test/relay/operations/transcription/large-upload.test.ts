@@ -60,19 +60,19 @@ function cut(bytes: Uint8Array): ReadableStream<Uint8Array> {
   })
 }
 
-describe("a large sound of noise", () => {
+describe("a large audio file of noise", () => {
   const noise = wave(300)
   for (let at = 44; at < noise.length; at += 65_536) {
     crypto.getRandomValues(noise.subarray(at, Math.min(at + 65_536, noise.length)))
   }
 
   for (const model of ["sim/whisper-1", "deepgram/nova-3"]) {
-    test(`arrives at ${model} as it was sent`, async () => {
+    test(`arrives at ${model} unchanged`, async () => {
       const response = await upload(formOf(model, noise), { url: gateway.url, key: caller.key })
       expect(await textOf(response)).toBe(heardIn(noise))
     })
 
-    test(`arrives at ${model} however it is cut`, async () => {
+    test(`arrives at ${model} unchanged in any chunks`, async () => {
       const whole = new Response(formOf(model, noise))
       const type = whole.headers.get("content-type") ?? ""
       const chunks = cut(await whole.bytes())
@@ -81,7 +81,7 @@ describe("a large sound of noise", () => {
     })
   }
 
-  test("is sent whole again when the first deployment fails", async () => {
+  test("is sent completely again when the first deployment fails", async () => {
     const options = audioModels()
     const failing = { headers: { "x-simulate-fault": "500" } }
     await using other = await startGateway({

@@ -133,7 +133,7 @@ test("an operator can set a minimum within limits", async () => {
   expect((await transcribe(3, { model: "groq/whisper-set" })).charged).toBe("0.000015")
 })
 
-test("the ledger adds up", async () => {
+test("the ledger verifies", async () => {
   await nothingHeld(caller)
   expect((await verifyLedgers(gateway.store)).problems).toEqual([])
 })

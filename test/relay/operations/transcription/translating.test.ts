@@ -110,7 +110,7 @@ async function codeOf(response: Response) {
 }
 
 describe("a translation by a model that only transcribes", () => {
-  test("holds the fee of each call that its text may take", async () => {
+  test("holds the fee of each call that its text may need", async () => {
     answer = loudly
     await using other = await startGateway(options(vendor.url, "text/with-fee"))
     const owner = await other.caller("10")
@@ -120,7 +120,7 @@ describe("a translation by a model that only transcribes", () => {
     expect(parseCredits(translated.hold)).toBeGreaterThan(parseCredits("2"))
   })
 
-  test("is made by a text model, and says so", async () => {
+  test("is made by a text model, with a reported loss", async () => {
     answer = loudly
     const before = await caller.balance()
     const response = await translate()
@@ -151,7 +151,7 @@ describe("a translation by a model that only transcribes", () => {
     await nothingHeld()
   })
 
-  test("is of every segment, which keeps its times", async () => {
+  test("contains every segment with its times", async () => {
     answer = loudly
     const fields = { response_format: "verbose_json" }
     const body = (await (await translate({ fields })).json()) as {
@@ -179,7 +179,7 @@ describe("a translation by a model that only transcribes", () => {
     expect(await text.text()).toBe(heardIn(SOUND).toUpperCase())
   })
 
-  test("gives the text model the prompt, and the transcriber none", async () => {
+  test("gives the prompt to the text model, and not to the transcriber", async () => {
     answer = loudly
     const response = await translate({ fields: { prompt: "Tollgate, not toll gate" } })
     expect(response.headers.get("x-tollgate-losses")).toBe("translation:emulated")
@@ -187,7 +187,7 @@ describe("a translation by a model that only transcribes", () => {
     expect(JSON.stringify(vendor.bodies.at(-1))).toContain("Tollgate, not toll gate")
   })
 
-  test("tells of what else it cannot do", async () => {
+  test("reports other unsupported fields", async () => {
     answer = loudly
     const fields = { response_format: "verbose_json", "timestamp_granularities[]": "word" }
     const response = await translate({ fields })
@@ -200,7 +200,7 @@ describe("a translation by a model that only transcribes", () => {
     expect(await events.text()).toContain(JSON.stringify(heardIn(SOUND).toUpperCase()))
   })
 
-  test("is counted by us where the vendor does not count", async () => {
+  test("is counted by the gateway if the vendor reports no usage", async () => {
     answer = () => Response.json({ ...wholeAnswer("A sound."), usage: undefined })
     const response = await translate()
     await response.body?.cancel()
@@ -209,7 +209,7 @@ describe("a translation by a model that only transcribes", () => {
     expect(translated.usage["output"]).toBe(3)
   })
 
-  test("calls no text model for what is English already", async () => {
+  test("calls no text model for English audio", async () => {
     const calls = vendor.bodies.length
     const response = await translate({ fields: { model: "deepgram/nova-3" } })
     expect(((await response.json()) as { text: string }).text).toBe(heardIn(SOUND))
@@ -220,7 +220,7 @@ describe("a translation by a model that only transcribes", () => {
     expect((await receipt(`${id}-translation`)).status).toBe("released")
   })
 
-  test("reaches a vendor of any dialect", async () => {
+  test("reaches a vendor of every dialect", async () => {
     const url = gateway.simulator.url
     const others: GatewayOptions = {
       ...options(`${url}/v1`, "claude/echo"),
@@ -240,7 +240,7 @@ describe("a translation by a model that only transcribes", () => {
 })
 
 describe("a translation that cannot be made", () => {
-  test("is refused where there is no text model, saying what to set", async () => {
+  test("is rejected without a text model, naming the setting", async () => {
     const { key } = await gateway.caller("10", { models: ["mistral/*"] })
     const requests = gateway.simulator.requests.length
     const refused = await codeOf(await translate({ key }))
@@ -249,7 +249,7 @@ describe("a translation that cannot be made", () => {
     expect(gateway.simulator.requests.length).toBe(requests)
   })
 
-  test("falls to the first text model that the key may call", async () => {
+  test("uses the first text model that the key may call", async () => {
     const sender = await gateway.caller("10", { models: ["mistral/*", "sim/*"] })
     const response = await translate({ key: sender.key })
     expect(response.status).toBe(200)
@@ -258,7 +258,7 @@ describe("a translation that cannot be made", () => {
     expect((await receipt(also, sender)).model).toBe("sim/echo")
   })
 
-  test("tells of a setting that names no text model with a price", async () => {
+  test("names a setting that refers to no priced text model", async () => {
     for (const wrong of ["text/unpriced", "text/nobody", MODEL]) {
       await using other = await startGateway(options(vendor.url, wrong))
       const sender = await other.caller("10")
@@ -268,14 +268,14 @@ describe("a translation that cannot be made", () => {
     }
   })
 
-  test("is refused when nothing may be lost, before anyone is called", async () => {
+  test("is rejected for a strict caller before any call", async () => {
     const requests = gateway.simulator.requests.length
     const response = await translate({ headers: { "x-tollgate-strict": "true" } })
     expect(await codeOf(response)).toMatchObject({ status: 400, code: "not_carried" })
     expect(gateway.simulator.requests.length).toBe(requests)
   })
 
-  test("needs money for both before either is called", async () => {
+  test("requires credits for both calls before either is made", async () => {
     // Three seconds cost 0.0003 credits; what the text model could use is held beside it.
     const poor = await gateway.caller("0.001")
     const requests = gateway.simulator.requests.length
@@ -299,7 +299,7 @@ describe("a translation that cannot be made", () => {
     "a text model that joins the lines": () => Response.json(wholeAnswer("1|ALL IN ONE LINE")),
   }
   for (const [name, failing] of Object.entries(failures)) {
-    test(`${name} costs nothing`, async () => {
+    test(`costs nothing: ${name}`, async () => {
       answer = failing
       const before = await caller.balance()
       const response = await translate({ fields: { response_format: "srt" } })
@@ -313,7 +313,7 @@ describe("a translation that cannot be made", () => {
     })
   }
 
-  test("a transcriber that fails costs nothing, and the text model is not called", async () => {
+  test("costs nothing if the transcriber fails, and calls no text model", async () => {
     answer = loudly
     const before = await caller.balance()
     const calls = vendor.bodies.length
@@ -334,7 +334,7 @@ describe("a translation that cannot be made", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("the caller's rate counts one request", async () => {
+  test("counts as one request of the caller's rate", async () => {
     answer = loudly
     const sender = await gateway.caller("10", { requestsPerMinute: 60 })
     const response = await translate({ key: sender.key })

@@ -14,10 +14,10 @@ function sizes(chunks: readonly (readonly string[])[]): number[] {
   return chunks.map((chunk) => Buffer.byteLength(chunk.join("")))
 }
 
-describe("a text in chunks", () => {
+describe("text split into chunks", () => {
   const text = "Она сказала это. ".repeat(1_000).trim()
 
-  test("is cut where sentences end", () => {
+  test("is split at the ends of sentences", () => {
     const chunks = chunksOfText(text)
     expect(chunks.length).toBeGreaterThan(5)
     expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(LONGEST)
@@ -25,7 +25,7 @@ describe("a text in chunks", () => {
     expect(chunks.flat().join(" ")).toBe(text)
   })
 
-  test("is cut anywhere when it has no end, and never within a character", () => {
+  test("is split anywhere if it has no sentences, but never within a character", () => {
     for (const endless of ["𝄞".repeat(5_000), "ab".repeat(9_000), "слово ".repeat(3_000).trim()]) {
       const chunks = chunksOfText(endless)
       expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(LONGEST)
@@ -33,12 +33,12 @@ describe("a text in chunks", () => {
     }
   })
 
-  test("is nothing when it is empty", () => {
+  test("has no chunks if it is empty", () => {
     expect(chunksOfText(" \n ")).toEqual([])
   })
 })
 
-test("lines are put together up to a length", () => {
+test("lines are joined up to a length", () => {
   const lines = Array.from({ length: 300 }, (_, index) => `line ${index} ${"x".repeat(80)}`)
   const chunks = chunksOfLines(lines)
   expect(chunks.flat()).toEqual(lines)
@@ -46,7 +46,7 @@ test("lines are put together up to a length", () => {
   expect(chunks.length).toBeLessThan(10)
 })
 
-test("what is held for a length covers every way to cut it", () => {
+test("the hold for a length covers every split", () => {
   for (const lines of [
     Array.from({ length: 400 }, () => "Да. Нет. Да."),
     Array.from({ length: 30 }, () => "x".repeat(2_100)),
@@ -76,7 +76,7 @@ describe("an answer", () => {
     expect(readTranslation(["uno"], " one\ntwo ")).toEqual(["one\ntwo"])
   })
 
-  test("with other lines is none", () => {
+  test("is rejected if it has other lines", () => {
     for (const wrong of [
       "1|one",
       "1|one\n3|two",
