@@ -11,12 +11,12 @@ const REQUEST: ChatRequest = {
   maxTokens: 8000,
 }
 
-describe("nothing of these is left out silently", () => {
+describe("described options", () => {
   for (const upstream of UPSTREAMS) {
     const encode = (fields: Partial<ChatRequest>) =>
       upstream.encodeRequest({ ...REQUEST, ...fields, model: MODELS[upstream.id] })
 
-    test(`what a schema is for, at ${upstream.id}`, () => {
+    test(`include the purpose of a schema, at ${upstream.id}`, () => {
       const schema = { type: "object", properties: { a: { type: "string" } }, required: ["a"] }
       const { body } = encode({
         responseFormat: { type: "json-schema", name: "n", schema, description: "The invoice." },
@@ -24,7 +24,7 @@ describe("nothing of these is left out silently", () => {
       expect(JSON.stringify(body)).toContain("The invoice.")
     })
 
-    test(`how much of its reasoning is shown, at ${upstream.id}`, () => {
+    test(`include how much reasoning is shown, at ${upstream.id}`, () => {
       const reasoning = { effort: "high" } as const
       const plain = JSON.stringify(encode({ reasoning }).body)
       const { body, losses } = encode({ reasoning: { ...reasoning, summary: "none" } })

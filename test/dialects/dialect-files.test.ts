@@ -16,40 +16,40 @@ const chat = whole("new-chat", CHAT_SUBJECTS)
 const operation = whole("rerank", OPERATION_SUBJECTS)
 
 describe("the files of a dialect", () => {
-  test("a folder with the files that each must have is taken", () => {
+  test("a folder with all required files is accepted", () => {
     expect(checkDialectFiles([...chat, ...operation])).toEqual([])
   })
 
-  test("a subject may be a folder with names of its own", () => {
+  test("a subject may be a folder with its own file names", () => {
     const paths = chat.filter((path) => !path.endsWith("/stream.ts"))
     const folder = ["dialects/new-chat/stream/decode.ts", "dialects/new-chat/stream/open-calls.ts"]
     expect(checkDialectFiles([...paths, ...folder])).toEqual([])
   })
 
-  test("what dialects share, and files elsewhere, have names of their own", () => {
+  test("shared files and other folders have free names", () => {
     const others = ["dialects/shared/anything.ts", "canon/anything.ts"]
     expect(checkDialectFiles([...chat, ...others])).toEqual([])
   })
 
-  test("a file that is no subject is a fault", () => {
+  test("an unknown subject is a fault", () => {
     const faults = checkDialectFiles([...chat, "dialects/new-chat/decode-events.ts"])
     expect(faults).toHaveLength(1)
     expect(faults[0]).toStartWith("dialects/new-chat/decode-events.ts: 'decode-events' is none of")
   })
 
-  test("an operation has subjects of its own", () => {
+  test("an operation has its own subjects", () => {
     const faults = checkDialectFiles([...operation, "dialects/rerank/tools.ts"])
     expect(faults).toEqual([
       "dialects/rerank/tools.ts: 'tools' is none of request, result, stream, errors, formats",
     ])
   })
 
-  test("a subject that is missing is a fault", () => {
+  test("a missing subject is a fault", () => {
     const paths = chat.filter((path) => !path.endsWith("/usage.ts"))
     expect(checkDialectFiles(paths)).toEqual(["dialects/new-chat: has no 'usage'"])
   })
 
-  test("a subject is a file or a folder, and no deeper", () => {
+  test("a subject is a file or a folder without subfolders", () => {
     expect(checkDialectFiles([...chat, "dialects/new-chat/tools/decode.ts"])).toEqual([
       "dialects/new-chat/tools: is a file and a folder",
     ])
@@ -58,7 +58,7 @@ describe("the files of a dialect", () => {
     ])
   })
 
-  test("ARCHITECTURE.md says what each subject is, and which must be there", async () => {
+  test("ARCHITECTURE.md describes each subject and marks the required ones", async () => {
     const page = await Bun.file(new URL("../../ARCHITECTURE.md", import.meta.url)).text()
     const rows = page.slice(page.indexOf("| subject |"))
     const table = rows.slice(0, rows.indexOf("\n\n"))

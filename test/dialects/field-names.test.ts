@@ -93,7 +93,7 @@ describe("another spelling of a field is rejected", () => {
     "anthropic-messages",
     "gemini",
   ] as const) {
-    test(`if a price depends on it at any vendor of ${dialect}`, () => {
+    test(`for every price switch of ${dialect}`, () => {
       for (const path of switchPaths(dialect)) {
         const [decode, body] = FORMATS[dialect] ?? [decodeChat, {}]
         const steps = path.split(".")
@@ -109,7 +109,7 @@ describe("another spelling of a field is rejected", () => {
     })
   }
 
-  test("also beside the right one", () => {
+  test("even beside the right one", () => {
     const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
     const plugins = [{ id: "moderation", ID: "web" }]
     expect(errorOf(decode, { ...body, plugins }).message).toBe(
@@ -117,7 +117,7 @@ describe("another spelling of a field is rejected", () => {
     )
   })
 
-  test("in tools, nested ones and those that the conversation adds", () => {
+  test("in tools, nested ones and those added by the conversation", () => {
     const switches = switchesOf("openai", "openai-responses")
     if (switches === undefined) throw new Error("OpenAI bills nothing")
     const find = (body: JsonObject) => findSwitches(body, switches, "openai-responses")
@@ -140,7 +140,7 @@ function switchPaths(dialect: DialectId): string[] {
   )
 }
 
-describe("another name of the limit on output is rejected", () => {
+describe("another name of the output limit is rejected", () => {
   const limits = {
     "openai-chat": "max_tokens",
     "openai-responses": "max_output_tokens",
@@ -190,7 +190,7 @@ test("a template of the prompt is rejected", () => {
   }
 })
 
-test("fields that decide nothing pass, whatever their case", () => {
+test("fields without an effect pass in any case", () => {
   const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
   const free = {
     chat_template_kwargs: { Model: "x" },
@@ -223,7 +223,7 @@ test.each(["n_cmpl", "N_Cmpl", "num_return_sequences"])(
 )
 
 test.each(["url", "URL", "file_url", "fileUrl", "file_id", "audio_url", "source_url"])(
-  "rejects %s of a transcription, since only what is uploaded is measured",
+  "rejects %s of a transcription, because only uploads are measured",
   (name) => {
     const [decode, body] = FORMATS.transcription ?? []
     if (decode === undefined) throw new Error("no format")
@@ -233,7 +233,7 @@ test.each(["url", "URL", "file_url", "fileUrl", "file_id", "audio_url", "source_
 )
 
 test.each(["batch_size", "num_images", "numberOfImages", "sequential_image_generation"])(
-  "rejects %s, which some servers take for the number of images",
+  "rejects %s, which some servers read as the number of images",
   (name) => {
     const [decode, body] = FORMATS.images ?? []
     if (decode === undefined) throw new Error("no format")

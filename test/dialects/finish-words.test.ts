@@ -15,7 +15,7 @@ const message = (stop_reason: string): JsonObject => ({
   stop_reason,
 })
 
-test.each([...CLIENTS])("an end by calls without a call is a plain end for $id", (client) => {
+test.each([...CLIENTS])("a tool-call end without a call is a plain end for $id", (client) => {
   for (const result of [
     OPENAI_CHAT.decodeResult(chat()),
     ANTHROPIC_MESSAGES.decodeResult(message("tool_use")),
@@ -44,7 +44,7 @@ test.each([
   expect(usageCarrier).toMatchObject({ delta: { stop_reason: expected } })
 })
 
-test("chunks have one id although the start of the answer comes late", () => {
+test("chunks have one id even if the start of the answer comes late", () => {
   const encoder = OPENAI_CHAT.encodeEvents({ ...REQUEST, stream: true })
   const frames = [
     ...encoder.push({ type: "text-delta", choice: 0, text: "Hi" }),

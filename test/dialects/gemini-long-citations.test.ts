@@ -94,7 +94,7 @@ const ANSWERS: Readonly<Record<string, readonly [UpstreamDialect, JsonObject]>> 
   ],
 }
 
-describe("an answer with thousands of citations of a long text is read and told at once, and grows little", () => {
+describe("thousands of citations of a long text are translated quickly and without much growth", () => {
   for (const [name, [vendor, answer]] of Object.entries(ANSWERS)) {
     test(name, () => {
       const written = JSON.stringify(answer).length
@@ -110,20 +110,14 @@ describe("an answer with thousands of citations of a long text is read and told 
   }
 })
 
-function placesOf(text: string): BytePlaces {
-  const places = new BytePlaces()
-  places.append(text)
-  return places
-}
-
-describe("places in a text, in characters and in bytes", () => {
+describe("positions in a text, in characters and in bytes", () => {
   const texts = fc
     .array(fc.constantFrom("a", "é", "日", "🙂", "x".repeat(1_022), "🙂".repeat(600)), {
       maxLength: 12,
     })
     .map((chunks) => chunks.join(""))
 
-  test("are what encoding the text gives, however it grows", () => {
+  test("match the encoded text, however it grows", () => {
     fc.assert(
       fc.property(texts, fc.nat(), fc.nat(), (text, place, cut) => {
         const length = cut % (text.length + 1)

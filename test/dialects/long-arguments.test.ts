@@ -71,7 +71,7 @@ describe.each(UPSTREAMS)("$id", (dialect) => {
   })
 })
 
-test("arguments that are not an object are sent under a name, wherever they are", () => {
+test("arguments that are not an object are wrapped under a name, at every position", () => {
   const others = ["[1]", '{"a":', '{"a":1}', `{"a":[${"1,".repeat(250_000)}1]}`]
   for (const dialect of UPSTREAMS) {
     const request = (inputs: readonly string[]): string =>

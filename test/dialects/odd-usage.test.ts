@@ -129,7 +129,7 @@ function expectCharged(format: Format, shown: unknown, counted: Usage | undefine
 }
 
 describe.each(FORMATS.map((format) => [format.dialect.id, format] as const))("%s", (_, format) => {
-  test.each([...ODD])("reports what is charged for %s, %s and %s", (input, output, total) => {
+  test.each([...ODD])("reports the charged tokens for %s, %s and %s", (input, output, total) => {
     const [inputName, outputName, totalName] = format.names
     const sum = totalName === undefined ? "" : `,"${totalName}":${total}`
     const usage = parseJsonObject(`{"${inputName}":${input},"${outputName}":${output}${sum}}`) ?? {}

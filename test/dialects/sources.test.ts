@@ -105,7 +105,7 @@ describe("sources beside the choices", () => {
   })
 })
 
-test("a streamed answer of Gemini whose signature comes last keeps its citations", () => {
+test("a streamed Gemini answer whose signature comes last keeps its citations", () => {
   const content = (parts: JsonObject[]) => ({ parts, role: "model" })
   const groundingMetadata = {
     webSearchQueries: ["Rome"],

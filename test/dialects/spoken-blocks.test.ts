@@ -43,7 +43,7 @@ describe("sources and found tools of Anthropic's format", () => {
   })
 
   for (const vendor of [OPENAI_CHAT, OPENAI_RESPONSES, GEMINI, BEDROCK_CONVERSE, COHERE_CHAT]) {
-    test(`are text for ${vendor.id}, which is reported`, () => {
+    test(`become text for ${vendor.id}, with a reported loss`, () => {
       const sent = JSON.stringify(vendor.encodeRequest(REQUEST).body)
       expect(sent.split("Keys are in the drawer.")).toHaveLength(3)
       expect(sent).toContain("https://docs.example/keys")
@@ -56,7 +56,7 @@ describe("sources and found tools of Anthropic's format", () => {
   }
 })
 
-test("Claude Code's billing line reaches Anthropic alone, and is no loss elsewhere", () => {
+test("Claude Code's billing line reaches only Anthropic, and is no loss elsewhere", () => {
   const system = [
     { type: "text", text: "x-anthropic-billing-header: cc_version=2; cch=abcde;" },
     { type: "text", text: "You are X" },

@@ -147,7 +147,7 @@ const requests: fc.Arbitrary<ChatRequest> = fc
   }) as fc.Arbitrary<ChatRequest>
 
 describe("decode(encode(x)) = x", () => {
-  test("for requests, when nothing is lost", () => {
+  test("holds for requests without losses", () => {
     const keeping = anthropicMessages({ temperatureWithTopP: true, families: [] })
     fc.assert(
       fc.property(requests, (request) => {
@@ -159,7 +159,7 @@ describe("decode(encode(x)) = x", () => {
     )
   })
 
-  test("for whole answers", () => {
+  test("holds for whole answers", () => {
     const request = { model: "m", messages: [], stream: false, streamUsage: false, choices: 1 }
     fc.assert(
       fc.property(results, (result) => {
@@ -169,7 +169,7 @@ describe("decode(encode(x)) = x", () => {
     )
   })
 
-  test("for streams, however calls interleave", () => {
+  test("holds for streams, however calls interleave", () => {
     const request = { model: "m", messages: [], stream: true, streamUsage: true, choices: 1 }
     fc.assert(
       fc.property(results, fc.array(fc.nat(2), { maxLength: 40 }), (result, order) => {

@@ -24,7 +24,7 @@ function encode({ messages }: { messages: readonly Message[] }) {
   return { body, losses: losses.map(({ name, effect }) => `${name}:${effect}`) }
 }
 
-describe("a conversation that Anthropic would refuse", () => {
+describe("a conversation that Anthropic would reject", () => {
   const user = (...parts: Part[]): Message => ({ role: "user", parts })
   const assistant = (...parts: Part[]): Message => ({ role: "assistant", parts })
   const filler = { role: "user", content: "." }
@@ -51,14 +51,14 @@ describe("a conversation that Anthropic would refuse", () => {
     ],
   ]
   for (const [name, messages, expected] of cases) {
-    test(`${name} gets a turn of the user, and says so`, () => {
+    test(`gets a user turn for ${name}, with a reported loss`, () => {
       const { body, losses } = encode({ messages })
       expect(body.messages).toEqual(expected)
       expect(losses).toEqual([FILLED])
     })
   }
 
-  test("an answer to be continued is still the last, whatever was empty before it", () => {
+  test("keeps a prefilled answer last, after dropped empty turns", () => {
     const { body, losses } = encode({ messages: [USER, user(text("")), assistant(text("Yes"))] })
     expect(body.messages).toEqual([hi, yes])
     expect(losses).toEqual([])

@@ -48,7 +48,7 @@ function encode(events: readonly ChatEvent[]): SseFrame[] {
   return [...events.flatMap((event) => encoder.push(event)), ...encoder.end()]
 }
 
-describe("the official client reads our streams", () => {
+describe("the official client reads the gateway's streams", () => {
   test("with thinking, text, parallel calls, one without arguments, and usage", async () => {
     const message = await readByClient(
       encode([
@@ -87,7 +87,7 @@ describe("the official client reads our streams", () => {
     })
   })
 
-  test("and throws on an error in one", async () => {
+  test("and throws on an error event", async () => {
     const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
     const error = new GatewayError("upstream_overloaded", "The provider is overloaded.")
     const frames = [
@@ -104,7 +104,7 @@ describe("the official client reads our streams", () => {
     })
   })
 
-  test("and our errors", async () => {
+  test("and throws on error responses", async () => {
     const error = new GatewayError("insufficient_credits", "No credits.", {
       fields: { balance: "0", required: "0.1" },
     })

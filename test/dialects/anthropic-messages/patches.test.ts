@@ -34,7 +34,7 @@ const START = {
 }
 
 describe("a request on the verbatim path", () => {
-  test("goes up as it came, under the vendor's name", () => {
+  test("is sent unchanged except for the vendor's model name", () => {
     const body = { model: "a/b", max_tokens: 10, messages: [{ role: "user", content: "Hi" }] }
     const patched = patches.request(body, { model: "claude" })
     expect(patched).toEqual({ body: { ...body, model: "claude" }, losses: [] })
@@ -42,14 +42,14 @@ describe("a request on the verbatim path", () => {
     expect(body.model).toBe("a/b")
   })
 
-  test("null is absent, as on every other path", () => {
+  test("treats null as absent, like every other path", () => {
     const body = { model: "a/b", max_tokens: 10, system: null, stream: null, top_p: null }
     const patched = patches.request(body, { model: "claude" })
     expect(patched).toEqual({ body: { model: "claude", max_tokens: 10 }, losses: [] })
     expect(body.system).toBeNull()
   })
 
-  test("with the limit that can be paid for, and a budget below it", () => {
+  test("gets the affordable limit, and a thinking budget below it", () => {
     const thinking = { type: "enabled", budget_tokens: 5000, display: "omitted" }
     const body = { model: "a/b", max_tokens: 10_000, thinking }
     const clamp = (maxTokens: number) => patches.request(body, { model: "claude", maxTokens })
@@ -66,7 +66,7 @@ describe("a request on the verbatim path", () => {
     expect(body.thinking.budget_tokens).toBe(5000)
   })
 
-  test("instructions at the head of the conversation join the system, others stay", () => {
+  test("has leading instructions joined into the system prompt, and later ones kept", () => {
     const told = { role: "system", content: "A" }
     const once = { role: "system", content: "B", clear_at: "next_user_message" }
     const user = { role: "user", content: "Hi" }
@@ -81,7 +81,7 @@ describe("a request on the verbatim path", () => {
     })
   })
 
-  test("a budget is judged by the turns, not by instructions behind them", () => {
+  test("has its budget checked by the turns, not by later instructions", () => {
     const call = { type: "tool_use", id: "a", name: "f", input: {} }
     const result = { type: "tool_result", tool_use_id: "a" }
     const messages = [
@@ -94,7 +94,7 @@ describe("a request on the verbatim path", () => {
     expect(patches.request(body, { model: "claude" }).body).not.toHaveProperty("thinking")
   })
 
-  test("temperature goes up without top_p where the vendor refuses both", () => {
+  test("is sent without top_p if the vendor rejects it with temperature", () => {
     const body = { model: "a/b", temperature: 0.5, top_p: 0.9 }
     expect(patches.request(body, { model: "claude" })).toEqual({
       body: { model: "claude", temperature: 0.5 },
@@ -114,7 +114,7 @@ test("a whole answer gets the public model", () => {
 })
 
 describe("the frames of a verbatim stream", () => {
-  test("only the start is touched", () => {
+  test("change in the start event only", () => {
     const frames = patcher()
     const start = frame(START)
     expect(JSON.parse(frames.push(start).data)).toEqual({
@@ -137,7 +137,7 @@ describe("the frames of a verbatim stream", () => {
     })
   })
 
-  test("the usage is carried at the end, and can take the cost", () => {
+  test("delay the usage to the end, where the cost can be added", () => {
     const frames = patcher()
     const delta = { stop_reason: "max_tokens" }
     const json = { type: "message_delta", delta, usage: { output_tokens: 5 } }
@@ -153,7 +153,7 @@ describe("the frames of a verbatim stream", () => {
     })
   })
 
-  test("events without their line get one", () => {
+  test("get an event line if they lack one", () => {
     const frames = patcher()
     const stop = { type: "content_block_stop", index: 0 }
     const unnamed = { data: JSON.stringify(stop), json: stop }
@@ -165,7 +165,7 @@ describe("the frames of a verbatim stream", () => {
     })
   })
 
-  test("a second start, and what is no JSON, stay out", () => {
+  test("exclude a second start and invalid JSON", () => {
     const frames = patcher()
     expect(frames.push(frame(START)).action).toBe("forward")
     expect(frames.push(frame(START)).action).toBe("withhold")
@@ -173,7 +173,7 @@ describe("the frames of a verbatim stream", () => {
     expect(frames.push({ event: "error", data: "gone" }).action).toBe("forward")
   })
 
-  test("what is no event is not passed on as an error, and an error is", () => {
+  test("exclude unknown events, and keep errors", () => {
     const frames = patcher()
     expect(frames.push(frame({ choices: [{}] })).action).toBe("withhold")
     expect(frames.push(frame({})).action).toBe("withhold")
@@ -183,7 +183,7 @@ describe("the frames of a verbatim stream", () => {
     })
   })
 
-  test("a vendor that forgot its last word, or broke", () => {
+  test("end correctly if the vendor omits the last event or breaks", () => {
     expect(patcher().end()).toEqual([{ event: "message_stop", data: '{"type":"message_stop"}' }])
     const [broken] = patcher().fail(new GatewayError("upstream_error", "broke"), "request-1")
     expect(broken).toMatchObject({

@@ -22,8 +22,8 @@ function encode(model: string, reasoning: ReasoningOptions, fields: Partial<Chat
   return { body, thinking, output, losses: losses.map(({ name, effect }) => `${name}:${effect}`) }
 }
 
-describe("models that think by a budget", () => {
-  test("get the caller's, or what the effort comes to", () => {
+describe("models with a thinking budget", () => {
+  test("get the caller's budget, or the one that matches the effort", () => {
     const budget = encode(BUDGETS, { budget: 2000 })
     expect([budget.thinking, budget.losses]).toEqual([{ type: "enabled", budget_tokens: 2000 }, []])
     const effort = encode(BUDGETS, { effort: "medium" })
@@ -31,12 +31,12 @@ describe("models that think by a budget", () => {
     expect(effort.output).toBeUndefined()
   })
 
-  test("are told not to think", () => {
+  test("get thinking disabled", () => {
     expect(encode(BUDGETS, { effort: "none" }).thinking).toEqual({ type: "disabled" })
     expect(encode(EFFORTS, { budget: 0 }).thinking).toEqual({ type: "disabled" })
   })
 
-  test("are not told to think by an option to show it", () => {
+  test("do not think because of an option to show thoughts", () => {
     expect(encode(BUDGETS, { summary: "auto" }).thinking).toBeUndefined()
     expect(encode(BUDGETS, { budget: 2000, summary: "none" }).thinking).toMatchObject({
       display: "omitted",
@@ -60,7 +60,7 @@ describe("models that think by a budget", () => {
     expect([none.thinking, none.losses]).toEqual([undefined, ["reasoning_effort:approximated"]])
   })
 
-  test("decide for themselves only by a middling budget", () => {
+  test("get a medium budget for adaptive thinking", () => {
     const adaptive = encode(BUDGETS, { isAdaptive: true })
     expect([adaptive.thinking, adaptive.losses]).toEqual([
       { type: "enabled", budget_tokens: 5000 },
@@ -68,7 +68,7 @@ describe("models that think by a budget", () => {
     ])
   })
 
-  test("do not think when a tool is forced", () => {
+  test("do not think if a tool call is forced", () => {
     const tools = [{ name: "f" }]
     const forced = encode(BUDGETS, { effort: "low" }, { tools, toolChoice: { type: "required" } })
     expect([forced.thinking, forced.losses]).toEqual([undefined, ["reasoning_effort:dropped"]])
@@ -107,7 +107,7 @@ describe("models that think by a budget", () => {
     })
   })
 
-  test("sample in no way while they think", () => {
+  test("get no sampling parameters while they think", () => {
     const sampling = { temperature: 0.3, topK: 5 }
     const { body, losses } = encode(BUDGETS, { budget: 2000 }, sampling)
     expect(body).not.toHaveProperty("temperature")
@@ -120,8 +120,8 @@ describe("models that think by a budget", () => {
   })
 })
 
-describe("models that think adaptively", () => {
-  test("get a word for the effort", () => {
+describe("models with adaptive thinking", () => {
+  test("get an effort", () => {
     const effort = encode(EFFORTS, { effort: "xhigh" })
     expect([effort.thinking, effort.output, effort.losses]).toEqual([
       { type: "adaptive" },
@@ -136,7 +136,7 @@ describe("models that think adaptively", () => {
     ])
   })
 
-  test("and instead of a budget, the word it comes to", () => {
+  test("get the effort that matches a budget", () => {
     const budget = encode(EFFORTS, { budget: 2000 })
     expect([budget.thinking, budget.output, budget.losses]).toEqual([
       { type: "adaptive" },
@@ -145,7 +145,7 @@ describe("models that think adaptively", () => {
     ])
   })
 
-  test("with a format", () => {
+  test("get the effort together with a format", () => {
     const responseFormat = { type: "json-schema", name: "x", schema: {} } as const
     expect(encode(EFFORTS, { effort: "low" }, { responseFormat }).output).toMatchObject({
       effort: "low",
@@ -153,7 +153,7 @@ describe("models that think adaptively", () => {
     })
   })
 
-  test("may be forced to call a tool", () => {
+  test("can be forced to call a tool", () => {
     const tools = [{ name: "f" }]
     const forced = { tools, toolChoice: { type: "required" } } as const
     expect(encode(EFFORTS, { effort: "low" }, forced)).toMatchObject({
@@ -163,7 +163,7 @@ describe("models that think adaptively", () => {
   })
 })
 
-test("models that do either get what was asked for", () => {
+test("models with both get the requested form", () => {
   expect(encode(EITHER, { budget: 2000 }).thinking).toEqual({
     type: "enabled",
     budget_tokens: 2000,
@@ -172,7 +172,7 @@ test("models that do either get what was asked for", () => {
   expect([effort.thinking, effort.output]).toEqual([{ type: "adaptive" }, { effort: "max" }])
 })
 
-test("models are reported by their names, at every vendor", () => {
+test("models are recognized by their names at every vendor", () => {
   const kinds = {
     "claude-3-5-haiku-20241022": "enabled",
     "claude-sonnet-4-20250514": "enabled",

@@ -35,7 +35,7 @@ const KEEPING = anthropicMessages({
   families: [],
 })
 
-test.skipIf(!HAS_FIXTURES)(`there are recordings${WITHOUT_FIXTURES}`, () => {
+test.skipIf(!HAS_FIXTURES)(`recordings exist${WITHOUT_FIXTURES}`, () => {
   expect(whole.length).toBeGreaterThan(60)
   expect(streamed.length).toBeGreaterThan(10)
 })
@@ -67,7 +67,7 @@ describe(`recorded requests${WITHOUT_FIXTURES}`, () => {
   }
 
   for (const { file, request } of anthropicRecordings(/\/count_tokens/)) {
-    test(`${file} is counted`, () => {
+    test(`${file} has its tokens counted`, () => {
       expect(decodeCountRequest(request).model).toBe(String(request.model))
     })
   }
@@ -196,7 +196,7 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
     test(file, () => expectStream(readFixture(file)))
   }
 
-  test.skipIf(!HAS_FIXTURES)(`arguments that are cut off are reported as they are`, () => {
+  test.skipIf(!HAS_FIXTURES)("truncated arguments are returned unchanged", () => {
     const text = readFixture("anthropic-sdk/py-incomplete_partial_json_response.txt")
     const result = foldEvents(decodeStream(framesOf(text)))
     const [said, call] = result.choices[0]?.parts ?? []

@@ -15,7 +15,7 @@ function userParts(...content: JsonValue[]) {
 }
 
 describe("a request", () => {
-  test("of the plainest kind", () => {
+  test("with only the required fields is decoded", () => {
     expect(decode({})).toEqual({
       model: "a/b",
       messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }],
@@ -26,7 +26,7 @@ describe("a request", () => {
     })
   })
 
-  test("with everything that has a name in the canon", () => {
+  test("with every field of the canon is decoded", () => {
     const request = decode({
       stream: true,
       temperature: 0.5,
@@ -50,7 +50,7 @@ describe("a request", () => {
     expect(decode({ service_tier: "standard_only" }).serviceTier).toBe("default")
   })
 
-  test("null is as good as absent", () => {
+  test("treats null as absent", () => {
     const nothing = {
       system: null,
       temperature: null,
@@ -65,7 +65,7 @@ describe("a request", () => {
     expect(decode(nothing)).toEqual(decode({}))
   })
 
-  test("what only this dialect knows is its extra", () => {
+  test("keeps the fields of this dialect as extras", () => {
     const fields = {
       context_management: { edits: [] },
       container: "c-1",
@@ -93,14 +93,14 @@ describe("a request", () => {
     expect([user, reasoning]).toEqual(["u", { effort: "low" }])
   })
 
-  test("whose tokens are to be counted needs no limit", () => {
+  test("for counting tokens needs no limit", () => {
     const messages = [{ role: "user", content: "Hi" }]
     expect(decodeCountRequest({ model: "a/b", messages })).not.toHaveProperty("maxTokens")
   })
 })
 
 describe("instructions", () => {
-  test("stand first, as text or as blocks with markers", () => {
+  test("come first, as text or as blocks with cache markers", () => {
     expect(decode({ system: "Be brief." }).messages[0]).toEqual({
       role: "system",
       parts: [{ type: "text", text: "Be brief." }],
@@ -130,14 +130,14 @@ describe("turns", () => {
     expect(roles).toEqual(["assistant", "user", "user", "assistant"])
   })
 
-  test("without words have no parts", () => {
+  test("without text have no parts", () => {
     expect(messagesOf({ role: "user", content: "" }, { role: "assistant", content: [] })).toEqual([
       { role: "user", parts: [] },
       { role: "assistant", parts: [] },
     ])
   })
 
-  test("what tools answered becomes messages of its own, where it stood", () => {
+  test("with tool results become separate messages in place", () => {
     const call = (id: string) => ({ type: "tool_use", id, name: "f", input: { x: 1 } })
     const result = (id: string, content?: JsonValue) => ({
       type: "tool_result",
@@ -175,7 +175,7 @@ describe("turns", () => {
     ])
   })
 
-  test("results may come in two messages of the user, and calls be open at the end", () => {
+  test("may have results in two user messages, and open calls at the end", () => {
     const calls = ["a", "b"].map((id) => ({ type: "tool_use", id, name: "f", input: {} }))
     const results = ["a", "b"].map((id) => ({
       role: "user",
@@ -192,7 +192,7 @@ describe("turns", () => {
 })
 
 describe("blocks", () => {
-  test("images: base64, address, kept", () => {
+  test("with images are read: base64, address, reference", () => {
     const image = (source: JsonObject) => ({ type: "image", source })
     expect(
       userParts(
@@ -207,7 +207,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("documents: PDF, text, address, kept; put together ones are this dialect's", () => {
+  test("with documents are read: PDF, text, address, reference; composed ones stay extras", () => {
     const document = (source: JsonObject, more: JsonObject = {}) => ({
       type: "document",
       source,
@@ -243,7 +243,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("thinking is signed by this dialect, unless it is not signed", () => {
+  test("with thinking are signed by this dialect, unless they are unsigned", () => {
     const content = [
       { type: "thinking", thinking: "Hm.", signature: "c2ln" },
       { type: "redacted_thinking", data: "ZGF0YQ==" },
@@ -262,7 +262,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("what the vendor's own tools did is kept whole", () => {
+  test("of the vendor's own tools are kept completely", () => {
     const content = [
       { type: "server_tool_use", id: "s", name: "web_search", input: { query: "x" } },
       { type: "web_search_tool_result", tool_use_id: "s", content: [] },
@@ -276,7 +276,7 @@ describe("blocks", () => {
     )
   })
 
-  test("a call by a program says so; the model's own need not", () => {
+  test("with a call by a program keep the caller field", () => {
     const call = { type: "tool_use", id: "a", name: "f", input: {} }
     const program = { type: "code_execution_20260120", tool_id: "s" }
     const content = [
@@ -288,7 +288,7 @@ describe("blocks", () => {
     expect(parts?.[1]).toMatchObject({ extra: { fields: { caller: program } } })
   })
 
-  test("images and files in what a tool answered; this dialect's own with them", () => {
+  test("in tool results may be images, files and blocks of this dialect", () => {
     const reference = { type: "tool_reference", tool_name: "g" }
     const parts = messagesOf(
       { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] },
@@ -322,7 +322,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("citations keep what only this dialect can tell", () => {
+  test("with citations keep the fields of this dialect", () => {
     const page = {
       type: "page_location",
       cited_text: "words",

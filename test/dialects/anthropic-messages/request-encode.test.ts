@@ -7,7 +7,7 @@ import {
 import { USER, request, encode, encodeParts, text } from "./encoded-request.ts"
 
 describe("a request", () => {
-  test("of the plainest kind", () => {
+  test("with only the required fields is encoded", () => {
     expect(encode({})).toEqual({
       body: {
         model: "claude",
@@ -29,7 +29,7 @@ describe("a request", () => {
     expect(small.encodeRequest(unlimited).body.max_tokens).toBe(50)
   })
 
-  test("with everything this dialect has a field for", () => {
+  test("with every field of this dialect is encoded", () => {
     const { body, losses } = encode({
       stream: true,
       streamUsage: true,
@@ -50,7 +50,7 @@ describe("a request", () => {
     })
   })
 
-  test("gets its own extra back, where it was, and loses that of others by name", () => {
+  test("gets its own extras back in place, and loses foreign ones by name", () => {
     const search = { type: "web_search_20250305", name: "web_search" }
     const fields = {
       container: "c",
@@ -74,14 +74,14 @@ describe("a request", () => {
     expect(encode({ extra: others }).losses).toEqual(["logit_bias:dropped", "store:dropped"])
   })
 
-  test("no stop strings are no field", () => {
+  test("has no field for an empty list of stop strings", () => {
     expect(encode({ stop: ["END"] }).body.stop_sequences).toEqual(["END"])
     expect(encode({ stop: [] }).body).not.toHaveProperty("stop_sequences")
   })
 })
 
 describe("sampling", () => {
-  test("temperature and top_p do not go together, unless they do", () => {
+  test("drops top_p beside temperature, unless the model accepts both", () => {
     const both = { temperature: 0.3, topP: 0.9 }
     const { body, losses } = encode(both)
     expect(body).toMatchObject({ temperature: 0.3 })
@@ -93,12 +93,12 @@ describe("sampling", () => {
     expect(encode({ temperature: 0.3, topP: 1 }).losses).toEqual([])
   })
 
-  test("a temperature above the highest is lowered", () => {
+  test("lowers a temperature above the maximum", () => {
     const { body, losses } = encode({ temperature: 1.7 })
     expect([body.temperature, losses]).toEqual([1, ["temperature:approximated"]])
   })
 
-  test("is nothing that the newest models know", () => {
+  test("is dropped for the newest models", () => {
     const sampling = { temperature: 0.3, topP: 0.9, topK: 5 }
     const { body, losses } = encode({ model: "claude-opus-4-8", ...sampling })
     expect(Object.keys(body)).toEqual(["model", "max_tokens", "messages"])
@@ -108,7 +108,7 @@ describe("sampling", () => {
 })
 
 describe("instructions", () => {
-  test("go to the top, from wherever they stood", () => {
+  test("move to the top from any position", () => {
     const { body, losses } = encode({
       messages: [
         { role: "system", parts: [text("A")] },
@@ -128,7 +128,7 @@ describe("instructions", () => {
     expect([alone.body.system, alone.losses]).toEqual(["A", []])
   })
 
-  test("that ask for JSON, where any will do", () => {
+  test("ask for JSON if any object is acceptable", () => {
     const { body, losses } = encode({
       messages: [{ role: "system", parts: [text("Be brief.")] }, USER],
       responseFormat: { type: "json-object" },
@@ -149,7 +149,7 @@ describe("turns", () => {
   const use = (id: string) => ({ type: "tool_use", id, name: "f", input: { x: 1 } })
   const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: `of ${id}` })
 
-  test("of one role are joined, results ahead of everything else", () => {
+  test("of one role are joined, with results first", () => {
     const { body } = encode({
       messages: [
         USER,
@@ -174,7 +174,7 @@ describe("turns", () => {
     ])
   })
 
-  test("that say nothing are left out", () => {
+  test("without text are left out", () => {
     const { body } = encode({
       messages: [
         USER,
@@ -193,7 +193,7 @@ describe("turns", () => {
     ])
   })
 
-  test("an answer to be continued ends in no white space", () => {
+  test("a prefilled answer does not end in white space", () => {
     const prefill: Message = { role: "assistant", parts: [text("The answer is: \n")] }
     expect(encode({ messages: [USER, prefill] }).body.messages).toEqual([
       { role: "user", content: "Hi" },
@@ -201,7 +201,7 @@ describe("turns", () => {
     ])
   })
 
-  test("ids that the vendor would not take are the same short ones every time", () => {
+  test("invalid ids are replaced by stable short ones", () => {
     const { body } = encode({
       messages: [USER, { role: "assistant", parts: [call("a:0")] }, answer("a:0")],
     })
@@ -211,7 +211,7 @@ describe("turns", () => {
     expect(answering?.content[0]?.tool_use_id).toBe(id)
   })
 
-  test("arguments that are no object cannot pass for none", () => {
+  test("arguments that are not an object are wrapped in one", () => {
     const broken: Part = { type: "tool-call", id: "a", name: "f", arguments: '{"x":' }
     expect(encodeParts("assistant", broken).content).toEqual([
       { type: "tool_use", id: "a", name: "f", input: { arguments: '{"x":' } },
@@ -226,7 +226,7 @@ describe("turns", () => {
 describe("reasoning of earlier turns", () => {
   const own = { signature: "c2ln", signedBy: "anthropic-messages" } as const
 
-  test("goes back when this dialect signed it", () => {
+  test("is sent back if this dialect signed it", () => {
     const { content, losses } = encodeParts(
       "assistant",
       { type: "reasoning", text: "Hm.", ...own },
@@ -241,7 +241,7 @@ describe("reasoning of earlier turns", () => {
     expect(losses).toEqual([])
   })
 
-  test("is left out when it is another's, or no one's", () => {
+  test("is dropped if it has a foreign signature or none", () => {
     const foreign = { signature: "x", signedBy: "gemini" } as const
     expect(
       encodeParts("assistant", { type: "reasoning", text: "Hm.", ...foreign }, text("a")),
@@ -256,7 +256,7 @@ describe("reasoning of earlier turns", () => {
 describe("images and files", () => {
   const data = "iVBORw0KGgo="
 
-  test("in the forms this dialect has", () => {
+  test("are encoded in this dialect's formats", () => {
     const { content, losses } = encodeParts(
       "user",
       { type: "image", source: { type: "base64", data, mediaType: "image/webp" } },
@@ -282,7 +282,7 @@ describe("images and files", () => {
     ])
   })
 
-  test("of kinds it has no form for are lost", () => {
+  test("of unsupported types are lost", () => {
     const file = (mediaType: string): Part => ({
       type: "file",
       source: { type: "base64", data: "eA==", mediaType },
@@ -307,7 +307,7 @@ describe("images and files", () => {
     expect(encodeParts("user", detailed).losses).toEqual(["image.detail:dropped"])
   })
 
-  test("in what a tool answered", () => {
+  test("are encoded in tool results", () => {
     const { content, losses } = encodeParts("tool", {
       type: "tool-result",
       id: "a",

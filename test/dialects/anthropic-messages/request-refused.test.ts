@@ -29,7 +29,7 @@ function refusedContent(role: string, ...content: JsonValue[]): [string, string 
 }
 
 describe("parameters", () => {
-  test("that must be there", () => {
+  test("are rejected if a required one is missing", () => {
     const { model, max_tokens: maxTokens, messages } = BODY
     const missing = (body: JsonObject) => {
       const { kind, details } = refusalOf(body)
@@ -50,7 +50,7 @@ describe("parameters", () => {
     ])
   })
 
-  test("of the wrong type or out of range", () => {
+  test("are rejected with a wrong type or out of range", () => {
     expect(refused({ max_tokens: -1 })).toEqual(["below_min_value", "max_tokens"])
     expect(refused({ max_tokens: "5" })).toEqual(["invalid_type", "max_tokens"])
     expect(refused({ max_tokens: 1.5 })).toEqual(["invalid_type", "max_tokens"])
@@ -76,7 +76,7 @@ describe("parameters", () => {
     )
   })
 
-  test("of thinking", () => {
+  test("of thinking are validated", () => {
     const thinking = (value: JsonObject) => refused({ thinking: value })
     expect(thinking({})).toEqual(["missing_required_parameter", "thinking.type"])
     expect(thinking({ type: "enabled" })).toEqual([
@@ -96,7 +96,7 @@ describe("parameters", () => {
 })
 
 describe("messages", () => {
-  test("that are none", () => {
+  test("are rejected if they are malformed", () => {
     expect(refused({ messages: "Hi" })).toEqual(["invalid_type", "messages"])
     expect(refused({ messages: [] })).toEqual(["invalid_value", "messages"])
     expect(refused({ messages: ["Hi"] })).toEqual(["invalid_type", "messages[0]"])
@@ -118,7 +118,7 @@ describe("messages", () => {
     ])
   })
 
-  test("of the system are text", () => {
+  test("of the system must be text", () => {
     const amid = (content: JsonValue) => refused({ messages: [{ role: "system", content }] })
     expect(amid(5)).toEqual(["invalid_type", "messages[0].content"])
     expect(amid(["Hi"])).toEqual(["invalid_type", "messages[0].content[0]"])
@@ -133,7 +133,7 @@ describe("messages", () => {
 })
 
 describe("blocks", () => {
-  test("of a type that is none, or of the other role", () => {
+  test("are rejected with an unknown type or in the wrong role", () => {
     expect(refusedContent("user", "Hi")).toEqual(["invalid_type", "messages[0].content[0]"])
     expect(refusedContent("user", {})).toEqual([
       "missing_required_parameter",
@@ -151,7 +151,7 @@ describe("blocks", () => {
     )
   })
 
-  test("that lack what they need", () => {
+  test("are rejected without their required fields", () => {
     const place = "messages[0].content[0]"
     const missing = "missing_required_parameter"
     expect(refusedContent("user", { type: "text" })).toEqual([missing, `${place}.text`])
@@ -177,7 +177,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("with images and files that are none", () => {
+  test("are rejected with invalid images and files", () => {
     const place = "messages[0].content[0].source"
     const image = (source: JsonValue) => refusedContent("user", { type: "image", source })
     const data = "iVBORw0KGgo="
@@ -205,7 +205,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("inside what a tool answered", () => {
+  test("are validated inside tool results", () => {
     const asking = { role: "assistant", content: [CALL] }
     const answer = (fields: JsonObject) =>
       refused({ messages: [asking, { role: "user", content: [{ ...RESULT, ...fields }] }] })
@@ -223,7 +223,7 @@ describe("blocks", () => {
   })
 })
 
-describe("calls and results that do not belong together", () => {
+describe("calls and results that do not match", () => {
   const asking = { role: "assistant", content: [CALL, { ...CALL, id: "b" }] }
   const answering = (...ids: string[]) => ({
     role: "user",
@@ -234,7 +234,7 @@ describe("calls and results that do not belong together", () => {
     return [error.kind, error.details.parameter, error.message]
   }
 
-  test("a result without its call", () => {
+  test("a result without its call is rejected", () => {
     expect(words(answering("zzz"))).toEqual([
       "invalid_value",
       "messages[0].content[0]",
@@ -247,7 +247,7 @@ describe("calls and results that do not belong together", () => {
     )
   })
 
-  test("a call without its result", () => {
+  test("a call without its result is rejected", () => {
     const expected = [
       "invalid_value",
       "messages[1].content",
@@ -259,7 +259,7 @@ describe("calls and results that do not belong together", () => {
     expect(words(go, asking, answering("a"), { role: "assistant", content: "x" })).toEqual(expected)
   })
 
-  test("two results of one call, two calls of one id", () => {
+  test("two results of one call and two calls with one id are rejected", () => {
     expect(words(asking, answering("a", "b", "a"))[2]).toContain("must have a single result")
     const twice = { role: "assistant", content: [CALL, CALL] }
     expect(words(twice)).toEqual([
@@ -274,7 +274,7 @@ describe("tools", () => {
   const tool = (fields: JsonObject) =>
     refused({ tools: [{ name: "f", input_schema: { type: "object" }, ...fields }] })
 
-  test("that are none", () => {
+  test("are rejected if they are malformed", () => {
     expect(refused({ tools: {} })).toEqual(["invalid_type", "tools"])
     expect(refused({ tools: ["f"] })).toEqual(["invalid_type", "tools[0]"])
     expect(tool({ name: null })).toEqual(["missing_required_parameter", "tools[0].name"])
@@ -283,7 +283,7 @@ describe("tools", () => {
     expect(tool({ strict: "yes" })).toEqual(["invalid_type", "tools[0].strict"])
   })
 
-  test("whose schemas are none", () => {
+  test("are rejected with invalid schemas", () => {
     const missing = "missing_required_parameter"
     expect(tool({ input_schema: null })).toEqual([missing, "tools[0].input_schema"])
     expect(tool({ input_schema: "{}" })).toEqual(["invalid_type", "tools[0].input_schema"])
@@ -298,7 +298,7 @@ describe("tools", () => {
     ])
   })
 
-  test("chosen in no way there is", () => {
+  test("are rejected with an invalid tool choice", () => {
     const choice = (value: JsonValue) => refused({ tool_choice: value })
     expect(choice("auto")).toEqual(["invalid_type", "tool_choice"])
     expect(choice({})).toEqual(["missing_required_parameter", "tool_choice.type"])

@@ -15,7 +15,7 @@ function choiceOf(fields: JsonObject, request?: ChatRequest) {
 }
 
 describe("a whole message", () => {
-  test("with all its parts", () => {
+  test("is decoded with all its parts", () => {
     const search = { type: "server_tool_use", id: "s", name: "web_search", input: {} }
     const result = decode({
       content: [
@@ -49,7 +49,7 @@ describe("a whole message", () => {
     ])
   })
 
-  test("keeps what the canon has no name for", () => {
+  test("keeps fields that the canon does not have", () => {
     const details = { type: "refusal", category: "bio" }
     expect(choiceOf({ stop_details: details, container: null, new_member: 1 })?.extra).toEqual({
       dialect: "anthropic-messages",
@@ -57,20 +57,20 @@ describe("a whole message", () => {
     })
   })
 
-  test("is distinguished from what is none", () => {
+  test("is distinguished from an invalid body", () => {
     for (const body of [{}, { content: "Hi" }, { type: "error" }]) {
       expect(() => ANTHROPIC_MESSAGES.decodeResult(body)).toThrow(GatewayError)
     }
   })
 })
 
-describe("why it ended", () => {
+describe("the stop reason", () => {
   const ends = (word: string | null, sequence: string | null = null) => {
     const choice = choiceOf({ stop_reason: word, stop_sequence: sequence })
     return [choice?.finish, choice?.rawFinish, choice?.stopSequence]
   }
 
-  test("in every word there is", () => {
+  test("is decoded from every word", () => {
     expect(ends("end_turn")).toEqual(["stop", undefined, undefined])
     expect(ends("max_tokens")).toEqual(["length", undefined, undefined])
     expect(ends("stop_sequence", "END")).toEqual(["stop", "stop_sequence", "END"])
@@ -107,7 +107,7 @@ describe("an answer by the stand-in tool", () => {
     expect(choice).toEqual({ index: 0, parts: [{ type: "text", text: '{"x":1}' }], finish: "stop" })
   })
 
-  test("next to a real call does not hide it", () => {
+  test("does not hide a real call next to it", () => {
     const call = { type: "tool_use", id: "b", name: "f", input: {} }
     const choice = choiceOf({ content: [call], stop_reason: "tool_use" }, request)
     expect(choice).toMatchObject({ finish: "tool-calls", parts: [{ type: "tool-call" }] })
@@ -115,7 +115,7 @@ describe("an answer by the stand-in tool", () => {
     expect(cut?.finish).toBe("length")
   })
 
-  test("is a call where none was asked for", () => {
+  test("is a call if no format was requested", () => {
     const native = { ...request, model: "claude-sonnet-4-5" }
     for (const asked of [undefined, native]) {
       const choice = choiceOf({ content: [answer], stop_reason: "tool_use" }, asked)

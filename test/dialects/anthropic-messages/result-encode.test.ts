@@ -41,12 +41,12 @@ describe("a whole message", () => {
     })
   })
 
-  test("says that a sequence ended it also where its vendor does not say which", () => {
+  test("reports a stop sequence even if its vendor does not name it", () => {
     const message = encode({ parts: [], rawFinish: "STOP_SEQUENCE" })
     expect(message).toMatchObject({ stop_reason: "stop_sequence", stop_sequence: null })
   })
 
-  test("without a name or an answer", () => {
+  test("is complete without a name or an answer", () => {
     const message = ANTHROPIC_MESSAGES.encodeResult({ choices: [] }, REQUEST)
     expect(message).toMatchObject({ model: "vendor/model", content: [], stop_reason: "end_turn" })
     expect(String(message.id)).toMatch(/^msg_.{32}$/)
@@ -64,7 +64,7 @@ describe("a whole message", () => {
     ])
   })
 
-  test("in parts of every kind", () => {
+  test("is encoded with parts of every kind", () => {
     const signed = { signature: "opaque", signedBy: "gemini" } as const
     expect(
       contentOf(
@@ -90,7 +90,7 @@ describe("a whole message", () => {
     ])
   })
 
-  test("with citations, as told here or found on the web", () => {
+  test("has citations in this dialect's format or as web results", () => {
     const own = { type: "page_location", cited_text: "q", document_index: 0 }
     const citations = [
       { quote: "q", extra: { dialect: "anthropic-messages" as const, fields: own } },
@@ -124,7 +124,7 @@ describe("a whole message", () => {
     ])
   })
 
-  test("a signature behind the text makes no block at the end", () => {
+  test("has no final block for a signature after the text", () => {
     const text: Part = { type: "text", text: "a" }
     const signature: Part = { type: "reasoning", text: "", signature: "s", signedBy: "gemini" }
     expect(contentOf(text, signature)).toEqual([{ type: "text", text: "a" }])
@@ -132,14 +132,14 @@ describe("a whole message", () => {
     expect(contentOf(signature)).toEqual([{ type: "thinking", thinking: "", signature: "s" }])
   })
 
-  test("a refusal is text, and the end", () => {
+  test("has refused text and the stop reason refusal", () => {
     expect(encode({ parts: [{ type: "refusal", text: "No." }] })).toMatchObject({
       content: [{ type: "text", text: "No." }],
       stop_reason: "refusal",
     })
   })
 
-  test("gets back what only this dialect knows", () => {
+  test("gets back the fields of this dialect", () => {
     const block = { type: "server_tool_use", id: "s" }
     const extra = (dialect: "anthropic-messages" | "gemini") => ({
       dialect,

@@ -48,7 +48,7 @@ function inside(...events: JsonObject[]): ChatEvent[] {
 }
 
 describe("a stream", () => {
-  test("from start to end", () => {
+  test("is decoded from start to end", () => {
     const events = decode([
       START,
       opening(0, { type: "text", text: "" }),
@@ -70,7 +70,7 @@ describe("a stream", () => {
     ])
   })
 
-  test("is over at its last word, or when it has said why it ended", () => {
+  test("is finished at its last event, or once it has a stop reason", () => {
     const decoder = ANTHROPIC_MESSAGES.decodeEvents()
     const push = (event: JsonObject) => framed([event]).flatMap((frame) => decoder.push(frame))
     push(START)
@@ -90,7 +90,7 @@ describe("a stream", () => {
     expect(silent.at(-1)).toEqual({ type: "finish", choice: 0, reason: "other" })
   })
 
-  test("passes over what it does not know", () => {
+  test("skips unknown events and blocks", () => {
     const known = decode([START, end(), STOP])
     const events = [
       START,
@@ -105,13 +105,13 @@ describe("a stream", () => {
     expect(decode(events as JsonObject[])).toEqual(known)
   })
 
-  test("that is no JSON is the vendor's failure", () => {
+  test("with invalid JSON is the vendor's failure", () => {
     const decoder = ANTHROPIC_MESSAGES.decodeEvents()
     expect(() => decoder.push({ event: "message_start", data: "<html>" })).toThrow(GatewayError)
     expect(decoder.push({ data: "" })).toEqual([])
   })
 
-  test("that breaks says so", () => {
+  test("reports an error event", () => {
     const error = { details: null, type: "overloaded_error", message: "Overloaded" }
     const event = { type: "error", error, request_id: "r" }
     const told = errorEvent({ message: "Overloaded", code: "overloaded_error" })
@@ -125,7 +125,7 @@ describe("a stream", () => {
 })
 
 describe("blocks", () => {
-  test("a tool without arguments", () => {
+  test("may be a tool call without arguments", () => {
     const use = { type: "tool_use", id: "a", name: "f", input: {} }
     const events = inside(
       opening(0, use),
@@ -140,7 +140,7 @@ describe("blocks", () => {
     expect(foldEvents(events).choices[0]?.parts).toMatchObject([{ arguments: "{}" }])
   })
 
-  test("parallel calls are counted, whatever stands between them", () => {
+  test("of parallel calls are numbered, regardless of other blocks between them", () => {
     const use = (id: string) => ({ type: "tool_use", id, name: "f", input: {} })
     const events = inside(
       opening(0, { type: "text", text: "" }),
@@ -160,7 +160,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("input that came whole with its start is reported when nothing follows", () => {
+  test("may have their whole input in the start event", () => {
     const use = { type: "tool_use", id: "a", name: "f", input: { x: 1 } }
     expect(inside(opening(0, use), closing(0))[1]).toEqual({
       type: "tool-call-delta",
@@ -170,7 +170,7 @@ describe("blocks", () => {
     })
   })
 
-  test("thinking that is reported in a summary counts by its signature", () => {
+  test("of summarized thinking are counted by their signature", () => {
     const decoder = ANTHROPIC_MESSAGES.decodeEvents()
     const events = [
       START,
@@ -183,7 +183,7 @@ describe("blocks", () => {
     expect(decoder.other.characters).toBe(397)
   })
 
-  test("thinking: a later signature replaces an earlier one", () => {
+  test("of thinking keep the latest signature", () => {
     const events = inside(
       opening(0, { type: "thinking", thinking: "", signature: "" }),
       delta(0, { type: "thinking_delta", thinking: "Hm." }),
@@ -205,7 +205,7 @@ describe("blocks", () => {
     ] as ChatEvent[])
   })
 
-  test("citations come ahead of the text they are for, and are reported behind it", () => {
+  test("report citations after the text they belong to", () => {
     const citation = { type: "web_search_result_location", url: "https://a", cited_text: "q" }
     const events = inside(
       opening(0, { type: "text", text: "", citations: [] }),
@@ -227,7 +227,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("what the vendor's own tools did is kept for this dialect", () => {
+  test("of the vendor's own tools are kept for this dialect", () => {
     const search = { type: "server_tool_use", id: "s", name: "web_search", input: {} }
     const events = inside(
       opening(0, search),
@@ -250,7 +250,7 @@ describe("blocks", () => {
     })
   })
 
-  test("a message can come whole with its start", () => {
+  test("may come complete in the start event", () => {
     const content = [{ type: "tool_use", id: "a", name: "f", input: { x: 1 } }]
     const message = { ...START.message, content, stop_reason: "tool_use" }
     const result = foldEvents(decode([{ type: "message_start", message }, STOP]))
@@ -263,7 +263,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("an answer by the stand-in tool is text", () => {
+  test("of the stand-in tool are text", () => {
     const request: ChatRequest = {
       model: "claude-3-7-sonnet-20250219",
       messages: [],
@@ -289,7 +289,7 @@ describe("blocks", () => {
 })
 
 describe("usage", () => {
-  test("is replaced where it is reported again, and never added up", () => {
+  test("is replaced by a later report, and never added up", () => {
     const cache = { cache_creation: { ephemeral_1h_input_tokens: 3, ephemeral_5m_input_tokens: 4 } }
     const counts = { input_tokens: 5, cache_creation_input_tokens: 7, output_tokens: 1, ...cache }
     const events = decode([
@@ -311,14 +311,14 @@ describe("usage", () => {
   })
 })
 
-test("what has no type is no content", () => {
+test("events without a type have no content", () => {
   const decoder = ANTHROPIC_MESSAGES.decodeEvents()
   expect(decoder.push({ data: '{"choices":[{"text":"Hello"}]}' })).toEqual([])
   expect(decoder.other?.amount).toBe(0)
 })
 
 describe(`recorded oddities${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)("a second start says nothing new", () => {
+  test.skipIf(!HAS_FIXTURES)("a second start event is ignored", () => {
     const file = "vercel-ai/anthropic/duplicate-message-start.chunks.txt"
     const events = decodeStream(framesOfLines(readFixture(file)))
     expect(events.filter(({ type }) => type === "start")).toHaveLength(1)

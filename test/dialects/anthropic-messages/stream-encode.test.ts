@@ -32,7 +32,7 @@ function written(index: number, value: string): ChatEvent {
 }
 
 describe("a stream as Anthropic writes it", () => {
-  test("from start to end, every frame with its event", () => {
+  test("has every frame with its event from start to end", () => {
     const usage = { ...NO_USAGE, inputFresh: 7, inputCacheRead: 2, output: 3, reasoning: 1 }
     const frames = encode([
       START,
@@ -103,7 +103,7 @@ describe("a stream as Anthropic writes it", () => {
     ])
   })
 
-  test("what says that it is over is kept for the end, with its usage at hand", () => {
+  test("keeps the final events for the end, with the usage accessible", () => {
     const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
     const before = [START, text("a"), FINISH].flatMap((event) => encoder.push(event))
     expect(before.map(({ event }) => event)).not.toContain("message_delta")
@@ -115,7 +115,7 @@ describe("a stream as Anthropic writes it", () => {
     expect(json.usage).toMatchObject({ output_tokens: 0, cost: 0.000012 })
   })
 
-  test("without anything to say", () => {
+  test("is complete without any content", () => {
     const told = eventsOf(encode([]))
     expect(told.map(({ type }) => type)).toEqual([
       "message_start",
@@ -133,7 +133,7 @@ describe("a stream as Anthropic writes it", () => {
     expect(start).toMatchObject({ message: { id: "msg_chatcmpl-1" } })
   })
 
-  test("only the first choice is reported", () => {
+  test("contains only the first choice", () => {
     expect(blocksOf([text("a"), { type: "text-delta", choice: 1, text: "b" }])).toEqual([
       "0 text",
       '0 "a"',
@@ -143,7 +143,7 @@ describe("a stream as Anthropic writes it", () => {
 })
 
 describe("blocks", () => {
-  test("change with the kind of what is said", () => {
+  test("change with the kind of content", () => {
     const signature = { type: "reasoning-signature", choice: 0, signedBy: "gemini" } as const
     expect(
       blocksOf([
@@ -180,11 +180,11 @@ describe("blocks", () => {
     ])
   })
 
-  test("a tool without arguments gets one empty chunk of them", () => {
+  test("of a tool call without arguments get one empty chunk", () => {
     expect(blocksOf([call(0), written(0, ""), FINISH])).toEqual(["0 tool_use c0", '0 ""', "0 stop"])
   })
 
-  test("calls one after the other go out as they come", () => {
+  test("of successive calls are sent immediately", () => {
     const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
     const push = (event: ChatEvent) => eventsOf(encoder.push(event)).map(({ type }) => type)
     push(START)
@@ -196,7 +196,7 @@ describe("blocks", () => {
     expect(push(FINISH)).toEqual(["content_block_stop"])
   })
 
-  test("calls that interleave wait for the one that is open", () => {
+  test("of interleaved calls wait for the open one", () => {
     expect(
       blocksOf([
         call(0),
@@ -223,7 +223,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("calls that waited to the end are reported there", () => {
+  test("of waiting calls are sent at the end", () => {
     expect(blocksOf([call(0), call(1), written(1, "{}"), written(0, "{}"), FINISH])).toEqual([
       "0 tool_use c0",
       '0 "{}"',
@@ -234,7 +234,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("text waits for the end of a call that is open", () => {
+  test("of text wait for the end of an open call", () => {
     expect(blocksOf([call(0), written(0, '{"x":'), text("a"), written(0, "1}"), FINISH])).toEqual([
       "0 tool_use c0",
       '0 "{\\"x\\":"',
@@ -246,7 +246,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("a signature behind the text is reported with what follows it, and makes no block at the end", () => {
+  test("of a signature after the text are sent with what follows, and not at the end", () => {
     const thought: ChatEvent = { type: "reasoning-delta", choice: 0, text: "hm" }
     const signed = { type: "reasoning-signature", choice: 0, signedBy: "gemini" } as const
     const signature: ChatEvent = { ...signed, signature: "s" }
@@ -264,7 +264,7 @@ describe("blocks", () => {
     expect(blocksOf([signature, FINISH])).toEqual(["0 thinking", '0 "s"', "0 stop"])
   })
 
-  test("citations stand in the block of their text; other text begins another", () => {
+  test("of citations belong to their text; other text begins a new block", () => {
     const own = { type: "char_location", cited_text: "q" }
     const extra = { dialect: "anthropic-messages", fields: own } as const
     const told = eventsOf(
@@ -297,7 +297,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("of this dialect alone go out whole, others' stay out", () => {
+  test("of this dialect are sent completely, and foreign ones are dropped", () => {
     const block = { type: "server_tool_use", id: "s", name: "web_search", input: { query: "x" } }
     const fields = { content: [block], container: { id: "c" }, context_management: { edits: [] } }
     const events = (dialect: "anthropic-messages" | "gemini") =>

@@ -100,14 +100,14 @@ function effectOf(feature: Feature, dialect = ANTHROPIC_MESSAGES): Support | "em
 
 const features = Object.keys(FEATURES) as Feature[]
 
-describe("what is said to be supported is", () => {
+describe("declared support matches the encoding", () => {
   for (const feature of features) {
     // Several choices are the relay's to make: it asks several times.
     if (feature === "n") continue
     test(feature, () => expect(effectOf(feature)).toBe(ANTHROPIC_MESSAGES.supports[feature]))
   }
 
-  test("also where quirks say otherwise", () => {
+  test("of dialects with quirks", () => {
     const without = { sampling: false, structuredOutput: false, thinking: "adaptive" } as const
     for (const other of [anthropicMessages(without), anthropicMessages({ maxTemperature: 2 })]) {
       for (const feature of features) {
@@ -118,7 +118,7 @@ describe("what is said to be supported is", () => {
   })
 })
 
-test("callers can ask for what the canon has names for, and no more", () => {
+test("callers can use exactly the features that the canon has", () => {
   const { expresses } = ANTHROPIC_MESSAGES
   expect([...expresses].filter((feature) => !features.includes(feature))).toEqual([])
   expect(features.filter((feature) => !expresses.has(feature))).toEqual([

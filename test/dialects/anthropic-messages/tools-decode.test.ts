@@ -5,7 +5,7 @@ import { decode } from "./decoded-request.ts"
 describe("cache markers", () => {
   const marker = { type: "ephemeral" }
 
-  test("stand on blocks and tools", () => {
+  test("are read on blocks and tools", () => {
     const request = decode({
       tools: [{ name: "f", input_schema: { type: "object" }, cache_control: marker }],
       messages: [
@@ -19,7 +19,7 @@ describe("cache markers", () => {
     expect(request.messages[0]?.parts[0]).toMatchObject({ cache: { ttl: "5m" } })
   })
 
-  test("one on the request stands for one on its last block", () => {
+  test("on the request apply to its last block", () => {
     const messages = [
       { role: "user", content: "A" },
       { role: "user", content: "B" },
@@ -36,7 +36,7 @@ describe("cache markers", () => {
 describe("tools", () => {
   const schema = { type: "object", properties: { x: { type: "number" } } }
 
-  test("of the caller's own, and of Anthropic's", () => {
+  test("are read, both the caller's and Anthropic's", () => {
     const search = { type: "web_search_20250305", name: "web_search", max_uses: 3 }
     const request = decode({
       tools: [
@@ -60,7 +60,7 @@ describe("tools", () => {
     expect(decode({ tools: [] }).tools).toEqual([])
   })
 
-  test("and which of them is to be called", () => {
+  test("are selected by the tool choice", () => {
     const choice = (value: JsonObject) => {
       const { toolChoice, parallelToolCalls } = decode({ tool_choice: value })
       return [toolChoice, parallelToolCalls]
@@ -81,7 +81,7 @@ describe("tools", () => {
 describe("thinking and formats", () => {
   const order = (fields: JsonObject) => decode({ max_tokens: 4000, ...fields }).reasoning
 
-  test("in every form of it", () => {
+  test("are read in every form", () => {
     expect(order({ thinking: { type: "enabled", budget_tokens: 2000 } })).toEqual({ budget: 2000 })
     expect(order({ thinking: { type: "disabled" } })).toEqual({ effort: "none" })
     expect(order({ thinking: { type: "adaptive", display: "summarized" } })).toEqual({
@@ -98,14 +98,14 @@ describe("thinking and formats", () => {
     expect(order({})).toBeUndefined()
   })
 
-  test("an effort with no thinking is about the words, not the thoughts", () => {
+  test("an effort without thinking concerns the text, not the thoughts", () => {
     const fields = { thinking: { type: "disabled" }, output_config: { effort: "low" } }
     const request = decode(fields)
     expect(request.reasoning).toEqual({ effort: "none" })
     expect(request.extra?.fields).toEqual({ output_config: { effort: "low" } })
   })
 
-  test("a schema, in its present place and its older one", () => {
+  test("a schema is read from its current and its older field", () => {
     const format = { type: "json_schema", schema: { type: "object" } }
     const expected = { type: "json-schema", name: "answer", schema: { type: "object" } }
     expect(decode({ output_config: { format } }).responseFormat).toEqual(expected as never)

@@ -5,7 +5,7 @@ import type { Part } from "../../../src/canon/message.ts"
 import { encode, encodeParts, text } from "./encoded-request.ts"
 
 describe("other parts", () => {
-  test("refusals are text, citations go back to whom they came from", () => {
+  test("refusals become text, and citations return to their own dialect", () => {
     expect(encodeParts("assistant", { type: "refusal", text: "No." })).toEqual({
       content: "No.",
       losses: ["refusal:approximated"],
@@ -21,7 +21,7 @@ describe("other parts", () => {
     })
   })
 
-  test("unknown ones go back to this dialect and to no other", () => {
+  test("unknown ones return to this dialect only", () => {
     const fields = { type: "server_tool_use", id: "s" }
     expect(
       encodeParts("assistant", {
@@ -43,7 +43,7 @@ describe("other parts", () => {
 describe("tools", () => {
   const tools = [{ name: "f", parameters: { type: "object" } }]
 
-  test("with everything about them", () => {
+  test("are encoded with all their fields", () => {
     const { body, losses } = encode({
       tools: [
         {
@@ -74,7 +74,7 @@ describe("tools", () => {
     expect(losses).toEqual(["cache_control:approximated"])
   })
 
-  test("and which of them is to be called", () => {
+  test("are selected by the tool choice", () => {
     const choice = (fields: Partial<ChatRequest>) => encode({ tools, ...fields }).body.tool_choice
     expect(choice({})).toBeUndefined()
     expect(choice({ toolChoice: { type: "auto" } })).toEqual({ type: "auto" })
@@ -94,7 +94,7 @@ describe("tools", () => {
     expect(choice({ parallelToolCalls: true })).toBeUndefined()
   })
 
-  test("that are not there cannot be chosen", () => {
+  test("cannot be chosen if there are none", () => {
     const { body, losses } = encode({ toolChoice: { type: "required" } })
     expect(body).not.toHaveProperty("tool_choice")
     expect(losses).toEqual(["tool_choice:dropped"])
@@ -106,7 +106,7 @@ describe("a schema for the answer", () => {
   const schema = { type: "object", properties: { x: { enum: [{ type: "object" }] } } }
   const responseFormat = { type: "json-schema", name: "x", schema } as const
 
-  test("is the vendor's own format, closed as it demands", () => {
+  test("becomes the vendor's own format, with closed objects", () => {
     const { body, losses } = encode({ responseFormat })
     expect(body.output_config).toEqual({
       format: { type: "json_schema", schema: { ...schema, additionalProperties: false } },
@@ -114,7 +114,7 @@ describe("a schema for the answer", () => {
     expect(losses).toEqual([])
   })
 
-  test("is closed in every object, whatever the names of its properties", () => {
+  test("is closed in every object, regardless of property names", () => {
     const open = { type: "object", properties: {} }
     const closed = { ...open, additionalProperties: false }
     const names = ["const", "default", "enum", "examples", "properties", "type", "$defs"]
@@ -141,7 +141,7 @@ describe("a schema for the answer", () => {
     })
   })
 
-  test("of a list is the vendor's format, and words where a tool would take no list", () => {
+  test("for a list becomes the vendor's format, or an instruction if a tool would take no list", () => {
     const list = { ...responseFormat, schema: { type: "array", items: { type: "string" } } }
     const { body, losses } = encode({ responseFormat: list })
     expect(body.output_config).toEqual({ format: { type: "json_schema", schema: list.schema } })
@@ -155,7 +155,7 @@ describe("a schema for the answer", () => {
     expect(older.losses).toEqual(["json_schema:approximated"])
   })
 
-  test("is a forced tool where the vendor has none", () => {
+  test("becomes a forced tool if the vendor has no formats", () => {
     const older = { model: "claude-sonnet-4-20250514", responseFormat }
     const { body, losses } = encode(older)
     expect(body.tools).toMatchObject([{ name: "json_answer", input_schema: schema }])

@@ -16,7 +16,7 @@ function encoded(usage: Partial<Usage>): JsonObject {
 }
 
 describe("usage", () => {
-  test("counts the cache besides the input, thinking inside the output", () => {
+  test("counts the cache in addition to the input, and thinking within the output", () => {
     const usage = decoded({
       input_tokens: 10,
       cache_creation_input_tokens: 7,
@@ -39,7 +39,7 @@ describe("usage", () => {
     })
   })
 
-  test("writes to the cache are for minutes unless it says otherwise", () => {
+  test("counts cache writes as five-minute writes unless stated otherwise", () => {
     const counts = { input_tokens: 1, cache_creation_input_tokens: 7, output_tokens: 1 }
     expect(decoded(counts)).toMatchObject({ inputCacheWrite: 7, inputCacheWrite1h: 0 })
     const both = { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 1 }
@@ -61,7 +61,7 @@ describe("usage", () => {
     },
   )
 
-  test("a conversation that was made shorter on the way is billed for that too", () => {
+  test("includes the compaction of a conversation", () => {
     const iterations = [
       { type: "compaction", input_tokens: 300, output_tokens: 20 },
       { type: "compaction" },
@@ -72,7 +72,7 @@ describe("usage", () => {
     expect(usage).toMatchObject({ inputFresh: 305, output: 26 })
   })
 
-  test("what cannot be is bounded, what is absent is absent", () => {
+  test("limits impossible counts and leaves out missing ones", () => {
     const counts = { input_tokens: -1, output_tokens: 3 }
     const usage = { ...counts, output_tokens_details: { thinking_tokens: 9 } }
     expect(decoded(usage)).toMatchObject({ inputFresh: 0, output: 3, reasoning: 3 })
@@ -136,10 +136,10 @@ function oracleCases(): { usage: JsonObject; expected: Record<string, number> }[
 
 describe(`usage agrees with an independent reading${WITHOUT_FIXTURES}`, () => {
   const cases = oracleCases()
-  test.skipIf(!HAS_FIXTURES)("there are cases", () => expect(cases.length).toBeGreaterThan(10))
+  test.skipIf(!HAS_FIXTURES)("has cases", () => expect(cases.length).toBeGreaterThan(10))
 
   for (const [index, { usage, expected }] of cases.entries()) {
-    test(`case ${index}`, () => {
+    test(`matches in case ${index}`, () => {
       const read = decoded(usage) ?? NO_USAGE
       expect(totalInput(read)).toBe(expected.input_tokens ?? 0)
       expect(read.output).toBe(expected.output_tokens ?? 0)

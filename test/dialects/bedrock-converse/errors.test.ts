@@ -7,7 +7,7 @@ function decode(status: number, body: unknown, type?: string) {
   return BEDROCK_CONVERSE.decodeError(status, body, headers)
 }
 
-describe("refusals of the request", () => {
+describe("invalid requests", () => {
   test("are reported in Bedrock's words, with the type of the header", () => {
     const error = decode(
       400,
@@ -22,16 +22,16 @@ describe("refusals of the request", () => {
   test.each([
     ["a capital letter", { Message: "m" }],
     ["plain text", " m\n"],
-  ])("%s", (_, body) => {
+  ])("have their message read from %s", (_, body) => {
     expect(decode(400, body).message).toBe("m")
   })
 
-  test("a type in the body counts as one of the header does", () => {
+  test("may have their type in the body as well", () => {
     const error = decode(400, { __type: "com.amazon.coral#ValidationException", message: "m" })
     expect(error.details.upstream).toEqual({ status: 400, type: "ValidationException" })
   })
 
-  test("without headers, a page, or nothing", () => {
+  test("are reported without headers, with a page or an empty body", () => {
     const words = "The provider refused the request with status 400."
     expect(BEDROCK_CONVERSE.decodeError(400, "<html>secret</html>").message).toBe(words)
     expect(BEDROCK_CONVERSE.decodeError(400, undefined).message).toBe(words)
@@ -54,18 +54,18 @@ test.each<[string, number, ErrorKind]>([
   ["ModelErrorException", 424, "upstream_error"],
   ["ResourceNotFoundException", 404, "upstream_error"],
   ["InternalServerException", 500, "upstream_error"],
-])("%s with %i is %s, and shows nothing of Bedrock's words", (type, status, kind) => {
+])("%s with %i is %s, and exposes nothing of Bedrock's words", (type, status, kind) => {
   const error = decode(status, { message: "secret text" }, type)
   expect(error.kind).toBe(kind)
   expect(error.message).not.toContain("secret")
 })
 
-test("trouble with the operator's credential says so", () => {
+test("a problem with the operator's credential is named", () => {
   const error = decode(400, { message: "The security token expired" }, "ExpiredTokenException")
   expect(error.message).toContain("credential")
 })
 
-test("a name of a model that Bedrock does not know is the operator's affair", () => {
+test("an unknown model name is the operator's problem", () => {
   for (const message of [
     "The provided model identifier is invalid.",
     "Invocation of model ID x with on-demand throughput isn’t supported.",

@@ -173,8 +173,8 @@ interface Body {
   readonly toolConfig?: { readonly tools: readonly JsonObject[] }
 }
 
-describe(`whatever is asked for${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)("goes up as Amazon describes it", () => {
+describe(`any request${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)("is valid by Amazon's description", () => {
     const smithy = new Smithy()
     fc.assert(
       fc.property(anyRequest, (asked) => {
@@ -185,7 +185,7 @@ describe(`whatever is asked for${WITHOUT_FIXTURES}`, () => {
     )
   })
 
-  test("goes up as Bedrock takes it beyond what is described", () => {
+  test("follows Bedrock's further rules", () => {
     fc.assert(
       fc.property(anyRequest, (asked) => {
         const body = BEDROCK_CONVERSE.encodeRequest(asked).body as unknown as Body
@@ -301,8 +301,8 @@ function framesOfAnswer(blocks: readonly Answered[], stopReason: string): SseFra
 
 const stopReason = fc.constantFrom("end_turn", "tool_use", "max_tokens", "stop_sequence")
 
-describe("whatever is answered", () => {
-  test("in a stream comes to the same as whole", () => {
+describe("any answer", () => {
+  test("is the same streamed and whole", () => {
     fc.assert(
       fc.property(answered, stopReason, (blocks, reason) => {
         const whole = BEDROCK_CONVERSE.decodeResult(bodyOfAnswer(blocks, reason))
@@ -312,7 +312,7 @@ describe("whatever is answered", () => {
     )
   })
 
-  test("comes to the same however its bytes are cut", () => {
+  test("is the same for any split of its bytes", () => {
     fc.assert(
       fc.property(
         answered,
@@ -327,7 +327,7 @@ describe("whatever is answered", () => {
     )
   })
 
-  test("can go back up, less what was not signed", () => {
+  test("can be sent back, without unsigned reasoning", () => {
     fc.assert(
       fc.property(answered, (blocks) => {
         const { choices } = BEDROCK_CONVERSE.decodeResult(bodyOfAnswer(blocks, "end_turn"))

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../src/canon/json.ts"
 import { assistant, call, contentOf, result, system, text, tool, user } from "./conversation.ts"
 import { bodyOf, lossesOf, NOVA } from "./fixtures.ts"
 
-describe("images, sound and files", () => {
+describe("images, audio and files", () => {
   test.each([
     ["image/png", "AAAA", "png"],
     ["image/jpeg", "AAAA", "jpeg"],
@@ -19,7 +19,7 @@ describe("images, sound and files", () => {
     ])
   })
 
-  test("an image of a type that Bedrock does not take, or behind an address, is left out", () => {
+  test("drops an image of an unsupported type or with an address", () => {
     const bitmap: Part = {
       type: "image",
       source: { type: "base64", data: "AAAA", mediaType: "image/bmp" },
@@ -32,7 +32,7 @@ describe("images, sound and files", () => {
     expect(lost(elsewhere)).toEqual(["image:dropped"])
   })
 
-  test("what lies in Amazon's storage is named by its address there", () => {
+  test("refers to content in Amazon's storage by its address", () => {
     const messages = user(
       text("a"),
       { type: "image", source: { type: "reference", id: "s3://bucket/a.jpg" } },
@@ -57,13 +57,13 @@ describe("images, sound and files", () => {
     ["pcm16", undefined, "pcm"],
     [undefined, "audio/mpeg", "mp3"],
     [undefined, "audio/ogg; codecs=opus", "ogg"],
-  ])("sound called %s of type %s has the format %s", (format, mediaType, word) => {
+  ])("audio called %s of type %s has the format %s", (format, mediaType, word) => {
     const source = { type: "base64" as const, data: "QQ==", ...(mediaType ? { mediaType } : {}) }
     const part: Part = { type: "audio", source, ...(format ? { format } : {}) }
     expect(contentOf(user(part))).toEqual([{ audio: { format: word, source: { bytes: "QQ==" } } }])
   })
 
-  test("sound of no known kind is left out", () => {
+  test("drops audio of an unknown type", () => {
     const part: Part = { type: "audio", source: { type: "base64", data: "QQ==" } }
     expect(lossesOf({ messages: [user(text("a"), part)] })).toEqual(["audio:dropped"])
   })
@@ -82,7 +82,7 @@ describe("images, sound and files", () => {
     expect(contentOf(user(text("a"), part))[1]).toMatchObject({ document: { format } })
   })
 
-  test("a file that is an image is one", () => {
+  test("encodes an image file as an image", () => {
     const part: Part = {
       type: "file",
       name: "a.png",
@@ -91,7 +91,7 @@ describe("images, sound and files", () => {
     expect(contentOf(user(part))).toEqual([{ image: { format: "png", source: { bytes: "AAAA" } } }])
   })
 
-  test("a file that Bedrock has no word for is left out", () => {
+  test("drops a file of an unsupported type", () => {
     const part: Part = {
       type: "file",
       source: { type: "base64", data: "AAAA", mediaType: "application/zip" },
@@ -101,7 +101,7 @@ describe("images, sound and files", () => {
     expect(lossesOf({ messages: [user(text("a"), remote)] })).toEqual(["file.url:dropped"])
   })
 
-  test("names of documents are plain, and no two alike", () => {
+  test("gives documents plain and unique names", () => {
     const named = (name: string): Part => ({
       type: "file",
       name,
@@ -119,7 +119,7 @@ describe("images, sound and files", () => {
     ])
   })
 
-  test("a document gets text with it", () => {
+  test("adds text to a document", () => {
     const file: Part = {
       type: "file",
       source: { type: "base64", data: "QQ==", mediaType: "application/pdf" },
@@ -128,7 +128,7 @@ describe("images, sound and files", () => {
     expect(lossesOf({ messages: [user(file)] })).toEqual(["messages:approximated"])
   })
 
-  test("an assistant shows no images", () => {
+  test("drops images of the assistant", () => {
     const image: Part = { type: "image", source: { type: "base64", data: "iVBORw0K" } }
     const messages = [user(text("a")), assistant(image, text("b"))]
     expect(lossesOf({ messages })).toEqual(["assistant.image:approximated"])
@@ -150,7 +150,7 @@ describe("cache points", () => {
     cache: {},
   }
 
-  test("stand behind the part with the marker", () => {
+  test("follow the part with the marker", () => {
     const messages = [
       system(text("Be brief", { cache: {} })),
       user(text("a", { cache: { ttl: "1h" } }), text("b")),
@@ -180,7 +180,7 @@ describe("cache points", () => {
     expect(lossesOf({ messages, tools })).toEqual([])
   })
 
-  test("never stand first, alone, or behind another", () => {
+  test("never come first, alone, or after another", () => {
     expect(contentOf(user(text("", { cache: {} }), text("a")))).toEqual([{ text: "a" }])
     expect(contentOf(user(text("a", { cache: {} }), text(" ", { cache: {} })))).toEqual([
       { text: "a" },
@@ -188,7 +188,7 @@ describe("cache points", () => {
     ])
   })
 
-  test("follow a PDF, but go ahead of other documents, behind which Bedrock breaks them", () => {
+  test("follow a PDF, but precede other documents, which Bedrock requires", () => {
     const formats = (content: JsonObject[]) => content.map((block) => Object.keys(block)[0])
     expect(formats(contentOf(user(text("a"), pdf)))).toEqual(["text", "document", "cachePoint"])
     const messages = [user(text("a"), note)]
@@ -204,7 +204,7 @@ describe("cache points", () => {
     expect(lossesOf({ messages: alone })).toEqual(["cache_control:dropped"])
   })
 
-  test("are written only where the model takes them, and for as long as it does", () => {
+  test("are sent only if the model supports them, with its lifetime", () => {
     const messages = [user(text("a", { cache: { ttl: "1h" } }))]
     const tools = [{ name: "look", cache: {} }]
     expect(lossesOf({ model: NOVA, messages })).toEqual(["cache_control:approximated"])

@@ -9,7 +9,7 @@ describe("turns", () => {
     expect(bodyOf()).toEqual({ messages: [{ role: "user", content: [{ text: "Hello" }] }] })
   })
 
-  test("what one side says in several messages is one turn", () => {
+  test("successive messages of one role are one turn", () => {
     const messages = [
       user(text("a")),
       user(text("b")),
@@ -24,7 +24,7 @@ describe("turns", () => {
     ])
   })
 
-  test("results of all calls come in the very next turn, ahead of its text", () => {
+  test("results of all calls come in the next turn, before its text", () => {
     const messages = [
       user(text("go")),
       assistant(call("1"), call("2", "see", '{"at":1}')),
@@ -52,7 +52,7 @@ describe("turns", () => {
     ])
   })
 
-  test("a conversation that the assistant begins gets a beginning", () => {
+  test("a conversation that starts with the assistant gets a user turn", () => {
     const messages = [assistant(text("Hi, I am here")), user(text("Good"))]
     const sent = bodyOf({ messages }).messages as JsonObject[]
     expect(sent[0]).toEqual({ role: "user", content: [{ text: "." }] })
@@ -60,7 +60,7 @@ describe("turns", () => {
     expect(lossesOf({ messages })).toEqual(["messages:approximated"])
   })
 
-  test("an empty question at the end is one, and the answer before it none to be continued", () => {
+  test("an empty question at the end is kept, so the answer before it is not continued", () => {
     const messages = [user(text("Hello")), assistant(text("Hi")), user(text(""))]
     expect(bodyOf({ messages }).messages).toEqual([
       { role: "user", content: [{ text: "Hello" }] },
@@ -72,7 +72,7 @@ describe("turns", () => {
     expect(lossesOf({ messages: continued })).toEqual([])
   })
 
-  test("instructions alone get someone to answer", () => {
+  test("instructions without a conversation get a user turn", () => {
     const messages = [system(text("Tell a joke"))]
     expect(bodyOf({ messages })).toMatchObject({
       system: [{ text: "Tell a joke" }],
@@ -80,7 +80,7 @@ describe("turns", () => {
     })
   })
 
-  test("text without a word is left out, and so is a message of nothing else", () => {
+  test("empty text is dropped, and so is a message with nothing else", () => {
     const messages = [user(text("a"), text(" \n")), assistant(text("")), user(text("b"))]
     expect(bodyOf({ messages }).messages).toEqual([
       { role: "user", content: [{ text: "a" }, { text: "b" }] },
@@ -90,7 +90,7 @@ describe("turns", () => {
 })
 
 describe("instructions", () => {
-  test("stand apart, no matter who gives them", () => {
+  test("are separated, regardless of their role", () => {
     const messages: Message[] = [
       system(text("Be brief"), text("")),
       { role: "developer", parts: [text("Be kind")] },
@@ -100,7 +100,7 @@ describe("instructions", () => {
     expect(lossesOf({ messages })).toEqual([])
   })
 
-  test("in the middle lose their place", () => {
+  test("within the conversation lose their position", () => {
     const messages = [user(text("Hello")), system(text("Be brief"))]
     expect(bodyOf({ messages }).system).toEqual([{ text: "Be brief" }])
     expect(lossesOf({ messages })).toEqual(["system.position:approximated"])
@@ -108,7 +108,7 @@ describe("instructions", () => {
 })
 
 describe("calls and results", () => {
-  test("ids that do not fit are always fitted alike", () => {
+  test("unfit ids are replaced consistently", () => {
     const id = `functions.look:1-${"x".repeat(80)}`
     const messages = [user(text("go")), assistant(call(id, "look")), tool(result(id, "ok"))]
     const body = bodyOf({ messages, tools: [{ name: "look" }] }) as {
@@ -119,7 +119,7 @@ describe("calls and results", () => {
     expect(body.messages[2]!.content[0]!.toolResult.toolUseId).toBe(toolUseId!)
   })
 
-  test("arguments that are no JSON object are kept as text", () => {
+  test("arguments that are not a JSON object are kept as text", () => {
     const messages = [user(text("go")), assistant(call("1", "look", '{"broken')), user(text("?"))]
     const tools = [{ name: "look" }]
     const sent = bodyOf({ messages, tools }).messages as { content: JsonObject[] }[]
@@ -127,13 +127,13 @@ describe("calls and results", () => {
     expect(lossesOf({ messages, tools })).toEqual(["tool_call.arguments:approximated"])
   })
 
-  test("empty arguments are an empty object", () => {
+  test("empty arguments become an empty object", () => {
     expect(contentOf(user(text("go")), assistant(call("1", "look", "")))).toMatchObject([
       { toolUse: { input: {} } },
     ])
   })
 
-  test("a tool that failed is marked where the model's maker takes the mark", () => {
+  test("a failed tool is marked if the model supports it", () => {
     const messages = [
       user(text("go")),
       assistant(call("1")),
@@ -154,7 +154,7 @@ describe("calls and results", () => {
     ])
   })
 
-  test("what a tool shows goes with what it says; an empty answer stays one", () => {
+  test("images of a tool result accompany its text; an empty result is kept", () => {
     const shown: Part = {
       type: "tool-result",
       id: "1",
@@ -187,7 +187,7 @@ describe("calls and results", () => {
 })
 
 describe("reasoning of earlier turns", () => {
-  test("goes back to Bedrock with Bedrock's signature", () => {
+  test("is sent back to Bedrock with Bedrock's signature", () => {
     const messages = [
       user(text("a")),
       assistant(
@@ -210,7 +210,7 @@ describe("reasoning of earlier turns", () => {
     expect(lossesOf({ messages })).toEqual([])
   })
 
-  test("of others, and unsigned, stays away", () => {
+  test("is dropped with a foreign signature or none", () => {
     const signed = [
       user(text("a")),
       assistant(
@@ -225,7 +225,7 @@ describe("reasoning of earlier turns", () => {
     expect(lossesOf({ messages: unsigned })).toEqual(["reasoning:dropped"])
   })
 
-  test("cannot stand last in its turn", () => {
+  test("cannot come last in its turn", () => {
     const signed: Part = {
       type: "reasoning",
       text: "Hm",
@@ -242,8 +242,8 @@ describe("reasoning of earlier turns", () => {
   })
 })
 
-describe("what Converse has no place for", () => {
-  test("names of speakers, and refusals told apart", () => {
+describe("content that Converse does not support", () => {
+  test("includes names of speakers, and refusals become text", () => {
     const messages: Message[] = [
       { role: "user", name: "Ann", parts: [text("a")] },
       assistant({ type: "refusal", text: "I will not" }),
@@ -252,7 +252,7 @@ describe("what Converse has no place for", () => {
     expect(lossesOf({ messages })).toEqual(["name:dropped", "refusal:approximated"])
   })
 
-  test("members of other dialects, wherever they stand; its own parts are kept", () => {
+  test("includes members of other dialects at any position, but not its own", () => {
     const foreign = (name: string) => ({
       extra: { dialect: "openai-chat" as const, fields: { [name]: 1 } },
     })

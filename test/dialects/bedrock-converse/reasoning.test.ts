@@ -25,7 +25,7 @@ describe("reasoning", () => {
     expect(asked(CLAUDE, { effort: "high" })).toEqual([thinking(13_107), []])
   })
 
-  test("leaves room for an answer, or is not asked for", () => {
+  test("leaves room for an answer, or is not requested", () => {
     expect(asked(CLAUDE, { budget: 5000 }, 4000)).toEqual([
       thinking(3999),
       ["reasoning_budget:approximated"],
@@ -42,7 +42,7 @@ describe("reasoning", () => {
     expect(asked(CLAUDE, { effort: "high" }, 1025)).toEqual([thinking(1024), []])
   })
 
-  test("that the model should decide, and words that no one knows, become the middle", () => {
+  test("becomes medium for adaptive thinking and unknown efforts", () => {
     const middle = [thinking(8192), ["reasoning_effort:approximated"]]
     expect(asked(CLAUDE, { isAdaptive: true })).toEqual(middle)
     expect(asked(CLAUDE, { effort: "galactic" })).toEqual(middle)
@@ -57,7 +57,7 @@ describe("reasoning", () => {
     expect(asked(model, { isAdaptive: true })).toEqual([{ thinking: { type: "adaptive" } }, []])
   })
 
-  test("of Claude from 4.7 on has an effort, and shows its text when that is asked for", () => {
+  test("of Claude since 4.7 has an effort, and its text on request", () => {
     expect(asked(OPUS_4_7, { effort: "xhigh" })).toEqual([adaptive("xhigh"), []])
     expect(asked(OPUS_4_7, { budget: 2000 })).toEqual([
       adaptive("low"),
@@ -77,7 +77,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("of Nova 2 has an effort, and no limit with the highest", () => {
+  test("of Nova 2 has an effort, and no output limit with the highest", () => {
     const nova = (effort: string) => ({
       reasoningConfig: { type: "enabled", maxReasoningEffort: effort },
     })
@@ -94,7 +94,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("of OpenAI's models has an effort, in either of two places", () => {
+  test("of OpenAI's models has an effort, in one of two fields", () => {
     expect(asked(GPT_OSS, { effort: "medium" })).toEqual([{ reasoning_effort: "medium" }, []])
     expect(asked(GPT_OSS, { effort: "none" })).toEqual([
       { reasoning_effort: "low" },
@@ -112,7 +112,7 @@ describe("reasoning", () => {
     expect(asked(GPT, { effort: "galactic" })).toEqual([undefined, ["reasoning_effort:dropped"]])
   })
 
-  test("that is off is not asked for", () => {
+  test("is not requested if it is off", () => {
     expect(asked(CLAUDE, { effort: "none" })).toEqual([undefined, []])
     expect(asked(CLAUDE, { budget: 0 })).toEqual([undefined, []])
     expect(asked(LLAMA, { effort: "none" })).toEqual([undefined, []])
@@ -122,18 +122,18 @@ describe("reasoning", () => {
     ])
   })
 
-  test("is not asked for by those who only say how much of it they would read", () => {
+  test("is not requested by a summary option alone", () => {
     for (const model of [CLAUDE, OPUS_4_7, NOVA, GPT, LLAMA]) {
       expect(asked(model, { summary: "auto" })).toEqual([undefined, []])
     }
   })
 
-  test("of models without any is a loss", () => {
+  test("is a loss for models without it", () => {
     expect(asked(LLAMA, { effort: "low" })).toEqual([undefined, ["reasoning_effort:dropped"]])
     expect(asked(LLAMA, { budget: 2000 })).toEqual([undefined, ["reasoning_budget:dropped"]])
   })
 
-  test("takes temperature and the like away from Claude, and from Nova at its highest", () => {
+  test("excludes sampling for Claude, and for Nova at its highest effort", () => {
     const sampling = { temperature: 0.5, topK: 4 }
     const reasoning = { effort: "high" }
     expect(bodyOf({ reasoning, ...sampling })).not.toHaveProperty("inferenceConfig")
@@ -146,7 +146,7 @@ describe("reasoning", () => {
     expect(lossesOf({ model: GPT_OSS, reasoning, temperature: 0.5 })).toEqual([])
   })
 
-  test("gives way to a call that is demanded", () => {
+  test("is dropped if a call is required", () => {
     const more = {
       reasoning: { effort: "high" },
       tools: [{ name: "look" }],
@@ -156,7 +156,7 @@ describe("reasoning", () => {
     expect(lossesOf(more)).toEqual(["reasoning_effort:dropped"])
   })
 
-  test("cannot begin between a call and its result, unless it may adapt", () => {
+  test("cannot begin between a call and its result, unless it is adaptive", () => {
     const more = {
       messages: [user(text("a")), assistant(call("1")), tool(result("1", "x"))],
       tools: [{ name: "look" }],

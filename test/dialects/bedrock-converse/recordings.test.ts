@@ -131,7 +131,7 @@ function expectConsistent(usage: Usage | undefined, reported: JsonObject): void 
 const recordings = converseRecordings()
 const answered = recordings.filter(({ status }) => status === 200)
 
-test.skipIf(!HAS_FIXTURES)(`recordings are there${WITHOUT_FIXTURES}`, () => {
+test.skipIf(!HAS_FIXTURES)(`recordings exist${WITHOUT_FIXTURES}`, () => {
   expect(answered.length).toBeGreaterThan(25)
   expect(recordings.length - answered.length).toBeGreaterThan(2)
   expect(chunkRecordings().length).toBeGreaterThan(5)

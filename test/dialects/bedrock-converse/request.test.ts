@@ -15,7 +15,7 @@ const SONNET_4 = "us.anthropic.claude-sonnet-4-20250514-v1:0"
 const MISTRAL = "mistral.mistral-large-2402-v1:0"
 
 describe("limits and sampling", () => {
-  test("in Converse's words", () => {
+  test("are sent under Converse's names", () => {
     const more = { maxTokens: 10, temperature: 0.8, topP: 1, stop: ["|"] }
     expect(bodyOf({ model: "amazon.titan-text-lite-v1", ...more }).inferenceConfig).toEqual({
       maxTokens: 10,
@@ -26,13 +26,13 @@ describe("limits and sampling", () => {
     expect(bodyOf()).not.toHaveProperty("inferenceConfig")
   })
 
-  test("a temperature ends at 1", () => {
+  test("limit a temperature to 1", () => {
     expect(bodyOf({ temperature: 1.7 }).inferenceConfig).toEqual({ temperature: 1 })
     expect(lossesOf({ temperature: 1.7 })).toEqual(["temperature:approximated"])
     expect(lossesOf({ temperature: 1 })).toEqual([])
   })
 
-  test("a temperature that is left out is 1 where the model has another default and takes one", () => {
+  test("set an omitted temperature to 1 if the model has another default", () => {
     const { inferenceConfig } = bodyOf({ model: NOVA, maxTokens: 5, topP: 0.5 })
     expect(inferenceConfig).toEqual({ maxTokens: 5, temperature: 1, topP: 0.5 })
     for (const model of [LLAMA, MISTRAL, "mistral.mixtral-8x7b-instruct-v0:1"]) {
@@ -47,7 +47,7 @@ describe("limits and sampling", () => {
     }
   })
 
-  test("Claude from 4.1 on takes temperature or top_p", () => {
+  test("send temperature or top_p to Claude since 4.1", () => {
     const more = { temperature: 0.5, topP: 0.9 }
     expect(bodyOf(more).inferenceConfig).toEqual({ temperature: 0.5 })
     expect(lossesOf(more)).toEqual(["top_p:dropped"])
@@ -55,7 +55,7 @@ describe("limits and sampling", () => {
     expect(lossesOf({ model: SONNET_4, ...more })).toEqual([])
   })
 
-  test("the newest Claude takes neither", () => {
+  test("send neither to the newest Claude", () => {
     const more = { temperature: 0.5, topP: 0.9, topK: 3, stop: ["a"], maxTokens: 5 }
     expect(bodyOf({ model: OPUS_4_7, ...more }).inferenceConfig).toEqual({
       maxTokens: 5,
@@ -68,7 +68,7 @@ describe("limits and sampling", () => {
     ])
   })
 
-  test("leaving out a sampling parameter of its default value loses nothing", () => {
+  test("lose nothing by leaving out default values", () => {
     const usual = { temperature: 1, topP: 1, presencePenalty: 0, frequencyPenalty: 0 }
     expect(lossesOf({ model: OPUS_4_7, ...usual })).toEqual([])
     expect(lossesOf({ topP: 1, temperature: 0.5 })).toEqual([])
@@ -77,7 +77,7 @@ describe("limits and sampling", () => {
     expect(lossesOf({ model: NOVA, ...thinking })).toContain("temperature:dropped")
   })
 
-  test("top_k goes in its maker's own form", () => {
+  test("send top_k in the form of the model's maker", () => {
     expect(bodyOf({ topK: 5 }).additionalModelRequestFields).toEqual({ top_k: 5 })
     expect(bodyOf({ model: NOVA, topK: 5 }).additionalModelRequestFields).toEqual({
       inferenceConfig: { topK: 5 },
@@ -85,7 +85,7 @@ describe("limits and sampling", () => {
     expect(lossesOf({ model: LLAMA, topK: 5 })).toEqual(["top_k:dropped"])
   })
 
-  test("Claude is asked which stop string it was", () => {
+  test("ask Claude for the matched stop string", () => {
     const stop = ["END"]
     expect(bodyOf({ stop }).additionalModelResponseFieldPaths).toEqual(["/stop_sequence"])
     expect(bodyOf({ stop, stream: true }).additionalModelResponseFieldPaths).toEqual([
@@ -104,7 +104,7 @@ describe("tools", () => {
   }
   const see: Tool = { name: "see", description: " " }
 
-  test("are declared; without parameters they have none, without words no description", () => {
+  test("are declared; missing parameters and descriptions are handled", () => {
     expect(bodyOf({ tools: [look, see] }).toolConfig).toEqual({
       tools: [
         {
@@ -119,12 +119,12 @@ describe("tools", () => {
     })
   })
 
-  test("none are no configuration at all", () => {
+  test("of an empty list have no configuration", () => {
     expect(bodyOf({ tools: [] })).not.toHaveProperty("toolConfig")
     expect(lossesOf({ tools: [], parallelToolCalls: false })).toEqual([])
   })
 
-  test("strict ones, where the model can hold to their schema", () => {
+  test("are strict if the model supports their schema", () => {
     const closed = { type: "object", properties: {}, additionalProperties: false }
     const strict = [{ ...look, parameters: closed, strict: true }]
     expect(bodyOf({ tools: strict }).toolConfig).toMatchObject({
@@ -149,14 +149,14 @@ describe("tools", () => {
     [LLAMA, { type: "auto" }, undefined, []],
     [LLAMA, { type: "required" }, undefined, ["tool_choice:approximated"]],
     [LLAMA, { type: "tool", name: "see" }, undefined, ["tool_choice:approximated"]],
-  ])("%s with the choice %p", (model, toolChoice, expected, losses) => {
+  ])("of %s with the choice %p", (model, toolChoice, expected, losses) => {
     const more = { model, tools, toolChoice: toolChoice! }
     const { toolConfig } = bodyOf(more) as { toolConfig: { toolChoice?: unknown } }
     expect(toolConfig.toolChoice).toEqual(expected as never)
     expect(lossesOf(more)).toEqual(losses)
   })
 
-  test("any one of one tool is that tool", () => {
+  test("are a single choice if any one of one tool is required", () => {
     const more = {
       model: MISTRAL,
       tools: [look],
@@ -174,7 +174,7 @@ describe("tools", () => {
     expect(lossesOf({ tools, toolChoice: none })).toEqual([])
   })
 
-  test("that may not be called any more have to stay declared", () => {
+  test("that may no longer be called stay declared", () => {
     const more = { messages: history, tools, toolChoice: none }
     expect(bodyOf(more).toolConfig).toMatchObject({
       tools: [{ toolSpec: { name: "look" } }, { toolSpec: { name: "see" } }],
@@ -182,14 +182,14 @@ describe("tools", () => {
     expect(lossesOf(more)).toEqual(["tool_choice:approximated"])
   })
 
-  test("that were called before are declared even when the caller names none", () => {
+  test("that were called before are declared even if the caller omits them", () => {
     expect(bodyOf({ messages: history }).toolConfig).toEqual({
       tools: [{ toolSpec: { name: "look", inputSchema: { json: { type: "object" } } } }],
     })
     expect(lossesOf({ messages: history })).toEqual(["tool_choice:approximated"])
   })
 
-  test("one at a time, where that can be said; with it stands no other choice", () => {
+  test("are limited to one at a time if supported, which excludes another choice", () => {
     const more = { tools, parallelToolCalls: false, toolChoice: { type: "required" as const } }
     const body = bodyOf(more)
     expect(body.toolConfig).not.toHaveProperty("toolChoice")
@@ -207,8 +207,8 @@ describe("tools", () => {
   })
 })
 
-describe("the rest", () => {
-  test("names and values kept with the request", () => {
+describe("other fields", () => {
+  test("include names and values stored with the request", () => {
     expect(bodyOf({ metadata: { team: "a-1", empty: "" } }).requestMetadata).toEqual({
       team: "a-1",
       empty: "",
@@ -227,12 +227,12 @@ describe("the rest", () => {
     ["priority", { type: "priority" }, []],
     ["standard_only", { type: "default" }, []],
     ["scale", undefined, ["service_tier:dropped"]],
-  ])("the class of service %s", (serviceTier, expected, losses) => {
+  ])("include the service tier %s", (serviceTier, expected, losses) => {
     expect(bodyOf({ serviceTier }).serviceTier).toEqual(expected as never)
     expect(lossesOf({ serviceTier })).toEqual(losses)
   })
 
-  test("what Converse has no place for is reported", () => {
+  test("are reported as lost if Converse does not support them", () => {
     const more = {
       seed: 1,
       presencePenalty: 1,
@@ -263,14 +263,14 @@ describe("the rest", () => {
     expect(lossesOf({ logprobs: false })).toEqual([])
   })
 
-  test("members of its own dialect join the body", () => {
+  test("of the own dialect join the body", () => {
     const guardrailConfig = { guardrailIdentifier: "g", guardrailVersion: "1" }
     const extra = { dialect: "bedrock-converse" as const, fields: { guardrailConfig } }
     expect(bodyOf({ extra }).guardrailConfig).toEqual(guardrailConfig)
   })
 })
 
-describe("families of models", () => {
+describe("model families", () => {
   test.each([
     ["anthropic.claude-3-haiku-20240307-v1:0", "none", "both"],
     ["us.anthropic.claude-3-7-sonnet-20250219-v1:0", "budget", "both"],
@@ -285,12 +285,12 @@ describe("families of models", () => {
     ["openai.gpt-oss-20b", "flat-effort", "both"],
     ["us.openai.gpt-5.4", "nested-effort", "none"],
     ["deepseek.v3.2", "none", "both"],
-  ])("%s", (model, reasoning, sampling) => {
+  ])("include %s", (model, reasoning, sampling) => {
     const family = FAMILIES.find(({ pattern }) => pattern.test(model))
     expect(family).toMatchObject({ reasoning: reasoning as never, sampling: sampling as never })
   })
 
-  test("Claude that cannot be made to call is asked for JSON by its schema alone", () => {
+  test("Claude without forced calls gets a JSON schema only", () => {
     const model = "us.anthropic.claude-opus-5-5"
     const tools = [{ name: "look" }]
     expect(lossesOf({ model, tools, toolChoice: { type: "required" } })).toEqual([
@@ -310,7 +310,7 @@ describe("families of models", () => {
     expect(dialect.encodeRequest(request({ model, topK: 1 })).losses).toEqual([])
   })
 
-  test("the dialect names itself and its framing", () => {
+  test("the dialect has its id and its framing", () => {
     expect(BEDROCK_CONVERSE).toMatchObject({ id: "bedrock-converse", framing: "event-stream" })
     expect(BEDROCK_CONVERSE.patches).toBeUndefined()
   })

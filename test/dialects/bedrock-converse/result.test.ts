@@ -17,7 +17,7 @@ function answer(content: JsonValue[], more: JsonObject = {}): JsonObject {
 }
 
 describe("whole answers", () => {
-  test("reasoning, text, calls, in their order", () => {
+  test("have reasoning, text and calls in order", () => {
     const body = answer(
       [
         { reasoningContent: { reasoningText: { text: "Hm", signature: "s" } } },
@@ -52,7 +52,7 @@ describe("whole answers", () => {
     })
   })
 
-  test("cited text joins the text around it", () => {
+  test("join cited text with the text around it", () => {
     const body = answer([
       { text: "It says " },
       {
@@ -72,14 +72,14 @@ describe("whole answers", () => {
     ])
   })
 
-  test("blocks that are yet to be invented are passed over", () => {
+  test("skip unknown blocks", () => {
     const body = answer([{ hologram: {} }, 7, { image: { format: "png" } }, { text: "Hi" }])
     expect(BEDROCK_CONVERSE.decodeResult(body).choices[0]?.parts).toEqual([
       { type: "text", text: "Hi" },
     ])
   })
 
-  test("an answer without a word, and without usage", () => {
+  test("may have no text and no usage", () => {
     const { usage: _, ...body } = answer([], { stopReason: "guardrail_intervened" })
     expect(BEDROCK_CONVERSE.decodeResult(body)).toEqual({
       choices: [
@@ -93,7 +93,7 @@ describe("whole answers", () => {
     })
   })
 
-  test("the stop string that was the only one, where the model does not tell", () => {
+  test("have the only stop string if the model does not name it", () => {
     const body = answer([{ text: "a" }], { stopReason: "stop_sequence" })
     const stoppedBy = (stop: readonly string[]) => {
       const request = { model: "amazon.nova-pro-v1:0", messages: [], stop, choices: 1 }
@@ -104,7 +104,7 @@ describe("whole answers", () => {
     expect(stoppedBy(["END", "FIN"])).toBeUndefined()
   })
 
-  test("the stop string, where it was asked for", () => {
+  test("have the stop string if it was requested", () => {
     const body = answer([{ text: "a" }], {
       stopReason: "stop_sequence",
       additionalModelResponseFields: { stop_sequence: "END" },
@@ -121,13 +121,13 @@ describe("whole answers", () => {
     ["an answer of another kind", { choices: [] }],
     ["Amazon's answer for an address it does not know", { Output: { __type: "Unknown" } }],
     ["a message without content", { output: { message: { role: "assistant" } } }],
-  ])("%s is no answer", (_, body) => {
+  ])("%s is rejected", (_, body) => {
     expect(() => BEDROCK_CONVERSE.decodeResult(body)).toThrow(GatewayError)
   })
 })
 
 describe("usage", () => {
-  test("the cache stands with the input, not in it", () => {
+  test("counts the cache in addition to the input", () => {
     const usage = decodeUsage({
       inputTokens: 3,
       outputTokens: 121,
@@ -145,7 +145,7 @@ describe("usage", () => {
     expect(totalInput(usage!)).toBe(1951)
   })
 
-  test("what was written for an hour is distinguished", () => {
+  test("separates one-hour cache writes", () => {
     const usage = decodeUsage({
       inputTokens: 1,
       outputTokens: 1,
@@ -155,7 +155,7 @@ describe("usage", () => {
     expect(usage).toMatchObject({ inputCacheWrite: 100, inputCacheWrite1h: 200 })
   })
 
-  test("details never say more than the sum", () => {
+  test("limits details to the total", () => {
     const usage = decodeUsage({
       inputTokens: 1,
       outputTokens: 1,
@@ -165,7 +165,7 @@ describe("usage", () => {
     expect(usage).toMatchObject({ inputCacheWrite: 0, inputCacheWrite1h: 50 })
   })
 
-  test("the older names count where the newer are missing", () => {
+  test("reads the older names if the newer are missing", () => {
     const usage = decodeUsage({
       inputTokens: 1,
       outputTokens: 1,
@@ -175,7 +175,7 @@ describe("usage", () => {
     expect(usage).toMatchObject({ inputCacheRead: 5, inputCacheWrite: 6 })
   })
 
-  test("absurd and missing quantities count as nothing, texts as the numbers they hold", () => {
+  test("counts absurd and missing quantities as zero, and texts as numbers", () => {
     const usage = decodeUsage({ inputTokens: -4, outputTokens: "7", cacheReadInputTokens: null })
     expect(usage).toEqual({ ...NO_USAGE, output: 7 })
     expect(decodeUsage(undefined)).toBeUndefined()

@@ -33,8 +33,8 @@ function encode(more: Partial<ChatRequest>): { body: JsonObject; losses: string[
   return { body, losses: losses.map(({ name, effect }) => `${name}:${effect}`) }
 }
 
-describe("what is asked for", () => {
-  test("output held to the schema, where the model can and the schema is one it takes", () => {
+describe("the encoded schema", () => {
+  test("is an output format if the model supports it and the schema", () => {
     const { body, losses } = encode({ responseFormat: schema(CLOSED, { description: "A place" }) })
     expect(body.outputConfig).toEqual({
       textFormat: {
@@ -48,7 +48,7 @@ describe("what is asked for", () => {
     expect(losses).toEqual([])
   })
 
-  test("a tool, where the model can be made to call it", () => {
+  test("is a tool if the model can be forced to call it", () => {
     for (const more of [
       { responseFormat: schema(OPEN) },
       { model: SONNET_4, responseFormat: schema(CLOSED) },
@@ -63,7 +63,7 @@ describe("what is asked for", () => {
     }
   })
 
-  test("with the caller's tools, some call is demanded", () => {
+  test("requires any call if the caller has tools", () => {
     const { body } = encode({ responseFormat: schema(OPEN), tools: [{ name: "look" }] })
     expect(body.toolConfig).toMatchObject({
       tools: [{ toolSpec: { name: "look" } }, { toolSpec: { name: "json_answer" } }],
@@ -71,7 +71,7 @@ describe("what is asked for", () => {
     })
   })
 
-  test("tools that may not be called are not: only the answer may", () => {
+  test("leaves only the answer tool if no tools may be called", () => {
     const { body, losses } = encode({
       responseFormat: schema(OPEN),
       tools: [{ name: "look" }],
@@ -84,14 +84,14 @@ describe("what is asked for", () => {
     expect(losses).toEqual(["json_schema:approximated"])
   })
 
-  test("the tool has a name that the caller's have not", () => {
+  test("has a tool name different from the caller's", () => {
     const { body } = encode({ responseFormat: schema(OPEN), tools: [{ name: "json_answer" }] })
     expect(body.toolConfig).toMatchObject({
       tools: [{ toolSpec: { name: "json_answer" } }, { toolSpec: { name: "json_answer_" } }],
     })
   })
 
-  test("a call that is demanded leaves no answer to format", () => {
+  test("is dropped if a call is required", () => {
     const { body, losses } = encode({
       responseFormat: schema(OPEN),
       tools: [{ name: "look" }],
@@ -101,7 +101,7 @@ describe("what is asked for", () => {
     expect(losses).toEqual(["json_schema:approximated"])
   })
 
-  test("words, where nothing else is left", () => {
+  test("is an instruction if nothing else is supported", () => {
     const list = { type: "array", items: { type: "string", maxLength: 3 } }
     for (const [more, words] of [
       [{ model: LLAMA, responseFormat: schema(CLOSED) }, JSON.stringify(CLOSED)],
@@ -115,7 +115,7 @@ describe("what is asked for", () => {
     }
   })
 
-  test("some JSON object, in words, behind the caller's own instructions", () => {
+  test("is an instruction for any JSON object, after the caller's own", () => {
     const { body, losses } = encode({
       messages: [
         { role: "system", parts: [{ type: "text", text: "Be brief" }] },
@@ -127,12 +127,12 @@ describe("what is asked for", () => {
     expect(losses).toEqual(["json_object:approximated"])
   })
 
-  test("text is what comes anyway", () => {
+  test("is omitted for plain text", () => {
     expect(encode({ responseFormat: { type: "text" } })).toEqual(encode({}))
   })
 })
 
-describe("schemas that structured output takes", () => {
+describe("schemas supported by structured output", () => {
   const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
     type: "object",
     properties,
@@ -171,12 +171,12 @@ describe("schemas that structured output takes", () => {
     ],
     ["a reference to itself", object({ a: { $ref: "#" } }), false],
     ["a reference to elsewhere", object({ a: { $ref: "https://a.example/b" } }), false],
-  ])("%s", (_, given, expected) => {
+  ])("include or exclude %s", (_, given, expected) => {
     expect(isStructuredSchema(given)).toBe(expected)
   })
 })
 
-describe("what comes back", () => {
+describe("the decoded answer", () => {
   const decode = (frames: readonly SseFrame[], by: ChatRequest) =>
     decodeBy(frames, by, restored(BEDROCK_CONVERSE))
   const asked = request({ responseFormat: schema(OPEN), tools: [{ name: "look" }] })
@@ -189,7 +189,7 @@ describe("what comes back", () => {
     frame("contentBlockDelta", { contentBlockIndex: index, delta: chunk })
   const stop = (reason: string) => frame("messageStop", { stopReason: reason })
 
-  test("the arguments are the text; what was said before them is chatter", () => {
+  test("is the arguments; text before them is dropped", () => {
     const frames = [
       delta(0, { text: "Here you are:" }),
       frame("contentBlockStop", { contentBlockIndex: 0 }),
@@ -207,14 +207,14 @@ describe("what comes back", () => {
     ])
   })
 
-  test("an answer without arguments is an empty object", () => {
+  test("is an empty object without arguments", () => {
     const frames = [start(0, "json_answer"), stop("tool_use")]
     expect(foldEvents(decode(frames, asked)).choices[0]?.parts).toEqual([
       { type: "text", text: "{}" },
     ])
   })
 
-  test("a call of the caller's tool is a call, and what was said before it is said", () => {
+  test("keeps a call of the caller's tool and the text before it", () => {
     const frames = [delta(0, { text: "Let me look." }), start(1, "look"), stop("tool_use")]
     expect(decode(frames, asked).slice(1)).toEqual([
       { type: "text-delta", choice: 0, text: "Let me look." },
@@ -223,7 +223,7 @@ describe("what comes back", () => {
     ])
   })
 
-  test("a model that answers in text after all is heard", () => {
+  test("may be text despite the tool", () => {
     const frames = [delta(0, { text: '{"city":' }), delta(0, { text: '"Rome"}' }), stop("end_turn")]
     expect(decode(frames, asked).slice(1)).toEqual([
       { type: "text-delta", choice: 0, text: '{"city":"Rome"}' },
@@ -233,7 +233,7 @@ describe("what comes back", () => {
     expect(broken.at(-1)).toMatchObject({ text: '{"city":"Rome"}' })
   })
 
-  test("a whole answer", () => {
+  test("is decoded in a whole answer", () => {
     const body = {
       output: {
         message: {
@@ -254,13 +254,13 @@ describe("what comes back", () => {
     ])
   })
 
-  test("a caller's own tool of that name is a call like any other", () => {
+  test("keeps a call of the caller's own tool of that name", () => {
     const frames = [start(0, "json_answer"), stop("tool_use")]
     const own = request({ tools: [{ name: "json_answer" }] })
     expect(decode(frames, own)[1]).toMatchObject({ type: "tool-call-start", name: "json_answer" })
   })
 
-  test("text that is held to the schema comes as it is written", () => {
+  test("is passed on as text if it follows an output format", () => {
     const structured = request({ responseFormat: schema(CLOSED) })
     expect(decode([delta(0, { text: "{" })], structured)[1]).toMatchObject({ text: "{" })
   })

@@ -40,8 +40,8 @@ function changes(frames: readonly SseFrame[], asked?: ChatRequest): ChatEvent[] 
   return decode(frames, asked).filter(({ type }) => type !== "start" && type !== "usage")
 }
 
-describe("the common stream", () => {
-  test("start, text without a start of its own, end, usage", () => {
+describe("an ordinary stream", () => {
+  test("has a start, text without its own start, an end and usage", () => {
     const decoder = BEDROCK_CONVERSE.decodeEvents()
     const events = [START, delta(0, { text: "Hi" }), stopBlock(0), stop("end_turn")].flatMap(
       (frame) => decoder.push(frame),
@@ -59,7 +59,7 @@ describe("the common stream", () => {
     expect(events[2]).not.toHaveProperty("rawReason")
   })
 
-  test("usage may come before the reason", () => {
+  test("may have usage before the reason", () => {
     const decoder = BEDROCK_CONVERSE.decodeEvents()
     for (const frame of [START, delta(0, { text: "Hi" }), USAGE]) decoder.push(frame)
     expect(decoder.finished).toBe(false)
@@ -67,18 +67,18 @@ describe("the common stream", () => {
     expect(decoder.finished).toBe(true)
   })
 
-  test("frames that were parsed already are not parsed again", () => {
+  test("does not parse parsed frames again", () => {
     const json = { contentBlockIndex: 0, delta: { text: "x" } }
     expect(changes([{ event: "contentBlockDelta", data: "{broken", json }])).toEqual([
       { type: "text-delta", choice: 0, text: "x" },
     ])
   })
 
-  test("empty texts say nothing", () => {
+  test("drops empty texts", () => {
     expect(changes([START, delta(0, { text: "" }), stopBlock(0)])).toEqual([])
   })
 
-  test("what is yet to be invented is passed over", () => {
+  test("skips unknown events", () => {
     const frames = [
       START,
       frame("newEvent", { contentBlockIndex: 0, delta: { text: "no" } }),
@@ -94,7 +94,7 @@ describe("the common stream", () => {
 })
 
 describe("tool calls", () => {
-  test("two at once keep apart, numbered from zero", () => {
+  test("keep two simultaneous calls apart, numbered from zero", () => {
     const frames = [
       START,
       startTool(1, "t1", "weather"),
@@ -117,14 +117,14 @@ describe("tool calls", () => {
     ])
   })
 
-  test("a call without arguments has none to stream, and folds to {}", () => {
+  test("without arguments become {}", () => {
     const frames = [START, startTool(0, "t1", "now"), stopBlock(0), stop("tool_use")]
     expect(foldEvents(decode(frames)).choices[0]?.parts).toEqual([
       { type: "tool-call", id: "t1", name: "now", arguments: "{}" },
     ])
   })
 
-  test("an input that is an object is its JSON", () => {
+  test("with an object as input are serialized", () => {
     const frames = [START, startTool(0, "t1", "a"), delta(0, { toolUse: { input: { b: 1 } } })]
     expect(changes(frames)[1]).toEqual({
       type: "tool-call-delta",
@@ -134,11 +134,11 @@ describe("tool calls", () => {
     })
   })
 
-  test("a chunk of a call that never began is passed over", () => {
+  test("skip a chunk of a call that never began", () => {
     expect(changes([START, delta(3, { toolUse: { input: "{}" } })])).toEqual([])
   })
 
-  test("the vendor's own tools and their results are not the caller's", () => {
+  test("exclude the vendor's own tools and their results", () => {
     const frames = [
       START,
       startTool(0, "t1", "nova_code_interpreter", { type: "server_tool_use" }),
@@ -159,14 +159,14 @@ describe("tool calls", () => {
     ])
   })
 
-  test("a call that is marked as an ordinary one is one", () => {
+  test("may be marked as ordinary ones", () => {
     const frames = [START, startTool(0, "t1", "a", { type: "tool_use" })]
     expect(changes(frames)).toHaveLength(1)
   })
 })
 
 describe("reasoning", () => {
-  test("text, and one signature at the end of its block", () => {
+  test("is text, with one signature at the end of its block", () => {
     const frames = [
       START,
       delta(0, { reasoningContent: { text: "Let me" } }),
@@ -190,7 +190,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("withheld reasoning is one signature, its chunks joined as bytes", () => {
+  test("that is withheld is one signature, its chunks joined as bytes", () => {
     const chunks = ["first", "second"].map((text) => Buffer.from(text).toString("base64"))
     const frames = [
       START,
@@ -208,7 +208,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("a block that never ended is ended with the answer", () => {
+  test("in an unfinished block ends with the answer", () => {
     const frames = [
       START,
       delta(0, { reasoningContent: { text: "Hm" } }),
@@ -222,7 +222,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("unsigned reasoning, as open models write it, stays text", () => {
+  test("without a signature, as open models write it, stays text", () => {
     const frames = [START, delta(0, { reasoningContent: { text: "Hm" } }), stopBlock(0)]
     expect(changes(frames)).toEqual([{ type: "reasoning-delta", choice: 0, text: "Hm" }])
   })
@@ -231,7 +231,7 @@ describe("reasoning", () => {
 describe("citations", () => {
   const location = { documentPage: { documentIndex: 0, start: 1, end: 2 } }
 
-  test("come before their text, and are reported after it with its place", () => {
+  test("precede their text, and are reported after it with their position", () => {
     const frames = [
       START,
       delta(0, { text: "It says " }),
@@ -254,7 +254,7 @@ describe("citations", () => {
     ])
   })
 
-  test("places count from the text part they belong to", () => {
+  test("have positions relative to their text part", () => {
     const frames = [
       START,
       delta(0, { text: "Before" }),
@@ -283,7 +283,7 @@ describe("citations", () => {
   })
 })
 
-describe("the reason of the end", () => {
+describe("the finish reason", () => {
   test.each([
     ["end_turn", "stop", undefined],
     ["max_tokens", "length", undefined],
@@ -312,7 +312,7 @@ describe("the reason of the end", () => {
     },
   )
 
-  test("an answer with calls that ends its turn was ended by them", () => {
+  test("of an answer with calls is tool calls", () => {
     expect(changes([START, startTool(0, "t", "a"), stop("end_turn")]).at(-1)).toEqual({
       type: "finish",
       choice: 0,
@@ -321,7 +321,7 @@ describe("the reason of the end", () => {
     })
   })
 
-  test("the stop string is told where the model's maker tells it", () => {
+  test("includes the stop string if the model's maker names it", () => {
     const told = stop("stop_sequence", { delta: { stop_sequence: "END" } })
     expect(changes([START, told]).at(-1)).toMatchObject({ stopSequence: "END" })
     const untold = stop("end_turn", { delta: { stop_sequence: null } })
@@ -329,8 +329,8 @@ describe("the reason of the end", () => {
   })
 })
 
-describe("streams that go wrong", () => {
-  test("an exception, by its name and message", () => {
+describe("broken streams", () => {
+  test("report an exception by its name and message", () => {
     const exception = {
       event: "exception:throttlingException",
       data: '{"message":"Too many requests"}',
@@ -344,7 +344,7 @@ describe("streams that go wrong", () => {
     expect(decoder.finished).toBe(false)
   })
 
-  test("the model's own words are told rather than Bedrock's", () => {
+  test("report the model's own message rather than Bedrock's", () => {
     const payload = {
       message: "Model Stream Error",
       originalStatusCode: 500,
@@ -355,21 +355,21 @@ describe("streams that go wrong", () => {
     ])
   })
 
-  test("an error, by its code, and one that says nothing", () => {
+  test("report an error by its code, and an empty one", () => {
     expect(decode([{ event: "error:InternalError", data: "it broke" }])).toEqual([
       errorEvent({ message: "it broke", code: "InternalError" }),
     ])
     expect(decode([{ event: "exception:", data: "{}" }])).toEqual([errorEvent({})])
   })
 
-  test("a payload that is no JSON object", () => {
+  test("reject a payload that is not a JSON object", () => {
     for (const data of ["{broken", "[]", ""]) {
       const decoder = BEDROCK_CONVERSE.decodeEvents()
       expect(() => decoder.push({ event: "contentBlockDelta", data })).toThrow(GatewayError)
     }
   })
 
-  test("an answer that said why it ended is whole without its usage", () => {
+  test("are complete after a finish reason without usage", () => {
     const decoder = BEDROCK_CONVERSE.decodeEvents()
     for (const frame of [START, delta(0, { text: "x" }), stop("end_turn")]) decoder.push(frame)
     expect(decoder.finished).toBe(false)
@@ -382,7 +382,7 @@ describe("streams that go wrong", () => {
     ["only a start", [START]],
     ["text without an end", [START, delta(0, { text: "x" }), stopBlock(0)]],
     ["usage without an end", [START, USAGE]],
-  ])("%s is no whole answer", (_, frames) => {
+  ])("%s is incomplete", (_, frames) => {
     const decoder = BEDROCK_CONVERSE.decodeEvents()
     for (const frame of frames) decoder.push(frame)
     decoder.end()

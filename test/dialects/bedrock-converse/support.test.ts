@@ -107,9 +107,9 @@ const BY_THE_RELAY: Readonly<Partial<Record<Feature, Support>>> = {
   "file.url": "dropped",
 }
 
-describe("what becomes of each thing is what is reported", () => {
+describe("declared support matches the encoding", () => {
   for (const name of Object.keys(FEATURES) as Feature[]) {
-    test(`${name} is ${BEDROCK_CONVERSE.supports[name]}`, () => {
+    test(`of ${name}: ${BEDROCK_CONVERSE.supports[name]}`, () => {
       const { losses } = BEDROCK_CONVERSE.encodeRequest(request(EXAMPLES[name]))
       const effect = losses.find((loss) => loss.name === name)?.effect ?? "carried"
       expect(effect).toBe(BY_THE_RELAY[name] ?? BEDROCK_CONVERSE.supports[name])
@@ -118,7 +118,7 @@ describe("what becomes of each thing is what is reported", () => {
   }
 })
 
-describe(`every one of these requests is as Amazon describes it${WITHOUT_FIXTURES}`, () => {
+describe(`these requests are valid by Amazon's description${WITHOUT_FIXTURES}`, () => {
   for (const [name, example] of Object.entries(EXAMPLES)) {
     test.skipIf(!HAS_FIXTURES)(name, () => {
       const { body } = BEDROCK_CONVERSE.encodeRequest(request(example))
@@ -126,7 +126,7 @@ describe(`every one of these requests is as Amazon describes it${WITHOUT_FIXTURE
     })
   }
 
-  test.skipIf(!HAS_FIXTURES)("the check finds what is wrong", () => {
+  test.skipIf(!HAS_FIXTURES)("the check finds faults", () => {
     const faults = new Smithy().faultsOf({
       messages: [
         { role: "nobody", content: [{ text: "a", image: {} }, { toolUse: { name: "a b" } }] },

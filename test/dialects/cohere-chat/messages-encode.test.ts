@@ -19,7 +19,7 @@ function toolResult(content: Extract<Part, { type: "tool-result" }>["content"], 
 }
 
 describe("messages", () => {
-  test("instructions stand together at the head", () => {
+  test("have instructions joined at the head", () => {
     const request = conversation(
       { role: "system", parts: [text("Be kind.")] },
       { role: "developer", parts: [text("Be brief.")] },
@@ -50,7 +50,7 @@ describe("messages", () => {
     expect(later.losses).toEqual(["system.position:approximated"])
   })
 
-  test("images by address and as data, with their detail", () => {
+  test("have images by address and as data, with their detail", () => {
     const url = "https://example.com/cat.png"
     const [message] = messagesOf(
       user(
@@ -66,7 +66,7 @@ describe("messages", () => {
     ])
   })
 
-  test("a tool's plan is the reasoning ahead of its call, thinking that ahead of an answer", () => {
+  test("have a tool plan or thinking as reasoning before a call or an answer", () => {
     const reasoning: Part = { type: "reasoning", text: "I think." }
     const messages = messagesOf(
       user(text("Weather?")),
@@ -97,7 +97,7 @@ describe("messages", () => {
     ])
   })
 
-  test("a signature is of no use here, and a withheld thought is only that", () => {
+  test("lose signatures and withheld thoughts", () => {
     const { body, losses } = encoded(
       conversation(
         user(text("Hello")),
@@ -114,7 +114,7 @@ describe("messages", () => {
     expect(losses).toEqual(["reasoning.signature:dropped"])
   })
 
-  test("several answers of tools are as many messages, their images shown after the last", () => {
+  test("have one message per tool result, with images after the last", () => {
     const image = {
       type: "image" as const,
       source: { type: "url" as const, url: "https://a.b/c" },
@@ -154,7 +154,7 @@ describe("messages", () => {
     expect(losses).toEqual(["tool_result.failed:dropped", "tool_result.media:approximated"])
   })
 
-  test("a file is read out when it is text, and left out when not", () => {
+  test("include text files and drop other files", () => {
     const file = (mediaType: string): Part => ({
       type: "file",
       name: "notes.md",
@@ -169,7 +169,7 @@ describe("messages", () => {
     })
   })
 
-  test("a refusal of an earlier turn becomes text; a turn without words is empty text", () => {
+  test("have earlier refusals as text, and empty text for empty turns", () => {
     const { body, losses } = encoded(
       conversation(user(text("Hello")), assistant({ type: "refusal", text: "No." }), assistant()),
     )

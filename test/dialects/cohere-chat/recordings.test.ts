@@ -137,10 +137,13 @@ function expectReading(result: ChatResult, reading: Reading): void {
 
 const answered = recordings().filter(({ status }) => status === 200)
 
-test.skipIf(!HAS_FIXTURES)(`recordings are read from the folder next to${WITHOUT_FIXTURES}`, () => {
-  expect(answered.filter(({ answer }) => typeof answer === "string").length).toBeGreaterThan(5)
-  expect(answered.filter(({ answer }) => isJsonObject(answer)).length).toBeGreaterThan(15)
-})
+test.skipIf(!HAS_FIXTURES)(
+  `recordings are read from the adjacent folder${WITHOUT_FIXTURES}`,
+  () => {
+    expect(answered.filter(({ answer }) => typeof answer === "string").length).toBeGreaterThan(5)
+    expect(answered.filter(({ answer }) => isJsonObject(answer)).length).toBeGreaterThan(15)
+  },
+)
 
 describe(`recorded answers${WITHOUT_FIXTURES}`, () => {
   for (const { name, answer } of answered) {
@@ -189,7 +192,7 @@ interface OracleCase {
 }
 
 test.skipIf(!HAS_FIXTURES)(
-  `usage as the oracle has it by what is billed${WITHOUT_FIXTURES}`,
+  `billed usage agrees with the independent oracle${WITHOUT_FIXTURES}`,
   () => {
     const cases = JSON.parse(readFixture("prices/genai-prices.usages-oracle.json")) as OracleCase[]
     let compared = 0

@@ -16,7 +16,7 @@ const CALL: Part = {
   arguments: '{"city":"A"}',
 }
 
-test("the smallest request", () => {
+test("encodes the smallest request", () => {
   expect(encoded(requestOf())).toEqual({
     body: {
       model: MODEL,
@@ -28,7 +28,7 @@ test("the smallest request", () => {
   })
 })
 
-test("a temperature that is left out is 1, also with top_p, which is not Cohere's default", () => {
+test("sets an omitted temperature to 1, even with top_p", () => {
   expect(encoded(requestOf({ topP: 0.9 }))).toMatchObject({
     body: { temperature: 1, p: 0.9 },
     losses: [],
@@ -36,7 +36,7 @@ test("a temperature that is left out is 1, also with top_p, which is not Cohere'
   expect(encoded(requestOf({ temperature: 0 })).body.temperature).toBe(0)
 })
 
-test("sampling goes under Cohere's names", () => {
+test("sends sampling under Cohere's names", () => {
   const { body, losses } = encoded(
     requestOf({
       stream: true,
@@ -62,7 +62,7 @@ test("sampling goes under Cohere's names", () => {
   expect(losses).toEqual([])
 })
 
-test("what is outside Cohere's ranges is fitted, and said to be", () => {
+test("fits values into Cohere's ranges, with reported losses", () => {
   const { body, losses } = encoded(
     requestOf({ temperature: 1.7, topP: 1, topK: 900, presencePenalty: -1.5 }),
   )
@@ -75,11 +75,11 @@ test("what is outside Cohere's ranges is fitted, and said to be", () => {
   ])
 })
 
-test("a seed below zero is as good as the one above", () => {
+test("makes a negative seed positive", () => {
   expect(encoded(requestOf({ seed: -5 }))).toMatchObject({ body: { seed: 5 }, losses: [] })
 })
 
-test("only one of the two penalties is taken, and one of zero is none", () => {
+test("sends only one of the two penalties, and none of zero", () => {
   const both = encoded(requestOf({ frequencyPenalty: 0.5, presencePenalty: 0.5 }))
   expect(both.body.frequency_penalty).toBe(0.5)
   expect(both.body).not.toHaveProperty("presence_penalty")
@@ -90,26 +90,26 @@ test("only one of the two penalties is taken, and one of zero is none", () => {
   expect(one.losses).toEqual([])
 })
 
-test("no stop strings are no field", () => {
+test("has no field for an empty list of stop strings", () => {
   expect(encoded(requestOf({ stop: ["a", "b"] })).body.stop_sequences).toEqual(["a", "b"])
   expect(encoded(requestOf({ stop: [] })).body).not.toHaveProperty("stop_sequences")
 })
 
 describe("thinking", () => {
-  test("is said only where the caller said something", () => {
+  test("is sent only if the caller sets it", () => {
     expect(encoded(requestOf()).body).not.toHaveProperty("thinking")
     expect(encoded(requestOf({ reasoning: { summary: "auto" } })).body).not.toHaveProperty(
       "thinking",
     )
   })
 
-  test("off, by word and by budget", () => {
+  test("is turned off by effort and by budget", () => {
     for (const reasoning of [{ effort: "none" }, { budget: 0 }]) {
       expect(encoded(requestOf({ reasoning })).body.thinking).toEqual({ type: "disabled" })
     }
   })
 
-  test("a budget as it is, an effort as a share of the limit, the rest as Cohere likes", () => {
+  test("sends a budget unchanged, and converts an effort to a share of the limit", () => {
     const thinkingOf = (reasoning: object) =>
       encoded(requestOf({ reasoning, maxTokens: 10_000 })).body.thinking
     expect(thinkingOf({ budget: 2048 })).toEqual({ type: "enabled", token_budget: 2048 })
@@ -120,7 +120,7 @@ describe("thinking", () => {
 })
 
 describe("tools", () => {
-  test("in OpenAI's shape, each with a schema and none with `strict`", () => {
+  test("are in OpenAI's format with a schema and without `strict`", () => {
     const { body, losses } = encoded(requestOf({ tools: [WEATHER, CLOCK] }))
     expect(body.tools).toEqual([
       {
@@ -141,7 +141,7 @@ describe("tools", () => {
     expect(losses).toEqual([])
   })
 
-  test("are strict all together, and only where each requires a parameter", () => {
+  test("are all strict or none, and only if each requires a parameter", () => {
     const strict = { ...WEATHER, strict: true }
     expect(encoded(requestOf({ tools: [strict] }))).toMatchObject({
       body: { strict_tools: true },
@@ -154,7 +154,7 @@ describe("tools", () => {
     }
   })
 
-  test("the choice of one is the choice among it alone", () => {
+  test("are reduced to the chosen one", () => {
     const chosen = (toolChoice: ToolChoice) =>
       encoded(requestOf({ tools: [WEATHER, CLOCK], toolChoice }))
     expect(chosen({ type: "auto" }).body).not.toHaveProperty("tool_choice")
@@ -171,13 +171,13 @@ describe("tools", () => {
     expect(chosen({ type: "tool", name: "nobody" }).body.tools).toHaveLength(2)
   })
 
-  test("no tools, no choice", () => {
+  test("without any have no choice", () => {
     const { body } = encoded(requestOf({ tools: [], toolChoice: { type: "none" } }))
     expect(body).not.toHaveProperty("tools")
     expect(body).not.toHaveProperty("tool_choice")
   })
 
-  test("cannot be kept from being called at once", () => {
+  test("cannot be limited to one call at a time", () => {
     const tools = [WEATHER]
     expect(encoded(requestOf({ tools, parallelToolCalls: true })).losses).toEqual([])
     expect(encoded(requestOf({ tools, parallelToolCalls: false })).losses).toEqual([
@@ -186,10 +186,10 @@ describe("tools", () => {
   })
 })
 
-describe("the form of the answer", () => {
+describe("the answer format", () => {
   const schema = { type: "object", properties: { name: { type: "string" } } }
 
-  test("JSON, with a schema and without", () => {
+  test("is JSON with or without a schema", () => {
     const formatOf = (responseFormat: Parameters<typeof requestOf>[0]) =>
       encoded(requestOf(responseFormat)).body.response_format
     expect(formatOf({ responseFormat: { type: "text" } })).toBeUndefined()
@@ -203,7 +203,7 @@ describe("the form of the answer", () => {
     })
   })
 
-  test("with tools it is an instruction, since Cohere does not take both", () => {
+  test("is an instruction with tools, because Cohere rejects both together", () => {
     const { body, losses } = encoded(
       requestOf({
         tools: [WEATHER],

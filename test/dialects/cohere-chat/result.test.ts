@@ -26,14 +26,14 @@ function usageOf(usage: JsonObject) {
   return COHERE_CHAT.decodeResult(answer({ usage })).usage
 }
 
-test("text", () => {
+test("text is decoded", () => {
   expect(COHERE_CHAT.decodeResult(answer())).toEqual({
     id: "7f",
     choices: [{ index: 0, parts: [{ type: "text", text: "Hi" }], finish: "stop" }],
   })
 })
 
-test("thinking, a plan and calls", () => {
+test("thinking, a plan and calls are decoded", () => {
   const call = (id: string, written: string) => ({
     id,
     type: "function",
@@ -69,7 +69,7 @@ test("a call without an id gets one", () => {
   expect(part?.type === "tool-call" && part.id).toMatch(/^call_[0-9A-Za-z]{24}$/)
 })
 
-test("citations are as many as their sources, at the block of content they name", () => {
+test("citations are split by source and refer to their content block", () => {
   const document = { id: "doc:0", title: "Facts", url: "https://a.b/c", text: "All of it." }
   const choice = choiceOf(
     answer(
@@ -127,13 +127,13 @@ test("citations are as many as their sources, at the block of content they name"
   ])
 })
 
-describe("why it ended", () => {
+describe("the finish reason", () => {
   const ended = (finish_reason: string, stop?: string[]) => {
     const choice = choiceOf(answer({ finish_reason }), stop)
     return [choice?.finish, choice?.rawFinish, choice?.stopSequence]
   }
 
-  test("in each of Cohere's words", () => {
+  test("is decoded from each of Cohere's words", () => {
     expect(ended("COMPLETE")).toEqual(["stop", undefined, undefined])
     expect(ended("MAX_TOKENS")).toEqual(["length", undefined, undefined])
     // Without a call.
@@ -142,13 +142,13 @@ describe("why it ended", () => {
     expect(ended("TOMORROWS_WORD")).toEqual(["other", "TOMORROWS_WORD", undefined])
   })
 
-  test("a stop string is known when only one was asked for", () => {
+  test("includes the stop string if only one was set", () => {
     expect(ended("STOP_SEQUENCE", ["END"])).toEqual(["stop", "STOP_SEQUENCE", "END"])
     expect(ended("STOP_SEQUENCE", ["END", "FIN"])).toEqual(["stop", "STOP_SEQUENCE", undefined])
     expect(ended("STOP_SEQUENCE")).toEqual(["stop", "STOP_SEQUENCE", undefined])
   })
 
-  test("calls ended it, whatever the word", () => {
+  test("is tool calls after any calls", () => {
     const calls = [{ id: "a", function: { name: "clock", arguments: "{}" } }]
     expect(choiceOf(answer({}, { tool_calls: calls }))).toMatchObject({
       finish: "tool-calls",
@@ -156,13 +156,13 @@ describe("why it ended", () => {
     })
   })
 
-  test("an answer that failed inside the vendor is none", () => {
+  test("rejects an answer that failed at the vendor", () => {
     expect(() => choiceOf(answer({ finish_reason: "ERROR" }))).toThrow(GatewayError)
   })
 })
 
 describe("usage", () => {
-  test("is what was billed, of which reasoning is part", () => {
+  test("is the billed amount, including reasoning", () => {
     const usage = usageOf({
       billed_units: { input_tokens: 44, output_tokens: 2692 },
       tokens: { input_tokens: 1430, output_tokens: 2697, reasoning_tokens: 2463 },
@@ -177,28 +177,28 @@ describe("usage", () => {
     })
   })
 
-  test("images are counted besides the input", () => {
+  test("counts images in addition to the input", () => {
     const tokens = { input_tokens: 34, output_tokens: 56, reasoning_tokens: 0, image_tokens: 259 }
     expect(usageOf({ tokens, cached_tokens: 0 })).toMatchObject({ inputFresh: 293, output: 56 })
   })
 
-  test("counts searches besides what was billed", () => {
+  test("counts searches in addition to the billed tokens", () => {
     const billed_units = { input_tokens: 5, output_tokens: 7, search_units: 2 }
     expect(usageOf({ billed_units })).toMatchObject({ inputFresh: 5, output: 7, searches: 2 })
   })
 
-  test("never has more from the cache than there was", () => {
+  test("limits cached tokens to the total", () => {
     const usage = usageOf({ tokens: { input_tokens: 7, output_tokens: 1 }, cached_tokens: 163 })
     expect(usage).toMatchObject({ inputFresh: 0, inputCacheRead: 7 })
   })
 
-  test("is absent where none was reported", () => {
+  test("is absent if none was reported", () => {
     expect(usageOf({})).toBeUndefined()
     expect(COHERE_CHAT.decodeResult(answer()).usage).toBeUndefined()
   })
 })
 
-test("what no one else knows is kept for this dialect", () => {
+test("unknown fields are kept for this dialect", () => {
   const logprobs = [{ text: "Hi", token_ids: [1], logprobs: [-0.5] }]
   const result = COHERE_CHAT.decodeResult(answer({ logprobs, meta: 1 }, { mood: "good" }))
   expect(result.extra).toEqual({ dialect: "cohere-chat", fields: { meta: 1 } })
@@ -208,7 +208,7 @@ test("what no one else knows is kept for this dialect", () => {
   })
 })
 
-test("a body that is no answer", () => {
+test("rejects an invalid body", () => {
   for (const body of [{}, { message: "gone" }, { message: [] }]) {
     expect(() => COHERE_CHAT.decodeResult(body as JsonObject)).toThrow(
       "The provider's answer is not a chat message.",

@@ -124,7 +124,7 @@ const REQUESTS: [string, ChatRequest][] = [
   ],
 ]
 
-describe("requests are taken, and their answers are the same whole and streamed", () => {
+describe("requests are accepted, and their answers are the same whole and streamed", () => {
   for (const [name, request] of REQUESTS) {
     test(name, async () => {
       const whole = await answered(request)
@@ -139,7 +139,7 @@ describe("requests are taken, and their answers are the same whole and streamed"
   }
 })
 
-test("the tool of one's choice is called", async () => {
+test("the chosen tool is called", async () => {
   const request = requestOf({ tools: TOOLS, toolChoice: { type: "tool", name: "second_clock" } })
   expect(partsOf(await answered(request)).at(-1)).toMatchObject({
     type: "tool-call",
@@ -148,7 +148,7 @@ test("the tool of one's choice is called", async () => {
   })
 })
 
-test("an answer cites what the tools said", async () => {
+test("an answer cites the tool results", async () => {
   const [, request] = REQUESTS.at(-1) ?? []
   const [part] = partsOf(await answered(request ?? requestOf()))
   expect(part).toMatchObject({ type: "text", text: "The tools answered: Sunny; Rain" })
@@ -158,7 +158,7 @@ test("an answer cites what the tools said", async () => {
   ])
 })
 
-test("refusals and faults are reported as what they are", async () => {
+test("errors and faults are reported with their kind", async () => {
   const kinds: Record<string, string> = {
     "429": "upstream_overloaded",
     "500": "upstream_error",

@@ -35,7 +35,7 @@ function eventsOf(...chunks: JsonObject[]): ChatEvent[] {
   return decoded(framesFrom(...chunks)).events
 }
 
-test("text, its end and its usage", () => {
+test("text, its end and its usage are decoded", () => {
   const tokens = { input_tokens: 3, output_tokens: 2 }
   const block = { type: "content-start", index: 0 }
   const opened = { ...block, delta: { message: { content: { type: "text", text: "" } } } }
@@ -60,7 +60,7 @@ test("text, its end and its usage", () => {
   expect(events.at(-1)).toMatchObject({ type: "usage", usage: { inputFresh: 3, output: 2 } })
 })
 
-test("thinking and the plan are reasoning", () => {
+test("thinking and the plan become reasoning", () => {
   const thinking = { message: { content: { thinking: "Hmm." } } }
   const events = eventsOf(
     { type: "content-delta", index: 0, delta: thinking },
@@ -73,7 +73,7 @@ test("thinking and the plan are reasoning", () => {
 })
 
 describe("calls", () => {
-  test("are distinguished by their index, each delta an object", () => {
+  test("are distinguished by their index, with each delta an object", () => {
     const result = foldEvents(
       eventsOf(
         START,
@@ -96,7 +96,7 @@ describe("calls", () => {
     })
   })
 
-  test("without arguments have an empty object: nothing, or null in chunks, says so", () => {
+  test("without arguments have an empty object, even after null in chunks", () => {
     for (const chunks of [[], [""], ["null"], ["nu", "ll"]]) {
       const deltas = chunks.map((chunk) => callDelta(0, chunk))
       const events = eventsOf(callStart(0, "a"), ...deltas, end("TOOL_CALL"))
@@ -107,7 +107,7 @@ describe("calls", () => {
     }
   })
 
-  test("that only begin like null are written out", () => {
+  test("that only begin like null are passed on", () => {
     const events = eventsOf(callStart(0, "a", "nu"), callDelta(0, "mber"), callDelta(0, "null"))
     expect(events.slice(1)).toEqual([
       { type: "tool-call-delta", choice: 0, call: 0, arguments: "number" },
@@ -115,7 +115,7 @@ describe("calls", () => {
     ])
   })
 
-  test("end an answer that Cohere calls complete", () => {
+  test("determine the finish reason even if Cohere reports complete", () => {
     expect(eventsOf(callStart(0, "a"), end("COMPLETE")).at(-1)).toEqual({
       type: "finish",
       choice: 0,
@@ -142,7 +142,7 @@ test("citations belong to the text before them", () => {
   ])
 })
 
-test("the one stop string that was asked for is the one that ended it", () => {
+test("the only stop string is reported as the matched one", () => {
   const frames = framesFrom(START, text("a"), end("STOP_SEQUENCE"))
   const { events } = decoded(frames, requestOf({ stop: ["END"] }))
   expect(events.at(-1)).toEqual({
@@ -154,7 +154,7 @@ test("the one stop string that was asked for is the one that ended it", () => {
   })
 })
 
-test("probabilities are kept, chunk by chunk", () => {
+test("probabilities are kept chunk by chunk", () => {
   const logprob = (words: string) => ({ text: words, token_ids: [1], logprobs: [-0.5] })
   const result = foldEvents(
     eventsOf({ ...text("a"), logprobs: logprob("a") }, { ...text("b"), logprobs: logprob("b") }),
@@ -165,14 +165,14 @@ test("probabilities are kept, chunk by chunk", () => {
   })
 })
 
-describe("an end that is none", () => {
-  test("a stream that just stops, with or without its mark", () => {
+describe("an incomplete stream", () => {
+  test("may just stop, with or without its end marker", () => {
     expect(decoded(framesFrom(START, text("a"))).finished).toBe(false)
     expect(decoded([...framesFrom(START, text("a")), { data: "[DONE]" }]).finished).toBe(false)
     expect(decoded([]).finished).toBe(false)
   })
 
-  test("a failure inside the vendor, with what it used until then", () => {
+  test("may end with a vendor failure after reported usage", () => {
     const usage = { tokens: { input_tokens: 3, output_tokens: 2 } }
     const delta = { finish_reason: "ERROR", error: "shard lost", usage }
     const { events, finished } = decoded(framesFrom(START, { type: "message-end", delta }))
@@ -182,7 +182,7 @@ describe("an end that is none", () => {
     expect(() => foldEvents(events)).toThrow(GatewayError)
   })
 
-  test("an error where an event should stand", () => {
+  test("may have an error in place of an event", () => {
     const error = { id: "7f", message: "too many requests" }
     for (const frame of [
       { data: JSON.stringify(error) },
@@ -192,7 +192,7 @@ describe("an end that is none", () => {
     }
   })
 
-  test("a frame that is not JSON", () => {
+  test("may have an invalid JSON frame", () => {
     const decoder = COHERE_CHAT.decodeEvents()
     expect(() => decoder.push({ event: "content-delta", data: '{"type":"con' })).toThrow(
       "The provider sent a part of the stream that is not JSON.",
@@ -200,7 +200,7 @@ describe("an end that is none", () => {
   })
 })
 
-test("unknown events, blocks and members break nothing", () => {
+test("unknown events, blocks and members are ignored", () => {
   const strange = [
     { type: "debug", prompt: "<s>" },
     { type: "keepalive" },
@@ -214,7 +214,7 @@ test("unknown events, blocks and members break nothing", () => {
   expect(decoded([{ data: "" }]).events).toEqual([])
 })
 
-test("a frame that was parsed already is not parsed again", () => {
+test("a parsed frame is not parsed again", () => {
   const json = text("a")
   const decoder = COHERE_CHAT.decodeEvents()
   expect(decoder.push({ event: "content-delta", data: "not looked at", json })).toEqual([

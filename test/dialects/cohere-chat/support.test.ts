@@ -87,7 +87,7 @@ for (const feature of Object.keys(FEATURES) as Feature[]) {
   })
 }
 
-test("cache markers are noticed wherever they stand", () => {
+test("cache markers are detected at every position", () => {
   const cache = { ttl: "1h" }
   const requests = [
     requestOf({ tools: [{ ...TOOL, cache }] }),

@@ -4,7 +4,7 @@ import { answerOf, decoded } from "./support.ts"
 const TWO = { input: ["one", "two"] }
 
 describe("Cohere", () => {
-  test("vectors by type, and the tokens that were billed", async () => {
+  test("has vectors by type, and the billed tokens", async () => {
     const answer = answerOf({
       embeddings: {
         float: [
@@ -22,7 +22,7 @@ describe("Cohere", () => {
     expect(tokens).toBe(5)
   })
 
-  test("a list of vectors without a type, and nothing billed", async () => {
+  test("may have a list of vectors without a type, and no billed tokens", async () => {
     const { vectors, tokens } = await decoded("cohere", [answerOf({ embeddings: [[0.5, 0.5]] })])
     expect(vectors.map((vector) => [...vector])).toEqual([[0.5, 0.5]])
     expect(tokens).toBe(0)
@@ -34,7 +34,7 @@ describe("Vertex AI", () => {
     embeddings: { values, ...(tokens !== undefined && { statistics: { token_count: tokens } }) },
   })
 
-  test("a prediction for each text, whose tokens are added", async () => {
+  test("has a prediction for each text, with tokens to be added", async () => {
     const answer = answerOf({ predictions: [prediction([3, 4], 2), prediction([0, 1], 3)] })
     const { vectors, tokens } = await decoded("vertex", [answer], TWO)
     expect(vectors.map((vector) => [...vector])).toEqual([
@@ -44,7 +44,7 @@ describe("Vertex AI", () => {
     expect(tokens).toBe(5)
   })
 
-  test("a vector that was made shorter is made as long as one", async () => {
+  test("has shortened vectors normalized to length one", async () => {
     const answer = answerOf({ predictions: [prediction([3, 4])] })
     const { vectors, tokens } = await decoded("vertex", [answer], { dimensions: 2 })
     expect([...(vectors[0] ?? [])]).toEqual([expect.closeTo(0.6), expect.closeTo(0.8)])
@@ -52,7 +52,7 @@ describe("Vertex AI", () => {
   })
 
   test.each([{ predictions: [{}] }, { predictions: [{ embeddings: {} }] }])(
-    "an answer without vectors cannot be used: %j",
+    "an answer without vectors is rejected: %j",
     async (body) => {
       await expect(decoded("vertex", [answerOf(body)])).rejects.toMatchObject({
         kind: "upstream_error",

@@ -5,8 +5,8 @@ import { answerOf, asked, decoded, embeddingOf, requestOf } from "./support.ts"
 
 const MANY = Array.from({ length: 2_100 }, (_, index) => `text ${index}`)
 
-describe("each vendor is asked in its own form", () => {
-  test("OpenAI", () => {
+describe("requests in the format of each vendor", () => {
+  test("match OpenAI's", () => {
     expect(asked("openai", { dimensions: 8, user: "u", encoding_format: "base64" })).toEqual({
       path: "/embeddings",
       bodies: [
@@ -19,7 +19,7 @@ describe("each vendor is asked in its own form", () => {
     ])
   })
 
-  test("Azure and OpenRouter, as OpenAI", () => {
+  test("match OpenAI's at Azure and OpenRouter", () => {
     for (const vendor of ["azure", "openrouter"]) {
       expect(asked(vendor, { encoding_format: "base64" }).bodies).toEqual([
         { model: "m", input: ["hello"], encoding_format: "base64" },
@@ -28,7 +28,7 @@ describe("each vendor is asked in its own form", () => {
     }
   })
 
-  test("compatible ones are asked for what the caller wants, and for nothing else", () => {
+  test("to compatible servers contain only what the caller wants", () => {
     expect(asked("together", { encoding_format: "base64" }).bodies).toEqual([
       { model: "m", input: ["hello"], encoding_format: "base64" },
     ])
@@ -39,13 +39,13 @@ describe("each vendor is asked in its own form", () => {
     expect(embeddingOf("vllm").takesTokens).toBe(true)
   })
 
-  test("Alibaba is never asked for base64", () => {
+  test("to Alibaba never ask for base64", () => {
     expect(asked("alibaba", { encoding_format: "base64" }).bodies).toEqual([
       { model: "m", input: ["hello"] },
     ])
   })
 
-  test("Mistral", () => {
+  test("match Mistral's", () => {
     expect(asked("mistral", { dimensions: 8, user: "u" })).toEqual({
       path: "/embeddings",
       bodies: [{ model: "m", input: ["hello"], output_dimension: 8 }],
@@ -53,7 +53,7 @@ describe("each vendor is asked in its own form", () => {
     })
   })
 
-  test("Perplexity, besides its other address", () => {
+  test("match Perplexity's, at another address", () => {
     const body = { dimensions: 256, user: "u", encoding_format: "base64" }
     expect(asked("perplexity", body)).toEqual({
       path: "/v1/embeddings",
@@ -63,7 +63,7 @@ describe("each vendor is asked in its own form", () => {
     expect(embeddingOf("perplexity").takesTokens).toBe(false)
   })
 
-  test("Voyage", () => {
+  test("match Voyage's", () => {
     const body = { dimensions: 8, input_type: "search_query", truncation: false }
     expect(asked("voyage", body).bodies).toEqual([
       { model: "m", input: ["hello"], output_dimension: 8, input_type: "query", truncation: false },
@@ -74,7 +74,7 @@ describe("each vendor is asked in its own form", () => {
     })
   })
 
-  test("Jina", () => {
+  test("match Jina's", () => {
     expect(asked("jina", { input_type: "document", encoding_format: "base64" }).bodies).toEqual([
       { model: "m", input: ["hello"], task: "retrieval.passage" },
     ])
@@ -83,7 +83,7 @@ describe("each vendor is asked in its own form", () => {
     ])
   })
 
-  test("Cohere", () => {
+  test("match Cohere's", () => {
     const body = { dimensions: 256, user: "u", truncate: "END", other: 1 }
     expect(asked("cohere", body, "embed-v4.0")).toEqual({
       path: "/v2/embed",
@@ -105,7 +105,7 @@ describe("each vendor is asked in its own form", () => {
     ])
   })
 
-  test("Cohere's older models have vectors of one length", () => {
+  test("to Cohere's older models have no dimensions", () => {
     for (const model of ["embed-english-v3.0", "embed-multilingual-light-v3.0"]) {
       const { bodies, losses } = asked("cohere", { dimensions: 256 }, model)
       expect(losses).toEqual(["dimensions:dropped"])
@@ -113,7 +113,7 @@ describe("each vendor is asked in its own form", () => {
     }
   })
 
-  test("the Gemini API", () => {
+  test("match the Gemini API's", () => {
     const body = { input: ["a", "b"], dimensions: 8, input_type: "query", user: "u" }
     expect(asked("google", body, "gemini-embedding-001")).toEqual({
       path: "/v1beta/models/gemini-embedding-001:batchEmbedContents",
@@ -131,7 +131,7 @@ describe("each vendor is asked in its own form", () => {
     })
   })
 
-  test("Vertex AI, whose Gemini models take one text at a time", () => {
+  test("match Vertex AI's, whose Gemini models take one text at a time", () => {
     const body = { input: ["a", "b"], dimensions: 8, task_type: "FACT_VERIFICATION" }
     expect(asked("vertex", body, "text-embedding-005")).toEqual({
       path: "/models/text-embedding-005:predict",
@@ -149,7 +149,7 @@ describe("each vendor is asked in its own form", () => {
     ])
   })
 
-  test("Titan on Bedrock, one text at a time", () => {
+  test("to Titan on Bedrock have one text each", () => {
     const body = { input: ["a", "b"], dimensions: 512, normalize: false, user: "u" }
     expect(asked("bedrock", body, "amazon.titan-embed-text-v2:0")).toEqual({
       path: "/model/amazon.titan-embed-text-v2%3A0/invoke",
@@ -162,7 +162,7 @@ describe("each vendor is asked in its own form", () => {
     })
   })
 
-  test("Cohere on Bedrock", () => {
+  test("match Cohere's on Bedrock", () => {
     expect(asked("bedrock", { dimensions: 512 }, "us.cohere.embed-v4:0").bodies).toEqual([
       {
         texts: ["hello"],
@@ -176,7 +176,7 @@ describe("each vendor is asked in its own form", () => {
     ])
   })
 
-  test("other models of Bedrock are not known to embed", () => {
+  test("to other models of Bedrock are not supported", () => {
     expect(() => asked("bedrock", {}, "amazon.nova-lite-v1:0")).toThrow(
       "does not support embeddings",
     )
@@ -208,7 +208,7 @@ describe("answers", () => {
     usage: { prompt_tokens: tokens, total_tokens: tokens },
   })
 
-  test("are merged in the order of the inputs, their usage summed", async () => {
+  test("are merged in the order of the inputs, with the total usage", async () => {
     const first = list([item(1, [0, 1]), item(0, [1, 0])], 5)
     const second = list([item(0, base64Of([0.5, 0.5]))], 7)
     const result = await decoded("openai", [answerOf(first), answerOf(second)], {
@@ -217,14 +217,14 @@ describe("answers", () => {
     expect(result).toEqual({ vectors: [[1, 0], [0, 1], base64Of([0.5, 0.5])], tokens: 12 })
   })
 
-  test("without usage say nothing of tokens, or zero where they should have", async () => {
+  test("without usage have no tokens, or zero if tokens are required", async () => {
     const values = { embeddings: [{ values: [1, 0] }] }
     expect(await decoded("google", [answerOf(values)])).toEqual({ vectors: [[1, 0]] })
     const silent = { data: [item(0, [1, 0])] }
     expect(await decoded("openai", [answerOf(silent)])).toEqual({ vectors: [[1, 0]], tokens: 0 })
   })
 
-  test("of Google's that were shortened are brought to length one", async () => {
+  test("of Google with fewer dimensions are normalized to length one", async () => {
     const answers = [answerOf({ embeddings: [{ values: [0.3, 0.4] }] })]
     const { vectors } = await decoded("google", answers, { dimensions: 2 })
     expect(vectors).toEqual([[0.6, 0.8]])
@@ -233,7 +233,7 @@ describe("answers", () => {
     expect((await embeddingOf("google").decode(answers, own)).vectors).toEqual([[0.3, 0.4]])
   })
 
-  test("of Perplexity are signed bytes, brought to length one", async () => {
+  test("of Perplexity are signed bytes, normalized to length one", async () => {
     const bytes = Buffer.from(Int8Array.of(3, -4, 0).buffer).toString("base64")
     const { vectors, tokens } = await decoded("perplexity", [answerOf(list([item(0, bytes)], 2))])
     expect(vectors).toEqual([[0.6, -0.8, 0].map(Math.fround)])
@@ -246,7 +246,7 @@ describe("answers", () => {
     }
   })
 
-  test("of Bedrock give their tokens in a header", async () => {
+  test("of Bedrock have their tokens in a header", async () => {
     const titan = answerOf(
       { embedding: [1, 0], inputTextTokenCount: 3 },
       { "x-amzn-bedrock-input-token-count": "4" },
@@ -277,7 +277,7 @@ describe("answers", () => {
     ["an embedding that is none", list([null], 1)],
   ]
   for (const [name, json] of broken) {
-    test(`with ${name} are the upstream's fault`, async () => {
+    test(`with ${name} are the upstream's failure`, async () => {
       const failure = await decoded("openai", [answerOf(json)]).catch((error: unknown) => error)
       expect(failure).toBeInstanceOf(GatewayError)
       expect((failure as GatewayError).kind).toBe("upstream_error")

@@ -65,7 +65,7 @@ function whole(recording: RecordedOperation): RecordedOperation["answer"] {
   return { headers: recording.answer.headers, bytes: new TextEncoder().encode(repaired) }
 }
 
-test.skipIf(!HAS_FIXTURES)(`there are recordings of seven vendors${WITHOUT_FIXTURES}`, () => {
+test.skipIf(!HAS_FIXTURES)(`recordings of seven vendors exist${WITHOUT_FIXTURES}`, () => {
   const vendors = new Set([...HOSTS.map(([, vendor]) => vendor), "openai-compatible"])
   expect(new Set(RECORDINGS.map(vendorOf))).toEqual(vendors)
   expect(RECORDINGS.length).toBeGreaterThan(35)
@@ -99,32 +99,37 @@ describe.skipIf(!HAS_FIXTURES)(`recorded refusals${WITHOUT_FIXTURES}`, () => {
 })
 
 /** What clients of the vendors sent for the same texts, but for members that are null. */
-test.skipIf(!HAS_FIXTURES)(`asks as the vendors' own clients did${WITHOUT_FIXTURES}`, () => {
-  const told = (id: string): JsonObject => {
-    const found = RECORDINGS.find((recording) => recording.id.endsWith(id))
-    if (!found) throw new Error(`nothing is recorded as ${id}`)
-    const members = Object.entries(found.request).filter(([, value]) => value !== null)
-    return Object.fromEntries(members)
-  }
-  const voyage = told("voyage/test-voyageai-embed-async-legacy--0")
-  const body = {
-    input: textsOf(voyage),
-    input_type: "document",
-    encoding_format: "base64",
-    truncation: true,
-  }
-  expect(asked("voyage", body, "voyage-3-lite").bodies).toEqual([voyage])
-  const cohere = told("can-handle-multiple-texts-with-custom-dime--0")
-  expect(
-    asked("cohere", { input: textsOf(cohere), dimensions: 1024 }, "embed-v4.0").bodies,
-  ).toEqual([cohere])
-  const gemini = told("gemini-embedding-001-can-handle-a-single-text-with-cu--0")
-  expect(
-    asked("google", { input: textsOf(gemini), dimensions: 768 }, "gemini-embedding-001").bodies,
-  ).toEqual([gemini])
-  const vertex = told("vertexai-text-embedding-004-can-handle-multiple-texts--1")
-  expect(asked("vertex", { input: textsOf(vertex) }, "text-embedding-004").bodies).toEqual([vertex])
-})
+test.skipIf(!HAS_FIXTURES)(
+  `sends the requests of the vendors' own clients${WITHOUT_FIXTURES}`,
+  () => {
+    const told = (id: string): JsonObject => {
+      const found = RECORDINGS.find((recording) => recording.id.endsWith(id))
+      if (!found) throw new Error(`nothing is recorded as ${id}`)
+      const members = Object.entries(found.request).filter(([, value]) => value !== null)
+      return Object.fromEntries(members)
+    }
+    const voyage = told("voyage/test-voyageai-embed-async-legacy--0")
+    const body = {
+      input: textsOf(voyage),
+      input_type: "document",
+      encoding_format: "base64",
+      truncation: true,
+    }
+    expect(asked("voyage", body, "voyage-3-lite").bodies).toEqual([voyage])
+    const cohere = told("can-handle-multiple-texts-with-custom-dime--0")
+    expect(
+      asked("cohere", { input: textsOf(cohere), dimensions: 1024 }, "embed-v4.0").bodies,
+    ).toEqual([cohere])
+    const gemini = told("gemini-embedding-001-can-handle-a-single-text-with-cu--0")
+    expect(
+      asked("google", { input: textsOf(gemini), dimensions: 768 }, "gemini-embedding-001").bodies,
+    ).toEqual([gemini])
+    const vertex = told("vertexai-text-embedding-004-can-handle-multiple-texts--1")
+    expect(asked("vertex", { input: textsOf(vertex) }, "text-embedding-004").bodies).toEqual([
+      vertex,
+    ])
+  },
+)
 
 interface OracleCase {
   readonly body: {
@@ -135,7 +140,7 @@ interface OracleCase {
   readonly extracted: readonly { readonly usage: { readonly input_tokens?: number } }[]
 }
 
-test.skipIf(!HAS_FIXTURES)(`counts as the oracle does${WITHOUT_FIXTURES}`, async () => {
+test.skipIf(!HAS_FIXTURES)(`counts like the oracle${WITHOUT_FIXTURES}`, async () => {
   const oracle = JSON.parse(readFixture("prices/genai-prices.usages-oracle.json")) as OracleCase[]
   const cases = oracle.filter(({ body }) => body.file.includes("test_embeddings"))
   expect(cases.length).toBeGreaterThan(1)
@@ -155,12 +160,15 @@ interface JsGenai {
   }[]
 }
 
-test.skipIf(!HAS_FIXTURES)(`reads what Google's own client read${WITHOUT_FIXTURES}`, async () => {
-  const file =
-    "js-genai/Client_Tests_embedContent_Vertex_AI_should_embed_content_with_specified_parameters.json"
-  const [call] = (JSON.parse(readFixture(file)) as JsGenai).interactions
-  const texts = textsOf(call?.request.bodySegments[0] ?? {})
-  const answer = answerOf(call?.response.bodySegments[0])
-  const { vectors, tokens } = await decoded("vertex", [answer], { input: texts })
-  expect([texts, vectors[0]?.length, tokens]).toEqual([["Hello world"], 768, 2])
-})
+test.skipIf(!HAS_FIXTURES)(
+  `reads Google's answers like Google's own client${WITHOUT_FIXTURES}`,
+  async () => {
+    const file =
+      "js-genai/Client_Tests_embedContent_Vertex_AI_should_embed_content_with_specified_parameters.json"
+    const [call] = (JSON.parse(readFixture(file)) as JsGenai).interactions
+    const texts = textsOf(call?.request.bodySegments[0] ?? {})
+    const answer = answerOf(call?.response.bodySegments[0])
+    const { vectors, tokens } = await decoded("vertex", [answer], { input: texts })
+    expect([texts, vectors[0]?.length, tokens]).toEqual([["Hello world"], 768, 2])
+  },
+)

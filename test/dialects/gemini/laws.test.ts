@@ -72,7 +72,7 @@ function halve(part: JsonObject): JsonObject[] {
   ]
 }
 
-test("a stream folds to what the whole answer is", () => {
+test("a stream folds to the whole answer", () => {
   fc.assert(
     fc.property(answerArbitrary, (answer) => {
       const whole = wholeOf(answer)
@@ -122,8 +122,8 @@ function plain(given: readonly JsonObject[]): JsonObject[] {
   return kept
 }
 
-describe("what the model said comes back to it as it was", () => {
-  test("all but its thoughts, signatures in their places", () => {
+describe("a model's answer is sent back to it unchanged", () => {
+  test("except its thoughts, with signatures in their places", () => {
     fc.assert(
       fc.property(parts, (given) => {
         const body = { candidates: [{ content: { parts: given }, finishReason: "STOP" }] }

@@ -33,8 +33,8 @@ const text = (words: string): Part => ({ type: "text", text: words })
 const call = (id: string): Part => ({ type: "tool-call", id, name: "f", arguments: "{}" })
 const functionCall = (id: string): JsonValue => ({ name: "f", args: {}, id })
 
-describe("signatures of Gemini's own", () => {
-  test("go back into the part behind them", () => {
+describe("Gemini's own signatures", () => {
+  test("are sent back in the part after them", () => {
     expect(modelParts(signed("s1", "thoughts"), text("a"))).toEqual([
       { text: "a", thoughtSignature: "s1" },
     ])
@@ -45,7 +45,7 @@ describe("signatures of Gemini's own", () => {
     ])
   })
 
-  test("stand on an empty text where nothing follows", () => {
+  test("are put on an empty text if nothing follows", () => {
     expect(modelParts(text("a"), signed("s1"))).toEqual([
       { text: "a" },
       { text: "", thoughtSignature: "s1" },
@@ -56,13 +56,13 @@ describe("signatures of Gemini's own", () => {
     ])
   })
 
-  test("a part that was kept whole keeps its own", () => {
+  test("a part that was kept whole keeps its own signature", () => {
     const code = { executableCode: { code: "1" }, thoughtSignature: "s2" }
     const kept: Part = { type: "unknown", extra: { dialect: "gemini", fields: code } }
     expect(modelParts(signed("s1"), kept)).toEqual([{ text: "", thoughtSignature: "s1" }, code])
   })
 
-  test("an image the model made carries its own again", () => {
+  test("a generated image is sent back with its own signature", () => {
     const source = { type: "base64", data: "AAAA", mediaType: "image/png" } as const
     expect(modelParts(signed("s1"), { type: "image", source })).toEqual([
       { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature: "s1" },
@@ -70,8 +70,8 @@ describe("signatures of Gemini's own", () => {
   })
 })
 
-describe("what others thought", () => {
-  test("is lost, and so is their proof", () => {
+describe("reasoning of other models", () => {
+  test("is dropped with its signature", () => {
     const messages = (part: ReasoningPart): Message[] => [asked("a"), said(part, text("b"))]
     const foreign = encode({ messages: messages(signed("s", "t", "anthropic-messages")) })
     expect(foreign.losses).toEqual(["reasoning.signature:dropped", "reasoning:dropped"])
@@ -84,7 +84,7 @@ describe("what others thought", () => {
   })
 })
 
-describe("calls that another model made", () => {
+describe("calls of another model", () => {
   function signatures(messages: Message[], model = CURRENT_MODEL): JsonValue[] {
     const { contents } = encodeWhole({ messages, model })
     const parts = (Array.isArray(contents) ? contents : []).flatMap((content) => {
@@ -96,7 +96,7 @@ describe("calls that another model made", () => {
       .map((part) => at(part, "thoughtSignature") ?? "none")
   }
 
-  test("the first of each step of the current turn has the dummy", () => {
+  test("get the placeholder signature on the first of each step of the current turn", () => {
     const messages = [
       asked("a"),
       called("0"),
@@ -112,12 +112,12 @@ describe("calls that another model made", () => {
     expect(signatures(messages)).toEqual(["none", DUMMY, "none", DUMMY])
   })
 
-  test("words beside the result of a call begin no turn", () => {
+  test("do not start a new turn with text beside the result of a call", () => {
     const messages = [asked("a"), called("1"), answered("1", "x"), asked("b")]
     expect(signatures(messages)).toEqual([DUMMY])
   })
 
-  test("a signature of Gemini's own stays", () => {
+  test("keep a signature of Gemini", () => {
     const messages = [
       asked("a"),
       said(signed("s1"), call("1"), call("2")),
@@ -129,7 +129,7 @@ describe("calls that another model made", () => {
     expect(signatures(messages)).toEqual(["s1", "none", DUMMY])
   })
 
-  test("images that a tool answered begin no turn", () => {
+  test("do not start a new turn with images from a tool", () => {
     const source = { type: "base64", data: "AAAA", mediaType: "image/png" } as const
     const shown: Message = {
       role: "tool",
@@ -140,12 +140,12 @@ describe("calls that another model made", () => {
     expect(at(body, "contents", 3, "parts", 0, "thoughtSignature")).toBe(DUMMY)
   })
 
-  test("earlier models want none", () => {
+  test("need no signature for earlier models", () => {
     expect(signatures([asked("a"), called("1")], EARLIER_MODEL)).toEqual(["none"])
   })
 })
 
-describe("how much to think", () => {
+describe("the amount of thinking", () => {
   function thinking(model: string, order: ReasoningOptions, maxTokens?: number): unknown {
     const limit = maxTokens === undefined ? {} : { maxTokens }
     const { body, losses } = encode({ model, reasoning: order, ...limit })
@@ -181,7 +181,7 @@ describe("how much to think", () => {
       { effort: "none" },
       [{ thinkingBudget: 128 }, "reasoning_effort:approximated"],
     ],
-  ])("%s by a budget: %j", (model, order, expected) => {
+  ])("is a budget for %s: %j", (model, order, expected) => {
     expect(thinking(model, order, 10_000)).toEqual(expected)
   })
 
@@ -198,12 +198,12 @@ describe("how much to think", () => {
     ["models/gemini-pro-latest", { effort: "minimal" }, "LOW"],
     ["publishers/google/models/gemini-3.5-flash", { effort: "minimal" }, "MINIMAL"],
     ["gemini-3-flash-preview", { isAdaptive: true }, undefined],
-  ])("%s by a level: %j", (model, order, thinkingLevel) => {
+  ])("is a level for %s: %j", (model, order, thinkingLevel) => {
     const level = thinkingLevel === undefined ? {} : { thinkingLevel }
     expect(thinking(model, order)).toEqual({ ...level, includeThoughts: true })
   })
 
-  test("a model of levels cannot be kept from thinking, and knows no other words", () => {
+  test("is never zero for a model with levels, and unknown words are fitted", () => {
     expect(thinking("gemini-3-flash-preview", { effort: "none" })).toEqual([
       { thinkingLevel: "MINIMAL" },
       "reasoning_effort:approximated",
@@ -218,7 +218,7 @@ describe("how much to think", () => {
     ])
   })
 
-  test("a model that does not think is not asked to", () => {
+  test("is not sent to a model that does not think", () => {
     expect(thinking("gemini-2.0-flash", { effort: "low" })).toEqual([
       undefined,
       "reasoning_effort:dropped",

@@ -99,7 +99,7 @@ const given = recordings.filter(({ status }) => status === 200)
 const whole = given.filter(({ isStream }) => !isStream)
 const streamed = given.filter(({ isStream }) => isStream)
 
-test.skipIf(!HAS_FIXTURES)(`recordings are found${WITHOUT_FIXTURES}`, () => {
+test.skipIf(!HAS_FIXTURES)(`recordings exist${WITHOUT_FIXTURES}`, () => {
   expect(whole.length).toBeGreaterThan(50)
   expect(streamed.length).toBeGreaterThan(45)
   expect(recordings.length - given.length).toBeGreaterThan(5)
@@ -148,7 +148,7 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
 
   for (const { id, text } of streamed) {
     if (text === undefined) continue
-    test(`${id}, cut anywhere`, () => {
+    test(`${id} is decoded in any chunks`, () => {
       const decoded = (lengths?: readonly number[]): ChatEvent[] =>
         withoutMintedIds(decodeFrames(framesOf(text, lengths)))
       const events = decoded()
@@ -158,7 +158,7 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  test.skipIf(!HAS_FIXTURES)(`are whole at their end and not before${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`are complete at their end and not before${WITHOUT_FIXTURES}`, () => {
     let cutShort = 0
     for (const recording of streamed) {
       const frames = recording.chunks.filter(isJsonObject).map(frame)
@@ -197,7 +197,7 @@ describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-test.skipIf(!HAS_FIXTURES)(`recorded citations name their words${WITHOUT_FIXTURES}`, () => {
+test.skipIf(!HAS_FIXTURES)(`recorded citations refer to their words${WITHOUT_FIXTURES}`, () => {
   let citations = 0
   for (const recording of given) {
     const result = foldChunks(recording.chunks)
@@ -221,7 +221,7 @@ test.skipIf(!HAS_FIXTURES)(`recorded citations name their words${WITHOUT_FIXTURE
   expect(citations).toBeGreaterThan(20)
 })
 
-test.skipIf(!HAS_FIXTURES)(`a whole answer is what its stream folds to${WITHOUT_FIXTURES}`, () => {
+test.skipIf(!HAS_FIXTURES)(`a whole answer equals its folded stream${WITHOUT_FIXTURES}`, () => {
   let compared = 0
   for (const recording of whole) {
     const [body] = recording.chunks
@@ -237,6 +237,6 @@ test.skipIf(!HAS_FIXTURES)(`a whole answer is what its stream folds to${WITHOUT_
   expect(compared).toBeGreaterThan(40)
 })
 
-test("what is no answer is an error", () => {
+test("an invalid answer is an error", () => {
   expect(() => GEMINI.decodeResult({})).toThrow(GatewayError)
 })

@@ -12,7 +12,7 @@ function contents(...turns: JsonObject[]): JsonObject {
 }
 
 describe("a request to generate content", () => {
-  test("takes its fields in either case, and leaves the caller's own names alone", () => {
+  test("accepts its fields in either case, and keeps the caller's own names", () => {
     const schema = { type: "OBJECT", properties: { user_name: { type: "STRING", nullable: true } } }
     const request = decode({
       contents: [{ parts: [{ inline_data: { mime_type: "image/png", data: "iVBORw0KGgo=" } }] }],
@@ -51,7 +51,7 @@ describe("a request to generate content", () => {
     })
   })
 
-  test("matches results without ids with the calls of their names, in order", () => {
+  test("matches results without ids to calls by name, in order", () => {
     const call = (city: string) => ({ functionCall: { name: "weather", args: { city } } })
     const answer = (output: string) => ({
       functionResponse: { name: "weather", response: { output } },
@@ -72,7 +72,7 @@ describe("a request to generate content", () => {
     ])
   })
 
-  test("puts the chunks of a streamed turn together again", () => {
+  test("joins the chunks of a streamed turn", () => {
     const chunk = (part: JsonObject) => ({ role: "model", parts: [part] })
     const { messages } = decode(
       contents(
@@ -95,7 +95,7 @@ describe("a request to generate content", () => {
     ])
   })
 
-  test("tells an envelope in base64, with either alphabet", () => {
+  test("recognizes an envelope in base64 with either alphabet", () => {
     const envelope = "tg1:proof:anthropic-messages:a:::??>>"
     for (const alphabet of ["base64", "base64url"] as const) {
       const thoughtSignature = Buffer.from(envelope).toString(alphabet)
@@ -118,7 +118,7 @@ describe("a request to generate content", () => {
         toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: ["none"] } },
       },
     ],
-  ])("names %s when it is wrong", (parameter, body) => {
+  ])("names an invalid %s", (parameter, body) => {
     expect(() => decode(body as unknown as JsonObject)).toThrow(GatewayError)
     try {
       decode(body as unknown as JsonObject)
@@ -128,7 +128,7 @@ describe("a request to generate content", () => {
   })
 })
 
-test("what only Gemini knows goes back to it with the rest", () => {
+test("Gemini's own fields are sent back to it", () => {
   const request = decode({
     contents: "Hi",
     tools: [{ functionDeclarations: [{ name: "one" }], googleSearch: {} }],

@@ -12,7 +12,7 @@ function partsOf(...parts: Part[]): ReturnType<typeof encode> {
 }
 
 describe("the conversation", () => {
-  test("roles are user and model; neighbours of one role are one turn", () => {
+  test("has the roles user and model; neighbors of one role are one turn", () => {
     const { contents } = encodeWhole({
       messages: [
         asked("a"),
@@ -28,7 +28,7 @@ describe("the conversation", () => {
     ])
   })
 
-  test("instructions stand apart, the operator's among them", () => {
+  test("has instructions separated, including the operator's", () => {
     const body = encodeWhole({
       messages: [
         { role: "system", parts: [{ type: "text", text: "a" }] },
@@ -42,7 +42,7 @@ describe("the conversation", () => {
     })
   })
 
-  test("later instructions come first, which is said", () => {
+  test("has later instructions moved to the start, with a reported loss", () => {
     const { body, losses } = encode({
       messages: [asked("a"), { role: "system", parts: [{ type: "text", text: "b" }] }],
     })
@@ -50,7 +50,7 @@ describe("the conversation", () => {
     expect(losses).toEqual(["system.position:approximated"])
   })
 
-  test("nothing said is an empty text, where someone has to say something", () => {
+  test("has an empty text for an empty but required turn", () => {
     const empty = [{ role: "user", parts: [{ text: "" }] }]
     expect(encodeWhole({ messages: [asked("")] }).contents).toEqual(empty)
     const onlyInstructions = [
@@ -65,7 +65,7 @@ describe("the conversation", () => {
 })
 
 describe("media", () => {
-  test("images, sound and files as base64, with or without a type", () => {
+  test("are images, audio and files as base64, with or without a type", () => {
     const { body, losses } = partsOf(
       { type: "image", source: { type: "base64", data: PNG, mediaType: "image/webp" } },
       { type: "image", source: { type: "base64", data: PNG } },
@@ -98,7 +98,7 @@ describe("media", () => {
     expect(at(parts, 0)).toEqual({ inlineData: { mimeType: "image/webp", data: PNG } })
   })
 
-  test("addresses that Gemini reads itself, and files it keeps", () => {
+  test("may be addresses that Gemini reads itself, and stored files", () => {
     const kept = "https://generativelanguage.googleapis.com/v1beta/files/abc"
     const { body, losses } = partsOf(
       { type: "image", source: { type: "url", url: "gs://bucket/cat.jpg" } },
@@ -113,7 +113,7 @@ describe("media", () => {
     ])
   })
 
-  test("web addresses that no one fetched are left out, which is said", () => {
+  test("lose web addresses that were not fetched", () => {
     const url = { type: "url", url: "https://host/a" } as const
     const { body, losses } = partsOf(
       { type: "text", text: "a" },
@@ -125,7 +125,7 @@ describe("media", () => {
     expect(losses).toEqual(["image.url:dropped", "audio:dropped", "file.url:dropped"])
   })
 
-  test("the usual detail is no wish", () => {
+  test("lose an explicit detail, but not the default", () => {
     const image: ImagePart = { type: "image", source: { type: "base64", data: PNG } }
     expect(partsOf({ ...image, detail: "auto" }).losses).toEqual([])
     expect(partsOf({ ...image, detail: "high" }).losses).toEqual(["image.detail:dropped"])
@@ -135,7 +135,7 @@ describe("media", () => {
 describe("tools", () => {
   const parameters = { type: "object", properties: { a: { type: "string" } }, $defs: {} }
 
-  test("are declared with their schema as it is", () => {
+  test("are declared with their unchanged schema", () => {
     const body = encodeWhole({
       tools: [{ name: "f", description: "d", parameters, strict: false }, { name: "g" }],
       parallelToolCalls: true,
@@ -156,12 +156,12 @@ describe("tools", () => {
     [{ type: "none" } as const, { mode: "NONE" }],
     [{ type: "required" } as const, { mode: "ANY" }],
     [{ type: "tool", name: "f" } as const, { mode: "ANY", allowedFunctionNames: ["f"] }],
-  ])("the choice %j", (toolChoice, functionCallingConfig) => {
+  ])("are called by the choice %j", (toolChoice, functionCallingConfig) => {
     const body = encodeWhole({ tools: [{ name: "f" }], toolChoice })
     expect(body.toolConfig).toEqual({ functionCallingConfig })
   })
 
-  test("no tools, nothing about tools", () => {
+  test("of an empty list are omitted with their options", () => {
     const body = encodeWhole({ tools: [], toolChoice: { type: "none" }, parallelToolCalls: false })
     expect(Object.keys(body)).toEqual(["contents"])
   })
@@ -176,7 +176,7 @@ describe("calls and results", () => {
     ],
   }
 
-  test("results follow in the order of the calls, by the names of the calls", () => {
+  test("are in the order of the calls, under their names", () => {
     const messages = [asked("a"), twoCalls, answered("2", "noon"), answered("1", '{"sky":"blue"}')]
     const { contents } = encodeWhole({ messages, model: EARLIER_MODEL })
     expect(at(contents, 1)).toEqual({
@@ -195,7 +195,7 @@ describe("calls and results", () => {
     })
   })
 
-  test("the user's next words join the results", () => {
+  test("are joined by the user's next words", () => {
     const { contents } = encodeWhole({
       messages: [asked("a"), called("1"), answered("1", "x"), asked("b")],
       model: EARLIER_MODEL,
@@ -203,7 +203,7 @@ describe("calls and results", () => {
     expect(at(contents, 2, "parts", 1)).toEqual({ text: "b" })
   })
 
-  test("Vertex is given no ids", () => {
+  test("have no ids for Vertex", () => {
     const { contents } = encodeWhole(
       { messages: [asked("a"), called("1"), answered("1", "x")], model: EARLIER_MODEL },
       gemini({ functionCallIds: false }),
@@ -214,7 +214,7 @@ describe("calls and results", () => {
     })
   })
 
-  test("a failure is an error", () => {
+  test("have a failure as an error", () => {
     const failed = { type: "tool-result", id: "1", failed: true } as const
     const content = [{ type: "text" as const, text: "{}" }]
     const { contents } = encodeWhole({
@@ -224,7 +224,7 @@ describe("calls and results", () => {
     expect(at(contents, 2, "parts", 0, "functionResponse", "response")).toEqual({ error: "{}" })
   })
 
-  test("ids that come again in a later turn mean the later call", () => {
+  test("match the latest call if ids repeat in later turns", () => {
     const { contents } = encodeWhole({
       messages: [
         asked("a"),
@@ -239,12 +239,12 @@ describe("calls and results", () => {
     expect(at(contents, 4, "parts", 0, "functionResponse", "name")).toBe("time")
   })
 
-  test("a result of no known call is named by its id", () => {
+  test("without a known call are named by their id", () => {
     const { contents } = encodeWhole({ messages: [answered("weather", "x")] })
     expect(at(contents, 0, "parts", 0, "functionResponse", "name")).toBe("weather")
   })
 
-  test("images that tools answered follow all the results", () => {
+  test("are followed by the images of tools", () => {
     const image: ImagePart = { type: "image", source: { type: "base64", data: PNG } }
     const content = [image, { type: "text" as const, text: "seen" }]
     const { body, losses } = encode({
@@ -264,7 +264,7 @@ describe("calls and results", () => {
     ])
   })
 
-  test("instructions between the results do not part them", () => {
+  test("are not separated by instructions between them", () => {
     const { body } = encode({
       messages: [
         asked("a"),
@@ -277,7 +277,7 @@ describe("calls and results", () => {
     expect(at(body, "contents", 2, "parts", 0, "functionResponse", "id")).toBe("1")
   })
 
-  test("arguments that are no object are still shown", () => {
+  test("keep arguments that are not an object", () => {
     const { contents } = encodeWhole({
       messages: [asked("a"), called("1", "f", "[1")],
       model: EARLIER_MODEL,

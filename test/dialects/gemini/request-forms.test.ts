@@ -11,8 +11,8 @@ function decode(body: JsonObject) {
   return GEMINI.decodeRequest(addressed({ contents: "Hello", ...body }))
 }
 
-describe("what Google takes in more than one form", () => {
-  test("numbers as text", () => {
+describe("Google's alternative forms", () => {
+  test("include numbers as text", () => {
     const generationConfig = {
       maxOutputTokens: "50",
       temperature: "0.5",
@@ -36,13 +36,13 @@ describe("what Google takes in more than one form", () => {
   })
 
   test.each(["", "many", "0x10", "1 000", "Infinity"])(
-    "but '%s' is no number",
+    "do not include '%s' as a number",
     (maxOutputTokens) => {
       expect(() => decode({ generationConfig: { maxOutputTokens } })).toThrow(/maxOutputTokens/)
     },
   )
 
-  test.each(["ANY", "any", 2])("the mode of calls as %p", (mode) => {
+  test.each(["ANY", "any", 2])("include the call mode as %p", (mode) => {
     const tools = [{ functionDeclarations: [{ name: "find" }] }]
     const request = decode({ tools, toolConfig: { functionCallingConfig: { mode } } })
     expect(request.toolChoice).toEqual({ type: "required" })
@@ -60,7 +60,7 @@ describe("what Google takes in more than one form", () => {
     [{ mode: "MODE_UNSPECIFIED" }, {}],
     [{}, {}],
     [undefined, {}],
-  ])("the choice of a function %j", (config, expected) => {
+  ])("include the function choice %j", (config, expected) => {
     const tools = [{ functionDeclarations: [{ name: "find" }, { name: "look" }] }]
     const { toolChoice } = decode({
       tools,
@@ -69,7 +69,7 @@ describe("what Google takes in more than one form", () => {
     expect({ ...(toolChoice && { toolChoice }) }).toEqual(expected)
   })
 
-  test("types of a JSON schema in capitals, but no words that only look like them", () => {
+  test("include uppercase types of a JSON schema, but not similar words", () => {
     const schema = (object: string, string: string) => ({
       type: object,
       properties: { type: { type: string, enum: ["OBJECT"] }, any: { anyOf: [{ type: string }] } },
@@ -90,7 +90,7 @@ describe("what Google takes in more than one form", () => {
     })
   })
 
-  test("one element without its list", () => {
+  test("include one element without its list", () => {
     const request = decode({
       tools: { functionDeclarations: { name: "find" } },
       toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: "find" } },
@@ -103,7 +103,7 @@ describe("what Google takes in more than one form", () => {
     })
   })
 
-  test("types of schemas as numbers", () => {
+  test("include schema types as numbers", () => {
     const parameters = {
       type: 6,
       properties: { city: { type: 1 }, days: { type: 5, items: { type: 3 } } },
@@ -115,13 +115,13 @@ describe("what Google takes in more than one form", () => {
     })
   })
 
-  test("a schema without the type of the answer asks for JSON", () => {
+  test("include a schema without the answer type, which asks for JSON", () => {
     const schema = { type: "OBJECT", properties: { city: { type: "STRING" } } }
     const { responseFormat } = decode({ generationConfig: { responseSchema: schema } })
     expect(responseFormat).toMatchObject({ type: "json-schema", schema: { type: "object" } })
   })
 
-  test("the role 'tool', as Google's own examples have it, for results", () => {
+  test("include the role 'tool' for results, as in Google's own examples", () => {
     const { messages } = decode({
       contents: [
         { role: "user", parts: [{ text: "Find it" }] },
@@ -136,7 +136,7 @@ describe("what Google takes in more than one form", () => {
   })
 })
 
-test("what is in no usual form goes up to Google in it", () => {
+test("are restored in requests to Google", () => {
   const parts = [{ functionResponse: { name: "find", response: { output: "1" } } }]
   expect(addressed({ contents: [{ role: "function", parts }] })).toMatchObject({
     contents: [{ role: "user", parts }],
@@ -146,7 +146,7 @@ test("what is in no usual form goes up to Google in it", () => {
   })
 })
 
-test("a request that is counted is read in all forms too", () => {
+test("a request for counting tokens is read in all forms too", () => {
   const counted = decodeCountRequest(
     addressed({ generateContentRequest: { contents: "Hello", generationConfig: { topK: "4" } } }),
   )

@@ -3,7 +3,7 @@ import { gemini } from "../../../src/dialects/gemini/index.ts"
 import { at, CURRENT_MODEL, EARLIER_MODEL, encode, encodeWhole } from "./support.ts"
 
 describe("settings", () => {
-  test("go by Gemini's names", () => {
+  test("have Gemini's names", () => {
     const body = encodeWhole({
       temperature: 1.5,
       topP: 0.9,
@@ -28,7 +28,7 @@ describe("settings", () => {
     })
   })
 
-  test("maps a seed beyond 32 bits to a smaller one", () => {
+  test("map a seed beyond 32 bits to a smaller one", () => {
     const { body, losses } = encode({
       stop: ["1", "2"],
       seed: 2 ** 31 + 5,
@@ -43,13 +43,13 @@ describe("settings", () => {
     })
   })
 
-  test("a home without candidates is asked several times", () => {
+  test("take several calls on a platform without candidates", () => {
     const dialect = gemini({ maxCandidates: 1 })
     expect(dialect.supports.n).toBe("approximated")
     expect(dialect.answerLimits("gemini").choices).toBe(1)
   })
 
-  test("the model and the stream are asked for by the address", () => {
+  test("leave the model and the stream to the address", () => {
     const body = encodeWhole({ stream: true, streamUsage: true })
     expect(Object.keys(body)).toEqual(["contents"])
   })
@@ -60,11 +60,11 @@ describe("settings", () => {
     ["standard_only", "standard"],
     ["flex", "flex"],
     ["priority", "priority"],
-  ])("the service %s", (serviceTier, expected) => {
+  ])("include the service tier %s", (serviceTier, expected) => {
     expect(encodeWhole({ serviceTier }).serviceTier).toBe(expected)
   })
 
-  test("a service it does not have, or not in the body", () => {
+  test("exclude a service tier that Gemini does not have or reads elsewhere", () => {
     expect(encode({ serviceTier: "scale" }).losses).toEqual(["service_tier:dropped"])
     const vertex = gemini({ serviceTier: false })
     expect(vertex.supports.service_tier).toBe("dropped")
@@ -73,7 +73,7 @@ describe("settings", () => {
     expect(encodeWhole({ serviceTier: "default" }, vertex).serviceTier).toBeUndefined()
   })
 
-  test("metadata that can be labels", () => {
+  test("include metadata that can be labels", () => {
     const metadata = { team: "research", Team: "x", note: "Two words" }
     expect(encode({ metadata })).toMatchObject({
       body: { labels: { team: "research" } },
@@ -84,7 +84,7 @@ describe("settings", () => {
     expect(encode({ metadata }, gemini({ labels: false })).losses).toEqual(["metadata:dropped"])
   })
 
-  test("what other dialects know is lost by name", () => {
+  test("lose other dialects' fields by name", () => {
     const { losses } = encode({
       extra: { dialect: "openai-chat", fields: { logit_bias: {} } },
       previousResponse: "resp_1",
@@ -100,11 +100,11 @@ describe("settings", () => {
   })
 })
 
-describe("the form of the answer", () => {
+describe("the answer format", () => {
   const schema = { type: "object", properties: { a: { type: "string" } } }
   const format = { type: "json-schema", name: "n", schema } as const
 
-  test("JSON, with a schema or without", () => {
+  test("is JSON, with or without a schema", () => {
     expect(encodeWhole({ responseFormat: { type: "json-object" } }).generationConfig).toEqual({
       responseMimeType: "application/json",
     })
@@ -115,7 +115,7 @@ describe("the form of the answer", () => {
     expect(encodeWhole({ responseFormat: { type: "text" } }).generationConfig).toBeUndefined()
   })
 
-  test("with functions, an earlier model is asked for it in words", () => {
+  test("is an instruction with functions for an earlier model", () => {
     const tools = [{ name: "f" }]
     const { body, losses } = encode({ responseFormat: format, tools, model: EARLIER_MODEL })
     expect(losses).toEqual(["json_schema:approximated"])

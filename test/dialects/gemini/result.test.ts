@@ -21,7 +21,7 @@ function reasoning(text: string, signature: string): Part {
 }
 
 describe("an answer", () => {
-  test("says who it is", () => {
+  test("has its id, model and usage", () => {
     const body = {
       ...answer([{ text: "Hi" }]),
       responseId: "r1",
@@ -40,7 +40,7 @@ describe("an answer", () => {
     })
   })
 
-  test("candidates are choices", () => {
+  test("has a choice for each candidate", () => {
     const candidate = (text: string, index: number): JsonObject => ({
       content: { parts: [{ text }] },
       finishReason: "STOP",
@@ -58,13 +58,13 @@ describe("an answer", () => {
     ["an error", { error: { message: "x" } }],
     ["no candidates", { candidates: [], usageMetadata: { promptTokenCount: 1 } }],
     ["another dialect's answer", { choices: [{ message: { content: "x" } }] }],
-  ])("%s is none", (_, body) => {
+  ])("is rejected if it is %s", (_, body) => {
     expect(() => GEMINI.decodeResult(body)).toThrow(GatewayError)
   })
 })
 
 describe("parts", () => {
-  test("text, thoughts and calls in their order", () => {
+  test("are text, thoughts and calls in order", () => {
     const parts = partsOf(
       { text: "think", thought: true },
       { text: " more", thought: true },
@@ -79,7 +79,7 @@ describe("parts", () => {
     ])
   })
 
-  test("calls without an id are given one, without arguments none", () => {
+  test("get an id for calls without one, and empty arguments", () => {
     const [first, second] = partsOf(
       { functionCall: { name: "f" } },
       { functionCall: { name: "f" } },
@@ -90,7 +90,7 @@ describe("parts", () => {
     expect(first.arguments).toBe("{}")
   })
 
-  test("a signature stands right before what it came with, once for parallel calls", () => {
+  test("have a signature right before its part, once for parallel calls", () => {
     const parts = partsOf(
       { functionCall: { id: "1", name: "f", args: {} }, thoughtSignature: "s1" },
       { functionCall: { id: "2", name: "f", args: {} } },
@@ -102,7 +102,7 @@ describe("parts", () => {
     ])
   })
 
-  test("a signature joins the thoughts before it, and stands alone on an empty text", () => {
+  test("have a signature joined to the thoughts before it, or alone on an empty text", () => {
     const parts = partsOf(
       { text: "think", thought: true },
       { text: "Hi", thoughtSignature: "s1" },
@@ -119,7 +119,7 @@ describe("parts", () => {
     ])
   })
 
-  test("images and sound that the model made", () => {
+  test("include generated images and audio", () => {
     const parts = partsOf(
       { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature: "s1" },
       { inlineData: { mimeType: "audio/L16;codec=pcm;rate=24000", data: "BBBB" } },
@@ -134,7 +134,7 @@ describe("parts", () => {
     ])
   })
 
-  test("what has no name in the canon is kept whole", () => {
+  test("are kept whole if the canon does not have them", () => {
     const kept = [
       { executableCode: { language: "PYTHON", code: "1" }, thoughtSignature: "s1" },
       { codeExecutionResult: { outcome: "OUTCOME_OK", output: "1" } },
@@ -146,7 +146,7 @@ describe("parts", () => {
     )
   })
 
-  test("arguments in chunks can also come at once", () => {
+  test("have chunked arguments even if all chunks come together", () => {
     const functionCall = {
       name: "divide",
       partialArgs: [
@@ -160,7 +160,7 @@ describe("parts", () => {
   })
 })
 
-describe("why it ended", () => {
+describe("the finish reason", () => {
   test.each([
     ["STOP", "stop", undefined],
     ["MAX_TOKENS", "length", undefined],
@@ -178,7 +178,7 @@ describe("why it ended", () => {
     ["NO_IMAGE", "other", "NO_IMAGE"],
     ["CONTINUATION", "other", "CONTINUATION"],
     ["FROM_THE_FUTURE", "other", "FROM_THE_FUTURE"],
-  ])("%s", (finishReason, finish, rawFinish) => {
+  ])("is decoded for %s", (finishReason, finish, rawFinish) => {
     const choice = choiceOf([{ text: "a" }], { finishReason })
     expect(choice.finish as string).toBe(finish)
     expect(choice.rawFinish).toBe(rawFinish)
@@ -195,7 +195,7 @@ describe("why it ended", () => {
     expect(() => choiceOf([{ text: "a" }], { finishReason })).toThrow("failed while it wrote")
   })
 
-  test("a call ends what says STOP (docs/wire/gemini.md#f7), but not what ran out of tokens", () => {
+  test("is tool calls for STOP with a call, but not at the token limit", () => {
     const call = { functionCall: { name: "f", args: {} } }
     expect(choiceOf([call])).toMatchObject({ finish: "tool-calls" })
     expect(choiceOf([call]).rawFinish).toBeUndefined()
@@ -203,16 +203,13 @@ describe("why it ended", () => {
     expect(() => choiceOf([call], { finishReason: "MALFORMED_FUNCTION_CALL" })).toThrow()
   })
 
-  test.each(["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])(
-    "%s with a call ends with it",
-    (word) => {
-      const call = { functionCall: { name: "f", args: {} } }
-      const { finish, rawFinish } = choiceOf([call], { finishReason: word })
-      expect([finish, rawFinish]).toEqual(["tool-calls", word])
-    },
-  )
+  test.each(["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])("%s with a call is kept", (word) => {
+    const call = { functionCall: { name: "f", args: {} } }
+    const { finish, rawFinish } = choiceOf([call], { finishReason: word })
+    expect([finish, rawFinish]).toEqual(["tool-calls", word])
+  })
 
-  test("an answer can be empty: filtered, or all thought", () => {
+  test("may belong to an empty answer: filtered, or all thoughts", () => {
     const filtered = { candidates: [{ content: {}, finishReason: "SAFETY", safetyRatings: [1] }] }
     expect(GEMINI.decodeResult(filtered).choices).toEqual([
       {
@@ -227,7 +224,7 @@ describe("why it ended", () => {
     expect(GEMINI.decodeResult(spent).choices).toEqual([{ index: 0, parts: [], finish: "length" }])
   })
 
-  test("a refused prompt is one choice that a filter ended", () => {
+  test("of a rejected prompt is content filter, in one choice", () => {
     const promptFeedback = { blockReason: "PROHIBITED_CONTENT" }
     const usageMetadata = { promptTokenCount: 5, totalTokenCount: 5 }
     expect(GEMINI.decodeResult({ promptFeedback, usageMetadata })).toMatchObject({
@@ -246,7 +243,7 @@ describe("citations", () => {
     return text?.citations
   }
 
-  test("count in bytes there, in characters here", () => {
+  test("are converted from bytes to characters", () => {
     const groundingMetadata = {
       groundingChunks: [web("a"), web("b")],
       groundingSupports: [
@@ -269,7 +266,7 @@ describe("citations", () => {
     ])
   })
 
-  test("belong to the last text; what cites an earlier one has no place in it", () => {
+  test("belong to the last text; those of an earlier one have no position", () => {
     const groundingMetadata = {
       groundingChunks: [web("a")],
       groundingSupports: [
@@ -284,7 +281,7 @@ describe("citations", () => {
     ])
   })
 
-  test("a segment is held to its own words", () => {
+  test("are limited to the segment's own words", () => {
     const groundingMetadata = {
       groundingChunks: [web("a")],
       groundingSupports: [
@@ -300,7 +297,7 @@ describe("citations", () => {
     ])
   })
 
-  test("all kinds of sources, and those that support nothing", () => {
+  test("include all kinds of sources, and those without a segment", () => {
     const groundingMetadata = {
       groundingChunks: [
         web("a"),
@@ -316,7 +313,7 @@ describe("citations", () => {
     ])
   })
 
-  test("long quotations, under either name", () => {
+  test("include long quotations, under either name", () => {
     const source = { startIndex: 4, endIndex: 7, uri: "https://a", license: "MIT" }
     const expected = [
       {
@@ -333,7 +330,7 @@ describe("citations", () => {
     )
   })
 
-  test("no text, no citations", () => {
+  test("are absent without text", () => {
     const groundingMetadata = { groundingChunks: [web("a")] }
     expect(choiceOf([], { groundingMetadata }).parts).toEqual([])
   })

@@ -7,8 +7,8 @@ import { errorEvent } from "../../../src/dialects/shared/errors.ts"
 import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 import { answer, decodeFrames, frame, lastChunk, changes, chunk } from "./support.ts"
 
-describe("the common stream", () => {
-  test("text, usage on every frame, and no last word", () => {
+describe("an ordinary stream", () => {
+  test("has text, usage in every frame, and no end marker", () => {
     const head = { responseId: "r1", modelVersion: "m", createTime: "2025-12-01T21:58:25Z" }
     const usage = (candidatesTokenCount: number): JsonObject => ({
       usageMetadata: { promptTokenCount: 3, candidatesTokenCount, totalTokenCount: 9 },
@@ -31,7 +31,7 @@ describe("the common stream", () => {
     ])
   })
 
-  test("frames that were parsed already are not parsed again", () => {
+  test("does not parse parsed frames again", () => {
     const json = answer([{ text: "x" }])
     expect(changes({ data: "{broken", json })[0]).toEqual({
       type: "text-delta",
@@ -41,7 +41,7 @@ describe("the common stream", () => {
     expect(changes({ data: "" })).toEqual([])
   })
 
-  test("candidates keep apart, and each has to end", () => {
+  test("keeps candidates apart, and each has to end", () => {
     const decoder = GEMINI.decodeEvents()
     const candidate = (index: number, more: JsonObject = {}): JsonObject => ({
       candidates: [{ content: { parts: [{ text: String(index) }] }, index, ...more }],
@@ -57,7 +57,7 @@ describe("the common stream", () => {
     ])
   })
 
-  test("a stream that breaks off has no end", () => {
+  test("has no end if it breaks", () => {
     const decoder = GEMINI.decodeEvents()
     expect(decoder.end()).toEqual([])
     decoder.push(chunk({ text: "a" }))
@@ -65,7 +65,7 @@ describe("the common stream", () => {
     expect(decoder.finished).toBe(false)
   })
 
-  test("a reason to end may be followed by more", () => {
+  test("may continue after a finish reason", () => {
     const call = { functionCall: { name: "f", args: {} } }
     expect(changes(lastChunk(call), chunk({ text: "a" }), lastChunk()).slice(2)).toEqual([
       { type: "text-delta", choice: 0, text: "a" },
@@ -73,7 +73,7 @@ describe("the common stream", () => {
     ])
   })
 
-  test("a refused prompt", () => {
+  test("may report a rejected prompt", () => {
     const promptFeedback = { blockReason: "SAFETY", safetyRatings: [] }
     const usageMetadata = { promptTokenCount: 4, totalTokenCount: 4 }
     const decoder = GEMINI.decodeEvents()
@@ -88,7 +88,7 @@ describe("the common stream", () => {
 })
 
 describe("reasoning", () => {
-  test("a signature comes right before what carried it", () => {
+  test("has a signature right before its part", () => {
     expect(
       changes(
         chunk({ text: "think", thought: true }),
@@ -111,7 +111,7 @@ describe("reasoning", () => {
   })
 })
 
-test("thoughts that are not shown, or in a summary, count by their signature; those of an image with it", () => {
+test("hidden and summarized thoughts are counted by their signature, and those of an image with it", () => {
   const decoder = GEMINI.decodeEvents()
   const thoughtSignature = "x".repeat(400)
   const image = { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature }
@@ -124,8 +124,8 @@ test("thoughts that are not shown, or in a summary, count by their signature; th
   expect(decoder.other.characters).toBeLessThan(1_300)
 })
 
-describe("what has no event", () => {
-  test("unknown parts are kept as extra", () => {
+describe("content without an event of its own", () => {
+  test("is kept as an extra if the part is unknown", () => {
     const image = { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature: "s1" }
     const source = { type: "base64", data: "AAAA", mediaType: "image/png" } as const
     const code = { executableCode: { code: "1" }, thoughtSignature: "s2" }
@@ -141,7 +141,7 @@ describe("what has no event", () => {
     expect(choice?.parts.at(-1)).toEqual({ type: "image", source })
   })
 
-  test("what is said of a candidate again replaces what was said before", () => {
+  test("of a candidate is replaced by a later report", () => {
     const rated = (avgLogprobs: number, more: JsonObject = {}): JsonObject => ({
       candidates: [{ content: {}, avgLogprobs, groundingMetadata: {}, safetyRatings: [], ...more }],
     })
@@ -155,7 +155,7 @@ describe("what has no event", () => {
     ])
   })
 
-  test("citations come when all of the text is there", () => {
+  test("with citations is reported once all text is there", () => {
     const groundingMetadata = {
       groundingChunks: [{ web: { uri: "https://a" } }],
       groundingSupports: [
@@ -172,7 +172,7 @@ describe("what has no event", () => {
   })
 })
 
-describe("arguments that Vertex streams", () => {
+describe("arguments streamed by Vertex", () => {
   const opened = { functionCall: { id: "1", name: "f", willContinue: true }, thoughtSignature: "s" }
 
   function more(...partialArgs: JsonObject[]): JsonObject {
@@ -189,7 +189,7 @@ describe("arguments that Vertex streams", () => {
     return delta?.type === "tool-call-delta" ? JSON.parse(delta.arguments) : undefined
   }
 
-  test("are put together and told at once", () => {
+  test("are joined and reported together", () => {
     expect(
       changes(
         chunk(opened),
@@ -209,7 +209,7 @@ describe("arguments that Vertex streams", () => {
     ])
   })
 
-  test("of a call that was never closed are reported when another begins, or at the end", () => {
+  test("of an unclosed call are reported when another begins, or at the end", () => {
     const another = { functionCall: { id: "2", name: "g", willContinue: true } }
     const events = changes(
       chunk(opened),
@@ -222,7 +222,7 @@ describe("arguments that Vertex streams", () => {
     ])
   })
 
-  test("every kind of value, at every kind of place", () => {
+  test("are read with every type of value and path", () => {
     expect(
       argumentsOf(
         { jsonPath: "$.a.b[0].c", numberValue: 1.5 },
@@ -235,7 +235,7 @@ describe("arguments that Vertex streams", () => {
     ).toEqual({ a: { b: [{ c: 1.5 }, false, [null]] }, "x y": "", 'it"s': "q", größe: "L" })
   })
 
-  test("a chunk without a place or a value is left out", () => {
+  test("are skipped in a chunk without a path or a value", () => {
     expect(
       argumentsOf(
         { jsonPath: "$.list[0]", stringValue: "a" },
@@ -253,7 +253,7 @@ describe("arguments that Vertex streams", () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
-  test.skipIf(!HAS_FIXTURES)(`as they were recorded${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`are joined in recordings${WITHOUT_FIXTURES}`, () => {
     const calls = (file: string): unknown[] => {
       const lines = readFixture(`vercel-ai/google/${file}.chunks.txt`).trim().split("\n")
       const { choices } = foldEvents(decodeFrames(lines.map((data) => ({ data }))))
@@ -276,8 +276,8 @@ describe("arguments that Vertex streams", () => {
   })
 })
 
-describe("streams that fail", () => {
-  test("an error inside a stream", () => {
+describe("failing streams", () => {
+  test("may contain an error", () => {
     const error = { code: 503, message: "The model is overloaded.", status: "UNAVAILABLE" }
     const expected = errorEvent({ message: error.message, code: "UNAVAILABLE" })
     expect(changes(chunk({ text: "a" }), frame({ error }))).toEqual([
@@ -287,13 +287,13 @@ describe("streams that fail", () => {
     expect(changes(frame({ error: {} }))).toEqual([errorEvent({})])
   })
 
-  test("what is no JSON", () => {
+  test("may contain invalid JSON", () => {
     const decoder = GEMINI.decodeEvents()
     expect(() => decoder.push({ data: "<html>" })).toThrow(GatewayError)
     expect(() => decoder.push({ data: '{"candidates": [' })).toThrow("not JSON")
   })
 
-  test("shapes that no one foresaw break nothing", () => {
+  test("may have unknown shapes, which are ignored", () => {
     const odd: JsonObject[] = [
       {},
       { candidates: "none" },

@@ -76,11 +76,11 @@ describe("usage", () => {
     ],
     ["nothing came out", { promptTokenCount: 14, totalTokenCount: 14 }, { inputFresh: 14 }],
     ["odd values count as none", { promptTokenCount: "x", totalTokenCount: -1 }, {}],
-  ])("%s", (_, reported, expected) => {
+  ])("is decoded from %s", (_, reported, expected) => {
     expect(usageOf(reported)).toEqual({ ...NO_USAGE, ...expected })
   })
 
-  test("other facts in its place are no usage", () => {
+  test("is absent if only other facts are reported", () => {
     expect(usageOf({ trafficType: "ON_DEMAND" })).toBeUndefined()
     expect(GEMINI.decodeResult(answer([])).usage).toBeUndefined()
   })

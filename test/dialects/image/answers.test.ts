@@ -16,7 +16,7 @@ const drawn = (parts: JsonObject[], usageMetadata?: JsonObject) => ({
 })
 
 describe("Gemini's images", () => {
-  test("those of all calls, but for drafts that are thoughts; what was counted is added", async () => {
+  test("include all calls except drafts in thoughts, with the total usage", async () => {
     const image = { inlineData: { mimeType: "image/png", data: BASE64 } }
     const counted = { promptTokenCount: 10, candidatesTokenCount: 100 }
     const { images, usage } = await decoded(
@@ -38,7 +38,7 @@ describe("Gemini's images", () => {
     })
   })
 
-  test("of which one call counts nothing are counted by nothing", async () => {
+  test("have no usage if one call reports none", async () => {
     const image = { inlineData: { data: BASE64 } }
     const counted = { promptTokenCount: 10, candidatesTokenCount: 100 }
     const { usage } = await decoded(drawn([image], counted), drawn([image]))
@@ -52,12 +52,12 @@ describe("Gemini's images", () => {
     [drawn([{ text: "I do not draw that." }]), "I do not draw that."],
     [{ candidates: [{ finishReason: "IMAGE_SAFETY" }] }, "IMAGE_SAFETY"],
     [{ predictions: [{ raiFilteredReason: "Filtered" }] }, "Filtered"],
-  ])("none, and why: %j", async (body, words) => {
+  ])("are rejected with the reason: %j", async (body, words) => {
     await expect(decoded(body)).rejects.toThrow(words)
   })
 })
 
-test("Imagen's images, with the prompts it wrote", async () => {
+test("Imagen's images have the prompts it wrote", async () => {
   const { images, usage } = await decoded({
     predictions: [
       { bytesBase64Encoded: BASE64, prompt: "A boat at sea" },

@@ -8,7 +8,7 @@ import { answerOf, asked, imagesOf, IMAGE, requestOf } from "./support.ts"
 const PNG = `image/png ${IMAGE.bytes.byteLength}`
 
 describe("OpenAI's families", () => {
-  test("GPT image models are never sent response_format", async () => {
+  test("never send response_format to GPT image models", async () => {
     const { paths, bodies, losses } = await asked("openai", "gpt-image-1", {
       count: 3,
       form: "url",
@@ -28,7 +28,7 @@ describe("OpenAI's families", () => {
     expect(losses).toEqual(["style:dropped"])
   })
 
-  test("dall-e-3 makes one at a time, and knows hd and style", async () => {
+  test("ask dall-e-3 for one at a time, with hd and style", async () => {
     const { bodies, losses } = await asked("openai", "dall-e-3", {
       count: 2,
       form: "url",
@@ -48,7 +48,7 @@ describe("OpenAI's families", () => {
     expect(losses).toEqual(["output_format:dropped"])
   })
 
-  test("sizes that a model lacks are the nearest it has", async () => {
+  test("send the nearest size that a model has", async () => {
     for (const [model, width, height, sent] of [
       ["gpt-image-1", 256, 256, "1024x1024"],
       ["gpt-image-1.5", 1920, 1080, "1536x1024"],
@@ -70,7 +70,7 @@ describe("OpenAI's families", () => {
     expect([auto.bodies[0]?.["size"], auto.losses]).toEqual(["auto", []])
   })
 
-  test("an edit is a form", async () => {
+  test("send an edit as a form", async () => {
     const { paths, bodies } = await asked("openai", "gpt-image-1.5", {
       task: "edit",
       images: [IMAGE, IMAGE],
@@ -91,7 +91,7 @@ describe("OpenAI's families", () => {
     ])
   })
 
-  test("dall-e-2 has variations of its own; others vary by an edit; dall-e-3 does neither", async () => {
+  test("send variations to dall-e-2, as edits to others, and none to dall-e-3", async () => {
     const own = await asked("openai", "dall-e-2", { task: "variation" })
     expect([own.paths, own.losses]).toEqual([["/images/variations"], []])
     expect(own.bodies[0]).not.toHaveProperty("prompt")
@@ -103,7 +103,7 @@ describe("OpenAI's families", () => {
     )
   })
 
-  test("a server of one's own gets what the caller wrote; a name of one's own is a GPT image model", async () => {
+  test("send the caller's fields to an own server; an own name is a GPT image model", async () => {
     const own = await asked("openai-compatible", "flux", {
       size: { width: 640, height: 480 },
       options: { style: "vivid", steps: 4 },
@@ -119,8 +119,8 @@ describe("OpenAI's families", () => {
   })
 })
 
-describe("others", () => {
-  test("Gemini: one image a call, images as parts, the mask explained", async () => {
+describe("other vendors", () => {
+  test("Gemini makes one image per call, with images as parts and an explained mask", async () => {
     const { paths, bodies, losses } = await asked("google", "gemini-2.5-flash-image", {
       task: "edit",
       count: 2,
@@ -151,12 +151,12 @@ describe("others", () => {
     expect(losses).toEqual(["mask:approximated"])
   })
 
-  test("Vertex has the same below another path", async () => {
+  test("Vertex gets the same at another path", async () => {
     const { paths } = await asked("vertex", "imagen-4.0-generate-001", { count: 6 })
     expect(paths).toEqual(Array(2).fill("/models/imagen-4.0-generate-001:predict"))
   })
 
-  test("Imagen: four at a time, no edits", async () => {
+  test("Imagen makes four at a time and no edits", async () => {
     const { bodies } = await asked("google", "imagen-4.0-generate-001", { count: 6 })
     expect(bodies).toEqual([
       { instances: [{ prompt: "a boat" }], parameters: { sampleCount: 4, aspectRatio: "1:1" } },
@@ -208,13 +208,13 @@ describe("others", () => {
     },
   )
 
-  test("Together: base64 by another name, four at a time", async () => {
+  test("Together uses another name for base64 and makes four at a time", async () => {
     const { bodies } = await asked("together", "black-forest-labs/FLUX.1-schnell", { count: 5 })
     expect(bodies.map(({ n }) => n)).toEqual([4, 1])
     expect(bodies[0]).toMatchObject({ response_format: "base64", width: 1024, height: 1024 })
   })
 
-  test("Stability: a form; two models have an address of their own", async () => {
+  test("Stability gets a form, with separate addresses for two models", async () => {
     const core = await asked("stability", "core", { size: { width: 2000, height: 1000 } })
     expect(core.paths).toEqual(["/v2beta/stable-image/generate/core"])
     expect(core.bodies).toEqual([{ prompt: "a boat", aspect_ratio: "16:9" }])
@@ -224,7 +224,7 @@ describe("others", () => {
     expect(large.bodies[0]).toMatchObject({ model: "sd3.5-large" })
   })
 
-  test("Stability: what begins with an image, and the service that edits", async () => {
+  test("Stability gets variations, and edits at a separate service", async () => {
     const file = `image.png ${PNG}`
     const varied = await asked("stability", "sd3.5-large", { task: "variation" })
     expect(varied.paths).toEqual(["/v2beta/stable-image/generate/sd3"])
@@ -257,7 +257,7 @@ describe("others", () => {
     expect(edited.losses).toEqual(["quality:dropped"])
   })
 
-  test("masks are drawn as each model's vendor draws them", () => {
+  test("masks are drawn in the form of each vendor", () => {
     for (const [vendor, model, style] of [
       ["stability", "inpaint", "white"],
       ["stability", "core", undefined],
@@ -270,7 +270,7 @@ describe("others", () => {
     }
   })
 
-  test("what a vendor's table says it does, one of its models does", () => {
+  test("every declared task of a vendor is supported by one of its models", () => {
     for (const [vendor, ...models] of [
       ["openai", "gpt-image-1"],
       ["azure", "pictures"],
@@ -300,7 +300,7 @@ describe("others", () => {
     }
   })
 
-  test("GPT image models alone are asked for a stream, and for one image", async () => {
+  test("only GPT image models are asked for a stream, and for one image", async () => {
     const stream = { drafts: 2 }
     const gpt = await asked("openai", "gpt-image-1", { stream })
     expect(gpt.bodies[0]).toMatchObject({ stream: true, partial_images: 2 })
@@ -317,7 +317,7 @@ describe("others", () => {
     }
   })
 
-  test("Bedrock: Amazon's models by their tasks, Stability's by theirs", async () => {
+  test("Bedrock gets Amazon's and Stability's models by their tasks", async () => {
     const canvas = await asked("bedrock", "amazon.nova-canvas-v1:0", {
       count: 6,
       options: { quality: "high" },
@@ -358,7 +358,7 @@ describe("others", () => {
     expect(stable.bodies[0]).toMatchObject({ mode: "text-to-image", aspect_ratio: "1:1" })
   })
 
-  test("Fireworks: workflows with ratios, older models with sizes", async () => {
+  test("Fireworks gets workflows with ratios, or sizes for older models", async () => {
     const name = "accounts/fireworks/models/flux-1-dev-fp8"
     const flux = await asked("fireworks", name)
     expect(flux.paths).toEqual([`/workflows/${name}/text_to_image`])
@@ -372,7 +372,7 @@ describe("others", () => {
 })
 
 describe("answers", () => {
-  test("those of several calls are one, their tokens together", async () => {
+  test("of several calls are joined, with the total tokens", async () => {
     const one = {
       data: [{ b64_json: "AAAA" }],
       size: "1024x1024",
@@ -384,7 +384,7 @@ describe("answers", () => {
     expect(result.facts).toEqual({ size: "1024x1024" })
   })
 
-  test("tokens that were counted for some calls alone are not taken for all", async () => {
+  test("have no tokens if only some calls were counted", async () => {
     const counted = { data: [{ b64_json: "AAAA" }], usage: { input_tokens: 1, output_tokens: 2 } }
     const uncounted = { data: [{ b64_json: "AAAA" }] }
     const empty = { ...uncounted, usage: { input_tokens: 0, output_tokens: 0 } }
@@ -394,7 +394,7 @@ describe("answers", () => {
     }
   })
 
-  test("an image that a filter struck is a refusal of the request", async () => {
+  test("with a filtered image are a rejection of the request", async () => {
     const blurred = answerOf({ image: "AAAA", finish_reason: "CONTENT_FILTERED", seed: 1 })
     const filtered = answerOf({ seeds: [1], finish_reasons: ["Filter reason: prompt"], images: [] })
     const rai = answerOf({ predictions: [{ raiFilteredReason: "Violence" }] })
@@ -412,7 +412,7 @@ describe("answers", () => {
     }
   })
 
-  test("refusals in every vendor's words", () => {
+  test("with errors are read in every vendor's format", () => {
     for (const [body, message] of [
       [{ error: { message: "no", type: "image_generation_user_error", code: "x" } }, "no"],
       [{ code: "invalid-argument", error: "no ratio" }, "no ratio"],

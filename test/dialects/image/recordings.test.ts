@@ -28,7 +28,7 @@ function imagesIn(body: unknown): number {
 }
 
 describe(`recorded images${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)("there are some", () => {
+  test.skipIf(!HAS_FIXTURES)("exist", () => {
     expect(RECORDINGS.length).toBeGreaterThanOrEqual(13)
     expect(new Set(RECORDINGS.map(vendorOf))).toEqual(
       new Set(["openai", "xai", "openrouter", "google", "vertex"]),
@@ -39,7 +39,7 @@ describe(`recorded images${WITHOUT_FIXTURES}`, () => {
     const { id, status, body, answer } = recording
     const format = imagesOf(vendorOf(recording))
     if (status !== 200) {
-      test(`${id} is a refusal of the request`, () => {
+      test(`${id} is a rejected request`, () => {
         const error = format.decodeError(status, body, answer.headers)
         expect(error.kind).toBe("refused_by_upstream")
         expect(JSON.stringify(body)).toContain(error.message)
@@ -57,7 +57,7 @@ describe(`recorded images${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  test.skipIf(!HAS_FIXTURES)("what callers wrote is what OpenAI is sent", async () => {
+  test.skipIf(!HAS_FIXTURES)("the caller's fields are sent to OpenAI unchanged", async () => {
     const generations = RECORDINGS.filter(
       ({ url, status }) => status === 200 && url.endsWith("openai.com/v1/images/generations"),
     )
@@ -73,21 +73,24 @@ describe(`recorded images${WITHOUT_FIXTURES}`, () => {
     }
   })
 
-  test.skipIf(!HAS_FIXTURES)("the AI SDK's edit and the refusal of response_format", async () => {
-    const edit: unknown = JSON.parse(readFixture("vercel-ai/openai/image/openai-image-edit.json"))
-    const result = await imagesOf("openai").decode([answerOf(edit)], requestOf())
-    expect(result).toMatchObject({
-      facts: { background: "opaque", output_format: "png", quality: "high", size: "1024x1024" },
-    })
-    expect(result.images).toHaveLength(1)
-    expect(result.usage).toBeUndefined()
-    const refusal: unknown = JSON.parse(
-      readFixture("vercel-ai/openai/image/gpt-image-response-format-error.json"),
-    )
-    const error = imagesOf("openai").decodeError(400, refusal, new Headers())
-    expect(error.details).toMatchObject({
-      parameter: "response_format",
-      upstream: { code: "unknown_parameter" },
-    })
-  })
+  test.skipIf(!HAS_FIXTURES)(
+    "the AI SDK's edit and the rejection of response_format are handled",
+    async () => {
+      const edit: unknown = JSON.parse(readFixture("vercel-ai/openai/image/openai-image-edit.json"))
+      const result = await imagesOf("openai").decode([answerOf(edit)], requestOf())
+      expect(result).toMatchObject({
+        facts: { background: "opaque", output_format: "png", quality: "high", size: "1024x1024" },
+      })
+      expect(result.images).toHaveLength(1)
+      expect(result.usage).toBeUndefined()
+      const refusal: unknown = JSON.parse(
+        readFixture("vercel-ai/openai/image/gpt-image-response-format-error.json"),
+      )
+      const error = imagesOf("openai").decodeError(400, refusal, new Headers())
+      expect(error.details).toMatchObject({
+        parameter: "response_format",
+        upstream: { code: "unknown_parameter" },
+      })
+    },
+  )
 })

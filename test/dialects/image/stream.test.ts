@@ -43,8 +43,8 @@ function read(reader: ImageEventReader, text: string, cuts: readonly number[] = 
   return Buffer.concat(out).toString()
 }
 
-describe("the events of an image", () => {
-  test("drafts go out as they came, wherever the bytes are cut; the image is kept", () => {
+describe("image events", () => {
+  test("pass drafts on unchanged for any split, and hold the image back", () => {
     const cut = fc.array(fc.nat(TEXT.length), { maxLength: 8 })
     fc.assert(
       fc.property(cut, (cuts) => {
@@ -56,18 +56,18 @@ describe("the events of an image", () => {
     )
   })
 
-  test("data of several lines is one line afterwards", () => {
+  test("join several data lines into one", () => {
     const reader = new ImageEventReader()
     const lines = JSON.stringify(DRAFT, null, 1).replaceAll("\n", "\ndata: ")
     expect(read(reader, event(DRAFT, lines))).toBe(FIRST_TEXT)
   })
 
-  test("an event that no one knows goes out too", () => {
+  test("pass unknown events on", () => {
     const text = 'event: later\ndata: {"type":"later"}\n\n'
     expect(read(new ImageEventReader(), text)).toBe(text)
   })
 
-  test("a failure is reported after what came before it", () => {
+  test("report a failure after the preceding events", () => {
     const reader = new ImageEventReader()
     const failed = event({ type: "error" }, '{"type":"error","error":{"message":"no"}}')
     const chunks = reader.push(new TextEncoder().encode(FIRST_TEXT + failed))
@@ -76,7 +76,7 @@ describe("the events of an image", () => {
     expect(reader.drafts).toBe(1)
   })
 
-  test("the caller's own mistake is theirs to see, in the vendor's words", () => {
+  test("return the caller's own mistake in the vendor's words", () => {
     const error = { type: "image_generation_user_error", code: "moderation_blocked", message: "no" }
     const text = event({ type: "error" }, JSON.stringify({ type: "error", error }))
     expect(() => read(new ImageEventReader(), text)).toThrow(
@@ -84,7 +84,7 @@ describe("the events of an image", () => {
     )
   })
 
-  test("an event without end is not collected", () => {
+  test("do not collect an event without an end", () => {
     const reader = new ImageEventReader()
     const chunk = new TextEncoder().encode(`data: ${"A".repeat(16 * 1024 * 1024)}`)
     const flood = (): void => {
@@ -94,7 +94,7 @@ describe("the events of an image", () => {
   })
 })
 
-test("the last event gives the cost with the vendor's tokens, or alone", () => {
+test("the last event has the cost with the vendor's tokens, or alone", () => {
   const paid = JSON.parse(paidEvent(LAST, "0.0042").split("data: ")[1] ?? "")
   expect(paid).toEqual({ ...LAST, usage: { ...LAST.usage, cost: 0.0042 } })
   const { usage: _usage, ...uncounted } = LAST

@@ -21,8 +21,8 @@ function encodeMessages(...messages: Message[]) {
 
 const foreign = { dialect: "anthropic-messages", fields: { cache_control: {} } } as const
 
-describe("a request for the vendor", () => {
-  test("asks for usage whenever it streams, unless usage comes unasked", () => {
+describe("an encoded request", () => {
+  test("asks for usage in every stream, unless usage comes anyway", () => {
     const streamed = request({ stream: true })
     expect(OPENAI_CHAT.encodeRequest(streamed).body.stream_options).toEqual({ include_usage: true })
     const unasked = openAiChat({ usageInStream: "always" }).encodeRequest(streamed).body
@@ -39,7 +39,7 @@ describe("a request for the vendor", () => {
     expect(older.encodeRequest(limited).body).toMatchObject({ max_tokens: 5 })
   })
 
-  test("reports what could not go with it", () => {
+  test("reports the fields it loses", () => {
     const { body, losses } = OPENAI_CHAT.encodeRequest(
       request({
         topK: 5,
@@ -80,7 +80,7 @@ describe("a request for the vendor", () => {
     [{ budget: 8000 }, { reasoning_effort: "high" }, ["reasoning_budget"]],
     [{ effort: "low", budget: 8000 }, { reasoning_effort: "low" }, ["reasoning_budget"]],
     [{ isAdaptive: true, summary: "auto" }, {}, []],
-  ])("orders to think by a word: %p", (reasoning, fields, names) => {
+  ])("sets reasoning by a word: %p", (reasoning, fields, names) => {
     const limited = request({ reasoning, maxTokens: 10_000 })
     const { body, losses } = OPENAI_CHAT.encodeRequest(limited)
     expect(body).toEqual({ model: "m", messages: [], max_completion_tokens: 10_000, ...fields })
@@ -96,7 +96,7 @@ describe("a request for the vendor", () => {
       { effort: "high", summary: "none" },
       { effort: "high", exclude: true },
     ],
-  ])("orders to think by OpenRouter's object: %p", (order, reasoning) => {
+  ])("sets reasoning by OpenRouter's object: %p", (order, reasoning) => {
     const { body, losses } = openAiChat(KEEPING).encodeRequest(
       request({
         reasoning: order,
@@ -107,7 +107,7 @@ describe("a request for the vendor", () => {
     expect(losses).toEqual([])
   })
 
-  test("marks for the cache stand where the vendor takes them", () => {
+  test("has cache markers where the vendor accepts them", () => {
     const text = { type: "text", text: "a" } as const
     const marked = request({
       tools: [{ name: "f", cache: { ttl: "1h" } }],
@@ -132,7 +132,7 @@ describe("a request for the vendor", () => {
     expect(without.losses).toEqual([{ name: "cache_control", effect: "dropped" }])
   })
 
-  test("marks on calls and on answers without text have no place", () => {
+  test("drops markers on calls and on answers without text", () => {
     const parts: Part[] = [{ type: "tool-call", id: "a", name: "f", arguments: "{}", cache: {} }]
     const answers: Part[] = [{ type: "tool-result", id: "a", content: [], cache: {} }]
     for (const [role, marked] of [["assistant", parts] as const, ["tool", answers] as const]) {
@@ -143,7 +143,7 @@ describe("a request for the vendor", () => {
     }
   })
 
-  test("citations of earlier turns stay behind", () => {
+  test("drops citations of earlier turns", () => {
     const { messages, losses } = encodeMessages({
       role: "assistant",
       parts: [{ type: "text", text: "a", citations: [{ url: "https://host/a" }] }],
@@ -152,7 +152,7 @@ describe("a request for the vendor", () => {
     expect(losses).toEqual(["citations"])
   })
 
-  test("an image without a type gets the one its bytes show", () => {
+  test("determines a missing image type from the bytes", () => {
     const { messages } = encodeMessages({
       role: "user",
       parts: [{ type: "image", source: { type: "base64", data: "/9j/4AAQ" } }],
@@ -163,13 +163,13 @@ describe("a request for the vendor", () => {
   })
 })
 
-describe("answers of tools", () => {
+describe("tool results", () => {
   const image = {
     type: "image",
     source: { type: "url", url: "https://host/a.png" },
   } as const
 
-  test("are messages of their own, before what the user says", () => {
+  test("are separate messages before the user's text", () => {
     const { messages, losses } = encodeMessages({
       role: "user",
       parts: [
@@ -186,7 +186,7 @@ describe("answers of tools", () => {
     expect(losses).toEqual(["tool_result.failed"])
   })
 
-  test("images among them follow after the last answer", () => {
+  test("with images are followed by them after the last result", () => {
     const { messages, losses } = encodeMessages(
       { role: "tool", parts: [{ type: "tool-result", id: "a", content: [image] }] },
       {
@@ -202,7 +202,7 @@ describe("answers of tools", () => {
     expect(losses).toEqual(["tool_result.media"])
   })
 
-  test("in the older form go back in it", () => {
+  test("in the legacy format are sent back in it", () => {
     const body = {
       model: "m",
       messages: [
@@ -214,7 +214,7 @@ describe("answers of tools", () => {
   })
 })
 
-describe("a whole answer for the caller", () => {
+describe("an encoded whole answer", () => {
   test("has every member that OpenAI's own has", () => {
     const encoded = encodeResult({
       id: "msg_1",
@@ -252,7 +252,7 @@ describe("a whole answer for the caller", () => {
     })
   })
 
-  test("calls stand where content would", () => {
+  test("has calls in place of content", () => {
     const { choices } = encodeResult({
       choices: [
         {
@@ -276,7 +276,7 @@ describe("a whole answer for the caller", () => {
     })
   })
 
-  test("citations are annotations, counted from the beginning of the content", () => {
+  test("has citations as annotations, counted from the start of the content", () => {
     const { choices } = encodeResult({
       choices: [
         {
@@ -309,7 +309,7 @@ describe("a whole answer for the caller", () => {
     })
   })
 
-  test("mints what is missing, and keeps another dialect's extras out", () => {
+  test("fills in missing fields and drops another dialect's extras", () => {
     const extra = { dialect: "gemini", fields: { secret: 1 } } as const
     const encoded = encodeResult({
       extra,
@@ -322,7 +322,7 @@ describe("a whole answer for the caller", () => {
   })
 
   test.each([undefined, { choices: "none" }, { error: { message: "m" } }])(
-    "an answer that is none cannot be read: %p",
+    "an invalid answer cannot be decoded: %p",
     (body) => {
       expect(() => OPENAI_CHAT.decodeResult(body ?? {})).toThrow("not a chat completion")
     },

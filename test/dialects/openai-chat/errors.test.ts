@@ -10,7 +10,7 @@ const { decodeError, encodeError } = OPENAI_CHAT
 const UNKNOWN_MODEL = /not a valid model id|supported api model names are/i
 
 describe("errors to the caller", () => {
-  test("are OpenAI's envelope with our own vocabulary in it", () => {
+  test("have OpenAI's envelope with the gateway's own codes", () => {
     const error = new GatewayError("insufficient_credits", "No credits.", {
       fields: { balance: "0", required: "1.5" },
     })
@@ -31,7 +31,7 @@ describe("errors to the caller", () => {
     })
   })
 
-  test("tell a vendor's refusal in the vendor's words", () => {
+  test("report a vendor's error in the vendor's words", () => {
     const refused = decodeError(422, {
       error: { message: "bad schema", type: "invalid_request_error", code: "bad", param: "tools" },
     })
@@ -81,14 +81,14 @@ describe("errors of vendors", () => {
     ["a page", "<html>secret</html>", "The provider refused the request with status 400.", {}],
     ["nothing", undefined, "The provider refused the request with status 400.", {}],
     ["a list of nothing", [[[]]], "The provider refused the request with status 400.", {}],
-  ])("%s", (_, body, message, words) => {
+  ])("are decoded from %s", (_, body, message, words) => {
     const error = decodeError(400, body)
     expect(error.kind).toBe("refused_by_upstream")
     expect(error.message).toBe(message)
     expect(error.details.upstream).toEqual({ status: 400, ...words })
   })
 
-  test("long messages are cut", () => {
+  test("have long messages shortened", () => {
     expect(decodeError(400, { error: { message: "x".repeat(9000) } }).message).toHaveLength(2000)
   })
 
@@ -106,7 +106,7 @@ describe("errors of vendors", () => {
     [504, "upstream_timeout"],
     [529, "upstream_overloaded"],
     [302, "upstream_error"],
-  ])("status %i is %s", (status, kind) => {
+  ])("with status %i are %s", (status, kind) => {
     const error = decodeError(status, { error: { message: "secret text" } })
     expect(error.kind).toBe(kind as GatewayError["kind"])
     if (kind !== "refused_by_upstream") expect(error.message).not.toContain("secret")
@@ -117,14 +117,14 @@ describe("errors of vendors", () => {
     [400, [{ error: { message: "API key not valid. Please pass a valid API key.", code: 400 } }]],
     [429, { error: { message: "You exceeded your quota", code: "insufficient_quota" } }],
     [401, { detail: "Invalid API Key sk-12345" }],
-  ])("trouble with the operator's credential (%i) shows nothing of it", (status, body) => {
+  ])("about the operator's credential (%i) expose nothing of it", (status, body) => {
     const error = decodeError(status, body)
     expect(error.kind).toBe("upstream_error")
     expect(error.message).toContain("credential")
     expect(error.message).not.toMatch(/xa|sk-|quota/)
   })
 
-  test.skipIf(!HAS_FIXTURES)("as recorded: only refusals of the request are the caller's", () => {
+  test.skipIf(!HAS_FIXTURES)("in recordings are the caller's only for invalid requests", () => {
     const failed = chatRecordings().filter(({ status }) => status !== 200)
     expect(failed.length).toBeGreaterThan(10)
     for (const { status, answer } of failed) {

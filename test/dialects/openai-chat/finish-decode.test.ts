@@ -5,7 +5,7 @@ import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
 import { errorEvent } from "../../../src/dialects/shared/errors.ts"
 import { DONE, chunk, delta, calls, finish, decode, changes } from "./decoded-events.ts"
 
-describe("frames that say nothing", () => {
+describe("empty frames", () => {
   test.each([
     ['{"type":"keepalive"}'],
     ['{"type":"ping"}'],
@@ -13,11 +13,11 @@ describe("frames that say nothing", () => {
     [""],
     ['{"choices":null}'],
     ['{"choices":[null]}'],
-  ])("%s", (data) => {
+  ])("yield no events: %s", (data) => {
     expect(changes({ data })).toEqual([])
   })
 
-  test("Azure's first chunk starts nothing: it has no id yet", () => {
+  test("include Azure's first chunk, which has no id", () => {
     const first = {
       choices: [],
       created: 0,
@@ -33,20 +33,20 @@ describe("frames that say nothing", () => {
     ])
   })
 
-  test("a choice without delta or finish reason", () => {
+  test("include a choice without a delta or a finish reason", () => {
     expect(changes(chunk({ index: 0 }), chunk({ delta: { content: "a" } }))).toEqual([
       { type: "text-delta", choice: 0, text: "a" },
     ])
   })
 
-  test("a cumulative message with the delta is no second answer", () => {
+  test("a cumulative message beside the delta is not a second answer", () => {
     const choice = { index: 0, delta: { content: "a" }, message: { content: "a" } }
     expect(changes(chunk(choice))).toHaveLength(1)
   })
 })
 
 describe("usage", () => {
-  test("comes where vendors put it, each time as it then stands", () => {
+  test("is read from every vendor's field, and each time in full", () => {
     const first = { prompt_tokens: 5, completion_tokens: 1 }
     const last = { prompt_tokens: 5, completion_tokens: 2 }
     const events = changes(
@@ -61,7 +61,7 @@ describe("usage", () => {
     ])
   })
 
-  test("null is none", () => {
+  test("treats null like a missing field", () => {
     expect(changes(chunk({ index: 0, delta: {} }, { usage: null, x_groq: null }))).toEqual([])
   })
 })
@@ -71,17 +71,17 @@ describe("errors after 200", () => {
     ["OpenAI's", { error: { message: "sorry", type: "server_error", code: null } }, "server_error"],
     ["OpenRouter's, in a chunk", { choices: [], error: { code: 502, message: "sorry" } }, "502"],
     ["xAI's", { code: "invalid-argument", error: "sorry" }, "invalid-argument"],
-  ])("%s", (_, body, code) => {
+  ])("are read from %s", (_, body, code) => {
     expect(decode({ data: JSON.stringify(body) })).toEqual([errorEvent({ message: "sorry", code })])
   })
 
-  test("named by the event", () => {
+  test("are read by the name of the event", () => {
     const data = JSON.stringify({ message: "sorry" })
     expect(decode({ event: "error", data })).toEqual([errorEvent({ message: "sorry" })])
     expect(decode({ event: "error", data: "sorry" })).toEqual([errorEvent({ message: "sorry" })])
   })
 
-  test("a frame that is no JSON cannot be read", () => {
+  test("invalid JSON in a frame is an error", () => {
     for (const data of ["{", "<html>", "[]", "null", '"text"']) {
       expect(() => decode({ data })).toThrow(GatewayError)
     }
@@ -89,7 +89,7 @@ describe("errors after 200", () => {
 })
 
 describe("the end", () => {
-  test("without [DONE] a stream is whole when its choices are", () => {
+  test("of the choices completes a stream without [DONE]", () => {
     const decoder = OPENAI_CHAT.decodeEvents()
     decoder.push(delta({ content: "a" }))
     decoder.push(finish("stop"))
@@ -97,7 +97,7 @@ describe("the end", () => {
     expect(decoder.finished).toBe(true)
   })
 
-  test("a stream that breaks off is not whole", () => {
+  test("is missing if a stream breaks", () => {
     const decoder = OPENAI_CHAT.decodeEvents()
     decoder.push(delta({ content: "a" }))
     expect(decoder.end()).toEqual([])
@@ -105,7 +105,7 @@ describe("the end", () => {
     expect(OPENAI_CHAT.decodeEvents().finished).toBe(false)
   })
 
-  test("[DONE] ends choices that no one ended", () => {
+  test("of unfinished choices is [DONE]", () => {
     expect(changes(delta({ content: "a" }), DONE).at(-1)).toEqual({
       type: "finish",
       choice: 0,
@@ -122,7 +122,7 @@ describe("the end", () => {
     ["sensitive", "content-filter", "sensitive"],
     ["model_context_window_exceeded", "length", "model_context_window_exceeded"],
     ["strange", "other", "strange"],
-  ])("finish %s", (word, reason, rawReason) => {
+  ])("has the reason %s", (word, reason, rawReason) => {
     const expected = { type: "finish", choice: 0, reason }
     const [event] = changes(finish(word))
     expect(event).toEqual((rawReason ? { ...expected, rawReason } : expected) as ChatEvent)
@@ -142,7 +142,7 @@ describe("the end", () => {
     expect(() => OPENAI_CHAT.decodeResult({ choices: [choice] })).toThrow("failed while it wrote")
   })
 
-  test("an error in a choice is the vendor's failure, by its own code", () => {
+  test("with an error in a choice is the vendor's failure, with its own code", () => {
     const error = { code: 429, message: "slow down" }
     const choice = { index: 0, message: { content: "part" }, finish_reason: "error", error }
     expect(() => OPENAI_CHAT.decodeResult({ choices: [choice] })).toThrow("overloaded")
@@ -150,7 +150,7 @@ describe("the end", () => {
     expect(changes(frame)).toMatchObject([{ type: "error", code: "429" }])
   })
 
-  test("the word of the provider behind OpenRouter tells of a failure", () => {
+  test("may be a failure by the word of the provider behind OpenRouter", () => {
     const choice = { message: { content: "" }, finish_reason: "stop" }
     const failed = { ...choice, native_finish_reason: "network_error" }
     expect(() => OPENAI_CHAT.decodeResult({ choices: [failed] })).toThrow("failed while it wrote")

@@ -19,7 +19,7 @@ describe("the stop string that ended a choice", () => {
     ["a word that nobody asked for", { stop_reason: "end_turn" }, undefined],
     ["none", {}, undefined],
   ]
-  test.each(TOLD)("is told where the server tells it: %s", (_name, member, sequence) => {
+  test.each(TOLD)("is read where the server reports it: %s", (_name, member, sequence) => {
     const decoder = OPENAI_CHAT.decodeEvents(request)
     const ended = { index: 0, finish_reason: "stop", ...member }
     const events = decoder.push({ data: JSON.stringify({ choices: [{ ...ended, delta: {} }] }) })

@@ -28,7 +28,7 @@ function partsOf(request: JsonObject, index = 0): unknown {
 const extra = (fields: JsonObject) => ({ dialect: "openai-chat", fields })
 
 describe("messages", () => {
-  test("roles and names", () => {
+  test("have roles and names", () => {
     const request = decodeRequest(
       withMessage(
         { role: "system", content: "s", name: null },
@@ -45,7 +45,7 @@ describe("messages", () => {
     ])
   })
 
-  test("an assistant's calls, and their answers", () => {
+  test("include an assistant's calls and their results", () => {
     const called = { name: "f", arguments: '{"a":1}' }
     const request = decodeRequest(
       withMessage(
@@ -87,7 +87,7 @@ describe("messages", () => {
     ])
   })
 
-  test("the older form of functions", () => {
+  test("include functions in the legacy format", () => {
     const request = decodeRequest(
       withMessage(
         { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } },
@@ -100,7 +100,7 @@ describe("messages", () => {
     ])
   })
 
-  test("two calls of one function in the older form have two ids", () => {
+  test("have two ids for two calls of one function in the legacy format", () => {
     const call = { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } }
     const answer = { role: "function", name: "f", content: "ok" }
     const { messages } = decodeRequest(withMessage(call, answer, call, answer))
@@ -108,7 +108,7 @@ describe("messages", () => {
     expect(ids).toEqual(["f", "f", "f_2", "f_2"])
   })
 
-  test("a mark on a whole message is one on its last part", () => {
+  test("apply a marker on the message to its last part", () => {
     const mark = { type: "ephemeral", ttl: "1h" }
     const { messages } = decodeRequest(
       withMessage(
@@ -124,7 +124,7 @@ describe("messages", () => {
     expect(messages[2]?.extra?.fields).toEqual({ cache_control: mark })
   })
 
-  test("reasoning and refusals of earlier turns", () => {
+  test("include reasoning and refusals of earlier turns", () => {
     const request = decodeRequest(
       withMessage(
         { role: "assistant", content: "a", reasoning_content: "hm", refusal: null },
@@ -147,7 +147,7 @@ describe("messages", () => {
     ])
   })
 
-  test("withheld reasoning, and what else details tell", () => {
+  test("include withheld reasoning and other reasoning details", () => {
     const details = [
       { type: "reasoning.encrypted", data: "x", id: "rs_1", format: "openai-responses-v1" },
       { type: "reasoning.summary", summary: "hm" },
@@ -166,7 +166,7 @@ describe("messages", () => {
     ])
   })
 
-  test("citations of earlier turns belong to the text", () => {
+  test("have citations of earlier turns on the text", () => {
     const cited = { url: "https://host/a", title: "A", start_index: 0, end_index: 1 }
     const other = { type: "file_citation", file_citation: {} }
     const annotations = [{ type: "url_citation", url_citation: cited }, other]
@@ -180,7 +180,7 @@ describe("messages", () => {
     expect(decodeRequest(silent).messages[0]).not.toHaveProperty("extra")
   })
 
-  test("what only some vendors take from a tool is kept with its answer", () => {
+  test("keep tool content that only some vendors accept", () => {
     const text = { type: "text", text: "ok" }
     const document = { type: "document_url", document_url: "https://host/a.pdf" }
     const answer = { role: "tool", tool_call_id: "a", content: [text, document] }
@@ -196,7 +196,7 @@ describe("messages", () => {
     expect(OPENAI_CHAT.encodeRequest(decoded).body.messages).toEqual([answer])
   })
 
-  test("what else a message holds is extra", () => {
+  test("keep other members as extras", () => {
     const request = withMessage({
       role: "assistant",
       content: "a",
@@ -211,7 +211,7 @@ describe("messages", () => {
 })
 
 describe("parts", () => {
-  test("images by address and by data", () => {
+  test("are images by address and by data", () => {
     const url = "https://host/a.png"
     expect(partsOf(withPart({ type: "image_url", image_url: { url, detail: "low" } }))).toEqual([
       { type: "image", source: { type: "url", url }, detail: "low" },
@@ -228,14 +228,14 @@ describe("parts", () => {
     ])
   })
 
-  test("sound", () => {
+  test("are audio", () => {
     const part = { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }
     expect(partsOf(withPart(part))).toEqual([
       { type: "audio", source: { type: "base64", data: "AAAA" }, format: "wav" },
     ])
   })
 
-  test("files by data, id and address", () => {
+  test("are files by data, id and address", () => {
     expect(file({ file_id: "file-1", filename: null })).toEqual([
       { type: "file", source: { type: "reference", id: "file-1" } },
     ])
@@ -249,7 +249,7 @@ describe("parts", () => {
     expect(file({ file_data: "https://host/a.pdf" })).toMatchObject([{ source: { type: "url" } }])
   })
 
-  test("unknown members are extra, in their own place", () => {
+  test("keep unknown members as extras in place", () => {
     const part = {
       type: "image_url",
       image_url: { url: "https://host/a.png", x: 1 },
@@ -260,7 +260,7 @@ describe("parts", () => {
     ])
   })
 
-  test("marks up to where the prompt is to be cached", () => {
+  test("have cache markers", () => {
     const mark = { cache_control: { type: "ephemeral" } }
     const long = { cache_control: { type: "ephemeral", ttl: "1h" } }
     const parts = [
@@ -280,7 +280,7 @@ describe("parts", () => {
     expect(request.tools).toEqual([{ name: "f", cache: {} }])
   })
 
-  test("marks on the calls of an earlier turn, as the AI SDK writes them", () => {
+  test("have markers on the calls of an earlier turn, as the AI SDK writes them", () => {
     const mark = { cache_control: { type: "ephemeral" } }
     const tool_calls = [
       { id: "a", type: "function", function: { name: "f", arguments: "{}" }, ...mark, x: 1 },
@@ -293,7 +293,7 @@ describe("parts", () => {
     ])
   })
 
-  test("parts that only some vendors take are kept whole", () => {
+  test("are kept whole if only some vendors accept them", () => {
     const part = { type: "document_url", document_url: "https://host/a.pdf" }
     expect(partsOf(withPart(part))).toEqual([{ type: "unknown", extra: extra(part) }])
   })

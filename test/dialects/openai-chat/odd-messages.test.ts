@@ -60,7 +60,7 @@ describe("a server that sends every member of OpenAI's types", () => {
   })
 })
 
-test("content that is an object is its JSON as text", () => {
+test("content that is an object is serialized as text", () => {
   const message = { role: "assistant", content: { title: "Oslo", year: 1048 } }
   const text = '{"title":"Oslo","year":1048}'
   expect(partsOf(message, "stop").parts).toEqual([{ type: "text", text }])

@@ -29,7 +29,7 @@ function request(body: JsonObject, quirks: Partial<OpenAiChatQuirks> = {}, maxTo
 }
 
 describe("a request on the verbatim path", () => {
-  test("goes up as it came, under the vendor's name", () => {
+  test("is sent unchanged except for the vendor's model name", () => {
     const body = { model: "a/b", messages: [{ role: "user", content: "Hi" }], x: { y: [1] } }
     const patched = OPENAI_CHAT.patches.request(body, { model: "up" })
     expect(patched).toEqual({ body: { ...body, model: "up" }, losses: [] })
@@ -69,7 +69,7 @@ describe("a request on the verbatim path", () => {
     })
   })
 
-  test("leaves out what the vendor refuses, and says so", () => {
+  test("drops fields that the vendor rejects, with a reported loss", () => {
     const quirks = { dropFields: ["store", "user"], maxTemperature: 1, seedField: "random_seed" }
     const patched = request(
       { store: true, user: null, temperature: 1.5, seed: 3 },
@@ -84,12 +84,12 @@ describe("a request on the verbatim path", () => {
     })
   })
 
-  test("loses nothing by leaving out storage that the caller does not want", () => {
+  test("loses nothing by leaving out unwanted storage", () => {
     const quirks = { dropFields: ["store"] }
     expect(request({ store: false }, quirks)).toEqual({ body: { model: "up" }, losses: [] })
   })
 
-  test("says a temperature of 1 that was left out where the vendor has another default", () => {
+  test("sets an omitted temperature to 1 if the vendor has another default", () => {
     const quirks = { defaultFields: { temperature: 1 }, maxTemperature: 1 }
     for (const body of [{}, { temperature: null }, { top_p: 0.5 }]) {
       expect(request(body, quirks)).toEqual({
@@ -101,7 +101,7 @@ describe("a request on the verbatim path", () => {
     expect(request({}).body).not.toHaveProperty("temperature")
   })
 
-  test("fits messages only where the vendor needs it", () => {
+  test("adapts messages only if the vendor needs it", () => {
     const messages = [
       { role: "developer", content: "d" },
       { role: "assistant", content: "a", reasoning_content: "hm", reasoning_details: [] },
@@ -125,7 +125,7 @@ describe("a request on the verbatim path", () => {
     expect(request({ messages }, { reasoningHistory: "details" }).body.messages).toBe(messages)
   })
 
-  test("reasoning of earlier turns is sent if the model needs it, and its absence is filled in", () => {
+  test("sends reasoning of earlier turns if the model needs it, and fills in missing reasoning", () => {
     const calls = { tool_calls: [call("1")] }
     const messages = [
       { role: "assistant", content: null, ...calls },
@@ -140,7 +140,7 @@ describe("a request on the verbatim path", () => {
     }
   })
 
-  test("reasoning is switched off in the form that the model requires", () => {
+  test("turns off reasoning in the form that the model requires", () => {
     const body = { model: "a/b", messages: [], reasoning_effort: "none" }
     const off = { model: "up", messages: [] }
     const request = (form: "none" | "enable_thinking" | "thinking") =>
@@ -150,7 +150,7 @@ describe("a request on the verbatim path", () => {
     expect(request("none")).toEqual({ ...off, reasoning_effort: "none" })
   })
 
-  test("signed reasoning becomes text, which loses the signature", () => {
+  test("converts signed reasoning to text, without the signature", () => {
     const details = [{ type: "reasoning.text", text: "hm", signature: "s" }]
     const messages = [{ role: "assistant", content: "a", reasoning_details: details }]
     expect(request({ messages }, { reasoningHistory: "text" })).toMatchObject({
@@ -163,7 +163,7 @@ describe("a request on the verbatim path", () => {
     ])
   })
 
-  test("ids of calls become what Mistral takes, call and answer alike", () => {
+  test("converts the ids of calls and results for Mistral", () => {
     const messages = [
       { role: "assistant", content: null, tool_calls: [call("call_abc"), call("aB3456789")] },
       { role: "tool", tool_call_id: "call_abc", content: "ok" },
@@ -192,7 +192,7 @@ describe("a whole answer on the verbatim path", () => {
     })
   })
 
-  test("is repaired where official clients cannot read it", () => {
+  test("is repaired for official clients", () => {
     const call = { id: "a", function: { name: "f", arguments: "{}" } }
     const content = [
       { type: "thinking", thinking: [{ type: "text", text: "hm" }] },
@@ -224,7 +224,7 @@ describe("a frame on the verbatim path", () => {
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
   const asked = { ...PATCH, streamUsage: true }
 
-  test("names the public model and has the prefix, all else untouched", () => {
+  test("has the public model and the prefix, and is otherwise unchanged", () => {
     const chunk = { id: "gen-1", object, created: 7, model: "up", choices, obfuscation: "x" }
     const patched = patchFrame(frame(chunk), PATCH)
     expect(patched.action).toBe("forward")
@@ -236,7 +236,7 @@ describe("a frame on the verbatim path", () => {
     expect(chunk.model).toBe("up")
   })
 
-  test("is the very text that came when nothing is to be changed", () => {
+  test("is the original text if nothing changes", () => {
     const choice = '{"index":0,"delta":{"role":"assistant"}}'
     const head = `"id":"chatcmpl-1", "object":"${object}", "created":7, "model":"public/model"`
     const data = `{ ${head}, "choices":[${choice}] }`
@@ -246,7 +246,7 @@ describe("a frame on the verbatim path", () => {
     })
   })
 
-  test("usage reaches only the caller who asked", () => {
+  test("has usage only if the caller asked for it", () => {
     const last = frame({ id: "chatcmpl-1", model: "up", choices: [], usage })
     expect(patchFrame(last, PATCH).action).toBe("withhold")
     const told = patchFrame(last, asked)
@@ -259,7 +259,7 @@ describe("a frame on the verbatim path", () => {
     expect(kept.usageCarrier).toBeUndefined()
   })
 
-  test("usage with the finish, as Mistral and Groq send it", () => {
+  test("may have usage with the finish reason, as Mistral and Groq send it", () => {
     const ended = [{ index: 0, delta: {}, finish_reason: "stop" }]
     const mistral = frame({ id: "chatcmpl-1", model: "up", choices: ended, usage })
     expect(JSON.parse(patchFrame(mistral, PATCH).data)).not.toHaveProperty("usage")
@@ -269,7 +269,7 @@ describe("a frame on the verbatim path", () => {
     expect(JSON.parse(patchFrame(groq, PATCH).data)).not.toHaveProperty("usage")
   })
 
-  test("usage that counts along holds no word back", () => {
+  test("may have cumulative usage, which delays no text", () => {
     const along = frame({ id: "chatcmpl-1", model: "up", choices, usage })
     const patched = patchFrame(along, asked)
     expect(JSON.parse(patched.data)).toMatchObject({ usage })
@@ -279,11 +279,11 @@ describe("a frame on the verbatim path", () => {
   test.each([
     ["keep-alives", { type: "ping" }],
     ["Azure's report on the prompt", { id: "", model: "", choices: [], prompt_filter_results: [] }],
-  ])("%s are withheld", (_, json) => {
+  ])("is withheld if it is %s", (_, json) => {
     expect(patchFrame(frame(json), asked).action).toBe("withhold")
   })
 
-  test("what is no JSON is withheld, the end is reported, errors are left as they are", () => {
+  test("is withheld if it is invalid, and errors stay unchanged", () => {
     expect(patchFrame({ data: "" }, PATCH).action).toBe("withhold")
     expect(patchFrame({ data: "[DONE]" }, PATCH)).toEqual({
       action: "last",
@@ -296,7 +296,7 @@ describe("a frame on the verbatim path", () => {
     })
   })
 
-  test("content in a list and calls without index are repaired", () => {
+  test("is repaired if it has content in a list or calls without an index", () => {
     const call = { id: "a", function: { name: "f", arguments: "{}" } }
     const other = { ...call, id: "b" }
     const delta = { content: [{ type: "text", text: "so" }], tool_calls: [call, other] }
@@ -349,7 +349,7 @@ describe("a frame on the verbatim path", () => {
       [opened("a", "f", 0), opened("b", "g", 1), continued(0), continued(1)],
       [0, 1, 0, 1],
     ],
-  ])("calls that come one by one keep apart: %s", (_, calls, expected) => {
+  ])("keeps calls apart that come one by one: %s", (_, calls, expected) => {
     const patcher = OPENAI_CHAT.patches.frames(PATCH)
     const indexes = calls.map((call) => {
       const delta = { tool_calls: [call] }
@@ -359,7 +359,7 @@ describe("a frame on the verbatim path", () => {
     expect(indexes).toEqual(expected)
   })
 
-  test("an empty list of calls is no reason to end with calls", () => {
+  test("with an empty list of calls does not end with tool calls", () => {
     const patcher = OPENAI_CHAT.patches.frames(PATCH)
     const delta = { role: "assistant", content: "4", tool_calls: null }
     patcher.push(frame({ id: "chatcmpl-1", model: "up", choices: [{ index: 0, delta }] }))
@@ -367,7 +367,7 @@ describe("a frame on the verbatim path", () => {
     expect(JSON.parse(end?.data ?? "{}").choices[0].finish_reason).toBe("stop")
   })
 
-  test("one id for the whole stream even where the vendor gives none", () => {
+  test("has one id for the whole stream, even if the vendor sends none", () => {
     const json = { created: 7, model: "up", choices }
     const patcher = OPENAI_CHAT.patches.frames(PATCH)
     const ids = [1, 2].map(() => JSON.parse(patcher.push(frame(json)).data).id)
@@ -376,7 +376,7 @@ describe("a frame on the verbatim path", () => {
     expect(JSON.parse(patchFrame(frame(json), PATCH).data).id).not.toBe(ids[0])
   })
 
-  test("the last word, and the one that breaks the stream", () => {
+  test("may be the last one, or the one that breaks the stream", () => {
     const patcher = OPENAI_CHAT.patches.frames(PATCH)
     expect(patcher.end()).toEqual([{ data: "[DONE]" }])
     const [broken, ...more] = patcher.fail(new GatewayError("upstream_timeout", "late"), "r1")
@@ -386,7 +386,7 @@ describe("a frame on the verbatim path", () => {
 })
 
 describe("the cost", () => {
-  test("stands with the usage, of a whole answer and of a stream's last chunk alike", () => {
+  test("is added to the usage of a whole answer and of a stream's last chunk", () => {
     for (const carrier of [{ object: "chat.completion" }, { choices: [] }]) {
       const answer: JsonObject = { ...carrier, usage: { prompt_tokens: 1 } }
       OPENAI_CHAT.setCost(answer, "0.000012")

@@ -34,7 +34,7 @@ for (const [way, send] of WAYS) {
   }
 
   describe(`a closed schema, ${way}`, () => {
-    test("fields of OpenAI's alone are dropped, each by its name", () => {
+    test("drops OpenAI's own fields by name", () => {
       const lacking = {
         logit_bias: { 5: 1 },
         modalities: ["text"],
@@ -66,13 +66,13 @@ for (const [way, send] of WAYS) {
       ["xhigh", "high"],
       ["max", "high"],
     ]
-    test.each(efforts)("an effort of %s is %s", (asked, wanted) => {
+    test.each(efforts)("converts the effort %s to %s", (asked, wanted) => {
       const { body, losses } = sent({ reasoning_effort: asked })
       expect(body.reasoning_effort).toBe(wanted)
       expect(losses).toEqual(asked === wanted ? [] : ["reasoning_effort:approximated"])
     })
 
-    test("messages have no members but the schema's", () => {
+    test("leaves only the schema's members in messages", () => {
       const messages = [
         { role: "system", content: "A", name: "ann" },
         { role: "user", content: "Hi", name: "ben" },
@@ -95,7 +95,7 @@ for (const [way, send] of WAYS) {
       expect(said(HI, prefixed)).toEqual({ messages: [HI, prefixed], losses: [] })
     })
 
-    test("refusals are text", () => {
+    test("converts refusals to text", () => {
       const seen = said(
         HI,
         { role: "assistant", content: null, refusal: "No" },
@@ -111,7 +111,7 @@ for (const [way, send] of WAYS) {
       expect(JSON.stringify(seen.messages)).not.toContain('"type":"refusal"')
     })
 
-    test("documents and sound have their own form", () => {
+    test("has its own form for documents and audio", () => {
       const seen = said({
         role: "user",
         content: [
@@ -132,7 +132,7 @@ for (const [way, send] of WAYS) {
       expect(seen.losses).toEqual([])
     })
 
-    test("its own parts stay as they are", () => {
+    test("keeps its own parts unchanged", () => {
       const own = {
         role: "user",
         content: [
@@ -143,7 +143,7 @@ for (const [way, send] of WAYS) {
       expect(said(own)).toEqual({ messages: [own], losses: [] })
     })
 
-    test("functions always have parameters", () => {
+    test("always has parameters for functions", () => {
       const { body, losses } = sent({ tools: [{ type: "function", function: { name: "f" } }] })
       expect(body.tools).toEqual([
         {
@@ -154,7 +154,7 @@ for (const [way, send] of WAYS) {
       expect(losses).toEqual([])
     })
 
-    test("a choice among some tools leaves the others out", () => {
+    test("reduces the tools to the allowed ones", () => {
       const allowed = TOOLS.slice(0, 2).map(({ function: { name } }) => ({
         type: "function",
         function: { name },
@@ -169,7 +169,7 @@ for (const [way, send] of WAYS) {
       expect(sent({ tools: TOOLS, tool_choice: one }).body.tool_choice).toEqual(one)
     })
 
-    test("what the caller sent is not changed", () => {
+    test("does not change the caller's request", () => {
       const messages = [{ role: "user", name: "ann", content: [{ type: "text", text: "Hi" }] }]
       const body = { messages, tools: [{ type: "function", function: { name: "f" } }] }
       const before = JSON.stringify(body)
@@ -179,7 +179,7 @@ for (const [way, send] of WAYS) {
   })
 }
 
-test("a caller of messages who lets the model think is one of Mistral's too", () => {
+test("thinking in the messages format is an effort for Mistral", () => {
   const request: ChatRequest = ANTHROPIC_MESSAGES.decodeRequest({
     model: "a/b",
     max_tokens: 4000,

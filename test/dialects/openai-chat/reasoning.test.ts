@@ -110,29 +110,29 @@ function signedParts(parts: readonly Part[] | undefined): Part[] {
   return (parts ?? []).filter((part) => part.type !== "reasoning" || part.signature !== undefined)
 }
 
-describe("reasoning that its caller sends back comes home", () => {
+describe("reasoning that the caller sends back", () => {
   describe.each(ANSWERS)("of %s", (_, events) => {
     const folded = foldEvents(events).choices[0]!
     const whole = OPENAI_CHAT.encodeResult({ choices: [folded] }, ASKED)
 
-    test("from a whole answer", () => {
+    test("is restored from a whole answer", () => {
       const [choice] = whole.choices as { message: JsonObject }[]
       expect(partsOf(choice?.message)).toEqual(folded.parts)
     })
 
-    test("from a stream that openai-python has read", () => {
+    test("is restored from a stream read by openai-python", () => {
       const message = readByPython(encodeStream(events))
       expect(message).toMatchObject({ role: "assistant" })
       const parts = signedParts(partsOf(message))
       expect(parts.filter(isCurrent(folded.parts))).toEqual(signedParts(folded.parts))
     })
 
-    test("from a stream that openai-node has read", async () => {
+    test("is restored from a stream read by openai-node", async () => {
       const message = await readByNode(encodeStream(events))
       expect(signedParts(partsOf(message))).toEqual(signedParts(folded.parts))
     })
 
-    test("from a stream that this dialect reads as an upstream", () => {
+    test("is restored from a stream read as an upstream", () => {
       const decoder = OPENAI_CHAT.decodeEvents()
       const decoded = encodeStream(events).flatMap((frame) => decoder.push(frame))
       expect(foldEvents(decoded).choices[0]?.parts).toEqual(folded.parts)
@@ -146,7 +146,7 @@ function isCurrent(parts: readonly Part[]): (part: Part) => boolean {
   return (part) => part.type !== "reasoning" || current.has(part.signature ?? false)
 }
 
-describe("signatures on their way to a vendor", () => {
+describe("signatures sent to a vendor", () => {
   const keeping = openAiChat(KEEPING)
 
   function encode(signedBy: DialectId, text: string, isRedacted?: true) {
@@ -159,7 +159,7 @@ describe("signatures on their way to a vendor", () => {
     return { message: (body.messages as JsonObject[])[0], losses }
   }
 
-  test("go up to vendors of this dialect", () => {
+  test("are kept for vendors of this dialect", () => {
     expect(encode("openai-chat", "hm")).toEqual({
       message: {
         role: "assistant",
@@ -176,7 +176,7 @@ describe("signatures on their way to a vendor", () => {
     })
   })
 
-  test("are lost where another dialect's vendor made them; the text is not", () => {
+  test("are lost for another dialect's reasoning, but the text is kept", () => {
     const losses = [{ name: "reasoning.signature", effect: "dropped" }]
     expect(encode("anthropic-messages", "hm")).toEqual({
       message: { role: "assistant", content: "", reasoning_content: "hm" },

@@ -8,8 +8,8 @@ function body(fields: JsonObject = {}): JsonObject {
   return { model: "vendor/model", messages: [{ role: "user", content: "Hi" }], ...fields }
 }
 
-describe("what is read", () => {
-  test("the plainest request", () => {
+describe("a decoded request", () => {
+  test("may have only the required fields", () => {
     expect(decodeRequest(body())).toEqual({
       model: "vendor/model",
       messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }],
@@ -19,7 +19,7 @@ describe("what is read", () => {
     })
   })
 
-  test("every parameter that the canon has a name for", () => {
+  test("has every parameter of the canon", () => {
     const schema = { type: "object" }
     const request = decodeRequest(
       body({
@@ -82,7 +82,7 @@ describe("what is read", () => {
     expect(request.extra).toBeUndefined()
   })
 
-  test("null is absent", () => {
+  test("treats null as absent", () => {
     const names = [
       ["stream", "stream_options", "max_tokens", "max_completion_tokens", "n", "temperature"],
       ["top_p", "stop", "seed", "presence_penalty", "frequency_penalty", "logit_bias", "logprobs"],
@@ -94,16 +94,16 @@ describe("what is read", () => {
     expect(decodeRequest(body(nothing))).toEqual(decodeRequest(body()))
   })
 
-  test("temperature together with top_p, and no stops at all", () => {
+  test("may have temperature together with top_p, and an empty list of stops", () => {
     expect(decodeRequest(body({ temperature: 1, top_p: 0.5, stop: [] })).stop).toBeUndefined()
   })
 
-  test("what the canon has no name for is extra", () => {
+  test("keeps other fields as extras", () => {
     const fields = { store: true, logit_bias: { "5": 1 }, vendor_field: [1] }
     expect(decodeRequest(body(fields)).extra).toEqual({ dialect: "openai-chat", fields })
   })
 
-  test("tools, choices and formats that are not the canon's are extra", () => {
+  test("keeps other tools, choices and formats as extras", () => {
     const search = { type: "openrouter:web_search", parameters: { max_uses: 1 } }
     const choice = { type: "allowed_tools", allowed_tools: {} }
     const request = decodeRequest(
@@ -141,20 +141,20 @@ describe("what is read", () => {
       { effort: "low", summary: "none" },
     ],
     [{}, undefined],
-  ])("OpenRouter's order to think %p", (reasoning, order) => {
+  ])("has OpenRouter's reasoning option %p", (reasoning, order) => {
     const request = decodeRequest(body({ reasoning }))
     expect(request.reasoning).toEqual(order)
     expect(request.extra).toBeUndefined()
   })
 
-  test("what else is in an order to think is extra", () => {
+  test("keeps other members of a reasoning option as extras", () => {
     const request = decodeRequest(body({ reasoning: { effort: "low", x: 1 } }))
     expect(request.reasoning).toEqual({ effort: "low" })
     expect(request.extra?.fields).toEqual({ reasoning: { x: 1 } })
     expect(decodeRequest(body({ reasoning: "yes" })).extra?.fields).toEqual({ reasoning: "yes" })
   })
 
-  test("a schema without a name, as Perplexity's clients send it", () => {
+  test("may have a schema without a name, as Perplexity's clients send it", () => {
     const response_format = { type: "json_schema", json_schema: { schema: { type: "object" } } }
     expect(decodeRequest(body({ response_format })).responseFormat).toEqual({
       type: "json-schema",
@@ -163,7 +163,7 @@ describe("what is read", () => {
     })
   })
 
-  test("Mistral's word for a tool that must be called", () => {
+  test("may have Mistral's word for a required tool call", () => {
     const tools = [{ function: { name: "f" } }]
     expect(decodeRequest(body({ tools, tool_choice: "any" })).toolChoice).toEqual({
       type: "required",

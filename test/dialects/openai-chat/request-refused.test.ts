@@ -29,7 +29,7 @@ function refusal(request: JsonObject): { kind: string; message: string; paramete
   throw new Error("the request was taken")
 }
 
-describe("what is refused", () => {
+describe("a rejected request", () => {
   test.each<[string, JsonObject, [kind: string, parameter: string, words: string]]>([
     ["no model", { messages: [] }, ["missing_required_parameter", "model", "you must provide"]],
     ["a model of another type", body({ model: 5 }), ["invalid_type", "model", "a string"]],
@@ -225,19 +225,19 @@ describe("what is refused", () => {
       body({ metadata: { a: 1 } }),
       ["invalid_type", "metadata.a", "a string"],
     ],
-  ])("%s", (_, request, [kind, parameter, words]) => {
+  ])("has the kind, parameter and words for %s", (_, request, [kind, parameter, words]) => {
     const refused = refusal(request)
     expect(refused.kind).toBe(kind)
     expect(refused.parameter).toBe(parameter)
     expect(refused.message).toContain(words)
   })
 
-  test("long values are not repeated whole", () => {
+  test("does not repeat a long value completely", () => {
     const { message } = refusal(withMessage({ role: "x".repeat(100_000), content: "" }))
     expect(message.length).toBeLessThan(500)
   })
 
-  test("a long image is judged without reading it whole", () => {
+  test("is checked without reading a long image completely", () => {
     const url = `data:image/png;base64,${"A".repeat(20_000_000)}`
     const request = withPart({ type: "image_url", image_url: { url } })
     expect(processorTime(() => decodeRequest(request), 200)).toBeLessThan(200)

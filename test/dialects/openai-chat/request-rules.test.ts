@@ -60,7 +60,7 @@ describe("parameters that need or exclude each other, and limits over an object"
       "Missing required parameter: 'response_format.json_schema'.",
     ],
     [{ response_format: { type: "xml" } }, "invalid_value", "response_format.type", "'xml'"],
-  ])("%j is refused", (fields, kind, parameter, words) => {
+  ])("rejects %j", (fields, kind, parameter, words) => {
     expect(decode(fields)).toThrow(words)
     expect(decode(fields)).toThrow(expect.objectContaining({ kind, details: { parameter } }))
   })
@@ -75,7 +75,7 @@ describe("parameters that need or exclude each other, and limits over an object"
     { metadata: { ["k".repeat(64)]: "value" } },
     { response_format: { type: "text" } },
     { response_format: { type: "regex", value: "a+" } },
-  ])("%j is taken", (fields) => {
+  ])("accepts %j", (fields) => {
     expect(decode(fields)).not.toThrow()
   })
 })

@@ -6,8 +6,8 @@ import { DONE, chunk, delta, calls, finish, decode, changes } from "./decoded-ev
 /** An id of a call whose vendor gave none. */
 const MINTED = /^call_[0-9A-Za-z]{24}$/
 
-describe("the common stream", () => {
-  test("role, text, finish, usage, end", () => {
+describe("an ordinary stream", () => {
+  test("has a role, text, a finish reason, usage and an end", () => {
     const decoder = OPENAI_CHAT.decodeEvents()
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }
     const frames = [
@@ -29,14 +29,14 @@ describe("the common stream", () => {
     expect(events.some((event) => "extra" in event)).toBe(false)
   })
 
-  test("frames that were parsed already are not parsed again", () => {
+  test("does not parse parsed frames again", () => {
     const json = { id: "a", choices: [{ index: 0, delta: { content: "x" } }] }
     expect(changes({ data: "{broken", json })).toEqual([
       { type: "text-delta", choice: 0, text: "x" },
     ])
   })
 
-  test("choices that are interleaved keep apart", () => {
+  test("keeps interleaved choices apart", () => {
     const events = changes(
       chunk({ index: 1, delta: { content: "b" } }),
       chunk({ index: 0, delta: { content: "a" } }),
@@ -52,7 +52,7 @@ describe("the common stream", () => {
     ])
   })
 
-  test("a refusal is no text", () => {
+  test("keeps a refusal apart from text", () => {
     expect(changes(delta({ content: null, refusal: "No" }))).toEqual([
       { type: "refusal-delta", choice: 0, text: "No" },
     ])
@@ -79,7 +79,7 @@ describe("tool calls", () => {
 
   const opened = { id: "call_a", type: "function", function: { name: "f", arguments: "" } }
 
-  test("id and name in the first delta, arguments in the others", () => {
+  test("have id and name in the first delta, arguments in the others", () => {
     const events = changes(
       calls({ index: 0, ...opened }),
       calls({ index: 0, function: { arguments: '{"a"' } }),
@@ -96,7 +96,7 @@ describe("tool calls", () => {
     ])
   })
 
-  test("whole calls without index and type", () => {
+  test("may be whole, without index and type", () => {
     const events = changes(
       calls(
         { id: "a", function: { name: "f", arguments: "{}" } },
@@ -111,7 +111,7 @@ describe("tool calls", () => {
     ])
   })
 
-  test("later deltas without index go on with the call they name, or the last one", () => {
+  test("continue by their id, or the last one, without an index", () => {
     const events = changes(
       calls({ id: "a", function: { name: "f", arguments: "{" } }),
       calls({ id: "b", function: { name: "g", arguments: "{" } }),
@@ -126,7 +126,7 @@ describe("tool calls", () => {
     ])
   })
 
-  test("several calls under one number", () => {
+  test("may share one index", () => {
     const events = changes(
       calls({ index: 0, id: "a", function: { name: "f", arguments: "{}" } }),
       calls({ index: 0, id: "b", function: { name: "f", arguments: "{}" } }),
@@ -136,7 +136,7 @@ describe("tool calls", () => {
     expect(events.filter(({ type }) => type === "tool-call-start")).toHaveLength(2)
   })
 
-  test("numbers that do not begin at zero are the canon's own", () => {
+  test("are numbered from zero", () => {
     const events = changes(
       calls({ index: 1, ...opened }),
       calls({ index: 1, function: { arguments: "{}" } }),
@@ -144,7 +144,7 @@ describe("tool calls", () => {
     expect(events).toMatchObject([{ call: 0 }, { call: 0, arguments: "{}" }])
   })
 
-  test("an id that comes late or never", () => {
+  test("may get their id late or never", () => {
     const events = changes(
       calls({ index: 0, function: { name: "f", arguments: "{}" } }),
       calls({ index: 1, id: "b" }),
@@ -156,7 +156,7 @@ describe("tool calls", () => {
     ])
   })
 
-  test("a call that was told under an id of ours keeps it", () => {
+  test("keep an id that the gateway has assigned", () => {
     const events = changes(
       calls({ index: 0, function: { name: "f", arguments: "{" } }),
       calls({ index: 0, id: "late", function: { name: "f", arguments: "}" } }),
@@ -168,7 +168,7 @@ describe("tool calls", () => {
     ])
   })
 
-  test("no two calls share an id of ours", () => {
+  test("never share an id that the gateway has assigned", () => {
     const whole = calls(
       { function: { name: "f", arguments: "{}" } },
       { function: { name: "f", arguments: "{}" } },
@@ -177,14 +177,14 @@ describe("tool calls", () => {
     expect(new Set(ids.filter(Boolean)).size).toBe(4)
   })
 
-  test("arguments as an object", () => {
+  test("may have an object as arguments", () => {
     const events = changes(
       calls({ index: 0, id: "a", function: { name: "f", arguments: { x: 1 } } }),
     )
     expect(events.at(-1)).toMatchObject({ arguments: '{"x":1}' })
   })
 
-  test("the older form of one function", () => {
+  test("may be in the legacy format of one function", () => {
     const events = changes(
       delta({ function_call: { name: "f", arguments: "" } }),
       delta({ function_call: { arguments: "{}" } }),
@@ -197,24 +197,24 @@ describe("tool calls", () => {
     ])
   })
 
-  test("a forced tool stops the choice", () => {
+  test("end a choice with stop if the tool is forced", () => {
     const events = changes(calls({ index: 0, ...opened }), finish("stop"))
     expect(events.at(-1)).toMatchObject({ reason: "tool-calls", rawReason: "stop" })
   })
 })
 
 describe("reasoning", () => {
-  test.each(["reasoning_content", "reasoning"])("in %s", (field) => {
+  test.each(["reasoning_content", "reasoning"])("is read from %s", (field) => {
     expect(changes(delta({ [field]: "hm", content: null }))).toEqual([
       { type: "reasoning-delta", choice: 0, text: "hm" },
     ])
   })
 
-  test("is reported once when both names are written", () => {
+  test("is reported once if both names are written", () => {
     expect(changes(delta({ reasoning: "hm", reasoning_content: "hm" }))).toHaveLength(1)
   })
 
-  test("in a list of content, as Mistral sends it", () => {
+  test("may be in a list of content, as Mistral sends it", () => {
     const content = [
       { type: "thinking", thinking: [{ type: "text", text: "hm" }], closed: true },
       { type: "text", text: "so" },
@@ -225,7 +225,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("with a signature, as OpenRouter sends it", () => {
+  test("may have a signature, as OpenRouter sends it", () => {
     const detail = { type: "reasoning.text", format: "anthropic-claude-v1", index: 0 }
     const events = changes(
       delta({ reasoning: "hm", reasoning_details: [{ ...detail, text: "hm" }] }),
@@ -242,14 +242,14 @@ describe("reasoning", () => {
     ])
   })
 
-  test("in details alone", () => {
+  test("may be in details only", () => {
     const summary = { type: "reasoning.summary", summary: "hm" }
     expect(changes(delta({ reasoning_details: [summary] }))).toEqual([
       { type: "reasoning-delta", choice: 0, text: "hm" },
     ])
   })
 
-  test("details repeat what plain text and earlier details said", () => {
+  test("in details may repeat plain text and earlier details", () => {
     const first = { type: "reasoning.text", text: "one", signature: "1" }
     const second = { type: "reasoning.text", text: "two", signature: "2" }
     const events = changes(
@@ -266,7 +266,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("details of kinds that the canon has no name for are extras", () => {
+  test("in details of unknown kinds becomes extras", () => {
     const detail = { type: "reasoning.server_tool_call", tool_call: {} }
     expect(changes(delta({ reasoning_details: [detail] }))).toEqual([
       {
@@ -281,7 +281,7 @@ describe("reasoning", () => {
 describe("citations", () => {
   const place = { url: "https://host/a", title: "A", start_index: 2, end_index: 5 }
 
-  test("in annotations", () => {
+  test("are read from annotations", () => {
     const cited = { type: "url_citation", url_citation: { ...place, content: "words", x: 1 } }
     const events = changes(delta({ content: "abcde" }), delta({ annotations: [cited] }))
     expect(events.at(-1)).toEqual({
@@ -298,7 +298,7 @@ describe("citations", () => {
     })
   })
 
-  test("count from the text part that they belong to", () => {
+  test("have positions relative to their text part", () => {
     const cited = { type: "url_citation", url_citation: place }
     const late = { type: "url_citation", url_citation: { ...place, start_index: 1 } }
     const events = changes(
@@ -316,8 +316,8 @@ describe("citations", () => {
   })
 })
 
-describe("what only this dialect knows", () => {
-  test("logprobs and annotations are extras of the choice", () => {
+describe("fields of this dialect", () => {
+  test("include logprobs and annotations, as extras of the choice", () => {
     const logprobs = { content: [{ token: "a", logprob: -1 }] }
     const annotations = [{ type: "file_citation" }]
     expect(changes(delta({ content: "a", annotations }, { logprobs }))).toEqual([
@@ -330,12 +330,12 @@ describe("what only this dialect knows", () => {
     ])
   })
 
-  test("what is empty is not worth an event", () => {
+  test("yield no event if they are empty", () => {
     const empty = { logprobs: null, content_filter_results: {}, native_finish_reason: null }
     expect(changes(delta({ content: "a", annotations: [] }, empty))).toHaveLength(1)
   })
 
-  test("of the answer, at its start", () => {
+  test("of the answer are extras of its start", () => {
     const more = { system_fingerprint: "fp", service_tier: "default", obfuscation: "xxxx" }
     expect(decode(chunk({ index: 0, delta: {} }, more))).toMatchObject([
       { extra: { fields: { system_fingerprint: "fp", service_tier: "default" } } },

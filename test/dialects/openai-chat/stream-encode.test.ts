@@ -35,8 +35,8 @@ async function readByClient(frames: readonly SseFrame[]) {
   return stream.finalChatCompletion()
 }
 
-describe("a stream as OpenAI writes it", () => {
-  test("role first, then deltas, finish, [DONE]", () => {
+describe("a stream in OpenAI's format", () => {
+  test("has the role first, then deltas, the finish reason and [DONE]", () => {
     const frames = encode([
       START,
       { type: "text-delta", choice: 0, text: 'Hi "you"\n' },
@@ -56,7 +56,7 @@ describe("a stream as OpenAI writes it", () => {
     expect(frames.at(-1)).toEqual({ data: "[DONE]" })
   })
 
-  test("usage last, null before, when it was asked for", () => {
+  test("has usage last, and null before, if it was requested", () => {
     const frames = encode(
       [
         START,
@@ -78,7 +78,7 @@ describe("a stream as OpenAI writes it", () => {
     expect(carrier.usage).toMatchObject({ completion_tokens: 9, cost: 0.000012 })
   })
 
-  test("tool calls open without content, and never end without arguments", async () => {
+  test("opens tool calls without content, and ends them with arguments", async () => {
     const frames = encode([
       START,
       { type: "tool-call-start", choice: 0, call: 0, id: "call_a", name: "f" },
@@ -116,7 +116,7 @@ describe("a stream as OpenAI writes it", () => {
     expect(completion.choices[0]?.finish_reason).toBe("tool_calls")
   })
 
-  test("several choices, each with its role, as the official client reads them", async () => {
+  test("has the role of each choice, as the official client reads them", async () => {
     const frames = encode([
       START,
       { type: "reasoning-delta", choice: 1, text: "hm" },
@@ -132,7 +132,7 @@ describe("a stream as OpenAI writes it", () => {
     ])
   })
 
-  test("citations come in one list, ahead of the finish, where every client keeps them", async () => {
+  test("has citations in one list before the finish reason", async () => {
     const cite = (url: string, start: number): ChatEvent => ({
       type: "citation",
       choice: 0,
@@ -157,14 +157,14 @@ describe("a stream as OpenAI writes it", () => {
     expect(lists).toHaveLength(1)
   })
 
-  test("without a start one is made, the same for every chunk", () => {
+  test("gets a start if there is none, the same for every chunk", () => {
     const chunks = chunksOf(encode([{ type: "text-delta", choice: 0, text: "a" }]))
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1)
     expect(chunks[0]).toMatchObject({ model: "vendor/model" })
     expect(String(chunks[0]?.id)).toStartWith("chatcmpl-")
   })
 
-  test("ids of other vendors get the prefix", () => {
+  test("adds the prefix to ids of other vendors", () => {
     const chunks = chunksOf(
       encode([
         { type: "start", id: "msg_1" },
@@ -174,7 +174,7 @@ describe("a stream as OpenAI writes it", () => {
     expect(chunks[0]).toMatchObject({ id: "chatcmpl-msg_1", model: "vendor/model" })
   })
 
-  test("what says that the answer is over waits for the end", () => {
+  test("delays the final chunks to the end", () => {
     const encoder = OPENAI_CHAT.encodeEvents({ ...REQUEST, streamUsage: true })
     const events: ChatEvent[] = [
       START,
@@ -187,7 +187,7 @@ describe("a stream as OpenAI writes it", () => {
     expect(encoder.end()).toMatchObject([{ json: { choices: [] } }, { data: "[DONE]" }])
   })
 
-  test("extras of another dialect stay out, our own go where they came from", () => {
+  test("drops extras of another dialect, and puts its own in place", () => {
     const fields = { logprobs: { content: [] }, message: { annotations: [1] } }
     const ours = encode([START, extraEvent("openai-chat", fields)])
     expect(chunksOf(ours)[1]).toMatchObject({
@@ -196,7 +196,7 @@ describe("a stream as OpenAI writes it", () => {
     expect(chunksOf(encode([START, extraEvent("gemini", fields)]))).toEqual([])
   })
 
-  test("an error is the last word", () => {
+  test("ends with an error", () => {
     const frames = encode([
       START,
       { type: "text-delta", choice: 0, text: "a" },

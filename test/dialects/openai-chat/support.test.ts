@@ -108,9 +108,9 @@ const VARIANTS: readonly (readonly [string, Partial<OpenAiChatQuirks>])[] = [
 ]
 
 for (const [name, quirks] of VARIANTS) {
-  describe(`what becomes of it, with the quirks of ${name}`, () => {
+  describe(`losses with the quirks of ${name}`, () => {
     const dialect = openAiChat(quirks)
-    test.each(Object.keys(FEATURES) as Feature[])("%s", (feature) => {
+    test.each(Object.keys(FEATURES) as Feature[])("match the declared support of %s", (feature) => {
       const support = dialect.supports[feature]
       const { losses } = dialect.encodeRequest({ ...ASKED, ...EXAMPLES[feature] })
       const effect = support !== "carried" && FETCHED.has(feature) ? "dropped" : support
@@ -119,8 +119,8 @@ for (const [name, quirks] of VARIANTS) {
   })
 }
 
-describe("what callers can ask for", () => {
-  test("is all but the mark that a tool failed", () => {
+describe("features that callers can use", () => {
+  test("include all but the failed mark of a tool", () => {
     const all = Object.keys(FEATURES) as Feature[]
     expect(all.filter((name) => !OPENAI_CHAT.expresses.has(name))).toEqual(["tool_result.failed"])
   })
@@ -129,7 +129,7 @@ describe("what callers can ask for", () => {
   const carried = (Object.keys(FEATURES) as Feature[]).filter(
     (name) => keeping.supports[name] === "carried",
   )
-  test.each(carried)("%s, as it is carried", (feature) => {
+  test.each(carried)("include %s, as it is carried", (feature) => {
     const asked = { ...ASKED, ...EXAMPLES[feature] }
     const { body } = keeping.encodeRequest(asked)
     expect(OPENAI_CHAT.decodeRequest(body)).toEqual(asked)

@@ -10,7 +10,7 @@ import {
 import { HAS_FIXTURES, readFixture } from "./fixtures.ts"
 
 describe("usage", () => {
-  test("cached and audio tokens are parts of the prompt", () => {
+  test("has cached and audio tokens as parts of the prompt", () => {
     const usage = decodeUsage({
       prompt_tokens: 100,
       completion_tokens: 50,
@@ -30,7 +30,7 @@ describe("usage", () => {
     })
   })
 
-  test("images are parts of the prompt where they are distinguished, and were not cached", () => {
+  test("has uncached image tokens as parts of the prompt", () => {
     const details = { cached_tokens: 30, audio_tokens: 20, image_tokens: 70 }
     const told = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: details }
     const usage = decodeUsage(told)
@@ -44,7 +44,7 @@ describe("usage", () => {
     expect(decodeUsage(all)).toMatchObject({ inputFresh: 20, inputCacheRead: 80, imageInput: 0 })
   })
 
-  test("xAI counts reasoning outside the completion", () => {
+  test("adds xAI's reasoning to the completion", () => {
     const usage = decodeUsage({
       prompt_tokens: 307,
       completion_tokens: 26,
@@ -55,7 +55,7 @@ describe("usage", () => {
     expect(usage).toMatchObject({ inputFresh: 1, inputCacheRead: 306, output: 253, reasoning: 227 })
   })
 
-  test("what the total has beyond prompt and completion is hidden output", () => {
+  test("counts the excess of the total as hidden output", () => {
     const usage = decodeUsage({ prompt_tokens: 35, completion_tokens: 12, total_tokens: 109 })
     expect(usage).toMatchObject({ inputFresh: 35, output: 74, reasoning: 62 })
   })
@@ -63,32 +63,35 @@ describe("usage", () => {
   test.each([
     [11, 15, 401, 375],
     [500, 15, 890, 375],
-  ])("audio beside a prompt of %i is input, not output", (prompt, completion, total, audio) => {
-    const reported = {
-      prompt_tokens: prompt,
-      completion_tokens: completion,
-      total_tokens: total,
-      prompt_tokens_details: { audio_tokens: audio },
-    }
-    expect(decodeUsage(reported)).toMatchObject({
-      inputFresh: prompt,
-      audioInput: audio,
-      output: completion,
-      reasoning: 0,
-    })
-    expect(withTotal(reported)).toMatchObject({
-      prompt_tokens: prompt + audio,
-      completion_tokens: completion,
-      total_tokens: total,
-    })
-  })
+  ])(
+    "counts audio beside a prompt of %i as input, not output",
+    (prompt, completion, total, audio) => {
+      const reported = {
+        prompt_tokens: prompt,
+        completion_tokens: completion,
+        total_tokens: total,
+        prompt_tokens_details: { audio_tokens: audio },
+      }
+      expect(decodeUsage(reported)).toMatchObject({
+        inputFresh: prompt,
+        audioInput: audio,
+        output: completion,
+        reasoning: 0,
+      })
+      expect(withTotal(reported)).toMatchObject({
+        prompt_tokens: prompt + audio,
+        completion_tokens: completion,
+        total_tokens: total,
+      })
+    },
+  )
 
   test.each([
     ["reasoning outside the completion", [12, 9, 300], [12, 288, 300]],
     ["a total that is too small", [5, 2, 99 - 95], [5, 2, 7]],
     ["fractions", [4.5, 2, 6.5], [5, 2, 7]],
     ["negative counts", [-1, 2, 1], [0, 2, 2]],
-  ])("usage of a verbatim answer adds up to what is charged: %s", (_, given, expected) => {
+  ])("of a verbatim answer adds up to the charged amount: %s", (_, given, expected) => {
     const [prompt_tokens = 0, completion_tokens = 0, total_tokens = 0] = given
     const {
       prompt_tokens: prompt,
@@ -102,17 +105,17 @@ describe("usage", () => {
     expect([prompt, completion, total]).toEqual(expected)
   })
 
-  test("usage that adds up is passed on as it is", () => {
+  test("is passed on unchanged if it adds up", () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, cost: 1 }
     expect(withTotal(usage)).toBe(usage)
   })
 
-  test("a total that is too small takes nothing away", () => {
+  test("ignores a total that is too small", () => {
     const usage = decodeUsage({ prompt_tokens: 10, completion_tokens: 5, total_tokens: 3 })
     expect(usage).toMatchObject({ inputFresh: 10, output: 5, reasoning: 0 })
   })
 
-  test("more cached tokens than prompt are held to the prompt", () => {
+  test("limits cached tokens to the prompt", () => {
     const usage = decodeUsage({
       prompt_tokens: 7,
       completion_tokens: 1,
@@ -125,17 +128,17 @@ describe("usage", () => {
   test.each([
     ["DeepSeek", { prompt_cache_hit_tokens: 4, prompt_cache_miss_tokens: 6 }],
     ["Moonshot", { cached_tokens: 4 }],
-  ])("cached tokens as %s names them", (_, fields) => {
+  ])("reads cached tokens as %s names them", (_, fields) => {
     const usage = decodeUsage({ prompt_tokens: 10, completion_tokens: 1, ...fields })
     expect(usage).toMatchObject({ inputFresh: 6, inputCacheRead: 4 })
   })
 
-  test("Mistral's engine counts cached tokens that Mistral does not price apart", () => {
+  test("ignores cached tokens of Mistral's engine that Mistral does not charge separately", () => {
     const usage = decodeUsage({ prompt_tokens: 70, completion_tokens: 12, num_cached_tokens: 69 })
     expect(usage).toMatchObject({ inputFresh: 70, inputCacheRead: 0 })
   })
 
-  test("null, missing and absurd members count as nothing", () => {
+  test("counts null, missing and absurd members as zero", () => {
     const usage = decodeUsage({
       prompt_tokens: 10,
       completion_tokens: null,
@@ -146,7 +149,7 @@ describe("usage", () => {
     expect(usage).toEqual({ ...NO_USAGE, inputFresh: 10 })
   })
 
-  test("nothing reported is no usage", () => {
+  test("is absent if nothing is reported", () => {
     expect(decodeUsage(undefined)).toBeUndefined()
     expect(decodeUsage(null)).toBeUndefined()
     expect(decodeUsage({})).toBeUndefined()
@@ -154,21 +157,21 @@ describe("usage", () => {
     expect(decodeUsage([1])).toBeUndefined()
   })
 
-  test("searches are counted where a vendor bills them", () => {
+  test("counts searches that a vendor charges", () => {
     const perplexity = { prompt_tokens: 1, completion_tokens: 1, num_search_queries: 3 }
     expect(decodeUsage(perplexity)?.searches).toBe(3)
     const details = { server_tool_use_details: { web_search_requests: 2 } }
     expect(decodeUsage({ prompt_tokens: 1, completion_tokens: 1, ...details })?.searches).toBe(2)
   })
 
-  test("Groq keeps usage in a place of its own", () => {
+  test("is read from Groq's own field", () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2 }
     expect(chunkUsage({ x_groq: { usage } })).toBe(usage)
     expect(chunkUsage({ usage, x_groq: { id: "x" } })).toBe(usage)
     expect(chunkUsage({ usage: null, x_groq: { id: "x" } })).toBeUndefined()
   })
 
-  test("what is written is whole and sums up", () => {
+  test("is encoded completely and adds up", () => {
     const usage = { ...NO_USAGE, inputFresh: 5, inputCacheWrite1h: 2, output: 7, reasoning: 3 }
     expect(encodeUsage(usage)).toEqual({
       prompt_tokens: 7,
@@ -207,7 +210,7 @@ describe("usage against the independent oracle", () => {
     : []
   const ours = cases.filter(({ body }) => typeof body.usage?.completion_tokens === "number")
 
-  test.skipIf(!HAS_FIXTURES)("is the same class by class", () => {
+  test.skipIf(!HAS_FIXTURES)("is the same for each class", () => {
     let compared = 0
     for (const oracle of ours) {
       const reported = oracle.body.usage ?? {}

@@ -55,7 +55,7 @@ describe("errors of vendors", () => {
     ["a page", 400, "<html>", { message: "The provider refused the request with status 400." }],
     ["nothing", 500, undefined, { kind: "upstream_error" }],
     ["too many requests", 429, {}, { kind: "upstream_overloaded" }],
-  ])("%s", (_, status, body, expected) => {
+  ])("are decoded from %s", (_, status, body, expected) => {
     expect(decodeError(status, body)).toMatchObject(expected)
   })
 })
@@ -81,7 +81,7 @@ describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-test("the caller's envelope is OpenAI's", () => {
+test("the error for the caller has OpenAI's envelope", () => {
   const error = new GatewayError("invalid_value", "No.", { parameter: "input" })
   expect(encodeError(error, "request_1")).toEqual({
     status: 400,

@@ -33,13 +33,13 @@ describe("the end", () => {
       { reason: "other", rawReason: "boredom" },
     ],
     [{ status: "incomplete" }, { reason: "other", rawReason: "incomplete" }],
-  ])("%j", (response, finish) => {
+  ])("is decoded from %j", (response, finish) => {
     const type = `response.${String(response.status)}`
     const told = decode(CREATED, { type, response: { ...RESPONSE, ...response } })
     expect(told.at(-1)).toEqual({ type: "finish", choice: 0, reason: "other", ...finish })
   })
 
-  test("carries the usage", () => {
+  test("has the usage", () => {
     const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7 }
     expect(decode(CREATED, completed({ usage })).at(-1)).toMatchObject({
       type: "usage",
@@ -47,7 +47,7 @@ describe("the end", () => {
     })
   })
 
-  test("is seen once the response says so, whatever a vendor adds", () => {
+  test("is detected in the response event, regardless of later frames", () => {
     const decoder = OPENAI_RESPONSES.decodeEvents()
     for (const frame of frames(CREATED, textDelta("Hi"))) decoder.push(frame)
     expect(decoder.finished).toBe(false)
@@ -57,7 +57,7 @@ describe("the end", () => {
     expect(decoder.end()).toEqual([])
   })
 
-  test("that never comes leaves the stream unfinished", () => {
+  test("is missing if that event never comes", () => {
     const decoder = OPENAI_RESPONSES.decodeEvents()
     for (const frame of frames(CREATED, done(0, message("Hi")))) decoder.push(frame)
     expect(decoder.end()).toEqual([])
@@ -81,24 +81,24 @@ describe("errors inside a stream", () => {
       },
     ],
     ["as the response itself", failed],
-  ])("%s", (_, event) => {
+  ])("are decoded from %s", (_, event) => {
     const told = decode(CREATED, event, failed)
     expect(told).toEqual([START, errorEvent({ message: "Sorry.", code: "server_error" })])
   })
 
-  test("in text", () => {
+  test("may be plain text", () => {
     const told = decodeStream([{ event: "error", data: "overloaded" }])
     expect(told).toEqual([errorEvent({ message: "overloaded" })])
   })
 
-  test("in an envelope without a type", () => {
+  test("may be an envelope without a type", () => {
     const told = decodeStream([{ data: '{"error":{"message":"No.","code":429}}' }])
     expect(told).toEqual([errorEvent({ message: "No.", code: "429" })])
   })
 })
 
-describe("what is unknown", () => {
-  test("items are kept for this dialect", () => {
+describe("unknown content", () => {
+  test("includes items, which are kept for this dialect", () => {
     const search = { type: "web_search_call", id: "ws_1" }
     expect(decode(CREATED, done(0, search), completed({ output: [search] }))).toEqual([
       START,
@@ -111,14 +111,14 @@ describe("what is unknown", () => {
     ])
   })
 
-  test("log probabilities are kept for this dialect", () => {
+  test("includes log probabilities, which are kept for this dialect", () => {
     const logprobs = [{ token: "Hi", logprob: -1 }]
     const content = [{ type: "output_text", text: "Hi", logprobs }]
     const told = decode(CREATED, done(0, { type: "message", content }), completed())
     expect(foldEvents(told).choices[0]?.extra?.fields).toEqual({ logprobs })
   })
 
-  test("events, keep-alives and empty frames are passed over", () => {
+  test("includes events, keep-alives and empty frames, which are skipped", () => {
     const told = decode(
       CREATED,
       { type: "keepalive", sequence_number: 1 },
@@ -131,7 +131,7 @@ describe("what is unknown", () => {
     expect(decodeStream([{ data: "" }])).toEqual([])
   })
 
-  test("arguments of a call that was never announced are content all the same", () => {
+  test("excludes arguments of an unannounced call", () => {
     const decoder = OPENAI_RESPONSES.decodeEvents()
     const delta = {
       type: "response.function_call_arguments.delta",
@@ -143,7 +143,7 @@ describe("what is unknown", () => {
     expect(decoder.other.characters).toBe(5)
   })
 
-  test("what is no JSON is an error of the vendor's", () => {
+  test("is an error if it is not JSON", () => {
     expect(() => decodeStream([{ data: "<html>" }])).toThrow("not JSON")
   })
 })

@@ -142,7 +142,7 @@ const parameters: fc.Arbitrary<Partial<ChatRequest>> = fc.record(
   { requiredKeys: [] },
 )
 
-test("a request that is written is read as it was", () => {
+test("a request is the same after encoding and decoding", () => {
   const dialect = openAiResponses({ penalties: true })
   fc.assert(
     fc.property(conversation, parameters, (messages, more) => {
@@ -245,7 +245,7 @@ const event: fc.Arbitrary<ChatEvent> = fc.oneof(
 )
 
 describe("answers", () => {
-  test("that are written are read as they were", () => {
+  test("are the same after encoding and decoding", () => {
     fc.assert(
       fc.property(result, (value) => {
         const body = OPENAI_RESPONSES.encodeResult(value, REQUEST)
@@ -254,7 +254,7 @@ describe("answers", () => {
     )
   })
 
-  test("that are streamed are read as they were, however the bytes are cut", () => {
+  test("are the same after streaming, for any split of the bytes", () => {
     fc.assert(
       fc.property(result, fc.integer({ min: 1, max: 300 }), (value, length) => {
         const frames = encodeStream(eventsOf(value))
@@ -264,7 +264,7 @@ describe("answers", () => {
     )
   })
 
-  test("folded from their stream are the response that the stream ends with", () => {
+  test("equal the last response of their stream when folded", () => {
     fc.assert(
       fc.property(result, (value) => {
         const frames = encodeStream(eventsOf(value))
@@ -275,7 +275,7 @@ describe("answers", () => {
     )
   })
 
-  test("are numbered without a gap, whatever comes in whichever order", () => {
+  test("have consecutive sequence numbers for any events in any order", () => {
     fc.assert(
       fc.property(fc.array(event), (events) => {
         const frames = encodeStream(events)
@@ -287,7 +287,7 @@ describe("answers", () => {
     )
   })
 
-  test("make sense to the official client, whatever comes in whichever order", async () => {
+  test("can be read by the official client for any events in any order", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(event), async (events) => {
         const frames = encodeStream(events)

@@ -23,7 +23,7 @@ function compacted(body: JsonObject): JsonObject {
 }
 
 describe("a request for a compaction", () => {
-  test("asks for a summary behind the conversation, and for nothing else", () => {
+  test("asks only for a summary after the conversation", () => {
     const body = compactionBody({
       model: "vendor/model",
       input: "Hello",
@@ -48,14 +48,14 @@ describe("a request for a compaction", () => {
     ])
   })
 
-  test("may go on from an earlier answer without anything more", () => {
+  test("may continue an earlier answer without further input", () => {
     const body = compactionBody({ model: "m", previous_response_id: "resp_1", input: [] })
     expect(body.previous_response_id).toBe("resp_1")
     expect(listAt(body, "input")).toHaveLength(1)
   })
 
   test.each<JsonObject>([{ model: "m" }, { model: "m", input: 7 }, { model: "m", input: [] }])(
-    "%j is judged as it came",
+    "is validated as sent: %j",
     (body) => {
       expect(() => OPENAI_RESPONSES.decodeRequest(compactionBody(body))).toThrow()
     },
@@ -74,7 +74,7 @@ describe("a compaction", () => {
     ],
   })
 
-  test("is what the user said and one item for all of it", () => {
+  test("has the user's messages and one item for the rest", () => {
     expect(told).toMatchObject({
       object: "response.compaction",
       output: [
@@ -91,7 +91,7 @@ describe("a compaction", () => {
     expect(listAt(told, "output")).toHaveLength(2)
   })
 
-  test("comes back as what it says, no matter who is asked next", () => {
+  test("is decoded to its summary for every vendor", () => {
     const output = listAt(told, "output")
     const body = withSummaries({ model: "m", input: [...output] })
     const { messages } = OPENAI_RESPONSES.decodeRequest(body)
@@ -100,12 +100,12 @@ describe("a compaction", () => {
     expect(messages[1]?.role).toBe("user")
   })
 
-  test("of a compaction holds one summary", () => {
+  test("of a compaction has one summary", () => {
     const again = compacted({ model: "m", input: [...listAt(told, "output")] })
     expect(listAt(again, "output")).toMatchObject([{ type: "message" }, { type: "compaction" }])
   })
 
-  test("of the vendor's own is left alone, and so is every other body", () => {
+  test("of a vendor is not changed, and neither is any other body", () => {
     const bodies: JsonObject[] = [
       { model: "m", input: [{ type: "compaction", encrypted_content: "gAAAA" }] },
       { model: "m", input: [{ type: "compaction", encrypted_content: 7 }] },
@@ -117,7 +117,7 @@ describe("a compaction", () => {
 })
 
 test.each(["!!!!", "AP8A_w", "SGk=", "SGkg SGkg"])(
-  "what begins as a compaction of the gateway's and is none is refused: tgc1:%s",
+  "an invalid compaction with the gateway's prefix is rejected: tgc1:%s",
   (text) => {
     const item = { type: "compaction", encrypted_content: `tgc1:${text}` }
     const body = { model: "m", input: [{ role: "user", content: "Hello" }, item] }

@@ -27,13 +27,13 @@ const CASES: readonly [name: string, input: JsonValue[], items: JsonValue[]][] =
 ]
 
 for (const [name, input, items] of CASES) {
-  test(`${name} are messages of the user`, () => {
+  test(`${name} become messages of the user`, () => {
     const told = OPENAI_RESPONSES.decodeRequest({ model: "m", input })
     const written = OPENAI_RESPONSES.decodeRequest({ model: "m", input: items })
     expect(told).toEqual(written)
   })
 
-  test(`${name} go up as items`, () => {
+  test(`${name} are sent as items`, () => {
     const body = { model: "m", input }
     const patched = OPENAI_RESPONSES.patches.request(body, { model: "up" })
     expect(patched).toEqual({ body: { model: "up", input: items }, losses: [] })
@@ -41,19 +41,19 @@ for (const [name, input, items] of CASES) {
   })
 }
 
-test("a file that the vendor keeps is found without a message around it", () => {
+test("a file stored by the vendor is found without a message around it", () => {
   const input = [{ type: "input_file", file_id: "file_1" }]
   const found = findState(OPENAI_RESPONSES.requestState ?? {}, { model: "m", input })
   expect(found.map(({ id }) => id)).toEqual(["file_1"])
 })
 
-test("an input of items goes up as it is", () => {
+test("an input of items is sent unchanged", () => {
   const input = [SAID]
   const { body } = OPENAI_RESPONSES.patches.request({ model: "m", input }, { model: "up" })
   expect(body.input).toBe(input)
 })
 
-test("a message loses the id that an earlier item has", () => {
+test("a message loses an id that an earlier item has", () => {
   const { patches } = OPENAI_RESPONSES
   const said = (id: string, text: string) => ({
     type: "message",

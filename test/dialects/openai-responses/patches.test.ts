@@ -28,7 +28,7 @@ function push(frame: SseFrame, patcher: FramePatcher = patches.frames(PATCH)) {
 }
 
 describe("a request", () => {
-  test("is changed in the model alone, and stays the caller's", () => {
+  test("is changed only in the model, and the caller's object stays intact", () => {
     const body = { model: "vendor/gpt-5", input: "Hi", previous_response_id: "resp_1", novelty: 1 }
     expect(patches.request(body, { model: "gpt-5" })).toEqual({
       body: { ...body, model: "gpt-5" },
@@ -37,13 +37,13 @@ describe("a request", () => {
     expect(body.model).toBe("vendor/gpt-5")
   })
 
-  test("is held to the output that the credits cover", () => {
+  test("is limited to the output that the credits cover", () => {
     const body = { model: "m", input: "Hi", max_output_tokens: 1000 }
     expect(patches.request(body, { model: "m", maxTokens: 10 }).body.max_output_tokens).toBe(10)
   })
 })
 
-test("an answer shows the public model and not what the vendor asks of the operator", () => {
+test("an answer shows the public model, and not the operator's cost", () => {
   const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3 }
   const body: JsonObject = {
     ...RESPONSE,
@@ -54,7 +54,7 @@ test("an answer shows the public model and not what the vendor asks of the opera
 })
 
 describe("a frame", () => {
-  test("of the response shows the public model; the vendor's own object is left alone", () => {
+  test("of the response shows the public model, and the original object stays intact", () => {
     const patched = push(CREATED)
     expect(patched.action).toBe("forward")
     expect(patched.event).toBe("response.created")
@@ -65,7 +65,7 @@ describe("a frame", () => {
     expect(CREATED.json?.response).toEqual(RESPONSE)
   })
 
-  test("of an item goes on as it came, by its name", () => {
+  test("of an item is passed on unchanged, with its event name", () => {
     const json = { type: "response.output_text.delta", delta: "Hi", sequence_number: 4 }
     const { event: _, ...nameless } = frameOf(json)
     expect(push(nameless)).toEqual({
@@ -75,22 +75,25 @@ describe("a frame", () => {
     })
   })
 
-  test.each(["completed", "incomplete", "failed"])("that is the last word: %s", (status) => {
-    const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3, cost: 0.5 }
-    const response = { ...RESPONSE, status, usage }
-    const { action, usageCarrier, data } = push(
-      frameOf({ type: `response.${status}`, response, sequence_number: 9 }),
-    )
-    expect(action).toBe("last")
-    expect(usageCarrier).toEqual(JSON.parse(data))
-    OPENAI_RESPONSES.setCost(usageCarrier ?? {}, "0.25")
-    expect(usageCarrier).toMatchObject({
-      response: { model: "vendor/model", usage: { total_tokens: 3, cost: 0.25 } },
-      sequence_number: 9,
-    })
-  })
+  test.each(["completed", "incomplete", "failed"])(
+    "that is the last one is detected: %s",
+    (status) => {
+      const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3, cost: 0.5 }
+      const response = { ...RESPONSE, status, usage }
+      const { action, usageCarrier, data } = push(
+        frameOf({ type: `response.${status}`, response, sequence_number: 9 }),
+      )
+      expect(action).toBe("last")
+      expect(usageCarrier).toEqual(JSON.parse(data))
+      OPENAI_RESPONSES.setCost(usageCarrier ?? {}, "0.25")
+      expect(usageCarrier).toMatchObject({
+        response: { model: "vendor/model", usage: { total_tokens: 3, cost: 0.25 } },
+        sequence_number: 9,
+      })
+    },
+  )
 
-  test("that says the answer is cut short is reported as completed, with the status", () => {
+  test("of a truncated answer is reported as completed, with the status", () => {
     const details = { incomplete_details: { reason: "max_output_tokens" } }
     for (const status of ["incomplete", undefined]) {
       const { status: _, ...told } = RESPONSE
@@ -112,7 +115,7 @@ describe("a frame", () => {
     }
   })
 
-  test("without usage carries none", () => {
+  test("without usage has no usage carrier", () => {
     const frame = frameOf({ type: "response.failed", response: { ...RESPONSE, usage: null } })
     expect(push(frame)).not.toHaveProperty("usageCarrier")
   })
@@ -122,7 +125,7 @@ describe("a frame", () => {
     ["a ping", frameOf({ type: "ping" })],
     ["no JSON", { data: "hello" }],
     ["no type", { data: "{}", json: {} }],
-  ])("that is none of this dialect is withheld: %s", (_, frame) => {
+  ])("of another dialect is withheld: %s", (_, frame) => {
     expect(push(frame).action).toBe("withhold")
   })
 
@@ -130,7 +133,7 @@ describe("a frame", () => {
     ["an error", { type: "error", message: "No.", sequence_number: 3 }],
     ["a keep-alive with a number", { type: "keepalive", sequence_number: 3 }],
     ["an event of tomorrow", { type: "response.novelty", sequence_number: 3 }],
-  ])("that is of this dialect goes on: %s", (_, json) => {
+  ])("of this dialect is passed on: %s", (_, json) => {
     expect(push(frameOf(json))).toEqual({
       action: "forward",
       event: String(json.type),
@@ -142,7 +145,7 @@ describe("a frame", () => {
 describe("a stream that breaks", () => {
   const error = new GatewayError("upstream_error", "The provider broke off the stream.")
 
-  test("goes on in its numbers and ends with the response as it was last told", () => {
+  test("continues its numbering and ends with the last response", () => {
     const patcher = patches.frames(PATCH)
     patcher.push(CREATED)
     patcher.push(frameOf({ type: "response.output_text.delta", delta: "Hi", sequence_number: 7 }))
@@ -170,7 +173,7 @@ describe("a stream that breaks", () => {
     expect(patcher.end()).toEqual([])
   })
 
-  test("before it began begins first", async () => {
+  test("before its start gets a start first", async () => {
     const frames = patches.frames(PATCH).fail(error, "request_1")
     expect(jsonOf(frames).at(-1)).toMatchObject({
       type: "response.failed",

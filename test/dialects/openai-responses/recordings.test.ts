@@ -38,7 +38,7 @@ const streamed = [
   ...otherStreams().map(({ file, wire }) => ({ file, answer: wire })),
 ] as { file: string; answer: string }[]
 
-test.skipIf(!HAS_FIXTURES)(`there are recordings${WITHOUT_FIXTURES}`, () => {
+test.skipIf(!HAS_FIXTURES)(`recordings exist${WITHOUT_FIXTURES}`, () => {
   expect(answered.length).toBeGreaterThan(120)
   expect(whole.length).toBeGreaterThan(100)
   expect(streamed.length).toBeGreaterThan(45)
@@ -147,7 +147,7 @@ describe("recorded streams", () => {
       )
     })
 
-    test(`${file}, as this dialect's own client reads it written again`, async () => {
+    test(`${file} is the same after the official client has read the encoded stream`, async () => {
       const events = decodeStream(framesOf(answer))
       if (events.some(({ type }) => type === "error")) return
       const frames = encodeStream(events)
@@ -159,7 +159,7 @@ describe("recorded streams", () => {
   }
 })
 
-describe("recorded answers, told as streams", () => {
+describe("recorded answers, converted to streams", () => {
   for (const { file, answer } of whole) {
     test(file, async () => {
       const result = OPENAI_RESPONSES.decodeResult(answer)
@@ -201,7 +201,7 @@ describe("recorded streams on the verbatim path", () => {
   }
 })
 
-test.skipIf(!HAS_FIXTURES)(`the official client reads what it was recorded to read`, async () => {
+test.skipIf(!HAS_FIXTURES)("the official client reads the recorded result", async () => {
   const [first] = streamed
   if (first === undefined) throw new Error("no stream was recorded")
   const response = await readWireByClient(first.answer)

@@ -15,7 +15,7 @@ function messagesOf(...input: JsonValue[]): readonly Message[] {
 }
 
 describe("the input", () => {
-  test("a text is a message of the user", () => {
+  test("that is a text becomes a user message", () => {
     expect(decode({})).toEqual({
       model: "vendor/model",
       messages: [{ role: "user", parts: [{ type: "text", text: "Hello" }] }],
@@ -25,7 +25,7 @@ describe("the input", () => {
     })
   })
 
-  test("instructions are a first message of the system", () => {
+  test("has instructions as a first system message", () => {
     expect(decode({ instructions: "Be kind." }).messages).toEqual([
       { role: "system", parts: [{ type: "text", text: "Be kind." }] },
       { role: "user", parts: [{ type: "text", text: "Hello" }] },
@@ -33,7 +33,7 @@ describe("the input", () => {
     expect(decode({ instructions: "" }).messages.length).toBe(1)
   })
 
-  test("easy messages have text or parts, and need no type", () => {
+  test("may have simple messages with text or parts and no type", () => {
     expect(
       messagesOf(
         { role: "developer", content: "Be brief." },
@@ -47,7 +47,7 @@ describe("the input", () => {
     ])
   })
 
-  test("images come by address, by data and by the id of a file", () => {
+  test("has images by address, by data and by file id", () => {
     const [message] = messagesOf({
       role: "user",
       content: [
@@ -66,7 +66,7 @@ describe("the input", () => {
     ])
   })
 
-  test("files come by address, by data and by their id", () => {
+  test("has files by address, by data and by file id", () => {
     const [message] = messagesOf({
       role: "user",
       content: [
@@ -96,7 +96,7 @@ describe("the input", () => {
     ])
   })
 
-  test("sound and breakpoints of the cache have names in the canon", () => {
+  test("has audio and cache breakpoints", () => {
     const [message] = messagesOf({
       role: "user",
       content: [
@@ -110,7 +110,7 @@ describe("the input", () => {
     ])
   })
 
-  test("what the assistant did in a row is one message, its parts in order", () => {
+  test("joins successive items of the assistant into one message in order", () => {
     const messages = messagesOf(
       { role: "user", content: "Weather?" },
       {
@@ -200,7 +200,7 @@ describe("the input", () => {
     ])
   })
 
-  test("reasoning may be shown as it is; a mere pointer at it is kept whole", () => {
+  test("may show reasoning in plain; a mere reference to it is kept whole", () => {
     const pointer = { type: "reasoning", id: "rs_1", summary: [] }
     const [message] = messagesOf(
       {
@@ -219,7 +219,7 @@ describe("the input", () => {
     ])
   })
 
-  test("items of the vendor's own tools are kept whole under their names", () => {
+  test("keeps items of the vendor's own tools whole under their names", () => {
     const search = { type: "web_search_call", id: "ws_1", status: "completed" }
     const reference = { id: "msg_1" }
     const vendors = { type: "acme:scan", id: "1" }
@@ -244,7 +244,7 @@ describe("the input", () => {
     ])
   })
 
-  test("an item by the name of the prototype does no harm", () => {
+  test("with an item named like a prototype member is harmless", () => {
     const body = JSON.parse('{"role":"user","content":"Hi","__proto__":{"a":1},"mood":"good"}')
     const [message] = messagesOf(body)
     expect(message?.extra?.fields).toEqual({ mood: "good" })
@@ -252,7 +252,7 @@ describe("the input", () => {
 })
 
 describe("parameters", () => {
-  test("those of the canon have their own names there", () => {
+  test("have their names in the canon", () => {
     const request = decode({
       stream: true,
       max_output_tokens: 10,
@@ -307,11 +307,11 @@ describe("parameters", () => {
       },
     ],
     [{ verbosity: "low" }, { verbosity: "low" }],
-  ])("text %j", (text, expected) => {
+  ])("include the text option %j", (text, expected) => {
     expect(decode({ text })).toMatchObject(expected)
   })
 
-  test("functions are flat; other tools and choices are kept for this dialect", () => {
+  test("include functions; other tools and choices are kept for this dialect", () => {
     const request = decode({
       tools: [
         { type: "function", name: "a", description: null, parameters: { type: "object" } },
@@ -343,11 +343,11 @@ describe("parameters", () => {
       { type: "function", name: "a" },
       { type: "tool", name: "a" },
     ],
-  ])("tool_choice %j", (choice, expected) => {
+  ])("include tool_choice %j", (choice, expected) => {
     expect(decode({ tool_choice: choice }).toolChoice).toEqual(expected)
   })
 
-  test("what asks for nothing special leaves no trace", () => {
+  test("with default values are dropped", () => {
     const request = decode({
       store: false,
       background: false,
@@ -360,7 +360,7 @@ describe("parameters", () => {
     expect(request).toEqual(decode({}))
   })
 
-  test("what no other dialect has is kept, so that its loss can be reported", () => {
+  test("of this dialect alone are kept, so that their loss is reported", () => {
     const fields = {
       store: true,
       truncation: "auto",
@@ -383,13 +383,13 @@ describe("parameters", () => {
     })
   })
 
-  test("log probabilities are asked for through include", () => {
+  test("include log probabilities requested through include", () => {
     const request = decode({ include: ["message.output_text.logprobs"] })
     expect(request.logprobs).toBe(true)
     expect(request.extra).toBeUndefined()
   })
 
-  test.each(["previous_response_id", "conversation"])("with %s the input may be absent", (name) => {
+  test.each(["previous_response_id", "conversation"])("make the input optional with %s", (name) => {
     const body = { model: "m", [name]: "id" }
     expect(OPENAI_RESPONSES.decodeRequest(body).messages).toEqual([])
   })

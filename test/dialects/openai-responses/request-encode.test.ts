@@ -30,7 +30,7 @@ const SIGNED_ITEM = {
 const CALL: Part = { type: "tool-call", id: "call_1", name: "weather", arguments: "{}" }
 const CALL_ITEM = { type: "function_call", call_id: "call_1", name: "weather", arguments: "{}" }
 
-test("a plain request keeps nothing at the vendor and asks for reasoning that can come back", () => {
+test("a plain request stores nothing and asks for encrypted reasoning", () => {
   expect(encode(requestOf({ stream: false }))).toEqual({
     body: {
       model: "vendor/model",
@@ -45,7 +45,7 @@ test("a plain request keeps nothing at the vendor and asks for reasoning that ca
   ).not.toHaveProperty("include")
 })
 
-test("who goes on from what the vendor keeps leaves it to keep the answer too", () => {
+test("a request that continues a stored response stores its answer too", () => {
   const { body } = encode(requestOf({ previousResponse: "resp_1" }))
   expect(body).toMatchObject({ previous_response_id: "resp_1", stream: true })
   expect(body).not.toHaveProperty("store")
@@ -55,7 +55,7 @@ describe("instructions", () => {
   const system = { role: "system", parts: [text("Be kind.")] } as const
   const developer = { role: "developer", parts: [text("Be brief.")] } as const
 
-  test("the leading ones stand apart, later ones stay where they are", () => {
+  test("at the head are separated, and later ones stay in place", () => {
     const { body, losses } = encode(conversation(system, developer, user(text("Hi")), system))
     expect(body.instructions).toBe("Be kind.\n\nBe brief.")
     expect(body.input).toEqual([
@@ -65,7 +65,7 @@ describe("instructions", () => {
     expect(losses).toEqual([])
   })
 
-  test("where JSON is asked for they stay in the input, in which OpenAI looks for the word", () => {
+  test("stay in the input if JSON is requested, because OpenAI requires the word there", () => {
     const request = conversation(system, user(text("Hi")))
     const { body } = encode({ ...request, responseFormat: { type: "json-object" } })
     expect(body).not.toHaveProperty("instructions")
@@ -75,7 +75,7 @@ describe("instructions", () => {
     ])
   })
 
-  test("an image among them keeps them in the input", () => {
+  test("with an image stay in the input", () => {
     const image: Part = { type: "image", source: { type: "url", url: "https://a.b/c.png" } }
     expect(inputOf({ role: "developer", parts: [text("Like this"), image] })).toEqual([
       {
@@ -89,13 +89,13 @@ describe("instructions", () => {
     ])
   })
 
-  test("a conversation of nothing else has an empty input", () => {
+  test("without a conversation have an empty input", () => {
     expect(encode(conversation(system)).body).toMatchObject({ instructions: "Be kind.", input: [] })
   })
 })
 
 describe("media", () => {
-  test("images and files in each of their forms", () => {
+  test("is images and files in each of their forms", () => {
     expect(
       inputOf(
         user(
@@ -128,7 +128,7 @@ describe("media", () => {
   })
 })
 
-test("a message of which nothing can be carried is still one", () => {
+test("is dropped if unsupported, but its message is kept", () => {
   const sound: Part = { type: "audio", source: { type: "base64", data: "UklGRg==" }, format: "wav" }
   expect(encode(conversation(user(sound)))).toMatchObject({
     body: { input: [{ type: "message", role: "user", content: "" }] },
@@ -137,7 +137,7 @@ test("a message of which nothing can be carried is still one", () => {
 })
 
 describe("turns of the assistant", () => {
-  test("each thing it did is an item, in order", () => {
+  test("have one item per part in order", () => {
     expect(
       inputOf(user(text("Weather?")), assistant(SIGNED, text("I will ask."), CALL), {
         role: "tool",
@@ -156,7 +156,7 @@ describe("turns of the assistant", () => {
     ])
   })
 
-  test("texts and refusals in a row are one message, whose sources go along", () => {
+  test("join successive texts and refusals into one message with sources", () => {
     const citations = [{ url: "https://a.b", title: "A", start: 0, end: 3 }]
     expect(
       inputOf(
@@ -186,7 +186,7 @@ describe("turns of the assistant", () => {
     ])
   })
 
-  test("the phase of a message belongs to the item", () => {
+  test("have the phase of a message on the item", () => {
     const phased = (words: string, phase: string): Part => ({
       type: "text",
       text: words,
@@ -200,11 +200,11 @@ describe("turns of the assistant", () => {
     ])
   })
 
-  test("a silent one is still a message", () => {
+  test("without content are still messages", () => {
     expect(inputOf(assistant())).toEqual([{ type: "message", role: "assistant", content: "" }])
   })
 
-  test("items kept whole go back where they were", () => {
+  test("have unknown items sent back in place", () => {
     const search: JsonObject = { type: "web_search_call", id: "ws_1" }
     const output: JsonObject = { type: "shell_call_output", call_id: "a" }
     const kept = (fields: JsonObject): Part => ({
@@ -224,7 +224,7 @@ describe("turns of the assistant", () => {
     ])
   })
 
-  test("ids of calls are kept, and shortened alike where they are too long", () => {
+  test("keep ids of calls, or shorten them consistently", () => {
     const id = `resp_1:call_${"x".repeat(80)}`
     const [call, output, short] = inputOf(
       assistant({ ...CALL, id }),
@@ -245,7 +245,7 @@ describe("reasoning of earlier turns", () => {
     ["signed by another", foreign, ["reasoning.signature:dropped", "reasoning:dropped"]],
     ["signed by another, withheld", { ...foreign, text: "" }, ["reasoning.signature:dropped"]],
     ["unsigned", { type: "reasoning", text: "Hm." }, ["reasoning:dropped"]],
-  ])("%s stays out", (_, part, losses) => {
+  ])("%s is dropped", (_, part, losses) => {
     const request = conversation(user(text("Hi")), assistant(part, text("Hello")), user(text("?")))
     expect(encode(request)).toMatchObject({
       losses,
@@ -255,7 +255,7 @@ describe("reasoning of earlier turns", () => {
     })
   })
 
-  test("goes up as text where the vendor reads it", () => {
+  test("is sent as text if the vendor reads it", () => {
     const request = conversation(assistant(SIGNED, CALL))
     expect(encode(request, DEEPSEEK)).toMatchObject({
       losses: ["reasoning.signature:dropped"],
@@ -273,7 +273,7 @@ describe("reasoning of earlier turns", () => {
     })
   })
 
-  test("that nothing of its turn follows stays out, since it is refused", () => {
+  test("is dropped at the end of its turn, where OpenAI rejects it", () => {
     const request = conversation(assistant(text("Hi"), SIGNED), user(text("?")))
     expect(encode(request)).toMatchObject({
       losses: ["reasoning.signature:dropped"],
@@ -283,7 +283,7 @@ describe("reasoning of earlier turns", () => {
 })
 
 describe("parameters", () => {
-  test("each has its name of this dialect", () => {
+  test("have their names in this dialect", () => {
     const { body, losses } = encode(
       requestOf({
         maxTokens: 100,
@@ -336,11 +336,11 @@ describe("parameters", () => {
     [{ budget: 2000 }, { effort: "low" }],
     [{ isAdaptive: true }, undefined],
     [{ summary: "none" }, undefined],
-  ])("reasoning %j", (reasoning, expected) => {
+  ])("include the reasoning option %j", (reasoning, expected) => {
     expect(encode(requestOf({ reasoning })).body.reasoning).toEqual(expected)
   })
 
-  test("penalties go up only where they are known, and none is no loss", () => {
+  test("include penalties only if the vendor supports them, and zero is no loss", () => {
     const request = requestOf({ presencePenalty: 0, frequencyPenalty: 0.5 })
     expect(encode(request).losses).toEqual(["frequency_penalty:dropped"])
     expect(encode(request, openAiResponses({ penalties: true })).body).toMatchObject({
@@ -349,7 +349,7 @@ describe("parameters", () => {
     })
   })
 
-  test("a function is strict only when it says so", () => {
+  test("make a function strict only if it is declared so", () => {
     const tools = [{ name: "a" }, { name: "b", description: "B.", parameters: {}, strict: true }]
     expect(encode(requestOf({ tools })).body.tools).toEqual([
       {
@@ -362,7 +362,7 @@ describe("parameters", () => {
     ])
   })
 
-  test("fields of this dialect join what the canon has a name for", () => {
+  test("of this dialect are merged with those of the canon", () => {
     const { body, losses } = encode(
       requestOf({
         tools: [{ name: "a", parameters: {} }],

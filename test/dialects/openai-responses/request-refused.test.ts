@@ -21,8 +21,8 @@ function told(body: JsonObject): [kind: string, parameter: string | undefined, m
 const CALL = { type: "function_call", call_id: "call_1", name: "a", arguments: "{}" }
 const OUTPUT = { type: "function_call_output", call_id: "call_1", output: "ok" }
 
-describe("what is missing", () => {
-  test("the model", () => {
+describe("missing parameters", () => {
+  test("include the model", () => {
     expect(refusalOf({ input: "Hi" })).toMatchObject({
       kind: "missing_required_parameter",
       message: "Missing required parameter: 'model'.",
@@ -30,7 +30,7 @@ describe("what is missing", () => {
     })
   })
 
-  test("the input", () => {
+  test("include the input", () => {
     expect(refusalOf({ model: "m", input: null })).toMatchObject({
       kind: "missing_required_parameter",
       details: { parameter: "input" },
@@ -51,7 +51,7 @@ describe("what is missing", () => {
     ["input[0].arguments", { type: "function_call", call_id: "a", name: "a" }],
     ["input[0].call_id", { type: "function_call_output", output: "a" }],
     ["input[0].output", { type: "function_call_output", call_id: "a" }],
-  ])("%s", (parameter, item) => {
+  ])("include %s", (parameter, item) => {
     expect(told({ input: [item] })).toEqual([
       "missing_required_parameter",
       parameter,
@@ -65,12 +65,12 @@ describe("what is missing", () => {
     ["tool_choice.name", { tool_choice: { type: "function" } }],
     ["text.format.name", { text: { format: { type: "json_schema", schema: {} } } }],
     ["text.format.schema", { text: { format: { type: "json_schema", name: "a" } } }],
-  ])("%s", (parameter, body) => {
+  ])("are named in %s", (parameter, body) => {
     expect(told(body).slice(0, 2)).toEqual(["missing_required_parameter", parameter])
   })
 })
 
-describe("what is of another type", () => {
+describe("parameters of another type", () => {
   test.each<[string, JsonObject, string]>([
     ["input", { input: 1 }, "expected one of a string or array of input items, but got an integer"],
     ["input[0]", { input: [1] }, "expected an object, but got an integer"],
@@ -108,14 +108,14 @@ describe("what is of another type", () => {
     ["metadata", { metadata: "a" }, "expected a metadata object, but got a string"],
     ["include", { include: "all" }, "expected an array of strings, but got a string"],
     ["max_output_tokens", { max_output_tokens: 1.5 }, "expected an integer, but got a decimal"],
-  ])("%s", (parameter, body, words) => {
+  ])("include %s", (parameter, body, words) => {
     const [kind, named, message] = told(body)
     expect([kind, named]).toEqual(["invalid_type", parameter])
     expect(message).toStartWith(`Invalid type for '${parameter}': ${words}`)
   })
 })
 
-describe("what has another value", () => {
+describe("invalid values", () => {
   test.each<[string, JsonObject, string]>([
     ["input", { input: [] }, "empty array"],
     ["input[0].role", { input: [{ role: "tool", content: "" }] }, "Invalid value: 'tool'."],
@@ -163,7 +163,7 @@ describe("what has another value", () => {
       { metadata: Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`k${at}`, "v"])) },
       "too many properties",
     ],
-  ])("%s", (parameter, body, words) => {
+  ])("include %s", (parameter, body, words) => {
     const [kind, named, message] = told(body)
     expect([kind, named]).toEqual(["invalid_value", parameter])
     expect(message).toContain(words)
@@ -175,13 +175,13 @@ describe("what has another value", () => {
     ["top_p", { top_p: 2 }, "above_max_value"],
     ["max_output_tokens", { max_output_tokens: 0 }, "below_min_value"],
     ["top_logprobs", { top_logprobs: 21 }, "above_max_value"],
-  ])("%s out of its range: %j", (parameter, body, kind) => {
+  ])("include %s out of range: %j", (parameter, body, kind) => {
     expect(told(body).slice(0, 2)).toEqual([kind, parameter])
   })
 })
 
 describe("calls and their outputs", () => {
-  test("a call without its output", () => {
+  test("must match: a call without an output is rejected", () => {
     expect(told({ input: [CALL, { role: "user", content: "Hi" }] })).toEqual([
       "invalid_value",
       "input",
@@ -189,7 +189,7 @@ describe("calls and their outputs", () => {
     ])
   })
 
-  test("an output without its call, or ahead of it", () => {
+  test("must match: an output without a call, or before it, is rejected", () => {
     const message = "No tool call found for function call output with call_id call_1."
     expect(told({ input: [OUTPUT] })).toEqual(["invalid_value", "input", message])
     expect(told({ input: [OUTPUT, CALL] })).toEqual(["invalid_value", "input", message])
@@ -204,12 +204,12 @@ describe("calls and their outputs", () => {
       "a call that is no function",
       { input: [{ type: "tool_search_call", call_id: "call_1" }, OUTPUT] },
     ],
-  ])("the call may be in %s", (_, body) => {
+  ])("match if the call is in %s", (_, body) => {
     expect(OPENAI_RESPONSES.decodeRequest({ model: "m", ...body }).messages.at(-1)).toBeDefined()
   })
 })
 
-test("an id may be used again when its first call was answered", () => {
+test("may reuse an id whose first call was answered", () => {
   const input = [CALL, OUTPUT, CALL, OUTPUT]
   expect(OPENAI_RESPONSES.decodeRequest({ model: "m", input }).messages.length).toBe(4)
 })

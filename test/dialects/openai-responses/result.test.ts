@@ -15,8 +15,8 @@ function encode(result: ChatResult, request = REQUEST): JsonObject {
   return OPENAI_RESPONSES.encodeResult(result, request)
 }
 
-describe("an answer that is written", () => {
-  test("has each thing as an item, in order", () => {
+describe("an encoded answer", () => {
+  test("has one item per part in order", () => {
     const { output } = encode(
       resultOf([
         { type: "reasoning", text: "Hm.", signature: "s", signedBy: "gemini", id: "rs_1" },
@@ -78,7 +78,7 @@ describe("an answer that is written", () => {
     expect(body.completed_at === null).toBe(status === "incomplete")
   })
 
-  test("repeats the request, with OpenAI's own values where it says nothing", () => {
+  test("repeats the request, with OpenAI's defaults", () => {
     expect(encode(resultOf([]))).toMatchObject({
       id: "resp_1",
       object: "response",
@@ -147,7 +147,7 @@ describe("an answer that is written", () => {
     })
   })
 
-  test("shows the usage and the cost with it", () => {
+  test("has the usage and its cost", () => {
     const usage = { ...NO_USAGE, inputFresh: 3, inputCacheWrite1h: 1, output: 9, audioOutput: 1 }
     const body = encode({ ...resultOf([]), usage })
     expect(body.usage).toEqual({
@@ -161,7 +161,7 @@ describe("an answer that is written", () => {
     expect(body.usage).toMatchObject({ total_tokens: 14, cost: 0.000_125 })
   })
 
-  test("takes what only this dialect knows from it alone", () => {
+  test("has extras of this dialect only", () => {
     const search = { type: "web_search_call", id: "ws_1" }
     const logprobs = [{ token: "Hi" }]
     const body = encode({
@@ -187,7 +187,7 @@ describe("an answer that is written", () => {
     ])
   })
 
-  test("has ids that differ, however the vendor names its items", () => {
+  test("has distinct ids, however the vendor names its items", () => {
     const chunk: Part = { type: "reasoning", text: "Hm.", id: "rs_1" }
     const call: Part = { type: "tool-call", id: "call_1", name: "a", arguments: "{}" }
     const output = encode(resultOf([chunk, chunk, call, call])).output as JsonObject[]
@@ -196,7 +196,7 @@ describe("an answer that is written", () => {
   })
 })
 
-describe("an answer that is read", () => {
+describe("a decoded answer", () => {
   const body = { id: "resp_1", created_at: 5.5, model: "gpt", status: "completed" }
 
   test("has each item as a part", () => {
@@ -280,7 +280,7 @@ describe("an answer that is read", () => {
     expect(() => OPENAI_RESPONSES.decodeResult(cancelled)).toThrow("failed while it wrote")
   })
 
-  test("that is no response is the vendor's error", () => {
+  test("that is not a response is the vendor's error", () => {
     expect(() => OPENAI_RESPONSES.decodeResult({ choices: [] })).toThrow("not a response")
   })
 
@@ -301,7 +301,7 @@ describe("an answer that is read", () => {
   })
 })
 
-test("the compact result is the text of the answer and nothing else", () => {
+test("the compact result has only the text of the answer", () => {
   const parts: Part[] = [
     { type: "reasoning", text: "Hm." },
     { type: "text", text: "Hel" },
@@ -312,7 +312,7 @@ test("the compact result is the text of the answer and nothing else", () => {
   expect(compactOf({ choices: [] })).toEqual({ output: "" })
 })
 
-test("the stream says what the whole answer says of its request", () => {
+test("the stream repeats the same request fields as the whole answer", () => {
   const request = requestOf({ temperature: 0.25, tools: [{ name: "a" }] })
   const [created] = OPENAI_RESPONSES.encodeEvents(request).push({
     type: "start",

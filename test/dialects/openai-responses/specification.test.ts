@@ -149,7 +149,7 @@ function asMeant(value: unknown): unknown {
 }
 
 describe.skipIf(!HAS_FIXTURES)(
-  `requests keep to the vendors' descriptions${WITHOUT_FIXTURES}`,
+  `requests match the vendors' descriptions${WITHOUT_FIXTURES}`,
   () => {
     const examples: Readonly<Record<string, ChatRequest>> = {
       "with everything": FULL_REQUEST,
@@ -173,13 +173,13 @@ describe.skipIf(!HAS_FIXTURES)(
     }
 
     // What OpenAI's description asks of an item that is sent back, its API was recorded not to ask.
-    test("a refusal that is sent back", () => {
+    test("with a refusal in the history", () => {
       const request = conversation(assistant({ type: "refusal", text: "No." }), user(text("Why?")))
       const { body } = OPENAI_RESPONSES.encodeRequest(request)
       expect(openResponses.problems("CreateResponseBody", body)).toEqual([])
     })
 
-    test("recorded requests, read and written again", () => {
+    test("decoded from recordings and encoded again", () => {
       const { encodeRequest } = openAiResponses({ reasoningText: true })
       let count = 0
       for (const { request, status, isCut, file } of recordedResponses()) {
@@ -205,27 +205,24 @@ const REQUESTS: Readonly<Record<string, ChatRequest>> = {
   "a full request": FULL_REQUEST,
 }
 
-describe.skipIf(!HAS_FIXTURES)(
-  `answers keep to the vendors' descriptions${WITHOUT_FIXTURES}`,
-  () => {
-    for (const [name, request] of Object.entries(REQUESTS)) {
-      for (const finish of ["tool-calls", "stop", "length", "content-filter", "other"] as const) {
-        test(`to ${name} that ends with ${finish}`, () => {
-          const choices = RESULT.choices.map((choice) => ({ ...choice, finish }))
-          const body = OPENAI_RESPONSES.encodeResult({ ...RESULT, choices }, request)
-          expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
-          OPENAI_RESPONSES.setCost(body, "0.25")
-          expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
-        })
-      }
-
-      test(`to ${name}, empty`, () => {
-        const body = OPENAI_RESPONSES.encodeResult({ choices: [] }, request)
+describe.skipIf(!HAS_FIXTURES)(`answers match the vendors' descriptions${WITHOUT_FIXTURES}`, () => {
+  for (const [name, request] of Object.entries(REQUESTS)) {
+    for (const finish of ["tool-calls", "stop", "length", "content-filter", "other"] as const) {
+      test(`to ${name} that ends with ${finish}`, () => {
+        const choices = RESULT.choices.map((choice) => ({ ...choice, finish }))
+        const body = OPENAI_RESPONSES.encodeResult({ ...RESULT, choices }, request)
+        expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
+        OPENAI_RESPONSES.setCost(body, "0.25")
         expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
       })
     }
-  },
-)
+
+    test(`to ${name} without content`, () => {
+      const body = OPENAI_RESPONSES.encodeResult({ choices: [] }, request)
+      expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
+    })
+  }
+})
 
 /** Events of which Open Responses has a schema under another name than the type would give. */
 function schemaOf(type: JsonValue | undefined): { openAi: string; openResponses: string } {
@@ -259,33 +256,30 @@ function expectDescribed(frames: readonly SseFrame[]): void {
   }
 }
 
-describe.skipIf(!HAS_FIXTURES)(
-  `events keep to the vendors' descriptions${WITHOUT_FIXTURES}`,
-  () => {
-    for (const [name, request] of Object.entries(REQUESTS)) {
-      for (const finish of ["stop", "length"] as const) {
-        test(`of an answer to ${name} that ends with ${finish}`, () => {
-          const choices = RESULT.choices.map((choice) => ({ ...choice, finish }))
-          expectDescribed(encodeStream(eventsOf({ ...RESULT, choices }), request))
-        })
-      }
+describe.skipIf(!HAS_FIXTURES)(`events match the vendors' descriptions${WITHOUT_FIXTURES}`, () => {
+  for (const [name, request] of Object.entries(REQUESTS)) {
+    for (const finish of ["stop", "length"] as const) {
+      test(`of an answer to ${name} that ends with ${finish}`, () => {
+        const choices = RESULT.choices.map((choice) => ({ ...choice, finish }))
+        expectDescribed(encodeStream(eventsOf({ ...RESULT, choices }), request))
+      })
     }
+  }
 
-    test("of a stream that breaks", () => {
-      const encoder = OPENAI_RESPONSES.encodeEvents(FULL_REQUEST)
-      const events: ChatEvent[] = [
-        { type: "start", id: "1" },
-        { type: "text-delta", choice: 0, text: "Hel" },
-        { type: "tool-call-start", choice: 0, call: 0, id: "call_1", name: "weather" },
-      ]
-      const frames = events.flatMap((event) => encoder.push(event))
-      const error = new GatewayError("upstream_timeout", "The provider did not answer in time.")
-      expectDescribed([...frames, ...encoder.fail(error, "request_1")])
-    })
-  },
-)
+  test("of a stream that breaks", () => {
+    const encoder = OPENAI_RESPONSES.encodeEvents(FULL_REQUEST)
+    const events: ChatEvent[] = [
+      { type: "start", id: "1" },
+      { type: "text-delta", choice: 0, text: "Hel" },
+      { type: "tool-call-start", choice: 0, call: 0, id: "call_1", name: "weather" },
+    ]
+    const frames = events.flatMap((event) => encoder.push(event))
+    const error = new GatewayError("upstream_timeout", "The provider did not answer in time.")
+    expectDescribed([...frames, ...encoder.fail(error, "request_1")])
+  })
+})
 
-test.skipIf(!HAS_FIXTURES)("the validator does find what is wrong", () => {
+test.skipIf(!HAS_FIXTURES)("the validator finds faults", () => {
   const body = OPENAI_RESPONSES.encodeResult(RESULT, FULL_REQUEST) as { [key: string]: JsonValue }
   const { metadata: _, ...lacking } = body
   expect(openAi.problems("Response", lacking)).not.toEqual([])

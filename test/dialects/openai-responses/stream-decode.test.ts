@@ -22,7 +22,7 @@ function added(index: number, item: JsonObject): JsonObject {
 describe("items", () => {
   const first = { type: "message", id: "msg_1", content: [] }
 
-  test("of a vendor that does not count them come one after the other", () => {
+  test("without numbers come in sequence", () => {
     const events = decode(
       CREATED,
       added(0, first),
@@ -47,7 +47,7 @@ describe("items", () => {
 })
 
 describe("text", () => {
-  test("is reported as it comes, and once", () => {
+  test("is reported as it arrives, and once", () => {
     expect(
       decode(
         CREATED,
@@ -81,24 +81,24 @@ describe("text", () => {
     ["when its item is done", [done(0, message("Hello"))]],
     ["with the response", [completed({ output: [message("Hello")] })]],
     ["when only its beginning came", [textDelta("Hel"), done(0, message("Hello"))]],
-  ])("that was not told before is told %s", (_, events) => {
+  ])("is taken %s if it was not streamed", (_, events) => {
     const told = decode(CREATED, ...events, completed({ output: [message("Hello")] }))
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
   })
 
-  test("a vendor that counts contents of a stream from 1 says nothing twice", () => {
+  test("is not repeated if a vendor counts the contents from 1", () => {
     const told = decode(CREATED, textDelta("Hello", 0, 1), done(0, message("Hello")), completed())
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
   })
 
-  test("a vendor that leaves items out of the response says nothing twice", () => {
+  test("is not repeated if a vendor leaves items out of the response", () => {
     const told = decode(CREATED, textDelta("Hello", 2), done(2, message("Hello")), {
       ...completed({ output: [message("Hello")] }),
     })
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
   })
 
-  test("ids that change from event to event do no harm", () => {
+  test("is not disturbed by ids that change from event to event", () => {
     const told = decode(
       CREATED,
       added(0, { type: "message", id: "a", content: [] }),
@@ -109,7 +109,7 @@ describe("text", () => {
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
   })
 
-  test("a refusal is no text", () => {
+  test("excludes a refusal", () => {
     const refusal = {
       type: "response.refusal.delta",
       output_index: 0,
@@ -133,7 +133,7 @@ describe("sources", () => {
     end_index: 3,
   }
 
-  test("are reported once, and those of a later chunk are counted on", () => {
+  test("are reported once, with positions continued for later chunks", () => {
     const told = decode(
       CREATED,
       textDelta("One "),
@@ -161,7 +161,7 @@ describe("sources", () => {
     ])
   })
 
-  test("a file is kept for this dialect", () => {
+  test("for a file are kept for this dialect", () => {
     const file = { type: "file_citation", file_id: "file-1", filename: "a.txt", index: 3 }
     const told = decode(CREATED, done(0, message("One", [file])), completed())
     expect(told).toContainEqual({
@@ -184,7 +184,7 @@ describe("reasoning", () => {
     }
   }
 
-  test("chunks of a summary are paragraphs, and the last proof counts", () => {
+  test("in a summary has paragraphs, and the last signature applies", () => {
     const told = decode(
       CREATED,
       added(0, { ...item, encrypted_content: "too early" }),
@@ -227,7 +227,7 @@ describe("reasoning", () => {
     },
   )
 
-  test("that only comes with its item is told then", () => {
+  test("that comes only with its item is reported with it", () => {
     const summary = [{ type: "summary_text", text: "Hm." }]
     const told = decode(CREATED, done(0, { ...item, summary }), completed())
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "reasoning", text: "Hm." }])
@@ -277,7 +277,7 @@ describe("calls", () => {
     })
   })
 
-  test("may have but one id, or none", () => {
+  test("may have only one id, or none", () => {
     const { call_id: _, ...single } = call
     expect(decode(CREATED, done(0, single))).toContainEqual(expect.objectContaining({ id: "fc_1" }))
     const nameless = decode(CREATED, done(0, { type: "function_call", name: "weather" }))
@@ -287,7 +287,7 @@ describe("calls", () => {
   })
 })
 
-test("the data may stand ahead of the name of the event, and the name may be absent", () => {
+test("an event may have its data before its name, or no name", () => {
   const event = JSON.stringify(completed({ output: [message("Hi")] }))
   const named = framesOf(`data: ${event}\nevent: response.completed\n\n`)
   expect(decodeStream(named)).toEqual(decodeStream(framesOf(`data: ${event}\r\n\r\n`)))
@@ -300,7 +300,7 @@ function push(decoder: EventDecoder, event: JsonObject): void {
 test.each([
   ["nothing is told of", [], 400],
   ["a summary is told of counts beyond it", [{ type: "summary_text", text: "Hm, so." }], 393],
-])("withheld reasoning that %s", (_name, summary, counted) => {
+])("hidden reasoning that %s", (_name, summary, counted) => {
   for (const isStreamed of [true, false]) {
     const decoder = OPENAI_RESPONSES.decodeEvents()
     const item = { id: "rs_1", type: "reasoning", summary, encrypted_content: "x".repeat(400) }
@@ -314,7 +314,7 @@ test.each([
   }
 })
 
-test("encrypted reasoning that is reported whole counts once", () => {
+test("encrypted reasoning that is also readable is counted once", () => {
   const decoder = OPENAI_RESPONSES.decodeEvents()
   const content = [{ type: "reasoning_text", text: "Hm, so." }]
   const item = { id: "rs_1", type: "reasoning", content, encrypted_content: "x".repeat(400) }

@@ -40,7 +40,7 @@ function orderOf(events: readonly ChatEvent[]): unknown[] {
 }
 
 describe("the order of events", () => {
-  test("of a text", () => {
+  test("is correct for text", () => {
     expect(orderOf([START, text("Hel"), text("lo"), STOP])).toEqual([
       "created",
       "in_progress",
@@ -54,7 +54,7 @@ describe("the order of events", () => {
     ])
   })
 
-  test("of reasoning ahead of a call", () => {
+  test("is correct for reasoning before a call", () => {
     expect(
       orderOf([START, thought("H"), thought("m"), signature("s"), call(0, "a"), STOP]),
     ).toEqual([
@@ -74,7 +74,7 @@ describe("the order of events", () => {
     ])
   })
 
-  test("of a refusal behind a text", () => {
+  test("is correct for a refusal after text", () => {
     const refusal: ChatEvent = { type: "refusal-delta", choice: 0, text: "No." }
     expect(orderOf([START, text("Well."), refusal, STOP]).slice(3)).toEqual([
       "content_part.added",
@@ -90,19 +90,19 @@ describe("the order of events", () => {
     ])
   })
 
-  test("of nothing at all", () => {
+  test("is correct for an empty answer", () => {
     expect(orderOf([])).toEqual(["created", "in_progress", "completed"])
   })
 })
 
-test("every event is named by its type and numbered without a gap", () => {
+test("every event has its type as name and consecutive numbers", () => {
   const frames = encodeStream([START, thought("Hm."), text("Hi"), call(0, "a"), STOP])
   for (const [index, { event, data }] of frames.entries()) {
     expect(JSON.parse(data)).toMatchObject({ type: event, sequence_number: index })
   }
 })
 
-test("a response that begins has every member, and nothing in it yet", () => {
+test("a response at its start has every member and no output", () => {
   const [created] = jsonOf(encodeStream([START], requestOf({ temperature: 0.5 })))
   expect(created?.response).toMatchObject({
     id: "resp_1",
@@ -118,14 +118,14 @@ test("a response that begins has every member, and nothing in it yet", () => {
   })
 })
 
-test("the model is the request's when the stream does not tell", () => {
+test("the model is the request's if the stream does not name it", () => {
   expect(lastResponse(encodeStream([text("Hi")]))).toMatchObject({
     model: REQUEST.model,
     id: expect.stringMatching(/^resp_/),
   })
 })
 
-test("calls may interleave: each has an item of its own", async () => {
+test("interleaved calls have separate items", async () => {
   const frames = encodeStream([
     START,
     call(0, "call_a"),
@@ -153,12 +153,12 @@ test("a call without arguments has an empty object", async () => {
   expect(output).toMatchObject([{ type: "function_call", call_id: "a", arguments: "{}" }])
 })
 
-test("ids that come twice are distinguished, as the official client demands", async () => {
+test("duplicate ids are made unique for the official client", async () => {
   const { output } = await readByClient(encodeStream([START, call(0, "a"), call(1, "a"), STOP]))
   expect(output).toMatchObject([{ call_id: "a" }, { call_id: expect.stringMatching(/^call_/) }])
 })
 
-test("reasoning carries its proof, withheld reasoning nothing else", async () => {
+test("reasoning has its signature, and withheld reasoning nothing else", async () => {
   const { output } = await readByClient(
     encodeStream([
       START,
@@ -179,7 +179,7 @@ test("reasoning carries its proof, withheld reasoning nothing else", async () =>
   expect(output[1]).not.toHaveProperty("encrypted_content")
 })
 
-test("sources are annotations of the text before them", async () => {
+test("sources become annotations of the text before them", async () => {
   const citation = { url: "https://example.com", title: "E", start: 0, end: 2 }
   const frames = encodeStream([
     START,
@@ -207,7 +207,7 @@ test("sources are annotations of the text before them", async () => {
   ])
 })
 
-test("items of the vendor's own tools and log probabilities stand where this dialect has them", async () => {
+test("items of the vendor's own tools and log probabilities are in place", async () => {
   const own = (fields: JsonObject): ChatEvent => ({
     type: "choice-extra",
     choice: 0,
@@ -227,7 +227,7 @@ test("items of the vendor's own tools and log probabilities stand where this dia
   expect(output).toMatchObject([search, { content: [{ text: "Hi", logprobs: [logprob] }] }])
 })
 
-test("what belongs to another dialect, and to further choices, stays out", () => {
+test("content of another dialect and of further choices is dropped", () => {
   const frames = encodeStream([
     START,
     {
@@ -248,7 +248,7 @@ describe("the end", () => {
     ["other", "response.completed", "completed", null],
     ["length", "response.completed", "incomplete", { reason: "max_output_tokens" }],
     ["content-filter", "response.completed", "incomplete", { reason: "content_filter" }],
-  ] as const)("of an answer that ended with %s", (reason, type, status, details) => {
+  ] as const)("is correct for an answer that ended with %s", (reason, type, status, details) => {
     const frames = encodeStream([START, text("Hi"), { type: "finish", choice: 0, reason }])
     expect(frames.at(-1)?.event).toBe(type)
     expect(lastResponse(frames)).toMatchObject({
@@ -258,7 +258,7 @@ describe("the end", () => {
     })
   })
 
-  test("is kept for the end, with the usage and room for the cost", () => {
+  test("is held for the last event, with the usage and the cost", () => {
     const encoder = OPENAI_RESPONSES.encodeEvents(REQUEST)
     const usage = { ...NO_USAGE, inputFresh: 3, inputCacheRead: 2, output: 9, reasoning: 4 }
     const events: ChatEvent[] = [START, text("Hi"), STOP, { type: "usage", usage }]
@@ -283,7 +283,7 @@ describe("the end", () => {
 describe("a stream that breaks", () => {
   const error = new GatewayError("upstream_timeout", "The provider did not answer in time.")
 
-  test("gives the error and how far the response came", () => {
+  test("reports the error and the response so far", () => {
     const encoder = OPENAI_RESPONSES.encodeEvents(REQUEST)
     const events = [START, text("Hel"), call(0, "a")]
     const told = events.flatMap((event) => encoder.push(event))
@@ -314,7 +314,7 @@ describe("a stream that breaks", () => {
     expect(encoder.end()).toEqual([])
   })
 
-  test("begins first when it had not begun", () => {
+  test("begins first if it had not begun", () => {
     const frames = OPENAI_RESPONSES.encodeEvents(REQUEST).fail(error, "request_1")
     expect(frames.map(({ event }) => event)).toEqual([
       "response.created",
@@ -339,7 +339,7 @@ describe("a stream that breaks", () => {
     ["upstream_overloaded", "rate_limit_exceeded"],
     ["refused_by_upstream", "invalid_prompt"],
     ["internal_error", "server_error"],
-  ] as const)("%s is %s among the words of a response", (kind, code) => {
+  ] as const)("has %s as %s in a response", (kind, code) => {
     const frames = OPENAI_RESPONSES.encodeEvents(REQUEST).fail(new GatewayError(kind, "No."), "r")
     expect(lastResponse(frames)).toMatchObject({ error: { code } })
   })

@@ -108,7 +108,7 @@ for (const [vendor, dialect] of Object.entries(DIALECTS)) {
   }
 }
 
-test("a caller of this dialect cannot say what it has no word for", () => {
+test("a caller of this dialect cannot use features without a field", () => {
   const { expresses } = OPENAI_RESPONSES
   for (const name of ["stop", "seed", "n", "top_k", "name"] as const) {
     expect(expresses.has(name)).toBe(false)
@@ -116,7 +116,7 @@ test("a caller of this dialect cannot say what it has no word for", () => {
   expect(expresses.has("cache_control")).toBe(true)
 })
 
-test("cache markers are noticed wherever they stand", () => {
+test("cache markers are detected at every position", () => {
   const cache = {}
   const examples: ChatRequest[] = [
     conversation({ role: "system", parts: [{ type: "text", text: "Be kind.", cache }] }),
@@ -142,7 +142,7 @@ test("cache markers are noticed wherever they stand", () => {
   }
 })
 
-test("what only another dialect knows is lost by its name", () => {
+test("fields of another dialect are lost by name", () => {
   const extra = { dialect: "openai-chat", fields: { logit_bias: {}, prediction: {} } } as const
   expect(lossesOf(OPENAI_RESPONSES, requestOf({ extra }))).toEqual([
     "logit_bias:dropped",

@@ -9,7 +9,7 @@ function usageOf(response: JsonObject) {
 }
 
 describe("usage", () => {
-  test("the cache is part of the input, reasoning of the output", () => {
+  test("has the cache as part of the input, and reasoning of the output", () => {
     const usage = {
       input_tokens: 100,
       input_tokens_details: { cached_tokens: 30, cache_write_tokens: 20 },
@@ -27,7 +27,7 @@ describe("usage", () => {
     })
   })
 
-  test("tokens of images are distinguished, as far as they were not cached", () => {
+  test("separates uncached image tokens", () => {
     const details = { cached_tokens: 30, image_tokens: 90 }
     const usage = { input_tokens: 100, input_tokens_details: details, output_tokens: 1 }
     expect(usageOf({ usage })).toMatchObject({ inputFresh: 10, inputCacheRead: 30, imageInput: 60 })
@@ -35,7 +35,7 @@ describe("usage", () => {
     expect(usageOf({ usage: more })).toMatchObject({ inputFresh: 0, imageInput: 70 })
   })
 
-  test("a vendor is held to its input and output", () => {
+  test("is limited to a vendor's input and output", () => {
     const usage = {
       input_tokens: 7,
       input_tokens_details: { cached_tokens: 163, cache_write_tokens: 5 },
@@ -50,14 +50,17 @@ describe("usage", () => {
     })
   })
 
-  test("searches stand next to it", () => {
+  test("includes searches reported beside it", () => {
     const usage = { input_tokens: 1, output_tokens: 1 }
     expect(usageOf({ usage, tool_usage: { web_search: { num_requests: 2 } } })?.searches).toBe(2)
   })
 
-  test.each([{}, { usage: null }, { usage: {} }, { usage: "none" }])("none in %j", (response) => {
-    expect(usageOf(response)).toBeUndefined()
-  })
+  test.each([{}, { usage: null }, { usage: {} }, { usage: "none" }])(
+    "is absent in %j",
+    (response) => {
+      expect(usageOf(response)).toBeUndefined()
+    },
+  )
 })
 
 interface OracleCase {
@@ -83,9 +86,9 @@ function questions() {
   })
 }
 
-describe(`usage as the oracle reads it${WITHOUT_FIXTURES}`, () => {
+describe(`usage agrees with the oracle${WITHOUT_FIXTURES}`, () => {
   const asked = questions()
-  test.skipIf(!HAS_FIXTURES)("there are questions", () => {
+  test.skipIf(!HAS_FIXTURES)("has cases", () => {
     expect(asked.length).toBeGreaterThan(10)
   })
   for (const { name, usage, expected } of asked) {

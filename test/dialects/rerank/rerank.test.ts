@@ -52,7 +52,7 @@ function verdict(body: JsonObject): string {
 
 describe("an answer with status 200", () => {
   test.each(["cohere", "jina", "voyage", "together", "openrouter"])(
-    "that holds an error and no results is %s's failure",
+    "with an error and no results is %s's failure",
     async (vendor) => {
       const answer = decoded(vendor, { error: { message: "The model is being loaded." } })
       await expect(answer).rejects.toThrow("it is an error")
@@ -61,7 +61,7 @@ describe("an answer with status 200", () => {
 })
 
 describe("a request", () => {
-  test("names documents as texts, and wants all of them", () => {
+  test("has documents as texts, and asks for all of them by default", () => {
     expect(orderOf()).toEqual({
       request: { ...REQUEST, topN: 3 },
       supplied: REQUEST.documents,
@@ -71,7 +71,7 @@ describe("a request", () => {
     expect(orderOf({ top_n: 50, return_documents: null }).request.topN).toBe(3)
   })
 
-  test("may name them as objects, and which of their fields count", () => {
+  test("may have documents as objects, and select their fields", () => {
     const documents = [{ text: "body", title: "Head", id: 7 }, "plain"]
     expect(orderOf({ documents }).request.documents).toEqual(["body", "plain"])
     const ranked = orderOf({ documents, rank_fields: ["title", "text"] })
@@ -81,7 +81,7 @@ describe("a request", () => {
     expect(orderOf({ documents, rank_fields: [] }).request.documents[0]).toBe("body")
   })
 
-  test("keeps what the canon has no name for", () => {
+  test("keeps unknown fields", () => {
     const { request } = orderOf({ max_tokens_per_doc: 100, priority: 1 })
     expect(request).toMatchObject({ maxTokensPerDocument: 100, extra: { priority: 1 } })
   })
@@ -108,7 +108,7 @@ describe("a request", () => {
     [{ rank_fields: "text" }, "invalid_type rank_fields"],
   ]
   for (const [body, expected] of refused) {
-    test(`with ${JSON.stringify(body)} is refused`, () => {
+    test(`with ${JSON.stringify(body)} is rejected`, () => {
       expect(verdict({ ...REQUEST, ...body })).toBe(expected)
     })
   }
@@ -127,7 +127,7 @@ describe("an answer", () => {
     return results.map(({ document }) => document)
   }
 
-  test("gives documents as they were supplied, or none", () => {
+  test("has documents as supplied, or none", () => {
     expect(documentsIn({})).toEqual([{ text: "Paris", id: 7 }, "Ruby"])
     expect(documentsIn({ return_documents: null })).toEqual([{ text: "Paris", id: 7 }, "Ruby"])
     for (const form of ["supplied", "objects"] as const) {
@@ -136,17 +136,17 @@ describe("an answer", () => {
     }
   })
 
-  test("gives them as Cohere's clients read them where these ask", () => {
+  test("has documents in Cohere's form on request", () => {
     const objects = [{ text: "Paris", id: 7 }, { text: "Ruby" }]
     expect(documentsIn({ return_documents: true })).toEqual(objects)
     expect(documentsIn({}, "objects")).toEqual(objects)
   })
 })
 
-describe("each vendor is asked in its own form", () => {
+describe("requests in the format of each vendor", () => {
   const common = { model: "m", query: "ruby", documents: REQUEST.documents }
 
-  test("Cohere", () => {
+  test("match Cohere's", () => {
     const body = { top_n: 2, max_tokens_per_doc: 9, priority: 1, other: true }
     expect(asked("cohere", body)).toEqual({
       path: "/v2/rerank",
@@ -155,7 +155,7 @@ describe("each vendor is asked in its own form", () => {
     })
   })
 
-  test("Voyage", () => {
+  test("match Voyage's", () => {
     expect(asked("voyage", { top_n: 2, truncation: true })).toEqual({
       path: "/rerank",
       body: { ...common, top_k: 2, return_documents: false, truncation: true },
@@ -163,7 +163,7 @@ describe("each vendor is asked in its own form", () => {
     })
   })
 
-  test("Jina, Together, OpenRouter and servers of one's own", () => {
+  test("match those of Jina, Together, OpenRouter and own servers", () => {
     for (const vendor of ["jina", "together", "openrouter", "vllm", "llama-cpp"]) {
       expect(asked(vendor, { max_tokens_per_doc: 9 })).toEqual({
         path: "/rerank",
@@ -175,7 +175,7 @@ describe("each vendor is asked in its own form", () => {
 })
 
 describe("an upstream's answer", () => {
-  test("is sorted, and no longer than was asked for", async () => {
+  test("is sorted and limited to the requested length", async () => {
     const results = [
       { index: 1, relevance_score: 0.1 },
       { index: 0, relevance_score: 0.7, document: { text: "Ruby" } },
@@ -191,7 +191,7 @@ describe("an upstream's answer", () => {
     })
   })
 
-  test("with scores that have no bounds is squashed, its order kept", async () => {
+  test("with unbounded scores is normalized in order", async () => {
     const results = [-4, 2, 0].map((score, index) => ({ index, relevance_score: score }))
     const { ranking, isSquashed } = await decoded("vllm", { results })
     expect(isSquashed).toBe(true)
@@ -207,7 +207,7 @@ describe("an upstream's answer", () => {
     ["words", ["best"]],
   ]
   for (const [name, results] of broken) {
-    test(`with ${name} is the upstream's fault`, async () => {
+    test(`with ${name} is the upstream's failure`, async () => {
       const asked = { top_n: results.length }
       const failure = await decoded("jina", { results }, asked).catch((error: unknown) => error)
       expect((failure as GatewayError).kind).toBe("upstream_error")
@@ -230,7 +230,7 @@ function vendorOf({ url }: RecordedOperation): string {
   return url.includes("voyage") ? "voyage" : "cohere"
 }
 
-test.skipIf(!HAS_FIXTURES)(`there are recordings of two vendors${WITHOUT_FIXTURES}`, () => {
+test.skipIf(!HAS_FIXTURES)(`recordings of two vendors exist${WITHOUT_FIXTURES}`, () => {
   expect(new Set(RECORDINGS.map(vendorOf))).toEqual(new Set(["cohere", "voyage"]))
 })
 

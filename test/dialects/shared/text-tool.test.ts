@@ -78,7 +78,7 @@ describe("the text in the arguments of a call", () => {
     expect(parses).not.toHaveBeenCalled()
   })
 
-  test("only the first characters are searched for the text, however many pieces arrive", () => {
+  test("only the first characters are searched for the text, regardless of the number of pieces", () => {
     using searches = spyOn(RegExp.prototype, "exec")
     const pieces = Array.from({ length: 5_000 }, () => " ".repeat(100))
     expect(readInPieces(pieces)).toBe(pieces.join(""))

@@ -8,18 +8,18 @@ const RULE: NameRule = {
   hashLength: 3,
 }
 
-describe("names of tools", () => {
-  test("a name that is taken stays", () => {
+describe("tool names", () => {
+  test("a valid name is kept", () => {
     expect(fittedName("weather", RULE)).toBe("weather")
   })
 
-  test("another name always becomes the same one, which fits", () => {
+  test("an invalid name is always replaced by the same valid one", () => {
     const fitted = fittedName("get-weather", RULE)
     expect(fitted).toMatch(/^get__[a-z0-9]{3}$/)
     expect(fittedName("get-weather", RULE)).toBe(fitted)
   })
 
-  test("names that differ in what is not taken alone stay apart", () => {
+  test("names that differ only in invalid characters stay distinct", () => {
     expect(fittedName("a-b", RULE)).not.toBe(fittedName("a.b", RULE))
   })
 })

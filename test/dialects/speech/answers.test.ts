@@ -32,7 +32,7 @@ describe("Gemini", () => {
     usageMetadata,
   })
 
-  test("the sound of all parts, at the rate that the vendor names", () => {
+  test("has the audio of all parts, at the vendor's rate", () => {
     const mimeType = "audio/L16;codec=pcm;rate=16000"
     const parts = [
       { inlineData: { mimeType, data: base64(1, 2) } },
@@ -47,19 +47,19 @@ describe("Gemini", () => {
     })
   })
 
-  test("without a rate or a count", () => {
+  test("may have no rate and no count", () => {
     const said = spoken("google", answer([{ inlineData: { data: base64(1) } }]))
     expect(said).toEqual({ sound: Uint8Array.of(1), rate: 24_000 })
   })
 
-  test("no sound is no answer", () => {
+  test("is rejected without audio", () => {
     expect(isRefused("google", answer([{ text: "I would rather not." }]))).toBe(true)
     expect(isRefused("google", { candidates: [{ finishReason: "SAFETY" }] })).toBe(true)
     expect(isRefused("google", {})).toBe(true)
   })
 })
 
-test("Mistral", () => {
+test("Mistral's answer is decoded", () => {
   expect(spoken("mistral", { audio_data: base64(5, 6) })).toEqual({ sound: Uint8Array.of(5, 6) })
   expect(isRefused("mistral", { audio: base64(5) })).toBe(true)
 })

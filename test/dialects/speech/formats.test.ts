@@ -70,7 +70,7 @@ const RECORDED: readonly RecordedSpeech[] = [
   },
 ]
 
-describe(`recorded requests are those that are sent${WITHOUT_FIXTURES}`, () => {
+describe(`encoded requests match recordings${WITHOUT_FIXTURES}`, () => {
   for (const { file, vendor, model, parts, beside = [] } of HAS_FIXTURES ? RECORDED : []) {
     test(file, () => {
       const { request } = JSON.parse(readFixture(`recorded/${file}.json`))
@@ -85,7 +85,7 @@ describe(`recorded requests are those that are sent${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  test.if(HAS_FIXTURES)("Gemini's samples", () => {
+  test.if(HAS_FIXTURES)("Gemini's samples are decoded", () => {
     const file =
       "gemini-generatecontent/speech-basic-functionality-gemini-gemini-2-5-flash-preview-tts-can-speak--0"
     const { request, response } = JSON.parse(readFixture(`recorded/${file}.json`))
@@ -99,7 +99,7 @@ describe(`recorded requests are those that are sent${WITHOUT_FIXTURES}`, () => {
     expect(sent.form).toBe("pcm")
   })
 
-  test.if(HAS_FIXTURES)("Mistral's JSON", () => {
+  test.if(HAS_FIXTURES)("Mistral's JSON is decoded", () => {
     const file = "mistral/speech-basic-functionality-mistral-voxtral-mini-tts-latest-can-speak--0"
     const { response } = JSON.parse(readFixture(`recorded/${file}.json`))
     const { delivery } = encoded("mistral", "voxtral-mini-tts-latest")
@@ -110,7 +110,7 @@ describe(`recorded requests are those that are sent${WITHOUT_FIXTURES}`, () => {
   })
 })
 
-test("each vendor is asked for a form it has, or refuses naming those it can give", () => {
+test("each vendor is asked for a format it supports, or the error lists them", () => {
   const wanted: Record<string, Partial<Record<SoundForm, SoundForm>>> = {
     openai: { mp3: "mp3", opus: "opus", aac: "aac", flac: "flac", wav: "wav", pcm: "pcm" },
     deepgram: { mp3: "mp3", opus: "opus", aac: "aac", flac: "flac", wav: "wav", pcm: "pcm" },
@@ -131,7 +131,7 @@ test("each vendor is asked for a form it has, or refuses naming those it can giv
   }
 })
 
-test("what a vendor cannot be told is a loss", () => {
+test("unsupported fields are losses", () => {
   const options = { speed: 1.2, instructions: "Whisper.", extra: { seed: 1 } }
   expect(encoded("openai", "tts-1", options).losses).toEqual([])
   expect(encoded("xai", "grok-tts", options).losses).toEqual([
@@ -150,13 +150,13 @@ test("what a vendor cannot be told is a loss", () => {
   })
 })
 
-test("OpenAI's models give their tokens in events when the price needs them", () => {
+test("OpenAI's models report their tokens in events if the price needs them", () => {
   expect(encoded("openai", "gpt-4o-mini-tts", { needsTokens: true }).delivery.type).toBe("events")
   expect(encoded("openai", "gpt-4o-mini-tts").delivery.type).toBe("sound")
   expect(encoded("openai", "tts-1-hd", { needsTokens: true }).delivery.type).toBe("sound")
 })
 
-test("events are read as they are written, however they are cut", () => {
+test("events are decoded for any split", () => {
   const sound = crypto.getRandomValues(new Uint8Array(1_000))
   const used = { ...NO_USAGE, inputFresh: 14, audioOutput: 101 }
   const bytes = Buffer.concat([audioEvent(sound), audioEvent(sound), doneEvent(used)])
@@ -172,7 +172,7 @@ test("events are read as they are written, however they are cut", () => {
   }
 })
 
-test("wav and pcm are made of each other, however they are cut", async () => {
+test("wav and pcm are converted to each other for any split", async () => {
   const samples = crypto.getRandomValues(new Uint8Array(5_000))
   for (const size of [1, 43, 44, 45, 5_000]) {
     const wrapped = await gather(wrapWave(cut(samples, size)))

@@ -6,7 +6,7 @@ import { TranscriptEventReader } from "../../../src/dialects/transcription/strea
 import { transcriptionOf } from "../../support/audio-request.ts"
 import { failureOf } from "./decoded-answer.ts"
 
-describe("forms in which a transcript goes out", () => {
+describe("transcript formats", () => {
   const transcript: Transcript = {
     text: "Up and down.",
     language: "en",
@@ -21,7 +21,7 @@ describe("forms in which a transcript goes out", () => {
   const bodyOf = (parts: Partial<TranscriptionRequest>, said = transcript): JsonObject =>
     JSON.parse(renderTranscript(said, transcriptionOf(parts)).body) as JsonObject
 
-  test("diarized_json names a speaker of each segment", () => {
+  test("diarized_json names the speaker of each segment", () => {
     expect(bodyOf({ form: "diarized_json" })).toMatchObject({
       task: "transcribe",
       duration: 4,
@@ -32,7 +32,7 @@ describe("forms in which a transcript goes out", () => {
     })
   })
 
-  test("verbose_json has words where they are asked for, and one segment where no times came", () => {
+  test("verbose_json has words on request, and one segment without times", () => {
     const words = { form: "verbose_json", granularities: ["word"] } as const
     expect(bodyOf(words)["words"]).toEqual([{ word: "Up", start: 0, end: 2 }])
     expect(bodyOf({ form: "verbose_json" })).not.toHaveProperty("words")
@@ -40,21 +40,21 @@ describe("forms in which a transcript goes out", () => {
     expect(untimed).toMatchObject({ duration: 3.7, segments: [{ start: 0, end: 3.7, text: "Up" }] })
   })
 
-  test("events, where the vendor made none", () => {
+  test("events are generated if the vendor streams none", () => {
     const events = renderEvents(transcript, transcriptionOf({ stream: true }))
     const reader = new TranscriptEventReader()
     reader.push(new TextEncoder().encode(events))
     expect(reader).toMatchObject({ text: "Up and down.", isOver: true, usage: transcript.usage })
   })
 
-  test("events have no usage if it is a duration, which OpenAI's have not", () => {
+  test("events have no usage if it is a duration, as OpenAI's", () => {
     const untimed = { ...transcript, usage: { seconds: 4 } }
     const events = renderEvents(untimed, transcriptionOf({ stream: true }))
     expect(events).toContain('{"type":"transcript.text.done","text":"Up and down."}')
   })
 })
 
-describe("a transcript that is streamed", () => {
+describe("a streamed transcript", () => {
   const event = (value: JsonObject) =>
     `event: ${String(value["type"])}\ndata: ${JSON.stringify(value)}\n\n`
   const usage = {
@@ -73,7 +73,7 @@ describe("a transcript that is streamed", () => {
     ].join(""),
   )
 
-  test("is the same wherever it is cut", () => {
+  test("is the same for any split", () => {
     for (let cut = 0; cut <= stream.length; cut++) {
       const reader = new TranscriptEventReader()
       reader.push(stream.subarray(0, cut))
@@ -86,7 +86,7 @@ describe("a transcript that is streamed", () => {
     }
   })
 
-  test("byte by byte, it has what has come", () => {
+  test("has the received text after every byte", () => {
     const reader = new TranscriptEventReader()
     const texts = new Set<string>()
     for (const byte of stream) {
@@ -96,7 +96,7 @@ describe("a transcript that is streamed", () => {
     expect([...texts]).toEqual(["", "Grüße ", "Grüße 🐦", "Grüße 🐦!"])
   })
 
-  test("an error in it is the vendor's failure", () => {
+  test("is the vendor's failure if it contains an error", () => {
     const reader = new TranscriptEventReader()
     const bytes = new TextEncoder().encode(event({ type: "error", error: { message: "no" } }))
     expect(failureOf(() => reader.push(bytes))).toMatchObject({ kind: "upstream_error" })

@@ -8,7 +8,7 @@ describe("an answer with status 200", () => {
   const error = { error: { message: "The model is being loaded." } }
 
   test.each(["openai", "groq", "mistral", "cohere", "xai", "elevenlabs", "deepgram"])(
-    "that holds an error and no text is %s's failure",
+    "with an error and no text is %s's failure",
     (vendor) => {
       const { kind, message } = failureOf(() => decoded(vendor, error))
       expect([kind, message]).toEqual([
@@ -26,7 +26,7 @@ describe("an answer with status 200", () => {
   )
 })
 
-test("times beyond any file are bounded", () => {
+test("has impossible times limited", () => {
   const end = 1e308
   const segments = [{ start: 0, end, text: "Up" }]
   const words = [{ word: "Up", start: 0, end }]
@@ -56,7 +56,7 @@ describe("Deepgram", () => {
     },
   })
 
-  test("utterances are segments, and numbers of speakers are letters", () => {
+  test("has utterances as segments, and speaker numbers as letters", () => {
     const utterances = [
       { start: 0, end: 0.75, transcript: "Good morning.", speaker: 0 },
       { start: 1, end: 1.25, transcript: "Who?", speaker: 1 },
@@ -82,14 +82,14 @@ describe("Deepgram", () => {
     })
   })
 
-  test("without utterances, sentences are segments", () => {
+  test("has sentences as segments without utterances", () => {
     expect(decoded("deepgram", answer({})).segments).toEqual([
       { start: 0, end: 0.75, text: "Good morning." },
       { start: 1, end: 1.5, text: "Who?" },
     ])
   })
 
-  test("words without punctuation serve as well, and nothing said is no failure", () => {
+  test("may have words without punctuation, and silence is no failure", () => {
     const plain = { words: [{ word: "good", start: 0, end: 0.25 }, { word: "late" }, 7] }
     expect(decoded("deepgram", answer({}, plain)).words).toEqual([
       { word: "good", start: 0, end: 0.25 },
@@ -99,7 +99,7 @@ describe("Deepgram", () => {
   })
 
   test.each<JsonObject>([{}, { results: {} }, { results: { channels: [{ alternatives: [] }] } }])(
-    "an answer that holds no transcript cannot be used: %j",
+    "is rejected without a transcript: %j",
     (body) => {
       expect(failureOf(() => decoded("deepgram", body))).toMatchObject({ kind: "upstream_error" })
     },
@@ -127,7 +127,7 @@ describe("ElevenLabs", () => {
     ],
   }
 
-  test("spaces and noises are no words", () => {
+  test("drops spaces and noises from words", () => {
     const { words, language, duration, usage } = decoded("elevenlabs", answer)
     expect(words?.map(({ word: text }) => text)).toEqual(["Ready?", "Yes.", "Go!"])
     expect({ language, duration, usage }).toEqual({
@@ -137,7 +137,7 @@ describe("ElevenLabs", () => {
     })
   })
 
-  test("segments end where another speaks, where speakers are asked for", () => {
+  test("ends segments at a change of speakers if speakers are requested", () => {
     const { segments } = decoded("elevenlabs", answer, { form: "diarized_json" })
     expect(segments).toEqual([
       { start: 0, end: 0.5, text: "Ready?", speaker: "speaker_0" },
@@ -148,7 +148,7 @@ describe("ElevenLabs", () => {
 })
 
 describe("Mistral", () => {
-  test("segments, with tokens and seconds counted apart", () => {
+  test("has segments, with tokens and seconds counted separately", () => {
     const transcript = decoded("mistral", {
       text: "One two",
       language: null,
@@ -176,13 +176,13 @@ describe("Mistral", () => {
     })
   })
 
-  test("text alone", () => {
+  test("may have text only", () => {
     expect(decoded("mistral", { text: "One", segments: [] })).toEqual({ text: "One", usage: {} })
   })
 })
 
 describe("xAI", () => {
-  test("words, out of which segments are made", () => {
+  test("has segments built from words", () => {
     const { segments, duration, language } = decoded("xai", {
       text: "Left. Right",
       language: "en",
@@ -202,7 +202,7 @@ describe("xAI", () => {
     })
   })
 
-  test("a pause and much text end a segment too", () => {
+  test("ends a segment at a pause and after much text", () => {
     const long = "a".repeat(82)
     const { segments } = decoded("xai", {
       text: "",
@@ -218,7 +218,7 @@ describe("xAI", () => {
 })
 
 describe("Gemini", () => {
-  test("thoughts are no part of what was said, but are paid as output", () => {
+  test("drops thoughts from the text, but charges them as output", () => {
     const transcript = decoded("google", {
       candidates: [
         {
@@ -248,7 +248,7 @@ describe("Gemini", () => {
     })
   })
 
-  test("nothing said, nothing counted, and no answer at all", () => {
+  test("may have silence and no usage, but not an empty answer", () => {
     expect(decoded("google", { candidates: [{}] })).toEqual({ text: "", usage: {} })
     expect(failureOf(() => decoded("google", { candidates: [] }))).toMatchObject({
       kind: "upstream_error",
@@ -270,7 +270,7 @@ describe("OpenAI", () => {
     usage: { type: "duration", seconds: 4 },
   }
 
-  test("times, and the vendor's own body where that is what the caller asked for", () => {
+  test("has times, and the vendor's own body if the caller requested it", () => {
     expect(decoded("openai", timed, { form: "verbose_json" })).toEqual({
       text: "Up and down.",
       language: "english",
@@ -285,7 +285,7 @@ describe("OpenAI", () => {
     expect(decoded("openai", timed, { form: "json" }).body).toEqual({ text, usage })
   })
 
-  test("speakers", () => {
+  test("has speakers", () => {
     const body = {
       task: "transcribe",
       duration: 2,
@@ -312,17 +312,17 @@ describe("OpenAI", () => {
       { text: 0, audio: 22, output: 5 },
     ],
     [{ input_tokens: 30 }, undefined],
-  ])("tokens of %j", (usage, tokens) => {
+  ])("has the tokens of %j", (usage, tokens) => {
     expect(decoded("openai", { text: "Hi", usage }).usage.tokens).toEqual(tokens)
   })
 
-  test.each(["", "[]", "<html>"])("an answer that is no object cannot be used: %j", (body) => {
+  test.each(["", "[]", "<html>"])("is rejected if it is not an object: %j", (body) => {
     expect(failureOf(() => decoded("openai", body))).toMatchObject({ kind: "upstream_error" })
   })
 })
 
 test.each(["openai", "groq", "openai-compatible"])(
-  "%s: a transcript in json has no fields but text, usage and log probabilities",
+  "%s: a transcript in json has only text, usage and log probabilities",
   (vendor) => {
     const usage = { type: "duration", seconds: 4 }
     const logprobs = [{ token: "Hi", logprob: -0.1, bytes: [72, 105] }]
@@ -349,18 +349,18 @@ describe("a transcription with strings in place of numbers", () => {
     { usage: { type: "duration", seconds: "Infinity" } },
     { segments: [{ start: "NaN", end: 1, text: "Up" }] },
     { words: [{ word: "Up", start: 0, end: "1e308" }] },
-  ])("a string in place of a number is not passed on: %j", (more) => {
+  ])("are omitted: %j", (more) => {
     expect(decoded("openai", { ...spoken, ...more }, parts).body).toBeUndefined()
   })
 
-  test("an answer in the json format keeps its other members", () => {
+  test("keep other members of an answer in the json format", () => {
     const usage = { type: "tokens", input_token_details: { audio_tokens: "NaN" } }
     const short = { form: "json" } as const
     const { body } = decoded("openai", { text: "Up", usage, logprobs: [] }, short)
     expect(body).toEqual({ text: "Up", logprobs: [] })
   })
 
-  test("transcribed text may look like a number", () => {
+  test("do not affect transcribed text that looks like a number", () => {
     const segments = [{ start: 0, end: 1, text: "60" }]
     const answer = { ...spoken, text: "NaN", segments }
     expect(decoded("openai", answer, parts).body).toEqual(answer)

@@ -35,8 +35,8 @@ async function fieldsOf({ body, headers }: OperationCall): Promise<Record<string
 
 const FILE = "audio.wav 3244"
 
-describe("what vendors are asked", () => {
-  test("OpenAI's whisper, whose times are asked for where they are needed", async () => {
+describe("requests to vendors", () => {
+  test("ask OpenAI's whisper for times if needed", async () => {
     const { call, losses } = await encoded("openai", "whisper-1", {
       form: "srt",
       language: "de",
@@ -55,7 +55,7 @@ describe("what vendors are asked", () => {
     expect(losses).toEqual([])
   })
 
-  test("Whisper models are sent verbose_json regardless of the requested format", async () => {
+  test("ask Whisper models for verbose_json regardless of the requested format", async () => {
     for (const form of ["json", "text"] as const) {
       for (const vendor of ["groq", "openai", "openai-compatible", "deepinfra"]) {
         const { call } = await encoded(vendor, "openai/whisper-large-v3", {
@@ -71,7 +71,7 @@ describe("what vendors are asked", () => {
     }
   })
 
-  test("models that may not support verbose_json are sent json", async () => {
+  test("ask models that may not support verbose_json for json", async () => {
     for (const [vendor, model] of [
       ["openai-compatible", "parakeet"],
       ["openai", "gpt-4o-transcribe"],
@@ -83,7 +83,7 @@ describe("what vendors are asked", () => {
     }
   })
 
-  test("a caller that requests json gets only the text of a verbose response", () => {
+  test("return only the text of a verbose response to a caller that requests json", () => {
     const format = vendors.get("groq")?.operations?.transcription
     const answer = answerOf({
       task: "transcribe",
@@ -104,12 +104,12 @@ describe("what vendors are asked", () => {
     }
   })
 
-  test("a translation", async () => {
+  test("include a translation", async () => {
     const { call } = await encoded("groq", "whisper-large-v3", { task: "translate" })
     expect(call.path).toBe("/audio/translations")
   })
 
-  test("OpenAI's other models have JSON alone, and stream", async () => {
+  test("ask OpenAI's other models for JSON only, streamed on request", async () => {
     const asked = await encoded("openai", "gpt-4o-mini-transcribe-2025-12-15", {
       form: "json",
       stream: true,
@@ -128,13 +128,13 @@ describe("what vendors are asked", () => {
     )
   })
 
-  test("a model that separates speakers has times as well", async () => {
+  test("include times for a model that separates speakers", async () => {
     const { call, losses } = await encoded("openai", "gpt-4o-transcribe-diarize", { form: "srt" })
     expect((await fieldsOf(call)).response_format).toBe("diarized_json")
     expect(losses).toEqual([])
   })
 
-  test("Mistral, which takes the language or gives times", async () => {
+  test("give Mistral the language or ask it for times", async () => {
     const plain = await encoded("mistral", "voxtral", { language: "de" })
     expect(await fieldsOf(plain.call)).toEqual({ model: "voxtral", language: "de", file: FILE })
     const timed = await encoded("mistral", "voxtral", { language: "de", form: "srt", prompt: "x" })
@@ -146,7 +146,7 @@ describe("what vendors are asked", () => {
     expect(timed.losses).toEqual(["language:dropped", "prompt:dropped"])
   })
 
-  test("Deepgram, as recorded", async () => {
+  test("match recordings of Deepgram", async () => {
     const { call } = await encoded("deepgram", "nova-3-general", { language: "en" })
     expect(call.path).toBe(
       "/v1/listen?model=nova-3-general&smart_format=true&utterances=true&language=en",
@@ -154,7 +154,7 @@ describe("what vendors are asked", () => {
     expect(call.body).toMatchObject({ contentType: "audio/wav" })
   })
 
-  test("ElevenLabs and xAI", async () => {
+  test("have the fields of ElevenLabs and xAI", async () => {
     const eleven = await encoded("elevenlabs", "scribe_v2", { form: "diarized_json" })
     expect(await fieldsOf(eleven.call)).toMatchObject({ model_id: "scribe_v2", diarize: "true" })
     const xai = await encoded("xai", "grok-stt", {})
@@ -162,7 +162,7 @@ describe("what vendors are asked", () => {
     expect(await fieldsOf(xai.call)).toEqual({ file: FILE })
   })
 
-  test("Cohere, which has to be told the language", async () => {
+  test("give Cohere a language, which it requires", async () => {
     const plain = await encoded("cohere", "transcribe", { language: "de", temperature: 0.2 })
     expect(plain.call.path).toBe("/v2/audio/transcriptions")
     const fields = await fieldsOf(plain.call)
@@ -181,14 +181,14 @@ describe("what vendors are asked", () => {
     )
   })
 
-  test("Gemini is told in words", async () => {
+  test("instruct Gemini in words", async () => {
     const { call, losses } = await encoded("google", "gemini-2.5-flash", { language: "de" })
     expect(call.path).toBe("/v1beta/models/gemini-2.5-flash:generateContent")
     expect(JSON.stringify(call.body)).toContain("The language is german.")
     expect(losses).toEqual(["transcription:approximated"])
   })
 
-  test("refusals in the vendors' own words", () => {
+  test("return rejections in the vendors' own words", () => {
     const refusal = (vendor: string, status: number, body: object) =>
       vendors.get(vendor)?.operations?.transcription?.decodeError(status, body, new Headers())
     expect(
@@ -208,7 +208,7 @@ describe("what vendors are asked", () => {
   })
 })
 
-describe("what is written", () => {
+describe("a rendered transcript", () => {
   const transcript = {
     text: "One. Two.",
     segments: [
@@ -218,7 +218,7 @@ describe("what is written", () => {
     usage: {},
   }
 
-  test("hours, and nothing that would end a cue", () => {
+  test("has hours, and no text that would end a cue", () => {
     const srt = renderTranscript(transcript, transcriptionOf({ form: "srt" }))
     expect(srt.body).toBe(
       "1\n00:00:00,000 --> 01:01:01,500\nOne.\n\n2\n01:01:01,500 --> 01:01:40,000\nTwo --> three.\n\n",
@@ -228,13 +228,13 @@ describe("what is written", () => {
     expect(vtt.contentType).toBe("text/plain; charset=utf-8")
   })
 
-  test("silence", () => {
+  test("may be silence", () => {
     const silence = { text: "", usage: {} }
     expect(renderTranscript(silence, transcriptionOf({ form: "srt" })).body).toBe("")
     expect(renderTranscript(silence, transcriptionOf({ form: "vtt" })).body).toBe("WEBVTT\n\n")
   })
 
-  test("languages by their English names", () => {
+  test("has languages by their English names", () => {
     const request = transcriptionOf({ form: "verbose_json" })
     for (const [code, name] of [
       ["de", "german"],
@@ -248,7 +248,7 @@ describe("what is written", () => {
   })
 })
 
-test("an option for a stream is passed over where a form has none", () => {
+test("a stream option is ignored for a format without streams", () => {
   expect(
     decodeTranscription({ model: "x", stream: true, response_format: "srt" }, "transcribe").stream,
   ).toBe(false)
