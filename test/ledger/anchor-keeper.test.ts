@@ -10,7 +10,7 @@ import { until } from "../support/until.ts"
 
 const SECRET = "0".repeat(64)
 
-test("a database that lacks what it had while a node serves is reported, and what is known is kept", async () => {
+test("a database that lost rows while a node serves is reported, and the anchor is kept", async () => {
   using directory = new TemporaryDirectory()
   await using primary = TestDatabase.direct()
   await using replica = TestDatabase.direct()
@@ -47,7 +47,7 @@ test("a database that lacks what it had while a node serves is reported, and wha
   expect(reports).toHaveLength(1)
 })
 
-test("an audit log that was cut is reported once, and what is known of it is not overwritten", async () => {
+test("a truncated audit log is reported once, and its anchor is not overwritten", async () => {
   using directory = new TemporaryDirectory()
   await using database = TestDatabase.direct()
   await database.account("caller", 500n)

@@ -27,8 +27,8 @@ async function left(database: TestDatabase): Promise<(bigint | null)[]> {
   return [key!.budgetLeft, key!.dailyLeft, key!.monthlyLeft]
 }
 
-describe("budgets of a day and of a month", () => {
-  test("are drawn on together, and the smallest decides", async () => {
+describe("daily and monthly budgets", () => {
+  test("are charged together, and the smallest decides", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -44,7 +44,7 @@ describe("budgets of a day and of a month", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("begin again with their period, and nothing has to be set back for it", async () => {
+  test("start again with their period without being reset", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -89,7 +89,7 @@ describe("budgets of a day and of a month", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("are given back and forgotten when their period is over and nothing runs on them", async () => {
+  test("are returned and forgotten when their period is over and no request uses them", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -110,7 +110,7 @@ describe("budgets of a day and of a month", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("are not forgotten while someone waits for the last of them", async () => {
+  test("are not forgotten while a request waits for the last of them", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const gate = Promise.withResolvers<void>()
@@ -142,7 +142,7 @@ describe("budgets of a day and of a month", () => {
     expect(await database.store.leases.recall("key_x@2026-11-29", 0n)).toBe(20n)
   })
 
-  test("are leased in full by no one who has died", async () => {
+  test("are not left leased by a dead process", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const payer = payerAt(Date.now())
@@ -154,8 +154,8 @@ describe("budgets of a day and of a month", () => {
   })
 })
 
-describe("a change of a key", () => {
-  test("gives and takes what is left of its budgets by the difference", async () => {
+describe("a changed key", () => {
+  test("gets and loses budget by the difference", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -187,7 +187,7 @@ describe("a change of a key", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("takes nothing that requests hold", async () => {
+  test("keeps the part of its budget that requests hold", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -201,7 +201,7 @@ describe("a change of a key", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("gives a key its first budget, which counts from then on", async () => {
+  test("has its first budget from then on", async () => {
     await using database = await TestDatabase.open()
     const plain = await database.account("a", 100n)
     await database.key("key", "a", null)
@@ -217,7 +217,7 @@ describe("a change of a key", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("reaches everyone, and is refused once it is revoked", async () => {
+  test("is changed on all nodes, and rejected once it is revoked", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     await database.key("key", "a", null)
@@ -235,7 +235,7 @@ describe("a change of a key", () => {
   })
 })
 
-test("a budget that was changed behind the ledger's back is found", async () => {
+test("the verification finds a manipulated budget", async () => {
   await using database = TestDatabase.direct()
   const payerAt = await thrifty(database)
   const ledger = await database.ledger("node")
@@ -248,7 +248,7 @@ test("a budget that was changed behind the ledger's back is found", async () => 
   expect(problems[0]?.message).toContain("key_x@2026-11-29")
 })
 
-test("budgets of end users are given back when there are too many, the oldest first", async () => {
+test("unused budgets of end users are evicted, the oldest first", async () => {
   await using database = await TestDatabase.open()
   await database.account("a", 1_000_000_000n)
   const labelBudgets = [{ label: userLabel("*"), dailyBudget: "10" }]

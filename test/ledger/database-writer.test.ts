@@ -22,8 +22,8 @@ function silentStore(store: Store): Store {
   return { ...store, settlements: { ...store.settlements, post: () => promise } }
 }
 
-describe("posting to a database that is away", () => {
-  test("is repeated, and no one notices when that helps", async () => {
+describe("posting to an unavailable database", () => {
+  test("is retried without a visible failure if a retry succeeds", async () => {
     await using database = TestDatabase.direct()
     const writer = new DatabaseWriter(failing(database.store, { failures: 2 }), {
       ...FILE_RETRIES,
@@ -33,7 +33,7 @@ describe("posting to a database that is away", () => {
     expect(writer.failure).toBeUndefined()
   })
 
-  test("fails when it lasts, says why, and the next success is the end of it", async () => {
+  test("fails with the reason if it keeps failing, until the next success", async () => {
     await using database = TestDatabase.direct()
     const state = { failures: Infinity }
     const writer = new DatabaseWriter(failing(database.store, state), {
@@ -47,7 +47,7 @@ describe("posting to a database that is away", () => {
     expect(writer.failure).toBeUndefined()
   })
 
-  test("is looked at, so that it is known when the database is back", async () => {
+  test("is probed, so that the recovery is detected", async () => {
     await using database = TestDatabase.direct()
     const writer = new DatabaseWriter(failing(database.store, { failures: 1 }), {
       ...FILE_RETRIES,
@@ -65,7 +65,7 @@ describe("posting to a database that is away", () => {
     expect(writer.failure).toMatchObject({ code: "unavailable" })
   })
 
-  test("ends with the gateway, also for what waits already, but not for a database that is well", async () => {
+  test("ends at the shutdown, also for pending writes, unless the database works", async () => {
     await using database = TestDatabase.direct()
     const state = { failures: Infinity }
     const options = databaseRetries(60_000)

@@ -36,8 +36,8 @@ class FailingStore {
   }
 }
 
-describe("when the ledger cannot be written", () => {
-  test("the settlement fails, nothing is charged, and the money is free again", async () => {
+describe("a ledger that cannot be written", () => {
+  test("fails the settlement, charges nothing and releases the money", async () => {
     await using database = TestDatabase.direct()
     const failing = new FailingStore(database.store)
     const payer = await database.account("account", 100n)
@@ -60,7 +60,7 @@ describe("when the ledger cannot be written", () => {
     expect(ledger.failure).toBeUndefined()
   })
 
-  test("it is tried without waiting for a settlement whether that is over", async () => {
+  test("is probed without a settlement", async () => {
     await using database = TestDatabase.direct()
     const failing = new FailingStore(database.store)
     const payer = await database.account("account", 100n)
@@ -77,7 +77,7 @@ describe("when the ledger cannot be written", () => {
     expect(ledger.failure).toBeUndefined()
   })
 
-  test("a request that needs a larger lease fails; the next does not", async () => {
+  test("fails a request that needs a larger lease, but not the next", async () => {
     await using database = TestDatabase.direct()
     const failing = new FailingStore(database.store)
     const payer = await database.account("account", 100n)
@@ -90,7 +90,7 @@ describe("when the ledger cannot be written", () => {
     expect(await ledger.lease(payer, 10n)).toBe(true)
   })
 
-  test("a cost above its hold is settled as far as the hold goes", async () => {
+  test("settles a cost above its hold as far as the hold goes", async () => {
     await using database = TestDatabase.direct()
     const failing = new FailingStore(database.store)
     const payer = await database.account("account", 100n)
@@ -106,7 +106,7 @@ describe("when the ledger cannot be written", () => {
     expect(await settling).toMatchObject({ charged: 30n, writtenOff: 60n, balance: 70n })
   })
 
-  test("an answer that was lost on its way is not a second charge", async () => {
+  test("does not charge twice when a response was lost", async () => {
     await using database = TestDatabase.direct()
     const failing = new FailingStore(database.store)
     const payer = await database.account("account", 100n)
@@ -127,7 +127,7 @@ describe("when the ledger cannot be written", () => {
   })
 })
 
-test("a file that another process has locked is waited for", async () => {
+test("waits for a file that another process has locked", async () => {
   await using database = TestDatabase.direct()
   const payer = await database.account("account", 100n)
   const ledger = await database.ledger("node", await database.another())
@@ -144,7 +144,7 @@ test("a file that another process has locked is waited for", async () => {
 
 /** SQLite gives up one statement on some failures and the whole transaction on others. */
 for (const gravity of ["ABORT", "ROLLBACK"]) {
-  test(`what fails midway leaves nothing behind: ${gravity}`, async () => {
+  test(`keeps nothing of a batch that fails within its transaction: ${gravity}`, async () => {
     await using database = TestDatabase.direct()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node", await database.another())

@@ -67,7 +67,7 @@ async function settled(): Promise<void> {
 }
 
 describe("group commit", () => {
-  test("a lone settlement goes at once, without waiting for a timer", async () => {
+  test("writes a single settlement immediately without a timer", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const lone = open(commits, "lone")
@@ -77,7 +77,7 @@ describe("group commit", () => {
     expect(database.batches).toHaveLength(1)
   })
 
-  test("those that come in one turn of the event loop share one", async () => {
+  test("combines settlements of one turn of the event loop", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const holds = Array.from({ length: 50 }, (_, index) => open(commits, `req_${index}`))
@@ -85,7 +85,7 @@ describe("group commit", () => {
     expect(database.batches.map(({ postings }) => postings.length)).toEqual([50])
   })
 
-  test("those that arrive while the disk is busy share the next transaction", async () => {
+  test("combines settlements that arrive while the disk is busy", async () => {
     const database = new FakeLedgerStore()
     const gate = Promise.withResolvers<void>()
     database.gate = gate.promise
@@ -100,7 +100,7 @@ describe("group commit", () => {
     expect(database.batches.map(({ postings }) => postings.length)).toEqual([1, 49])
   })
 
-  test("those that arrive close together share one", async () => {
+  test("combines settlements that arrive close together", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     open(commits, "slow, still running")
@@ -110,7 +110,7 @@ describe("group commit", () => {
     expect(database.batches.map(({ postings }) => postings.length)).toEqual([1, 19])
   })
 
-  test("company is waited for where much came lately, as long as someone runs", async () => {
+  test("waits for more settlements after recent traffic while requests run", async () => {
     let now = 0
     using clock = spyOn(performance, "now")
     clock.mockImplementation(() => now)
@@ -127,7 +127,7 @@ describe("group commit", () => {
     expect(database.batches.map(({ postings }) => postings.length)).toEqual([8, 2])
   })
 
-  test("company is not waited for where little came lately, or long ago", async () => {
+  test("does not wait after little or old traffic", async () => {
     let now = 0
     using clock = spyOn(performance, "now")
     clock.mockImplementation(() => now)
@@ -147,7 +147,7 @@ describe("group commit", () => {
     expect(database.batches.map(({ postings }) => postings.length)).toEqual([7, 9, 1])
   })
 
-  test("flushing with nothing to write leaves it at work", async () => {
+  test("keeps working after a flush without anything to write", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     await commits.flush()
@@ -157,7 +157,7 @@ describe("group commit", () => {
     expect(database.batches).toHaveLength(1)
   })
 
-  test("flushing waits for all that was appended before", async () => {
+  test("flushes everything that was appended before", async () => {
     const database = new FakeLedgerStore()
     const gate = Promise.withResolvers<void>()
     database.gate = gate.promise
@@ -173,8 +173,8 @@ describe("group commit", () => {
   })
 })
 
-describe("holds that last", () => {
-  test("are written down once, with their receipt, and closed when they end", async () => {
+describe("long-running holds", () => {
+  test("are recorded once with their receipt, and closed when they end", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const old = open(commits, "old", 1_000)
@@ -200,7 +200,7 @@ describe("holds that last", () => {
     expect(database.batches[1]).toMatchObject({ opened: [], closed: ["old"] })
   })
 
-  test("are closed by the next tick when they are released", async () => {
+  test("are closed by the next tick after their release", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const old = open(commits, "old", 1_000)
@@ -213,7 +213,7 @@ describe("holds that last", () => {
     expect(database.batches[1]).toEqual({ postings: [], opened: [], closed: ["old"] })
   })
 
-  test("are not written down when they are over, however slow the ticks", async () => {
+  test("are not recorded after they ended, however late the tick", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const over = open(commits, "over", 1_000)
@@ -228,8 +228,8 @@ describe("holds that last", () => {
   })
 })
 
-describe("a ledger that cannot be written", () => {
-  test("fails the settlements of the batch, and goes on", async () => {
+describe("a failing ledger", () => {
+  test("fails the settlements of the batch and continues", async () => {
     const database = new FakeLedgerStore()
     database.failures = 1
     const commits = new GroupCommit(database.write)
@@ -237,7 +237,7 @@ describe("a ledger that cannot be written", () => {
     expect((await settle(commits, open(commits, "lucky"))).charged).toBe(1n)
   })
 
-  test("gets the holds and ends that it missed", async () => {
+  test("gets the missed holds and ends afterwards", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const ended = open(commits, "ended", 2_000)
@@ -257,7 +257,7 @@ describe("a ledger that cannot be written", () => {
     expect(closed).toEqual(["ended"])
   })
 
-  test("whose answer is too short fails those it left out", async () => {
+  test("fails the settlements that are missing in its response", async () => {
     const commits = new GroupCommit(async () => [])
     await expect(settle(commits, open(commits, "forgotten"))).rejects.toThrow("fewer settlements")
   })

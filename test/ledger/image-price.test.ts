@@ -20,7 +20,7 @@ function costOfOne(kind: ImageKind, image?: string, images: Record<string, strin
 
 const MILLICREDIT = 1_000_000n
 
-describe("an image costs the rate of its kind", () => {
+describe("the price of an image", () => {
   for (const [kind, millicredits] of [
     [{ size: "1024x1024" }, 40n],
     [{ size: "1024x1024", quality: "hd" }, 80n],
@@ -40,21 +40,21 @@ describe("an image costs the rate of its kind", () => {
     })
   }
 
-  test("a kind without a rate costs the rate of all others", () => {
+  test("for a kind without a rate is the rate of all others", () => {
     expect(costOfOne({ size: "256x256" }, "10000")).toBe(10n * MILLICREDIT)
     expect(costOfOne({ size: "512x512", quality: "medium" }, "10000")).toBe(10n * MILLICREDIT)
   })
 
-  test("where there is none, the dearest: never nothing", () => {
+  test("is the highest rate if there is no matching one, never zero", () => {
     expect(costOfOne({ size: "256x256" })).toBe(170n * MILLICREDIT)
   })
 
-  test("a price without kinds stays as it is", () => {
+  test("stays unchanged for a price without kinds", () => {
     const price = parsePrice({ image: "40000" }, "1")
     expect(priceOfImages(price, { size: "1024x1024" })).toBe(price)
   })
 
-  test("negative rates are refused", () => {
+  test("cannot have negative rates", () => {
     expect(() => parsePrice({ images: { hd: "-1" } }, "1")).toThrow(RangeError)
   })
 })

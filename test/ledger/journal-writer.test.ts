@@ -73,7 +73,7 @@ const waitingIn = (database: TestDatabase) => journalState(database.directory.pa
 
 for (const engine of ENGINES) {
   describe(`${engine.name}: a journal`, () => {
-    test("has the charges while the database is away, which gets each of them once", async () => {
+    test("keeps charges while the database is unavailable, and posts each once", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       await using settling = await Settling.open(database, "node")
@@ -94,7 +94,7 @@ for (const engine of ENGINES) {
       expect((await verifyLedgers(database.store)).problems).toEqual([])
     })
 
-    test("of a process that died is posted by the next one, with the dead one's lease", async () => {
+    test("of a dead process is posted by the next one, with its lease", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       const dead = await Settling.open(database, "dead")
@@ -112,7 +112,7 @@ for (const engine of ENGINES) {
       expect(next.alarms.writtenOffs).toEqual([])
     })
 
-    test("of a process that lives is left to it", async () => {
+    test("of a live process is left alone", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       await using living = await Settling.open(database, "alive")
@@ -125,7 +125,7 @@ for (const engine of ENGINES) {
       living.isAway = false
     })
 
-    test("whose lease is gone draws on what nobody has leased; the rest is written off", async () => {
+    test("without a lease uses unleased credits, and the rest is written off", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       await using late = await Settling.open(database, "late")
@@ -147,7 +147,7 @@ for (const engine of ENGINES) {
       expect((await verifyLedgers(database.store)).problems).toEqual([])
     })
 
-    test("keeps a charge that the database refuses, and posts the others", async () => {
+    test("keeps a charge that the database rejects, and posts the others", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       const dead = await Settling.open(database, "dead")
@@ -178,7 +178,7 @@ function unknownAccount(): string {
 }
 
 describe("the file of a journal", () => {
-  test("that was deleted takes no charge: it would be lost with the process", async () => {
+  test("accepts no charge after it was deleted", async () => {
     await using database = TestDatabase.direct()
     await database.account("a", 100n)
     const settling = await Settling.open(database, "node")
@@ -192,7 +192,7 @@ describe("the file of a journal", () => {
     await settling.die()
   })
 
-  test("that cannot note what the database refuses keeps it, and what follows is posted", async () => {
+  test("keeps a charge whose rejection cannot be recorded, and posts the following ones", async () => {
     await using database = TestDatabase.direct()
     await database.account("a", 100n)
     await using journal = await openJournal(database.directory.path)
@@ -215,13 +215,13 @@ describe("the file of a journal", () => {
     expect(poster.takeDone()).toEqual([2])
   })
 
-  test("that is damaged is not written over", async () => {
+  test("is not overwritten if it is damaged", async () => {
     await using database = TestDatabase.direct()
     writeFileSync(join(database.directory.path, "journal.db"), "no database at all, but some text")
     await expect(openJournal(database.directory.path)).rejects.toMatchObject({ code: "damaged" })
   })
 
-  test("is not made by whoever only asks for it", async () => {
+  test("is not created by reading its state", async () => {
     await using database = TestDatabase.direct()
     expect(journalState(database.directory.path)).toBeNull()
   })

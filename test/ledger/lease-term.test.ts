@@ -29,7 +29,7 @@ function listeners(own: Partial<NodeListeners> = {}): NodeListeners {
 
 for (const engine of ENGINES) {
   describe(`${engine.name}: leases with a term`, () => {
-    test("a node that is cut off stops spending before another may, and goes on when it is back", async () => {
+    test("a disconnected node stops spending before another may, and continues when it is connected again", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const ledger = await database.ledger("cut off")
@@ -70,7 +70,7 @@ for (const engine of ENGINES) {
       })
     })
 
-    test("a node whose leases last longer is not removed by one whose leases do not", async () => {
+    test("a node with a longer lease term is not removed by one with a shorter term", async () => {
       if (engine.name !== "PostgreSQL") return
       await using database = await TestDatabase.on(engine)
       const { nodes } = database.store
@@ -83,7 +83,7 @@ for (const engine of ENGINES) {
       expect((await nodes.poll("patient", null)).known).toBe(true)
     })
 
-    test("a node that beats at the moment it would be removed stays", async () => {
+    test("a node that reports at the moment of its removal stays", async () => {
       await using database = await TestDatabase.on(engine)
       const { nodes } = database.store
       await nodes.join({ id: "a", process: 1, host: "h", beatAt: Date.now(), machine: null })

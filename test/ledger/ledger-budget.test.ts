@@ -59,7 +59,7 @@ describe("a key's budget", () => {
 })
 
 describe("a lease that was lost while the process was suspended", () => {
-  test("is drawn from what no one has leased", async () => {
+  test("is charged to unleased credits", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -84,7 +84,7 @@ describe("a lease that was lost while the process was suspended", () => {
     expect(await database.balanceOf("account")).toBe(10n)
   })
 
-  test("is leased again for the holds that are open, before anything else", async () => {
+  test("is leased again for open holds first", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -101,7 +101,7 @@ describe("a lease that was lost while the process was suspended", () => {
     expect(database.alarms.writtenOffs).toEqual([])
   })
 
-  test("leaves leased balance and ledger in step when the open holds end first", async () => {
+  test("keeps leased balance and ledger consistent when the open holds end first", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -119,7 +119,7 @@ describe("a lease that was lost while the process was suspended", () => {
     })
   })
 
-  test("is waited for by new requests until the node has joined again", async () => {
+  test("delays new requests until the node has joined again", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -130,7 +130,7 @@ describe("a lease that was lost while the process was suspended", () => {
   })
 })
 
-test("closing writes what has ended; the leases go back with the node", async () => {
+test("closing writes the ended settlements, and the leases are returned with the node", async () => {
   await using database = await TestDatabase.open()
   const payer = await database.account("account", 100n)
   const ledger = await database.ledger("node")

@@ -13,7 +13,7 @@ function batchOf(...postings: readonly Posting[]): Batch {
 }
 
 describe("a hold", () => {
-  test("sets money aside and gives it back", async () => {
+  test("reserves money and releases it", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -28,7 +28,7 @@ describe("a hold", () => {
     expect(await database.balanceOf("account")).toBe(100n)
   })
 
-  test("can be made larger and smaller, as far as there is more", async () => {
+  test("can be made larger and smaller within the leased amount", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -46,7 +46,7 @@ describe("a hold", () => {
     expect(ledger.heldOf("account")).toBe(0n)
   })
 
-  test("can be made smaller when its lease was given away", async () => {
+  test("can be made smaller after its lease was given away", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -58,7 +58,7 @@ describe("a hold", () => {
     expect(ledger.heldOf("account")).toBe(20n)
   })
 
-  test("is refused when nothing is there, and costs nothing when it is free", async () => {
+  test("is rejected without a balance, and costs nothing if it is free", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 0n)
     const ledger = await database.ledger("node")
@@ -70,7 +70,7 @@ describe("a hold", () => {
     ])
   })
 
-  test("leases all there is for a request that needs more, so that it can be clamped", async () => {
+  test("leases the whole balance for a request that needs more, so that it can be clamped", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 7n)
     const ledger = await database.ledger("node")
@@ -78,7 +78,7 @@ describe("a hold", () => {
     expect(ledger.available(payer)).toBe(7n)
   })
 
-  test("finds a grant that came after it was refused", async () => {
+  test("finds a grant that came after its rejection", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 0n)
     const ledger = await database.ledger("node")
@@ -88,7 +88,7 @@ describe("a hold", () => {
     expect(await ledger.extend(payer, 5n, place)).toBeDefined()
   })
 
-  test("works with the largest balance the ledger can keep, and none above it", async () => {
+  test("works with the largest storable balance, and more is rejected", async () => {
     await using database = await TestDatabase.open()
     const largest = 2n ** 63n - 1n
     const payer = await database.account("account", largest)
@@ -103,7 +103,7 @@ describe("a hold", () => {
 })
 
 describe("a settlement", () => {
-  test("takes the cost, and the rest of the hold is free again", async () => {
+  test("takes the cost and releases the rest of the hold", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -119,7 +119,7 @@ describe("a settlement", () => {
     expect(receipt?.entry).toMatchObject({ kind: "charge", amount: -25n, balance: 75n, number: 2 })
   })
 
-  test("of nothing leaves a receipt and no entry", async () => {
+  test("of zero leaves a receipt without an entry", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 10n)
     const ledger = await database.ledger("node")
@@ -133,7 +133,7 @@ describe("a settlement", () => {
     expect(await database.store.entries.list("account", 1, 10)).toEqual([])
   })
 
-  test("above its hold draws on what is available", async () => {
+  test("above its hold uses the available balance", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -145,7 +145,7 @@ describe("a settlement", () => {
     expect(database.alarms.writtenOffs).toEqual([])
   })
 
-  test("is written down with what was beyond what the request could have used", async () => {
+  test("is recorded with the amount beyond the possible usage", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -167,7 +167,7 @@ describe("a settlement", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("above all there is leaves what others hold alone; the rest is written off", async () => {
+  test("above the whole balance leaves the holds of others intact; the rest is written off", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -186,7 +186,7 @@ describe("a settlement", () => {
     expect(await database.balanceOf("account")).toBe(0n)
   })
 
-  test("happens once: the second is refused, with a charge or without", async () => {
+  test("happens once: a second one is rejected, with or without a charge", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -203,7 +203,7 @@ describe("a settlement", () => {
     expect(ledger.available(payer)).toBe(80n)
   })
 
-  test("posted again charges nothing again and answers the same", async () => {
+  test("that is posted again charges nothing and has the same result", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 100n)
     await database.ledger("node")
@@ -223,7 +223,7 @@ describe("a settlement", () => {
     expect(await database.store.entries.list("account", 0, 10)).toHaveLength(2)
   })
 
-  test("is charged once when it is in a batch twice", async () => {
+  test("is charged once if it is in a batch twice", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 100n)
     await database.ledger("node")
@@ -234,7 +234,7 @@ describe("a settlement", () => {
     expect(await database.store.accounts.find("account")).toMatchObject({ balance: 40n })
   })
 
-  test("goes on where others have written to the ledger, and where a batch came to nothing", async () => {
+  test("succeeds after other writers, and after a failed batch", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     await database.ledger("node")
@@ -255,7 +255,7 @@ describe("a settlement", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("of two processes in turn make one ledger", async () => {
+  test("of two alternating processes makes one ledger", async () => {
     await using database = await TestDatabase.open()
     const other = await database.another()
     await database.account("account", 100n)
@@ -279,7 +279,7 @@ describe("a settlement", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("of any number in a batch makes as many lines, in their order", async () => {
+  test("of any number in a batch adds as many entries, in order", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 10_000n)
     await database.ledger("node")

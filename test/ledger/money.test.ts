@@ -6,7 +6,7 @@ import { formatCredits, NANOCREDITS, parseCredits } from "../../src/ledger/money
 const anyAmount = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n })
 
 describe("credits as text", () => {
-  test("every amount comes back from its text", () => {
+  test("are the same after formatting and parsing", () => {
     fc.assert(
       fc.property(anyAmount, (amount) => {
         expect(parseCredits(formatCredits(amount))).toBe(amount)
@@ -14,7 +14,7 @@ describe("credits as text", () => {
     )
   })
 
-  test("the text is the shortest plain decimal", () => {
+  test("have the shortest plain decimal", () => {
     fc.assert(
       fc.property(anyAmount, (amount) => {
         expect(formatCredits(amount)).toMatch(/^(0|-?(0|[1-9]\d*)(\.\d{0,8}[1-9])?)$/)
@@ -35,7 +35,7 @@ describe("credits as text", () => {
     expect(parseCredits(text)).toBe(amount)
   })
 
-  test("reads zeros and spaces that change nothing", () => {
+  test("may have extra zeros and spaces", () => {
     expect(parseCredits(" 007.500000000000 ")).toBe(7_500_000_000n)
     expect(parseCredits("-0")).toBe(0n)
   })
@@ -55,18 +55,18 @@ describe("credits as text", () => {
     "NaN",
     "1 2",
     "١",
-  ])("refuses %p", (text) => {
+  ])("reject %p", (text) => {
     expect(() => parseCredits(text)).toThrow(RangeError)
   })
 
-  test("refuses digits it would have to round", () => {
+  test("reject digits that would have to be rounded", () => {
     expect(() => parseCredits("0.0000000001")).toThrow("more than 9 digits")
     expect(() => parseDecimal("1.2345678", 6)).toThrow("more than 6 digits")
     expect(parseDecimal("1.234567", 6)).toBe(1_234_567n)
   })
 })
 
-test("division that rounds up is the least integer that is not below the quotient", () => {
+test("division that rounds up gives the smallest integer not below the quotient", () => {
   const numerators = fc.bigInt({ min: 0n, max: 10n ** 40n })
   const denominators = fc.bigInt({ min: 1n, max: 10n ** 20n })
   fc.assert(
@@ -78,10 +78,10 @@ test("division that rounds up is the least integer that is not below the quotien
   )
 })
 
-describe("decimals with any number of places", () => {
+describe("decimals with any number of digits", () => {
   const places = fc.integer({ min: 0, max: 30 })
 
-  test("every one comes back from its text", () => {
+  test("are the same after formatting and parsing", () => {
     fc.assert(
       fc.property(anyAmount, places, (value, digits) => {
         expect(parseDecimal(formatDecimal(value, digits), digits)).toBe(value)
@@ -89,7 +89,7 @@ describe("decimals with any number of places", () => {
     )
   })
 
-  test("the text is the same whatever zeros follow it", () => {
+  test("have the same text regardless of trailing zeros", () => {
     fc.assert(
       fc.property(anyAmount, places, places, (value, digits, zeros) => {
         const padded = value * 10n ** BigInt(zeros)
@@ -98,7 +98,7 @@ describe("decimals with any number of places", () => {
     )
   })
 
-  test("amounts around the largest exact number have all of their digits", () => {
+  test("have all digits around the largest exact number", () => {
     const exact = BigInt(Number.MAX_SAFE_INTEGER)
     for (const value of [exact - 1n, exact, exact + 1n, exact + 2n, 10n * exact]) {
       for (const digits of [0, 1, 9, 15, 16, 20]) {
@@ -107,7 +107,7 @@ describe("decimals with any number of places", () => {
     }
   })
 
-  test("text that is plain already stays as it is", () => {
+  test("stay unchanged if they are plain already", () => {
     fc.assert(
       fc.property(anyAmount, places, (value, digits) => {
         const text = formatDecimal(value, digits)

@@ -60,7 +60,7 @@ async function killHolder(database: TestDatabase, id: string, folder?: string): 
 }
 
 describe("a process that died", () => {
-  test("gives its lease back, and its open holds expire with a receipt and no charge", async () => {
+  test("returns its lease, and its open holds expire with a receipt and no charge", async () => {
     await using database = TestDatabase.direct()
     const payer = await database.account("account", 100n)
     const locks = new NodeLocks(join(database.directory.path, "run"), "this machine")
@@ -90,7 +90,7 @@ describe("a process that died", () => {
     expect(ledger.available(payer)).toBe(95n)
   })
 
-  test("is reaped once, however many look", async () => {
+  test("is removed once, even by several nodes", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     await killHolder(database, "dead")
@@ -100,7 +100,7 @@ describe("a process that died", () => {
   })
 })
 
-test("a node that is told that there is something polls at once, and once for all that comes together", async () => {
+test("a notified node polls immediately, and once for simultaneous notifications", async () => {
   await using database = TestDatabase.direct()
   const listeners = new RecordedListeners()
   const minute = { pollIntervalMs: 60_000 }
@@ -112,7 +112,7 @@ test("a node that is told that there is something polls at once, and once for al
   await until(() => listeners.changes.length === 2)
 })
 
-describe("a process that is stopped", () => {
+describe("a suspended process", () => {
   test("keeps its lease and its holds, however long it is silent", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
@@ -141,7 +141,7 @@ describe("a process that is stopped", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("and is taken for dead, since it has no lock, is charged when it goes on", async () => {
+  test("without a lock is treated as dead, and is still charged when it continues", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     const holder = await startHolder(database, "stopped")
@@ -173,7 +173,7 @@ describe("a process that is stopped", () => {
 const CONTAINER = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
 const hasContainers = Bun.spawnSync([...CONTAINER, "true"]).success
 
-test.skipIf(!hasContainers)("two containers on one ledger do not reap each other", async () => {
+test.skipIf(!hasContainers)("two containers on one ledger do not remove each other", async () => {
   await using database = TestDatabase.direct()
   await database.account("account", 100n)
   const folder = join(database.directory.path, "run")
@@ -195,7 +195,7 @@ test.skipIf(!hasContainers)("two containers on one ledger do not reap each other
 })
 
 describe("a node", () => {
-  test("that was taken for dead joins again, says so, and has no lease", async () => {
+  test("that was treated as dead joins again, reports it, and has no lease", async () => {
     await using database = TestDatabase.direct()
     const payer = await database.account("account", 100n)
     const ledger = new Ledger(database.store, "node", database.alarms)
@@ -215,7 +215,7 @@ describe("a node", () => {
     expect(ledger.available(payer)).toBe(100n)
   })
 
-  test("that leaves returns all its leases and reports what it leaves open", async () => {
+  test("that leaves returns all its leases and reports its open holds", async () => {
     await using database = TestDatabase.direct()
     const payer = await database.account("account", 100n)
     const ledger = new Ledger(database.store, "node", database.alarms)
@@ -240,7 +240,7 @@ describe("a node", () => {
     })
   })
 
-  test("reaps those whose lock is free on this machine, and those that were silent for long", async () => {
+  test("removes nodes of this machine without a lock, and nodes that were silent for long", async () => {
     await using database = TestDatabase.direct()
     const folder = join(database.directory.path, "run")
     const locks = new NodeLocks(folder, "this machine")
@@ -283,7 +283,7 @@ describe("a node", () => {
     ])
   })
 
-  test("takes its lock and its file away when it leaves", async () => {
+  test("removes its lock and its file when it leaves", async () => {
     await using database = TestDatabase.direct()
     const folder = join(database.directory.path, "run")
     const locks = new NodeLocks(folder, "this machine")
@@ -293,7 +293,7 @@ describe("a node", () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test("that was suspended itself does not reap the others, who were suspended with it", async () => {
+  test("that was suspended itself does not remove others suspended with it", async () => {
     await using database = TestDatabase.direct()
     const listeners = new RecordedListeners()
     const realNow = Date.now
@@ -313,7 +313,7 @@ describe("a node", () => {
     }
   })
 
-  test("whose clock was set back goes on saying that it lives, and reaps the others", async () => {
+  test("whose clock was set back still reports itself, and removes dead nodes", async () => {
     await using database = TestDatabase.direct()
     const listeners = new RecordedListeners()
     const realNow = Date.now
@@ -336,7 +336,7 @@ describe("a node", () => {
     }
   })
 
-  test("reports that the store fails, and goes on looking", async () => {
+  test("reports a failing store and continues", async () => {
     await using database = TestDatabase.direct()
     let isBroken = false
     const store: Store = {

@@ -34,7 +34,7 @@ function costIn(own: DecimalPrice, mode: DecimalMode, usage: Usage): string {
   return formatCredits(costOf(usage, modeOf(price, "flex")?.price ?? price).total)
 }
 
-describe("a mode of service with its own rates", () => {
+describe("a service mode with its own rates", () => {
   test("charges its rate of each class, also for long inputs", () => {
     expect(costIn(PRICE, FLEX, SHORT)).toBe("0.08")
     expect(costIn(PRICE, FLEX, LONG)).toBe("0.15750125")

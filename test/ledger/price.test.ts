@@ -105,8 +105,8 @@ const anyUsage: fc.Arbitrary<Usage> = fc
   .array(fc.tuple(fc.constantFrom(...Object.values(CLASS_OF_NAME)), fc.nat({ max: 2_000_000 })))
   .map((quantities) => ({ ...NO_USAGE, ...Object.fromEntries(quantities) }))
 
-describe("what a usage costs", () => {
-  test("is what slow arithmetic with fractions says", () => {
+describe("the cost of a usage", () => {
+  test("equals the result of exact fractions", () => {
     fc.assert(
       fc.property(anyUsage, anyPrice, anyMultiplier, (usage, price, multiplier) => {
         const cost = costOf(usage, parsePrice(price, multiplier))
@@ -116,7 +116,7 @@ describe("what a usage costs", () => {
     )
   })
 
-  test("adds up from the lines of its receipt", () => {
+  test("is the sum of the lines of its receipt", () => {
     const usages = fc.tuple(anyUsage, fc.double({ min: 0, max: 10_000, noNaN: true }))
     fc.assert(
       fc.property(usages, anyPrice, anyMultiplier, ([counted, seconds], price, multiplier) => {
@@ -129,7 +129,7 @@ describe("what a usage costs", () => {
     )
   })
 
-  test("never falls when more is used", () => {
+  test("never decreases with more usage", () => {
     const classes = fc.constantFrom(...Object.values(CLASS_OF_NAME))
     const cases = fc.tuple(anyUsage, classes, fc.nat({ max: 1_000 }))
     fc.assert(
@@ -141,7 +141,7 @@ describe("what a usage costs", () => {
     )
   })
 
-  test("is a factor more in a mode, but for what is no token", () => {
+  test("is multiplied in a mode, except for units other than tokens", () => {
     const price = parsePrice({ input: "1", output: "2", request: "7", modes: { fast: "2.5" } }, "1")
     const fast = modeOf(price, "fast")?.price
     expect(fast?.rates).toEqual({
@@ -154,7 +154,7 @@ describe("what a usage costs", () => {
     expect(priceTimes(price, 1_000_000n)).toBe(price)
   })
 
-  test("has what its vendor does besides it where it says nothing of that itself", () => {
+  test("includes the vendor's services at their own price, unless the model has one", () => {
     const services = { search: "10", file_search: "20" }
     const price = parsePrice({ input: "1", output: "2", search: "30" }, "1", services)
     const usage = { ...NO_USAGE, searches: 1, fileSearches: 1 }
@@ -164,7 +164,7 @@ describe("what a usage costs", () => {
     ])
   })
 
-  test("has another model's lines at that one's price and multiplier", () => {
+  test("has another model's lines at that model's price and multiplier", () => {
     const price = parsePrice({ input: "1", output: "2" }, "2")
     const other = parsePrice({ input: "10", output: "20" }, "3")
     const usage = { ...NO_USAGE, inputFresh: 1_000_000 }
@@ -176,14 +176,14 @@ describe("what a usage costs", () => {
     expect(cost.total).toBe(2_000_000_000n + 30_000_000_000n)
   })
 
-  test("rounds once, at the end, up", () => {
+  test("is rounded up once, at the end", () => {
     const price = parsePrice({ input: "0.000001", output: "0.000001" }, "1")
     const usage = { ...NO_USAGE, inputFresh: 1, output: 1 }
     // Twice a thousandth of a nanocredit is one nanocredit, not two.
     expect(costOf(usage, price).total).toBe(1n)
   })
 
-  test("counts a part of a second as one", () => {
+  test("counts a part of a second as a full one", () => {
     const cost = costOf({ ...NO_USAGE, seconds: 1.2 }, parsePrice({ second: "100" }, "1"))
     expect(cost).toEqual({
       lines: [{ class: "seconds", quantity: 2, rate: 100_000_000_000n }],
@@ -198,13 +198,13 @@ describe("what a usage costs", () => {
     expect(cost.total).toBe(10_000n)
   })
 
-  test("leaves reasoning alone, which is inside the output", () => {
+  test("excludes reasoning, which is part of the output", () => {
     const price = parsePrice({ input: "1", output: "1" }, "1")
     expect(costOf({ ...NO_USAGE, output: 10, reasoning: 8 }, price).total).toBe(10_000n)
   })
 })
 
-test("a cost fits a column of the ledger whatever was counted", () => {
+test("a cost fits into a column of the ledger for any usage", () => {
   const price = parsePrice({ input: "999999999", output: "1" }, "999999999")
   const usage = { ...NO_USAGE, inputFresh: Number.MAX_VALUE, output: 2 ** 64 }
   const cost = costOf(usage, price, [{ model: "other", usage, price }])
@@ -214,8 +214,8 @@ test("a cost fits a column of the ledger whatever was counted", () => {
   expect(costOfLines(cost.lines)).toBe(MAX_REPORTED_AMOUNT)
 })
 
-describe("reading a price", () => {
-  test("an unpriced class costs what the class it is a kind of does", () => {
+describe("parsing a price", () => {
+  test("uses the rate of the parent class for a class without one", () => {
     const { rates } = parsePrice({ input: "2", output: "3", cache_write: "4" }, "1")
     const expected: Partial<Record<UsageClass, bigint>> = {
       inputCacheRead: 2_000_000_000n,
@@ -231,7 +231,7 @@ describe("reading a price", () => {
     }
   })
 
-  test("the longest tier that the input exceeds prices the whole request", () => {
+  test("prices the whole request by the longest tier that its input exceeds", () => {
     const price = parsePrice(
       {
         input: "1",
@@ -249,7 +249,7 @@ describe("reading a price", () => {
     expect(ratesFor(price, 201)).toEqual({ inputFresh: 3_000_000_000n, output: 30_000_000_000n })
   })
 
-  test("a multiplier of zero makes it free", () => {
+  test("makes everything free with a multiplier of zero", () => {
     const price = parsePrice({ input: "5" }, "0")
     expect(costOf({ ...NO_USAGE, inputFresh: 1_000_000 }, price).total).toBe(0n)
   })
@@ -263,7 +263,7 @@ describe("reading a price", () => {
     expect(() => parsePrice({ input: "999999999.999999999" }, "999999999.999999")).not.toThrow()
   })
 
-  test("refuses what is negative or no decimal", () => {
+  test("rejects negative values and invalid decimals", () => {
     expect(() => parsePrice({ input: "-1" }, "1")).toThrow("price 'input: -1' is negative")
     expect(() => parsePrice({ tiers: [{ above: 1, output: "-2" }] }, "1")).toThrow("negative")
     expect(() => parsePrice({ input: "1" }, "-1")).toThrow("multiplier '-1' is negative")

@@ -64,7 +64,7 @@ async function holdMany(
   return (await Promise.all(tries)).flat()
 }
 
-describe("200 holds at once on an account that pays for exactly 50", () => {
+describe("200 simultaneous holds on an account that pays for exactly 50", () => {
   test("one node places exactly 50", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 500n)
@@ -74,7 +74,7 @@ describe("200 holds at once on an account that pays for exactly 50", () => {
   })
 
   for (const nodes of [2, 3]) {
-    test(`${nodes} nodes place exactly 50 together, again and again`, async () => {
+    test(`${nodes} nodes place exactly 50 together, repeatedly`, async () => {
       await using database = await TestDatabase.open()
       await using polling = new AsyncDisposableStack()
       const payer = await database.account("account", 500n)
@@ -101,7 +101,7 @@ describe("200 holds at once on an account that pays for exactly 50", () => {
     ["budget", "thrifty"],
     ["daily budget", "thrifty@2026-11-21"],
     ["monthly budget", "thrifty@2026-11"],
-  ])("two nodes place exactly what a key's %s pays for", async (_name, owner) => {
+  ])("two nodes place exactly what a key's %s allows", async (_name, owner) => {
     await using database = await TestDatabase.open()
     await using polling = new AsyncDisposableStack()
     await database.account("account", 10_000n)
@@ -119,7 +119,7 @@ describe("200 holds at once on an account that pays for exactly 50", () => {
 })
 
 describe("an idle lease of another node", () => {
-  test("comes back when it is needed", async () => {
+  test("is returned on request", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const rich = await database.ledger("rich")
@@ -134,7 +134,7 @@ describe("an idle lease of another node", () => {
     expect((await rich.settle(running!, 30n, () => "{}")).charged).toBe(30n)
   })
 
-  test("is not kept in chunks of which none is enough", async () => {
+  test("is not divided into parts that are all too small", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const left = await database.ledger("left")
@@ -152,7 +152,7 @@ describe("an idle lease of another node", () => {
     expect(holds.filter((one) => one !== undefined)).toHaveLength(1)
   })
 
-  test("does not keep small requests waiting while a large one asks in vain", async () => {
+  test("does not delay small requests while a large one cannot be placed", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const small = await database.ledger("small")
@@ -169,7 +169,7 @@ describe("an idle lease of another node", () => {
     expect(await asking).toBeUndefined()
   })
 
-  test("stays when its return fails, and goes the next time", async () => {
+  test("is kept when its return fails, and returned the next time", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     let isBroken = true
@@ -193,7 +193,7 @@ describe("an idle lease of another node", () => {
     expect((await database.store.accounts.find("account"))?.leased).toBe(0n)
   })
 
-  test("is not asked for long after no one waits any more", async () => {
+  test("is not requested for long after the last request stopped waiting", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const rich = await database.ledger("rich")
@@ -207,7 +207,7 @@ describe("an idle lease of another node", () => {
   })
 })
 
-test("many that wait share their orders to the store", async () => {
+test("waiting requests share their orders to the store", async () => {
   await using database = await TestDatabase.open()
   const payer = await database.account("account", 500n)
   let orders = 0

@@ -12,7 +12,7 @@ import { until } from "../support/until.ts"
 
 const CREDIT = 1_000_000_000n
 
-test("a budget shrinks at once, though a running process has leased all of it", async () => {
+test("a budget shrinks immediately, even if a running process has leased all of it", async () => {
   await using database = await TestDatabase.open()
   await using stack = new AsyncDisposableStack()
   await database.account("a", 1_000n * CREDIT)
@@ -53,7 +53,7 @@ test("a budget shrinks at once, though a running process has leased all of it", 
   expect((await verifyLedgers(database.store)).problems).toEqual([])
 })
 
-test("what a running request holds of a budget is left to it, and to no other", async () => {
+test("the part that a running request holds stays with it alone", async () => {
   await using database = await TestDatabase.open()
   await database.account("a", 1_000n * CREDIT)
   const payerAt = payersOf(await database.key("key_x", "a", 100n * CREDIT))
@@ -79,7 +79,7 @@ test("what a running request holds of a budget is left to it, and to no other", 
   expect((await verifyLedgers(database.store)).problems).toEqual([])
 })
 
-test("a process that dies takes nothing along of what was to be taken away", async () => {
+test("a dead process does not keep a part that was to be removed", async () => {
   await using database = await TestDatabase.open()
   await database.account("a", 1_000n * CREDIT)
   const payer = payersOf(await database.key("key_x", "a", 100n))(Date.now())

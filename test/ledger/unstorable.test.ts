@@ -66,7 +66,7 @@ for (const engine of ENGINES) {
   describe(`${engine.name}: a settlement with values that the database rejects`, () => {
     for (const [reason, make] of Object.entries(reasons)) {
       for (const bad of [[0], [39], [7, 8, 31], Array.from({ length: 40 }, (_, index) => index)]) {
-        test(`fails alone and at once because of ${reason}: ${bad.length} from ${bad[0]} on`, async () => {
+        test(`fails alone and immediately because of ${reason}: ${bad.length} from ${bad[0]} on`, async () => {
           await using database = await TestDatabase.on(engine)
           await leased(database)
           const writer = new DatabaseWriter(database.store, databaseRetries(PATIENCE_MS))
@@ -90,7 +90,7 @@ for (const engine of ENGINES) {
       }
     }
 
-    test("is written off up to the largest amount that is stored", async () => {
+    test("is written off up to the largest storable amount", async () => {
       await using database = await TestDatabase.on(engine)
       await leased(database)
       const writer = new DatabaseWriter(database.store, databaseRetries(PATIENCE_MS))
@@ -117,7 +117,7 @@ for (const engine of ENGINES) {
       expect(poster.takeDone()).toHaveLength(40)
     })
 
-    test("holds nothing for an amount of more than 64 bits", async () => {
+    test("places no hold for an amount of more than 64 bits", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("account", 100n)
       const ledger = await database.ledger("node")
@@ -142,7 +142,7 @@ for (const engine of ENGINES) {
   })
 }
 
-describe("a settlement that no database stores", () => {
+describe("a settlement that every database rejects", () => {
   /** Rejects the batches with a request. */
   function rejecting(store: Store, request: string, error: () => Error): Store {
     const post: Store["settlements"]["post"] = (node, batch) =>
@@ -152,7 +152,7 @@ describe("a settlement that no database stores", () => {
     return { ...store, settlements: { ...store.settlements, post } }
   }
 
-  test("fails for its own caller, whose credits are free again", async () => {
+  test("fails for its own caller, whose credits are released", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     const store = rejecting(database.store, "req_2", () => refusals.cannotBeStored("out of range"))
@@ -180,7 +180,7 @@ describe("a settlement that no database stores", () => {
     expect(database.alarms.failures).toHaveLength(1)
   })
 
-  test("is refused by the journal if its replacement is rejected too", async () => {
+  test("is rejected by the journal if its replacement is rejected too", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     await database.ledger("node")

@@ -76,7 +76,7 @@ describe("a verification", () => {
     return await step(store)
   }
 
-  test("goes on from any page as if it had never been interrupted", async () => {
+  test("resumes from any page with the same result", async () => {
     await using store = openDirectStore(directory.database)
     const { verdict: whole, end } = await verified(store)
     expect(checkpoints.length).toBeGreaterThan(8)
@@ -93,7 +93,7 @@ describe("a verification", () => {
     expect(end?.rows.last).toBeGreaterThan(3_000)
   })
 
-  test("asks for a page's receipts at once, for a database that is far away", async () => {
+  test("requests the receipts of a page in one query", async () => {
     await using store = openDirectStore(directory.database)
     let asked = 0
     const settlements = new Proxy(store.settlements, {
@@ -108,7 +108,7 @@ describe("a verification", () => {
     expect(asked).toBeLessThan(entries / 100)
   })
 
-  test("that goes on says how much is left of it, not of the whole ledger", async () => {
+  test("that resumes reports the remaining work only", async () => {
     await using store = openDirectStore(directory.database)
     for (const from of checkpoints) {
       let [done, total] = [0, 0]
@@ -121,7 +121,7 @@ describe("a verification", () => {
     }
   })
 
-  test("does not see what was changed before its checkpoint, and all of it does", async () => {
+  test("misses changes before its checkpoint, which a full one finds", async () => {
     const last = checkpoints.at(-1)
     const changes = [
       "UPDATE entries SET note = 'other' WHERE account = 'busy' AND number = 7",
@@ -135,7 +135,7 @@ describe("a verification", () => {
     }
   })
 
-  test("sees that what it had checked is not the end that the rest follows", async () => {
+  test("detects that the rest does not follow its checkpoint", async () => {
     const last = checkpoints.at(-1)
     const { number = 0 } = last?.accounts["busy"] ?? {}
     const rest = "account = 'busy' AND number >="
@@ -155,7 +155,7 @@ describe("a verification", () => {
     }
   })
 
-  test("begins again when old rows have gone, or the anchor is behind it", async () => {
+  test("starts again if old rows were pruned, or the anchor is behind its checkpoint", async () => {
     const last = checkpoints.at(-1)
     await changed("UPDATE anchor SET last_row = 1", async (store) => {
       expect((await verifyLedgers(store, undefined, { from: last })).from).toBeNull()
@@ -167,7 +167,7 @@ describe("a verification", () => {
     })
   })
 
-  test("that finds something gives no checkpoint beyond it", async () => {
+  test("creates no checkpoint beyond a problem", async () => {
     const change = "UPDATE entries SET receipt = '{}' WHERE account = 'busy' AND number = 1200"
     await changed(change, async (store) => {
       const found: Checkpoint[] = []
@@ -184,7 +184,7 @@ describe("a verification", () => {
   })
 })
 
-test("a checkpoint that nobody of the folder has signed counts for nothing", async () => {
+test("a checkpoint with a foreign signature is ignored", async () => {
   using directory = new TemporaryDirectory()
   const rows = { last: 5, count: 5, hashSum: "ab", receipts: 1, hasHashes: true }
   const accounts = { acc: { number: 3, hash: "h", balance: "9007199254740993" } }
@@ -201,7 +201,7 @@ test("a checkpoint that nobody of the folder has signed counts for nothing", asy
   expect(readCheckpoint(directory.path, SECRET)).toBeUndefined()
 })
 
-test("progress in words", () => {
+test("the progress text has percentage, rows and remaining time", () => {
   expect(progressWords({ done: 250, total: 1_000 }, 20_000)).toBe(
     "verified 25 %: 250 of 1000 rows read, 1m left",
   )

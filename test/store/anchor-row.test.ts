@@ -23,7 +23,7 @@ async function settle(
   await ledger.settle(hold, 7n, () => `{"id":"${order.request}"}`)
 }
 
-test("the anchor goes on with each batch, and catches up with what others have written", async () => {
+test("the anchor advances with each batch, and catches up with other writers", async () => {
   await using database = TestDatabase.direct()
   const account = await database.account("busy", 500n)
   const ledger = await database.ledger("node")
@@ -46,7 +46,7 @@ test("the anchor goes on with each batch, and catches up with what others have w
 /** So many batches that a process knows that it writes alone. */
 const ALONE = 110
 
-test("who writes alone brings the anchor on now and then, and wholly when asked", async () => {
+test("the anchor of a single writer advances occasionally, and completely on request", async () => {
   await using database = TestDatabase.direct()
   const account = await database.account("busy", 5_000n)
   const ledger = await database.ledger("node")
@@ -63,7 +63,7 @@ test("who writes alone brings the anchor on now and then, and wholly when asked"
   expect((await verifyLedgers(database.store)).problems).toEqual([])
 })
 
-test("what waits for the anchor outlives others' writes, and batches that come to nothing", async () => {
+test("a pending anchor survives other writers and failed batches", async () => {
   await using database = TestDatabase.direct()
   const account = await database.account("busy", 50_000n)
   const ledger = await database.ledger("node")
@@ -93,7 +93,7 @@ test("what waits for the anchor outlives others' writes, and batches that come t
   expect((await verifyLedgers(database.store)).problems).toEqual([])
 })
 
-test("what a failed transaction wrote is never in the anchor", async () => {
+test("rows of a failed transaction are never in the anchor", async () => {
   await using database = TestDatabase.direct()
   const account = await database.account("busy", 50_000n)
   const ledger = await database.ledger("node")

@@ -44,21 +44,21 @@ async function tampered(work: (database: Database) => void): Promise<unknown> {
   return await verifyAudit(store)
 }
 
-describe("no one edits the log", () => {
+describe("manipulation of the audit log", () => {
   test.each([
     ["UPDATE audit SET actor_name = 'somebody else' WHERE number = 2"],
     ["DELETE FROM audit WHERE number = 3"],
     ["DELETE FROM audit"],
     ["INSERT OR REPLACE INTO audit SELECT * FROM audit WHERE number = 2"],
     ["INSERT INTO audit SELECT 9, at, 'user', '', '', '', '', '', '', '', '', '', '' FROM audit"],
-  ])("%s is refused", async (sql) => {
+  ])("%s is rejected", async (sql) => {
     const verdict = await tampered((database) => {
       expect(() => database.run(sql)).toThrow("an audit record is")
     })
     expect(verdict).toEqual({ records: 3, problem: null })
   })
 
-  test("who takes the guard away is found out by the chain", async () => {
+  test("without its guard is detected by the chain", async () => {
     const unguarded = (sql: string) => (database: Database) => {
       for (const trigger of ["is_never_changed", "is_never_deleted", "only_grows"]) {
         database.run(`DROP TRIGGER audit_${trigger}`)
@@ -78,14 +78,14 @@ describe("no one edits the log", () => {
   })
 })
 
-describe("who cuts the end off is found out by the anchor", () => {
+describe("truncation of the audit log", () => {
   const GUARDS = ["is_never_changed", "is_never_deleted", "only_grows"]
   const CUTS = [
     ["its last record", "DELETE FROM audit WHERE number = 3", 3],
     ["all of it", "DELETE FROM audit", 3],
   ] as const
 
-  test.each(CUTS)("%s", async (_name, sql, number) => {
+  test.each(CUTS)("is detected by the anchor after %s", async (_name, sql, number) => {
     await using database = TestDatabase.direct()
     const { audit, integrity } = database.store
     for (const action of ["one", "two", "three"]) await audit.append(change(action))
@@ -105,7 +105,7 @@ describe("who cuts the end off is found out by the anchor", () => {
     })
   })
 
-  test("each of two anchors that saw different ends counts", async () => {
+  test("is detected by either of two anchors with different ends", async () => {
     await using database = TestDatabase.direct()
     const { hash } = await database.store.audit.append(change("one"))
     for (const ends of [

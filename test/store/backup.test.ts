@@ -9,7 +9,7 @@ import { until } from "../support/until.ts"
 import { BEFORE, happen, reportsOf, pruneAll } from "./contract/pruning.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 
-test("a copy has every row at its position, also where old ones were removed", async () => {
+test("a copy has every row at its position, even after old ones were removed", async () => {
   using folder = new TemporaryDirectory()
   using copy = new TemporaryDirectory()
   const database = databaseOf({ data: folder.path })
@@ -30,7 +30,7 @@ test("a copy has every row at its position, also where old ones were removed", a
   expect(await reportsOf(again)).toEqual(reports)
 })
 
-test("writers do not wait for who reads for long, and the log begins again after it", async () => {
+test("writers do not wait for a long reader, and the log restarts afterwards", async () => {
   using folder = new TemporaryDirectory()
   using writer = new Database(folder.database, { create: true })
   useWriteAheadLog(writer)
@@ -68,25 +68,22 @@ test("writers do not wait for who reads for long, and the log begins again after
   thread.terminate()
 })
 
-test.skipIf(process.platform !== "linux")(
-  "leaves no file open, however often it is made",
-  async () => {
-    using folder = new TemporaryDirectory()
-    const database = databaseOf({ data: folder.path })
-    await using store = await database.openStore()
-    expect(await store.accounts.any()).toBe(false)
-    const copies = Array.from({ length: 5 }, () => new TemporaryDirectory())
-    for (const copy of copies) await database.backUp(copy.path)
-    const paths = new Set(copies.map(({ path }) => path))
-    const isOpen = () =>
-      readdirSync("/proc/self/fd").some((name) => {
-        try {
-          return paths.has(dirname(readlinkSync(`/proc/self/fd/${name}`)))
-        } catch {
-          return false
-        }
-      })
-    await until(() => !isOpen())
-    for (const copy of copies) copy[Symbol.dispose]()
-  },
-)
+test.skipIf(process.platform !== "linux")("a repeated backup leaves no file open", async () => {
+  using folder = new TemporaryDirectory()
+  const database = databaseOf({ data: folder.path })
+  await using store = await database.openStore()
+  expect(await store.accounts.any()).toBe(false)
+  const copies = Array.from({ length: 5 }, () => new TemporaryDirectory())
+  for (const copy of copies) await database.backUp(copy.path)
+  const paths = new Set(copies.map(({ path }) => path))
+  const isOpen = () =>
+    readdirSync("/proc/self/fd").some((name) => {
+      try {
+        return paths.has(dirname(readlinkSync(`/proc/self/fd/${name}`)))
+      } catch {
+        return false
+      }
+    })
+  await until(() => !isOpen())
+  for (const copy of copies) copy[Symbol.dispose]()
+})

@@ -57,15 +57,15 @@ async function found(name: string, { now = NOW, keep = 24 * HOUR, by = store } =
   return (parts as KeptPart[]).length > 0
 }
 
-describe("room", () => {
-  test("an answer that is larger than all room puts no one else out", async () => {
+describe("the size limits", () => {
+  test("evict nothing for an answer that is larger than the total", async () => {
     await store.keep(answer("small"), ROOM)
     await store.keep(answer("huge", { bytes: ROOM.accountBytes + 1 }), ROOM)
     expect(await found("small")).toBe(true)
     expect(await found("huge")).toBe(false)
   })
 
-  test("of all accounts, it is who keeps most that gives way", async () => {
+  test("evict from the largest account first", async () => {
     const room = { accountBytes: 1 << 20, totalBytes: 10_000 }
     await store.keep(answer("modest", { account: "bob" }), room)
     for (const name of ["first", "second", "third"]) {
@@ -77,22 +77,22 @@ describe("room", () => {
   })
 })
 
-describe("time", () => {
-  test("is over when it was reported, or when the time that is told now says so", async () => {
+describe("the retention", () => {
+  test("ends at the stored time, or earlier by a newer, shorter retention", async () => {
     await store.keep(answer("old"), ROOM)
     expect(await found("old", { now: NOW + 23 * HOUR })).toBe(true)
     expect(await found("old", { now: NOW + 24 * HOUR })).toBe(false)
     expect(await found("old", { now: NOW + 2 * HOUR, keep: HOUR })).toBe(false)
   })
 
-  test("a clock that was far ahead keeps nothing for longer", async () => {
+  test("is not extended by a clock that was far ahead", async () => {
     await store.keep(answer("ahead", { at: NOW + 1_000 * HOUR }), ROOM)
     expect(await found("ahead")).toBe(false)
     await store.keep(answer("a little", { at: NOW + HOUR }), ROOM)
     expect(await found("a little")).toBe(true)
   })
 
-  test("what is over is deleted, and all of it where nothing is kept any more", async () => {
+  test("deletes expired answers, and everything once storage is turned off", async () => {
     for (const [name, at] of [
       ["over", NOW - 2 * HOUR],
       ["ahead", NOW + 1_000 * HOUR],
@@ -107,8 +107,8 @@ describe("time", () => {
   })
 })
 
-describe("its file", () => {
-  test("is begun again where it is no database", async () => {
+describe("the conversation file", () => {
+  test("is created again if it is not a database", async () => {
     writeFileSync(path(), "no database at all, but long enough to be looked at".repeat(100))
     expect(await store.keep(answer("lost"), ROOM).catch(() => "told")).toBe("told")
     await store.keep(answer("next"), ROOM)
@@ -116,7 +116,7 @@ describe("its file", () => {
     expect(await found("next", { by: opened() })).toBe(true)
   })
 
-  test("is begun again where half of it is lost while it is used", async () => {
+  test("is created again if it is truncated while in use", async () => {
     for (let turn = 0; turn < 40; turn++) {
       await store.keep(answer(`turn ${turn}`, { bytes: 20_000 }), ROOM)
     }
@@ -135,7 +135,7 @@ describe("its file", () => {
     expect(await found("of the other", { by: damaged })).toBe(true)
   })
 
-  test("is begun again where half of its log is lost while two processes use it", async () => {
+  test("is created again if its log is truncated while two processes use it", async () => {
     for (let turn = 0; turn < 40; turn++) {
       await store.keep(answer(`turn ${turn}`, { bytes: 20_000 }), ROOM)
     }
@@ -150,7 +150,7 @@ describe("its file", () => {
     expect(await found("of the other", { by: second })).toBe(true)
   })
 
-  test("is begun again where another version of Tollgate, or someone else, has made it", async () => {
+  test("is created again if another version or program created it", async () => {
     const other = new Database(path(), { create: true })
     other.run("CREATE TABLE parts (hash TEXT, content BLOB)")
     other.close()
@@ -159,7 +159,7 @@ describe("its file", () => {
     expect(await found("next", { by: opened() })).toBe(true)
   })
 
-  test("is made again where it is deleted while it is used", async () => {
+  test("is created again if it is deleted while in use", async () => {
     await store.keep(answer("gone"), ROOM)
     for (const end of ["", "-wal", "-shm"]) rmSync(path() + end, { force: true })
     await store.keep(answer("next"), ROOM)
@@ -168,7 +168,7 @@ describe("its file", () => {
     expect(await found("gone")).toBe(false)
   })
 
-  test("grows no more where the disk has little left, which is the ledger's", async () => {
+  test("does not grow on a nearly full disk, which the ledger needs", async () => {
     let free = 1 << 20
     const file = openSqliteConversations(path(), () => free)
     const keep = (name: string) => file.methods.parts.keep([{ record: answer(name), room: ROOM }])
@@ -180,7 +180,7 @@ describe("its file", () => {
     file.close()
   })
 
-  test("is one for all processes", async () => {
+  test("is shared by all processes", async () => {
     const second = opened()
     await store.keep(answer("by the first"), ROOM)
     await second.keep(answer("by the second"), ROOM)
@@ -190,7 +190,7 @@ describe("its file", () => {
     expect(await found("by the first")).toBe(false)
   })
 
-  test("is not waited for by who goes on from what is still to be written", async () => {
+  test("does not delay readers of pending answers", async () => {
     await store.keep(answer("first"), ROOM)
     const locking = new Database(path())
     locking.run("BEGIN IMMEDIATE")
@@ -203,7 +203,7 @@ describe("its file", () => {
     expect(rows()).toEqual(["first", "second", "third"])
   })
 
-  test("that stays locked costs what was to be written, and nothing later", async () => {
+  test("loses only pending answers while it stays locked", async () => {
     await store.keep(answer("first"), ROOM)
     const locking = new Database(path())
     locking.run("BEGIN IMMEDIATE")
@@ -217,7 +217,7 @@ describe("its file", () => {
   })
 })
 
-test("more than can be taken is reported by its size", async () => {
+test("reports the size of an answer that is too large", async () => {
   await store.keep(answer("large", { bytes: 50_000 }), ROOM)
   const told = await store.find(["large"], { ...order(), max: 10_000 })
   expect(told).toBeGreaterThanOrEqual(50_000)

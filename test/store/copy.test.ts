@@ -257,7 +257,7 @@ async function copy(from: AnyDatabase, to: AnyDatabase): Promise<void> {
   })
 }
 
-test("everything goes from a folder to a server and back, and is equal row by row", async () => {
+test("a copy to a server and back has the same rows", async () => {
   using left = new TemporaryDirectory()
   using right = new TemporaryDirectory()
   await fill(left.path)
@@ -310,7 +310,7 @@ async function reportsOf(database: AnyDatabase) {
   }
 }
 
-test("the copy goes on where the original ended", async () => {
+test("the copy continues where the original ended", async () => {
   using left = new TemporaryDirectory()
   await fill(left.path)
   const postgres = postgresAt(await servers.urlOf(left.path))
@@ -328,7 +328,7 @@ test("the copy goes on where the original ended", async () => {
 
 const nothing = async (): Promise<void> => {}
 
-test("a database that is used is neither copied nor overwritten", async () => {
+test("a database in use is neither copied nor overwritten", async () => {
   using folder = new TemporaryDirectory()
   using empty = new TemporaryDirectory()
   const sqlite = databaseOf({ data: folder.path })
@@ -353,7 +353,7 @@ test("a database that is used is neither copied nor overwritten", async () => {
   }
 })
 
-test("a copy that was not finished refuses to serve", async () => {
+test("an unfinished copy refuses to serve", async () => {
   using folder = new TemporaryDirectory()
   using empty = new TemporaryDirectory()
   const sqlite = databaseOf({ data: folder.path })
@@ -378,7 +378,7 @@ test("a copy that was not finished refuses to serve", async () => {
   )
 })
 
-test("a copy that breaks off leaves a server as empty as it was", async () => {
+test("a copy that breaks leaves the server empty", async () => {
   using folder = new TemporaryDirectory()
   const sqlite = databaseOf({ data: folder.path })
   {

@@ -5,7 +5,7 @@ import { PostgresServer } from "../support/postgres-server.ts"
 import { createInstallation, runCommand, runJson, startServing } from "../support/process.ts"
 import { until } from "../support/until.ts"
 
-test("a killed migration of a data folder leaves the ledger as it was", async () => {
+test("a killed migration of a data folder leaves the ledger unchanged", async () => {
   using installation = createInstallation("")
   await runJson(installation, "account", "create", "caller", "--credits", "1")
   const migration = startMigration(join(installation.data, "tollgate.db"))
@@ -18,7 +18,7 @@ test("a killed migration of a data folder leaves the ledger as it was", async ()
   await runJson(installation, "account", "create", "another", "--credits", "1")
 })
 
-test("a node finishes the migration of a database in which another was killed", async () => {
+test("a node finishes the migration of a database after another was killed", async () => {
   await using server = await PostgresServer.start()
   const url = server.url(await server.create())
   using installation = createInstallation(

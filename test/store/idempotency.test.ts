@@ -27,7 +27,7 @@ function totals(directory: TemporaryDirectory): unknown {
   return database.query("SELECT scope, keys, bytes FROM idempotency_totals ORDER BY scope").values()
 }
 
-test("answers are counted, the oldest make room, and none of it outlives its day", async () => {
+test("answers are counted, the oldest are evicted, and all expire after a day", async () => {
   using directory = new TemporaryDirectory()
   await using store = openDirectStore(directory.database)
   const claims = new Claims(store)
@@ -63,7 +63,7 @@ test("answers are counted, the oldest make room, and none of it outlives its day
   ])
 })
 
-test("what comes together is written together", async () => {
+test("simultaneous steps are written together", async () => {
   using directory = new TemporaryDirectory()
   await using store = openDirectStore(directory.database)
   const sizes: number[] = []

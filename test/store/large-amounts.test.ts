@@ -85,7 +85,7 @@ for (const engine of ENGINES) {
       expect(sums.map(({ group }) => group)).toEqual(["d", "c", "e"])
     })
 
-    test("posts a charge although its hour, key and day have as much as a column holds", async () => {
+    test("posts a charge even if its hour, key and day have reached the maximum of a column", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.database.account("c", HUGE)
       await own.database.key("key_c", "c", null)

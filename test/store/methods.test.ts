@@ -7,7 +7,7 @@ import { DatabaseWatch } from "../../src/store/sqlite/database-watch.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 
-test("however a ledger is opened, all that the store can do is there", async () => {
+test("every opened store has all methods", async () => {
   using directory = new TemporaryDirectory()
   const direct = openSqliteStore(directory.database)
   const names = methodNames(direct.methods)
@@ -22,7 +22,7 @@ test("however a ledger is opened, all that the store can do is there", async () 
   }
 })
 
-test("a thread is not asked for what it has not", () => {
+test("calling a missing method of a thread fails", () => {
   const methods = { accounts: { find: () => null } }
   expect(methodOf(methods, "accounts", "find")()).toBeNull()
   for (const [group, name] of [

@@ -16,7 +16,7 @@ function schemaOf(...steps: string[]): Schema {
   return { file: "the file", steps }
 }
 
-test("a file takes the steps that it has not taken, once", () => {
+test("a file is migrated by missing steps only, once", () => {
   using database = new Database(":memory:")
   migrate(database, schemaOf(FIRST))
   expect(() => requireNewestSchema(database, schemaOf(FIRST, SECOND))).toThrow(
@@ -28,7 +28,7 @@ test("a file takes the steps that it has not taken, once", () => {
   expect(tablesOf(database)).toEqual(["first", "second"])
 })
 
-test("a file of a newer version, or of another program, stays as it is", () => {
+test("a file of a newer version or another program stays unchanged", () => {
   using newer = new Database(":memory:")
   migrate(newer, schemaOf(FIRST, SECOND))
   expect(() => migrate(newer, schemaOf(FIRST))).toThrow(
@@ -40,14 +40,14 @@ test("a file of a newer version, or of another program, stays as it is", () => {
   expect(tablesOf(foreign)).toEqual(["theirs"])
 })
 
-test("a step that fails leaves the file as it was", () => {
+test("a failed step leaves the file unchanged", () => {
   using database = new Database(":memory:")
   expect(() => migrate(database, schemaOf(FIRST, "CREATE NOTHING"))).toThrow()
   expect(database.inTransaction).toBe(false)
   expect(tablesOf(database)).toEqual([])
 })
 
-test("tables that can be made again are, where no step leads on from their version", () => {
+test("tables that can be rebuilt are replaced if no step leads from their version", () => {
   const discard = (database: Database): void => void database.run("DROP TABLE IF EXISTS first")
   using database = new Database(":memory:")
   migrate(database, schemaOf(FIRST))
@@ -84,7 +84,7 @@ test("a ledger of a pre-release build is rejected and left unchanged", () => {
   expect(tablesOf(database)).toEqual(["first"])
 })
 
-test("a process that waited while another one migrated knows the tables as they are now", () => {
+test("a process that waited for a migration uses the new tables", () => {
   using directory = new TemporaryDirectory()
   const before: Schema = { file: "it", steps: ["CREATE TABLE t (a, b)"] }
   const after: Schema = { ...before, steps: [...before.steps, "ALTER TABLE t ADD COLUMN c"] }

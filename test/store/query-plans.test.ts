@@ -109,7 +109,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 /** Collects the texts of executed statements. */
 type Recorder = (text: string) => void
 
-test("SQLite plans the statements of each method as recorded", async () => {
+test("SQLite uses the recorded query plans", async () => {
   using explaining = new Database(":memory:", { strict: true })
   migrate(explaining, LEDGER_SCHEMA)
   const plans = await plansOf(
@@ -122,7 +122,7 @@ test("SQLite plans the statements of each method as recorded", async () => {
   expectGolden("query-plans/sqlite.txt", plans)
 })
 
-test("PostgreSQL plans the statements of each method as recorded", async () => {
+test("PostgreSQL uses the recorded query plans", async () => {
   const options = { url: server.url(await server.create()), connectTime: 5_000 }
   // Its tables have no partitions of today, and no statistics.
   await using explaining = new PostgresClient({ ...options, max: 1 })

@@ -24,7 +24,7 @@ async function erased(): Promise<TestDatabase> {
   return database
 }
 
-test("a record without its name is guarded like any other", async () => {
+test("a redacted record is guarded like any other", async () => {
   await using database = await erased()
   using file = new Database(database.directory.database)
   for (const sql of [
@@ -43,7 +43,7 @@ test.each([
   ["DELETE FROM redactions WHERE account IS NULL", 2, "changed"],
   ["DELETE FROM redactions WHERE account = 'a'", 5, "does not cover"],
   ["UPDATE redactions SET record = 3 WHERE account = 'a'", 3, "does not cover"],
-])("%s is found out", async (sql, number, words) => {
+])("detects %s", async (sql, number, words) => {
   await using database = await erased()
   using file = new Database(database.directory.database)
   file.run(sql)
@@ -53,7 +53,7 @@ test.each([
   })
 })
 
-test("nobody vouches for a change of their own", async () => {
+test("a change with a forged redaction is detected", async () => {
   await using database = await erased()
   using file = new Database(database.directory.database)
   const [record] = await database.store.audit.list({ action: "other" }, null, 1)
@@ -64,7 +64,7 @@ test("nobody vouches for a change of their own", async () => {
   expect(await verifyAudit(database.store)).toMatchObject({ problem: { number: 5 } })
 })
 
-test("an entry without its author's name is guarded like any other", async () => {
+test("a redacted entry is guarded like any other", async () => {
   await using database = await erased()
   using file = new Database(database.directory.database)
   file.run("UPDATE entries SET author = 'somebody else' WHERE number = 1")

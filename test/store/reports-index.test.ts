@@ -19,8 +19,8 @@ async function found(own: ReportedDatabase, filter: RequestFilter, limit = 50): 
   return (await reports.list(filter, null, limit)).map(({ request }) => request)
 }
 
-describe("the index", () => {
-  test("has each request once, however many take it in at once", async () => {
+describe("the report index", () => {
+  test("has each request once, even if several processes index it simultaneously", async () => {
     await using own = await ReportedDatabase.open()
     const batch = (name: string) =>
       Array.from({ length: 700 }, (_, index) => ({ request: `${name}_${index}`, at: AT, cost: 1n }))
@@ -33,7 +33,7 @@ describe("the index", () => {
     expect(await reports.list({}, null, 2_000)).toHaveLength(1_400)
   })
 
-  test("begins again where it does not fit its ledger", async () => {
+  test("is rebuilt if it does not match its ledger", async () => {
     await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" }, { request: "req_2" })
     await found(own, {})
@@ -50,7 +50,7 @@ describe("the index", () => {
     expect(rows.map(({ request }) => request).toSorted()).toEqual(["req_10", "req_8", "req_9"])
   })
 
-  test("stays as a newer version has made it while that replaces this one", async () => {
+  test("stays unchanged if a newer version created it", async () => {
     await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" })
     await found(own, {})
@@ -69,7 +69,7 @@ describe("the index", () => {
     expect(await (await older.upToDate()).list({}, null, 10)).toHaveLength(1)
   })
 
-  test("begins again where the ledger is an earlier one", async () => {
+  test("is rebuilt if the ledger is an earlier one", async () => {
     await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" })
     using directory = new TemporaryDirectory()
@@ -87,7 +87,7 @@ describe("the index", () => {
     expect(rows.map(({ request }) => request)).toEqual(["req_1"])
   })
 
-  test("goes on where it was after a new start", async () => {
+  test("continues after a restart", async () => {
     await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" })
     await found(own, {})
@@ -97,7 +97,7 @@ describe("the index", () => {
     expect(await (await again.upToDate()).keyUses(["key_a"])).toMatchObject([{ requests: 2 }])
   })
 
-  test("answers with what it has when there is too much to wait for, and goes on", async () => {
+  test("answers with its current rows if indexing takes too long, and continues", async () => {
     await using own = await ReportedDatabase.open()
     const many = Array.from({ length: 3_000 }, (_, index) => ({ request: `r${index}`, at: AT }))
     await own.add(...many)
@@ -110,7 +110,7 @@ describe("the index", () => {
     ])
   })
 
-  test("is waited for once while it is far behind, and again when it has caught up", async () => {
+  test("is awaited once while it is far behind, and again after it has caught up", async () => {
     await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" })
     await found(own, {})
@@ -142,7 +142,7 @@ async function timeOf(step: () => Promise<unknown>): Promise<number> {
   return performance.now() - begun
 }
 
-test("reports that are closed answer no more, and a ledger that is not there has none", async () => {
+test("closed reports reject queries, and a missing ledger has none", async () => {
   await using own = await ReportedDatabase.open()
   await own.reports[Symbol.asyncDispose]()
   await expect(own.reports.upToDate()).rejects.toThrow("closed")

@@ -66,7 +66,7 @@ function sessions(count: number, random: Random): RequestSummary[] {
 }
 
 describe("columns", () => {
-  test("are the numbers that they were made of, whatever their size", () => {
+  test("have the encoded numbers of any size", () => {
     for (const largest of [1, 255, 256, 65_535, 65_536, 2 ** 32 - 1, 2 ** 32, 2n ** 62n]) {
       const bytes = encodeColumn([0, largest, 7]) ?? new Uint8Array()
       // As a server's answer has them, at any place.
@@ -85,7 +85,7 @@ describe("columns", () => {
     expect((BigInt(upper?.[0] ?? 0) << 32n) + BigInt(lower[0] ?? 0)).toBe(-5n)
   })
 
-  test("that were asked for longest ago are forgotten first", () => {
+  test("used longest ago are evicted first", () => {
     const cache = new ColumnCache(1_000)
     const column = { lower: new Uint32Array(100) }
     cache.begin("one")
@@ -105,7 +105,7 @@ describe("columns", () => {
 })
 
 describe("sums of very many groups", () => {
-  test("are of the first ones, and the same in a small room", () => {
+  test("have the first groups, and the same within a small limit", () => {
     const requests = sessions(1_000, new Random(7))
     const segments = segmentsOf(requests, 500)
     const sizes: Record<UsageOrder, (request: RequestSummary) => bigint> = {
@@ -144,7 +144,7 @@ describe("sums of very many groups", () => {
     }
   })
 
-  test("stay exact where there are more than numbers can hold", () => {
+  test("stay exact beyond the range of numbers", () => {
     const cost = 2n ** 53n - 1n
     const requests = Array.from({ length: 3_000 }, (_, row) =>
       summary(row, { cost, account: "1", key: "2", endpoint: "3", model: "4", outcome: "5" }),
@@ -159,7 +159,7 @@ describe("sums of very many groups", () => {
   })
 })
 
-test("a sample is every n-th answer, and knows their groups", () => {
+test("a sample has every n-th answer with its groups", () => {
   const requests = sessions(1_000, new Random(9)).map((request, row) => ({
     ...request,
     status: row % 10 === 0 ? ("released" as const) : ("settled" as const),

@@ -5,7 +5,7 @@ import { AUDIT } from "./audit-record.ts"
 import { openServingStore } from "../../src/store/sqlite/serving-store.ts"
 import { TemporaryDirectory, threadsAnswer } from "./test-database.ts"
 
-test("a process that is no longer alone with the ledger waits for others' locks on a thread", async () => {
+test("a process that shares the ledger waits for locks on a thread", async () => {
   using directory = new TemporaryDirectory()
   await using store = await openServingStore(directory.database, false)
   await store.accounts.create({ id: "first", name: "first", createdAt: 1 }, AUDIT)
@@ -24,7 +24,7 @@ test("a process that is no longer alone with the ledger waits for others' locks 
   expect((await store.accounts.list()).map(({ id }) => id).toSorted()).toEqual(["first", "second"])
 })
 
-test("while a newer version replaces its process, it goes on as it is open, and closes", async () => {
+test("a process replaced by a newer version keeps its open store and closes", async () => {
   using directory = new TemporaryDirectory()
   const store = await openServingStore(directory.database, false)
   using newer = new Database(directory.database)
@@ -38,7 +38,7 @@ test("while a newer version replaces its process, it goes on as it is open, and 
   )
 })
 
-test("it closes where it could not be opened on a thread", async () => {
+test("the store closes even if it could not be opened on a thread", async () => {
   using directory = new TemporaryDirectory()
   const store = await openServingStore(directory.database, false)
   renameSync(directory.database, `${directory.database}.away`)
@@ -47,7 +47,7 @@ test("it closes where it could not be opened on a thread", async () => {
   await store[Symbol.asyncDispose]()
 })
 
-test("it may close at once", async () => {
+test("the store may close immediately", async () => {
   using directory = new TemporaryDirectory()
   const store = await openServingStore(directory.database, false)
   const moving = store.becomeShared()

@@ -24,7 +24,7 @@ async function seen({ store, users }: Snapshot) {
 }
 
 describe.each([...ENGINES])("$name", (engine) => {
-  test("a snapshot stays as it is while others write", async () => {
+  test("a snapshot does not change while others write", async () => {
     await using database = await TestDatabase.on(engine)
     using users = await engine.users(database.directory.path)
     await database.account("a", 100n)
@@ -53,7 +53,7 @@ describe.each([...ENGINES])("$name", (engine) => {
     ])
   })
 
-  test("an error of a step is passed on, and the next one reads", async () => {
+  test("an error of a step is passed on, and the next step still reads", async () => {
     await using database = await TestDatabase.on(engine)
     await database.account("a", 1n)
     const file = await engine.database(database.directory.path)
@@ -73,15 +73,15 @@ async function closedLedger(folder: TemporaryDirectory): Promise<void> {
   await databaseOf({ data: other.path }).backUp(folder.path)
 }
 
-describe("of a file", () => {
-  test("there is none where there is no ledger, and nothing is created", async () => {
+describe("a snapshot of a file", () => {
+  test("fails without a ledger and creates nothing", async () => {
     using folder = new TemporaryDirectory()
     const reading = databaseOf({ data: folder.path }).readSnapshot(seen)
     expect(await refusalOf(reading)).toBe("not_found")
     expect(readdirSync(folder.path)).toEqual([])
   })
 
-  test("nothing is created where it is read", async () => {
+  test("creates no files", async () => {
     using folder = new TemporaryDirectory()
     await closedLedger(folder)
     const before = readdirSync(folder.path)
@@ -92,7 +92,7 @@ describe("of a file", () => {
     expect(readdirSync(folder.path)).toEqual(before)
   })
 
-  test("who starts a gateway on it meanwhile is told to read it again", async () => {
+  test("asks to retry if a gateway starts on the file meanwhile", async () => {
     using folder = new TemporaryDirectory()
     await closedLedger(folder)
     const database = databaseOf({ data: folder.path })
@@ -105,7 +105,7 @@ describe("of a file", () => {
     expect((await database.readSnapshot(seen)).balances).toHaveLength(2)
   })
 
-  test("users of another version are not guessed at", async () => {
+  test("rejects users of another schema version", async () => {
     using folder = new TemporaryDirectory()
     await closedLedger(folder)
     using users = await databaseOf({ data: folder.path }).openConsoleStore()

@@ -19,7 +19,7 @@ async function failureOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe("the store on its own thread", () => {
-  test("keeps what it answered", async () => {
+  test("keeps written rows", async () => {
     using directory = new TemporaryDirectory()
     {
       await using store = await openThreadedStore(directory.database)
@@ -54,7 +54,7 @@ describe("the store on its own thread", () => {
     })
   })
 
-  test("answers in the order it was asked", async () => {
+  test("answers in order", async () => {
     using directory = new TemporaryDirectory()
     await using store = await openThreadedStore(directory.database)
     const answers: number[] = []
@@ -70,7 +70,7 @@ describe("the store on its own thread", () => {
     expect(answers).toEqual(Array.from({ length: 20 }, (_, index) => index))
   })
 
-  test("passes its refusals on with their code", async () => {
+  test("passes its errors on with their code", async () => {
     using directory = new TemporaryDirectory()
     await using store = await openThreadedStore(directory.database)
     await store.accounts.create({ id: "account", name: "Ada", createdAt: 5 }, AUDIT)
@@ -89,7 +89,7 @@ describe("the store on its own thread", () => {
     })
   })
 
-  test("refuses a file that is no database, and a folder that is not there", async () => {
+  test("rejects a file that is not a database, and a missing folder", async () => {
     using directory = new TemporaryDirectory()
     writeFileSync(
       directory.database,
@@ -103,7 +103,7 @@ describe("the store on its own thread", () => {
     ).toMatchObject({ message: expect.stringContaining("") })
   })
 
-  test("refuses a database that a newer Tollgate has written", async () => {
+  test("rejects a database that a newer Tollgate has written", async () => {
     using directory = new TemporaryDirectory()
     await (await openThreadedStore(directory.database))[Symbol.asyncDispose]()
     const database = new Database(directory.database)
@@ -114,7 +114,7 @@ describe("the store on its own thread", () => {
     expect(String(failure)).toContain("a newer Tollgate")
   })
 
-  test("fails calls after it was closed instead of leaving them open", async () => {
+  test("rejects calls after it was closed", async () => {
     using directory = new TemporaryDirectory()
     const store = await openThreadedStore(directory.database)
     await store[Symbol.asyncDispose]()
@@ -134,7 +134,7 @@ describe("the store on its own thread", () => {
   })
 })
 
-test("a new file that another process is just making is waited for", async () => {
+test("waits for a new file that another process is creating", async () => {
   using directory = new TemporaryDirectory()
   const other = new Database(directory.database, { create: true })
   other.run("BEGIN EXCLUSIVE")
@@ -147,7 +147,7 @@ test("a new file that another process is just making is waited for", async () =>
   expect(await store.accounts.list()).toEqual([])
 })
 
-test("processes that open a new file at the same moment all succeed", async () => {
+test("opens a new file in several processes at the same time", async () => {
   using directory = new TemporaryDirectory()
   const script = Bun.fileURLToPath(new URL("./opening-process.ts", import.meta.url))
   const names = ["one", "two", "three", "four"]

@@ -8,7 +8,7 @@ import { TemporaryDirectory } from "./test-database.ts"
 /** Milliseconds. */
 const BUSY_TIME = 200
 
-test("a file that someone else keeps to themselves is given up after a while, however long each attempt waits", () => {
+test("opening gives up on an exclusively locked file after a while", () => {
   using directory = new TemporaryDirectory()
   using owner = new Database(directory.database)
   owner.run("PRAGMA locking_mode = EXCLUSIVE")
@@ -20,7 +20,7 @@ test("a file that someone else keeps to themselves is given up after a while, ho
   expect(performance.now() - begun).toBeLessThan(20 * BUSY_TIME)
 })
 
-test("who cannot open a ledger that another program keeps locked is told so", () => {
+test("the error names a ledger that another program keeps locked", () => {
   using directory = new TemporaryDirectory()
   using owner = new Database(directory.database)
   owner.run("PRAGMA locking_mode = EXCLUSIVE")

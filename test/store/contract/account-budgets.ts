@@ -53,7 +53,7 @@ async function problems({ store }: TestDatabase): Promise<readonly unknown[]> {
 
 /** Held by every engine. */
 export function accountBudgetContract(engine: Engine): void {
-  test("all keys of an account draw on its budget, exactly", async () => {
+  test("all keys of an account share its budget exactly", async () => {
     const { database, payer } = await limited(engine, "100")
     await using own = database
     const ledger = await own.ledger("node")
@@ -94,7 +94,7 @@ export function accountBudgetContract(engine: Engine): void {
     expect(await problems(own)).toEqual([])
   })
 
-  test("it grows and shrinks with its limit, not below what was spent, and ends with it", async () => {
+  test("the budget changes with its limit, not below the spent amount, and ends with it", async () => {
     const { database, payer } = await limited(engine, "100")
     await using own = database
     const { accounts } = own.store
@@ -119,7 +119,7 @@ export function accountBudgetContract(engine: Engine): void {
     expect(await problems(own)).toEqual([])
   })
 
-  test("who watches is told of those that are nearly used up", async () => {
+  test("nearly used-up budgets are listed for notices", async () => {
     const { database, payer } = await limited(engine, "100")
     await using own = database
     const ledger = await own.ledger("node")

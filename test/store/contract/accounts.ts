@@ -6,7 +6,7 @@ import { type Engine, refusalOf } from "../engines.ts"
 /** Held by every engine. */
 export function accountContract(engine: Engine): void {
   describe("an account", () => {
-    test("changes its name and what is kept of it, each alone", async () => {
+    test("changes its name and its content storage independently", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 7n)
       expect(await database.store.accounts.update("a", { name: "new" }, AUDIT)).toMatchObject({
@@ -21,14 +21,14 @@ export function accountContract(engine: Engine): void {
       })
     })
 
-    test("is there, or none is", async () => {
+    test("is reported as existing or missing", async () => {
       await using database = await TestDatabase.on(engine)
       expect(await database.store.accounts.any()).toBe(false)
       await database.account("a", 0n)
       expect(await database.store.accounts.any()).toBe(true)
     })
 
-    test("takes no name that another has, and there has to be one", async () => {
+    test("needs a name that no other account has", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 0n)
       await database.account("b", 0n)
@@ -46,7 +46,7 @@ export function accountContract(engine: Engine): void {
       expect(await refusalOf(database.store.accounts.update("x", {}, AUDIT))).toBe("not_found")
     })
 
-    test("tells its keys of its state and limits, and nodes that they have changed", async () => {
+    test("gives its state and limits to its keys, and notifies nodes of changes", async () => {
       await using database = await TestDatabase.on(engine)
       const { accounts, keys } = database.store
       await database.account("a", 0n)
@@ -72,7 +72,7 @@ export function accountContract(engine: Engine): void {
       expect(await accounts.update("a", { limits: {} }, AUDIT)).toMatchObject({ limits: {} })
     })
 
-    test("has no more open invitations than it may", async () => {
+    test("has at most the allowed number of open invitations", async () => {
       await using database = await TestDatabase.on(engine)
       const { accounts, invitations } = database.store
       await database.account("a", 0n)
@@ -99,7 +99,7 @@ export function accountContract(engine: Engine): void {
       await invite("four", 112)
     })
 
-    test("never holds more than the ledger can count", async () => {
+    test("never exceeds the largest amount of the ledger", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 2n ** 63n - 1n)
       expect(await refusalOf(database.grant("a", 1n))).toBe("too_much")

@@ -24,7 +24,7 @@ const GRANT = { account: "a", kind: "grant", amount: 5n, at: 3, note: null, auth
 /** Held by every engine. */
 export function auditContract(engine: Engine): void {
   describe("a change and its audit record", () => {
-    test("are one: the step answers, the record stands", async () => {
+    test("are written together", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 0n)
       const record = change("account.entry", { account: "a", after: '{"amount":"0.000000005"}' })
@@ -35,7 +35,7 @@ export function auditContract(engine: Engine): void {
       ])
     })
 
-    test("fail together when the step is refused", async () => {
+    test("fail together when the step is rejected", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 0n)
       const audited = database.store.entries.add({ ...GRANT, amount: -5n }, change("x"))
@@ -44,7 +44,7 @@ export function auditContract(engine: Engine): void {
     })
   })
 
-  test("the list is narrowed and paged, the newest first", async () => {
+  test("are filtered and paged, newest first", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await store.audit.append(change("key.create", { account: "a", target: "key_1", at: 10 }))

@@ -152,7 +152,7 @@ function invitation(id: string) {
 
 /** Held by every engine. */
 export function auditedWriteContract(engine: Engine): void {
-  test("each change of what people manage writes its record, and with a record that is refused nothing", async () => {
+  test("each management change writes its record, and nothing if the record is rejected", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     let records = 0

@@ -5,7 +5,7 @@ import { TestDatabase } from "../test-database.ts"
 
 /** Held by every engine. */
 export function backupContract(engine: Engine): void {
-  test("the last backup at each place is known, with the interval that was last said", async () => {
+  test("the last backup of each place is listed with its latest interval", async () => {
     await using database = await TestDatabase.on(engine)
     const other = await database.another()
     const { backups, audit } = database.store

@@ -35,7 +35,7 @@ export function batchContract(engine: Engine): void {
     expect(await store.audit.list({}, null, 100)).toHaveLength(STEPS.length)
   })
 
-  test("writes nothing if any step is refused, wherever it stands", async () => {
+  test("writes nothing if any step is rejected, at any position", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     const refused: readonly BatchStep[] = [

@@ -37,7 +37,7 @@ async function found(
 
 /** Held by every engine. */
 export function conversationContract(engine: Engine): void {
-  test("parts are found as they were, and an answer is deleted with all of them", async () => {
+  test("parts are found unchanged, and an answer is deleted with all of them", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     await using other = await engine.serve(directory.path)
@@ -65,7 +65,7 @@ export function conversationContract(engine: Engine): void {
     expect(await found(conversations, ["whole", "one", "two", "empty"])).toEqual([])
   })
 
-  test("an answer that is larger than all room puts no one else out", async () => {
+  test("an answer larger than the total limit evicts no other", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { conversations } = served
@@ -76,7 +76,7 @@ export function conversationContract(engine: Engine): void {
     expect(await found(conversations, ["small", "huge"])).toEqual(["small"])
   })
 
-  test("an account's oldest answers make room for its newest", async () => {
+  test("an account's oldest answers are evicted for its newest", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { conversations } = served
@@ -90,7 +90,7 @@ export function conversationContract(engine: Engine): void {
     expect(await found(conversations, [...names, "of bob"])).toEqual(["b", "d", "e", "of bob"])
   })
 
-  test("of all accounts, it is who keeps most that gives way", async () => {
+  test("the largest account is evicted from when the total is exceeded", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { conversations } = served
@@ -103,7 +103,7 @@ export function conversationContract(engine: Engine): void {
     expect(await found(conversations, names)).toEqual(["modest", "second", "third"])
   })
 
-  test("time is over when it was said, or when the time that is told now says so", async () => {
+  test("answers expire at their stored time or by a newer, shorter retention", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { conversations } = served
@@ -126,7 +126,7 @@ export function conversationContract(engine: Engine): void {
     expect(await found(conversations, names)).toEqual([])
   })
 
-  test("what nodes keep, delete and sweep at the same time is counted", async () => {
+  test("simultaneous storing, deleting and sweeping by nodes is counted correctly", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     await using other = await engine.serve(directory.path)
@@ -163,7 +163,7 @@ export function conversationContract(engine: Engine): void {
     expect(await found(served.conversations, all)).toHaveLength(20)
   })
 
-  test("an answer that is kept twice is there once", async () => {
+  test("an answer stored twice exists once", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { conversations } = served

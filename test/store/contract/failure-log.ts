@@ -36,7 +36,7 @@ const UNKNOWN = { account: null, key: null, model: null, parameter: null }
 
 /** Held by every engine. */
 export function failureLogContract(engine: Engine): void {
-  test("failures are found as they were, and only once however often they are stored", async () => {
+  test("failures are found unchanged, and stored only once", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { failures } = served
@@ -55,7 +55,7 @@ export function failureLogContract(engine: Engine): void {
     expect(await failures.find("req_\0")).toBeNull()
   })
 
-  test("a list is narrowed, the newest first, page by page", async () => {
+  test("failures are filtered and paged, newest first", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { failures } = served
@@ -97,7 +97,7 @@ export function failureLogContract(engine: Engine): void {
     expect(first?.request).toBe("req_3")
   })
 
-  test("what is old goes, and of each account all but the newest", async () => {
+  test("old failures are removed, and all but the newest of each account", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { failures } = served

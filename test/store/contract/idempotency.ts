@@ -25,7 +25,7 @@ const ROOM = { maxOfScope: 1_000, maxOfAll: 1_000 }
 
 /** Held by every engine. */
 export function idempotencyContract(engine: Engine): void {
-  test("the first claims a key, and a later one is told about it", async () => {
+  test("the first request claims a key, and later ones get its claim", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     const claims = new Claims(store)
@@ -39,7 +39,7 @@ export function idempotencyContract(engine: Engine): void {
     expect(elsewhere?.request).toBe("req_3")
   })
 
-  test("a claim whose process is dead is taken over by one request alone", async () => {
+  test("a claim of a dead process is taken over by one request only", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     const claims = new Claims(store)
@@ -66,7 +66,7 @@ export function idempotencyContract(engine: Engine): void {
     expect((await claims.claim(order("req_4", { replaces: "req_2" })))?.state).toBe("done")
   })
 
-  test("answers are counted, the oldest make room, and none of it outlives its day", async () => {
+  test("answers are counted, the oldest are evicted, and all expire after a day", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     const claims = new Claims(store)
@@ -89,7 +89,7 @@ export function idempotencyContract(engine: Engine): void {
     expect((await claims.claim(late))?.request).toBe("req_7")
   })
 
-  test("of nodes that claim the same keys at the same time, each key goes to one", async () => {
+  test("each key goes to one of the nodes that claim it at the same time", async () => {
     await using database = await TestDatabase.on(engine)
     const stores = [database.store, await database.another(), await database.another()]
     const keys = Array.from({ length: 30 }, (_, index) => `key ${index}`)
@@ -106,7 +106,7 @@ export function idempotencyContract(engine: Engine): void {
     expect(new Set(holders[0]).size).toBe(30)
   })
 
-  test("a claim that several take over at the same time goes to one", async () => {
+  test("a claim goes to one of the requests that take it over at the same time", async () => {
     await using database = await TestDatabase.on(engine)
     const stores = [database.store, await database.another(), await database.another()]
     await new Claims(database.store).claim(order("req_1"))
@@ -119,7 +119,7 @@ export function idempotencyContract(engine: Engine): void {
     expect(held[0]?.request).toStartWith("req_over")
   })
 
-  test("what expired long ago is claimed by one of those who come at the same time", async () => {
+  test("an expired claim goes to one of the simultaneous requests", async () => {
     await using database = await TestDatabase.on(engine)
     const stores = [database.store, await database.another()]
     const claims = new Claims(database.store)
@@ -168,7 +168,7 @@ export function idempotencyContract(engine: Engine): void {
     expect((await one("req_33", 1))?.request).toBe("req_33")
   })
 
-  test("a claim that has expired when it is made is made", async () => {
+  test("a claim that has already expired is still created", async () => {
     await using database = await TestDatabase.on(engine)
     const claims = new Claims(database.store)
     for (const request of ["req_1", "req_2"]) {
@@ -177,7 +177,7 @@ export function idempotencyContract(engine: Engine): void {
     }
   })
 
-  test("steps that are performed again have the same results", async () => {
+  test("repeated steps have the same results", async () => {
     await using database = await TestDatabase.on(engine)
     const { idempotency } = database.store
     const claim = { kind: "claim", claim: order("req_1") } as const

@@ -7,7 +7,7 @@ import type { Engine } from "../engines.ts"
 
 /** Held by every engine. */
 export function integrityContract(engine: Engine): void {
-  test("what was written verifies, and the anchor takes all of it in", async () => {
+  test("written entries verify, and the anchor includes all of them", async () => {
     await using database = await TestDatabase.on(engine)
     const payer = await database.account("a", 100n)
     const ledger = await database.ledger("node")

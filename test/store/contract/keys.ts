@@ -32,7 +32,7 @@ export function keyContract(engine: Engine): void {
       )
     })
 
-    test("is revoked for good", async () => {
+    test("is revoked permanently", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 0n)
       await database.key("k", "a", null)
@@ -42,7 +42,7 @@ export function keyContract(engine: Engine): void {
       expect(await refusalOf(database.store.keys.revoke("none", 1, AUDIT))).toBe("not_found")
     })
 
-    test("has a budget that grows and shrinks with what is left of it", async () => {
+    test("has a budget that grows and shrinks with its remainder", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       await database.key("k", "a", 10n)
@@ -57,7 +57,7 @@ export function keyContract(engine: Engine): void {
     })
   })
 
-  test("keys are listed with the newest first, narrowed and page by page", async () => {
+  test("keys are listed newest first, filtered and page by page", async () => {
     await using database = await TestDatabase.on(engine)
     for (const account of ["a", "b"]) await database.account(account, 0n)
     for (const [id, account] of Object.entries({ k1: "a", k2: "a", k3: "b" })) {
@@ -89,7 +89,7 @@ export function keyContract(engine: Engine): void {
     expect(await other.keys.listChanged(later.revision)).toEqual({ ...later, keys: [] })
   })
 
-  test("budgets are listed in the order of their owners, with what they have spent", async () => {
+  test("budgets are listed by owner with the spent amount", async () => {
     await using database = await TestDatabase.on(engine)
     const payer = await database.account("a", 100n)
     for (const id of ["k1", "k2"]) await database.key(id, "a", 10n)

@@ -69,7 +69,7 @@ const month = (label: string) => budgetOwner(label, "month", Date.now())
 
 /** Held by every engine. */
 export function labelBudgetContract(engine: Engine): void {
-  test("each user and each value of a tag has a budget of its own, exactly", async () => {
+  test("each user and each tag value has its own exact budget", async () => {
     await using own = await labelled(engine)
     const ledger = await own.ledger("node")
     expect(await spend(own, ledger, { user: "bob" }, 60n)).toBe(true)
@@ -116,7 +116,7 @@ export function labelBudgetContract(engine: Engine): void {
     expect(await problems(own)).toEqual([])
   })
 
-  test("they grow and shrink with their limits in the period, and end with them", async () => {
+  test("label budgets change with their limits within the period, and end with them", async () => {
     await using own = await labelled(engine)
     const ledger = await own.ledger("node")
     expect(await spend(own, ledger, { user: "bob" }, 60n)).toBe(true)
@@ -142,7 +142,7 @@ export function labelBudgetContract(engine: Engine): void {
     expect(await problems(own)).toEqual([])
   })
 
-  test("two nodes together lease no more of them", async () => {
+  test("two nodes together lease no more of label budgets", async () => {
     await using own = await labelled(engine)
     await own.ledger("one")
     await own.ledger("two", await own.another())
@@ -158,7 +158,7 @@ export function labelBudgetContract(engine: Engine): void {
     expect(await problems(own)).toEqual([])
   })
 
-  test("a receipt that names other labels shows", async () => {
+  test("a receipt with other labels is detected", async () => {
     await using own = await labelled(engine)
     const ledger = await own.ledger("node")
     const payer = await payerOf(own, { user: "bob" })
@@ -169,7 +169,7 @@ export function labelBudgetContract(engine: Engine): void {
     expect(await problems(own)).toMatchObject([{ account: "a", fault: "budget" }])
   })
 
-  test("those of long ago are forgotten, and the present ones are not", async () => {
+  test("old label budgets are forgotten, and current ones are kept", async () => {
     await using own = await labelled(engine)
     const ledger = await own.ledger("node")
     expect(await spend(own, ledger, { user: ALICE }, 60n)).toBe(true)

@@ -64,7 +64,7 @@ interface Sum {
 export function labelUsageContract(engine: Engine): void {
   segmentContract(engine)
 
-  test("sums of users, sessions and tags are what the receipts say", async () => {
+  test("sums of users, sessions and tags match the receipts", async () => {
     const random = new Random(SEED)
     await using own = await ReportedEngine.on(engine)
     const requests = Array.from({ length: REQUESTS }, (_, index) => requestAt(index, random))
@@ -136,7 +136,7 @@ async function untilUsers(own: ReportedEngine, span: Span, expected: Counts): Pr
 
 /** A law of every engine: the handling of requests in a segment. */
 function segmentContract(engine: Engine): void {
-  test("what had expired counts once when it is settled after all, also long after", async () => {
+  test("an expired request counts once if it is settled later, even much later", async () => {
     await using own = await ReportedEngine.on(engine)
     const { store } = own.database
     const receipt = JSON.stringify({ status: "expired", user: "ann" })
@@ -159,7 +159,7 @@ function segmentContract(engine: Engine): void {
     expect(sums.find(({ group }) => group === "ann")).toMatchObject({ requests: 1, cost: 9n })
   })
 
-  test("what retention has removed is in no sum of labels any more", async () => {
+  test("removed requests are in no sum of labels", async () => {
     await using own = await ReportedEngine.on(engine)
     const { store } = own.database
     await addAll(own, [...plain(OLD, 2_000, "old"), ...plain(NOW, MANY - 2_000, "new")])

@@ -5,8 +5,8 @@ import type { Engine } from "../engines.ts"
 
 /** Held by every engine. */
 export function leaseContract(engine: Engine): void {
-  describe("what is recalled", () => {
-    test("is not leased again while it is to be taken out", async () => {
+  describe("recalled credits", () => {
+    test("are not leased again while they are to be removed", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const ledger = await database.ledger("node")
@@ -23,7 +23,7 @@ export function leaseContract(engine: Engine): void {
       expect(await ledger.lease(payer, 100n)).toBe(true)
     })
 
-    test("can be leased again when no one has asked for half a second", async () => {
+    test("can be leased again if nobody has requested them for half a second", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = payerOf("a")
       await database.account("a", 100n)

@@ -33,7 +33,7 @@ async function databaseOn(engine: Engine): Promise<TestDatabase> {
 
 /** Held by every engine. */
 export function memberContract(engine: Engine): void {
-  test("two owners who leave at the same moment do not both", async () => {
+  test("only one of two owners can leave at the same time", async () => {
     await using database = await databaseOn(engine)
     const here = database.store
     const there = await database.another()
@@ -49,7 +49,7 @@ export function memberContract(engine: Engine): void {
     expect(left.filter(({ role }) => role === "owner")).toHaveLength(1)
   })
 
-  test("a user is in an account once, and only in one that there is", async () => {
+  test("a user is a member of an existing account at most once", async () => {
     await using database = await databaseOn(engine)
     const here = database.store
     await here.members.add(member("ada", "owner"), AUDIT)
@@ -60,7 +60,7 @@ export function memberContract(engine: Engine): void {
     expect(await refusalOf(here.members.remove("mem_x", AUDIT))).toBe("not_found")
   })
 
-  test("an invitation is good once, in all processes together, and until it expires", async () => {
+  test("an invitation works once, in all processes together, until it expires", async () => {
     await using database = await databaseOn(engine)
     const here = database.store
     const there = await database.another()
@@ -92,7 +92,7 @@ export function memberContract(engine: Engine): void {
     expect(await here.invitations.find("inv_1", NOW)).not.toBeNull()
   })
 
-  test("lists are of the accounts and users that are asked for, from a position on", async () => {
+  test("lists contain the requested accounts and users from a position on", async () => {
     await using database = await databaseOn(engine)
     const here = database.store
     await here.accounts.create({ id: "acc_b", name: "b", createdAt: 1 }, AUDIT)

@@ -10,7 +10,7 @@ function node(id: string) {
 /** Held by every engine. */
 export function nodeContract(engine: Engine): void {
   describe("a node", () => {
-    test("joins, is seen by others, and is gone when it is removed", async () => {
+    test("joins, is seen by others, and disappears when it is removed", async () => {
       await using database = await TestDatabase.on(engine)
       const { nodes } = database.store
       const other = await database.another()
@@ -26,7 +26,7 @@ export function nodeContract(engine: Engine): void {
       expect(await nodes.poll("one", null)).toMatchObject({ known: false, nodes: 1 })
     })
 
-    test("that shares memory with another is one machine with it", async () => {
+    test("that shares memory with another counts as the same machine", async () => {
       await using database = await TestDatabase.on(engine)
       const { nodes } = database.store
       await nodes.join({ ...node("one"), memory: "m" })
@@ -38,7 +38,7 @@ export function nodeContract(engine: Engine): void {
       expect(await nodes.poll("one", null)).toMatchObject({ nodes: 4, machines: 3 })
     })
 
-    test("learns with its next poll that keys or settings changed", async () => {
+    test("is notified by its next poll of changed keys or settings", async () => {
       await using database = await TestDatabase.on(engine)
       const { store } = database
       await store.nodes.join(node("one"))
@@ -53,7 +53,7 @@ export function nodeContract(engine: Engine): void {
       expect(third.settingsRevision).toBeGreaterThan(second.settingsRevision)
     })
 
-    test("that is removed gives back its leases, and its holds expire", async () => {
+    test("that is removed returns its leases, and its holds expire", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const ledger = await database.ledger("one")

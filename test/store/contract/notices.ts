@@ -42,8 +42,8 @@ const targetsOf = async ({ notices }: Store, now = NOW) =>
 
 /** Held by every engine. */
 export function noticeContract(engine: Engine): void {
-  describe("targets of notices", () => {
-    test("are listed for an account, or all of them", async () => {
+  describe("notice targets", () => {
+    test("are listed for one account or for all", async () => {
       await using database = await withTargets(engine)
       const { notices } = database.store
       expect(await notices.targets(["one"])).toEqual([TARGET])
@@ -54,7 +54,7 @@ export function noticeContract(engine: Engine): void {
       expect(await notices.findTarget("unknown")).toBeNull()
     })
 
-    test("belong to an account that exists, and go with what waits for them", async () => {
+    test("belong to an existing account, and are removed with their pending deliveries", async () => {
       await using database = await withTargets(engine)
       const { notices } = database.store
       const lost = { ...TARGET, id: "lost", account: "unknown" }
@@ -67,7 +67,7 @@ export function noticeContract(engine: Engine): void {
   })
 
   describe("a notice", () => {
-    test("goes to its account's targets and the operator's that want its type", async () => {
+    test("goes to the targets of its account and of the operator that request its type", async () => {
       await using database = await withTargets(engine)
       const { notices } = database.store
       expect(await notices.raise(NOTICE, null)).toBe(true)
@@ -78,7 +78,7 @@ export function noticeContract(engine: Engine): void {
       expect(await targetsOf(database.store)).toEqual(["of-one"])
     })
 
-    test("is taken by one process at a time, again when that one has died, and not once it is settled", async () => {
+    test("is delivered by one process at a time, again after that process died, and not once it is settled", async () => {
       await using database = await withTargets(engine)
       const other = await database.another()
       const { notices } = database.store
@@ -103,7 +103,7 @@ export function noticeContract(engine: Engine): void {
       expect(delivered?.deliveries).toMatchObject([{ state: "delivered", error: null }])
     })
 
-    test("is listed for its account, the newest first, page by page, until it is old", async () => {
+    test("is listed for its account, newest first and page by page, until it expires", async () => {
       await using database = await withTargets(engine)
       const { notices } = database.store
       for (const number of [1, 2, 3]) {
@@ -122,7 +122,7 @@ export function noticeContract(engine: Engine): void {
       expect(await targetsOf(database.store, NOW + 9)).toEqual(["all", "of-one"])
     })
 
-    test("is raised by the one of many processes that changes its mark", async () => {
+    test("is raised by the one process that changes its mark", async () => {
       await using database = await withTargets(engine)
       const other = await database.another()
       const { notices } = database.store
@@ -144,8 +144,8 @@ export function noticeContract(engine: Engine): void {
     })
   })
 
-  describe("what is watched for notices", () => {
-    test("balances below what a target asked for", async () => {
+  describe("values watched for notices", () => {
+    test("include balances below the level of a target", async () => {
       await using database = await withTargets(engine)
       const { notices, entries } = database.store
       const grant = { kind: "grant", at: 1, note: null, author: null } as const
@@ -156,7 +156,7 @@ export function noticeContract(engine: Engine): void {
       ])
     })
 
-    test("budgets of which half or more is spent, in the present day and month", async () => {
+    test("include budgets that are at least half spent in the current day and month", async () => {
       await using database = await withTargets(engine)
       const { notices } = database.store
       await database.grant("one", 100n)

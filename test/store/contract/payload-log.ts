@@ -9,7 +9,7 @@ function content(request: string, more: Partial<ContentRecord> = {}): ContentRec
 
 /** Held by every engine. */
 export function payloadLogContract(engine: Engine): void {
-  test("what is kept is found as it was, and what is kept again takes its place", async () => {
+  test("stored content is found unchanged, and replaced by later content", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { payloads } = served
@@ -26,7 +26,7 @@ export function payloadLogContract(engine: Engine): void {
     expect(await payloads.find("req_1")).toEqual(again)
   })
 
-  test("what is older than a moment is deleted, however much it is", async () => {
+  test("content older than a moment is deleted in any amount", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { payloads } = served

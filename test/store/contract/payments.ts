@@ -5,7 +5,7 @@ import { type Engine, refusalOf } from "../engines.ts"
 
 /** Held by every engine. */
 export function paymentContract(engine: Engine): void {
-  test("a payment that is reported again is one entry", async () => {
+  test("a payment reported twice is one entry", async () => {
     await using database = await TestDatabase.on(engine)
     await database.account("a", 0n)
     await database.account("b", 0n)
@@ -20,7 +20,7 @@ export function paymentContract(engine: Engine): void {
     expect([await database.balanceOf("a"), await database.balanceOf("b")]).toEqual([18n, 0n])
   })
 
-  test("a payment that is reported again leaves no line in the audit log", async () => {
+  test("a payment reported twice adds no audit record", async () => {
     await using database = await TestDatabase.on(engine)
     await database.account("a", 0n)
     const payment = { id: "pay_1", account: "a", amount: 9n, at: 3, note: "card" }

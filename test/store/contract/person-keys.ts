@@ -28,7 +28,7 @@ async function expectRight(store: Store): Promise<void> {
 
 /** Held by every engine. */
 export function personKeyContract(engine: Engine): void {
-  test("a person has one key on all nodes, and none once they are erased", async () => {
+  test("a person has one key on all nodes, and none after erasure", async () => {
     await using database = await TestDatabase.on(engine)
     const other = await database.another()
     const { personKeys } = database.store
@@ -54,7 +54,7 @@ export function personKeyContract(engine: Engine): void {
     expect(await personKeys.keyOfAddress("hash of ada", later)).toEqual(later)
   })
 
-  test("an erasure removes names in clear, keeps the rest, and the ledger still verifies", async () => {
+  test("an erasure removes readable names, keeps the rest, and the ledger still verifies", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await database.account("a", 0n)
@@ -107,7 +107,7 @@ export function personKeyContract(engine: Engine): void {
     expect(JSON.stringify(await store.audit.list({}, null, 100))).not.toContain("bob@example.com")
   })
 
-  test("they leave their accounts, and what invites them goes", async () => {
+  test("an erasure removes a person's memberships and invitations", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await database.account("a", 0n)

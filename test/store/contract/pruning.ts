@@ -164,7 +164,7 @@ export function pruningContract(engine: Engine): void {
     expect(await verifyLedgers(store)).toMatchObject({ problems: [] })
   })
 
-  test("a statement begins with the balance that the removed entries came to", async () => {
+  test("a statement starts with the balance of the removed entries", async () => {
     using folder = new TemporaryDirectory()
     await using served = await engine.serve(folder.path)
     const { store } = served
@@ -181,7 +181,7 @@ export function pruningContract(engine: Engine): void {
     expect(await early.catch(String)).toContain("'from' must not be earlier")
   })
 
-  test("nothing goes that the anchor has not seen", async () => {
+  test("rows that the anchor has not included are not removed", async () => {
     using folder = new TemporaryDirectory()
     await using served = await engine.serve(folder.path)
     const { store } = served

@@ -13,8 +13,8 @@ function order(needed: number, more: Partial<RateOrder> = {}): RateOrder {
 
 /** Held by every engine. */
 export function rateLimitContract(engine: Engine): void {
-  describe("the limit of a key", () => {
-    test("is leased until it is full, whoever asks, and each unit has its own", async () => {
+  describe("the rate limit of a key", () => {
+    test("is leased until it is full by all nodes, and each unit has its own", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       const other = await database.another()
@@ -45,7 +45,7 @@ export function rateLimitContract(engine: Engine): void {
       expect(performance.now() - begun).toBeGreaterThan(7)
     })
 
-    test("gives in advance what leaves as much for each of the others", async () => {
+    test("leases ahead only while as much is left for each other node", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       const [some] = await rateLimits.lease([order(2, { ahead: 100 })], 4)
@@ -54,7 +54,7 @@ export function rateLimitContract(engine: Engine): void {
       expect(few?.granted).toBe(0.5)
     })
 
-    test("takes back what was not used, and counts what was used without a lease", async () => {
+    test("gets unused leases back, and counts usage without a lease", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       await rateLimits.lease([order(10)], 1)
@@ -67,7 +67,7 @@ export function rateLimitContract(engine: Engine): void {
       expect(capped?.granted).toBe(0)
     })
 
-    test("that is smaller than one request lets it through when nothing is in use", async () => {
+    test("smaller than one request admits it if nothing is in use", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       const large = order(25, { unit: "tokens" })
@@ -76,7 +76,7 @@ export function rateLimitContract(engine: Engine): void {
       expect((await rateLimits.lease([order(1, { unit: "tokens" })], 2))[0]?.granted).toBe(0)
     })
 
-    test("that is changed keeps what was used", async () => {
+    test("keeps the current usage when it is changed", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       await rateLimits.lease([order(8)], 1)
@@ -85,7 +85,7 @@ export function rateLimitContract(engine: Engine): void {
       expect(more?.granted).toBeWithin(9, 12.5)
     })
 
-    test("of many keys is leased in one step, in the order of the orders", async () => {
+    test("of many keys is leased in one step, in the given order", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       const orders = Array.from({ length: 300 }, (_, index) =>

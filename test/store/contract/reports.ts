@@ -16,7 +16,7 @@ export function reportContract(engine: Engine): void {
   sortedRequestContract(engine)
 
   describe("the list of requests", () => {
-    test("says of each what its receipt says", async () => {
+    test("matches the receipt of each request", async () => {
       await using own = await ReportedEngine.on(engine)
       const usage = {
         input: 1,
@@ -62,7 +62,7 @@ export function reportContract(engine: Engine): void {
       ])
     })
 
-    test("says how each ended", async () => {
+    test("has the outcome of each request", async () => {
       await using own = await ReportedEngine.on(engine)
       const released = { status: "released", cost: 0n, usage: null } as const
       await own.add(
@@ -97,7 +97,7 @@ export function reportContract(engine: Engine): void {
       ])
     })
 
-    test("says what was written off, and finds it", async () => {
+    test("has written-off amounts, and can be filtered by them", async () => {
       await using own = await ReportedEngine.on(engine)
       const writtenOff = [
         { amount: 5n, reason: "usage_beyond_bound" },
@@ -131,7 +131,7 @@ export function reportContract(engine: Engine): void {
       ])
     })
 
-    test("says what had expired and was settled after all once, as what it came to", async () => {
+    test("has an expired and later settled request once, with its final result", async () => {
       await using own = await ReportedEngine.on(engine)
       const { store } = own.database
       const node = { process: 1, host: "test", beatAt: 1, machine: null }
@@ -168,7 +168,7 @@ export function reportContract(engine: Engine): void {
       expect(await reports.keyUses(["key_a"])).toMatchObject([{ requests: 2, spent: 18n }])
     })
 
-    test("takes receipts that lack what newer ones have", async () => {
+    test("includes receipts without newer fields", async () => {
       await using own = await ReportedEngine.on(engine)
       const payer = { account: "a", key: "key_a", budgets: [] }
       const post = { ...payer, amount: 3n, writtenOff: [], at: AT }
@@ -187,7 +187,7 @@ export function reportContract(engine: Engine): void {
       }
     })
 
-    test("is narrowed by everything it can be", async () => {
+    test("can be filtered by every field", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.database.key("second", "a", null)
       await own.add(
@@ -239,7 +239,7 @@ export function reportContract(engine: Engine): void {
         expect([filter, await found(own, filter)]).toEqual([filter, ids])
     })
 
-    test("goes from page to page without a gap or a repetition, in several accounts", async () => {
+    test("is paged without gaps or repetitions, across accounts", async () => {
       await using own = await ReportedEngine.on(engine)
       const all = Array.from({ length: 23 }, (_, index) => ({
         request: `req_${index}`,
@@ -269,7 +269,7 @@ export function reportContract(engine: Engine): void {
       }
     })
 
-    test("finds few among many, page by page, however they lie in time", async () => {
+    test("finds a few among many, page by page, regardless of their times", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.database.key("second", "a", null)
       const all = Array.from({ length: 240 }, (_, index) => ({
@@ -325,7 +325,7 @@ export function reportContract(engine: Engine): void {
   })
 
   describe("sums", () => {
-    test("are of the hours, days, models, keys, providers, accounts and outcomes asked for", async () => {
+    test("are grouped by hour, day, model, key, provider, account or outcome", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(
         { request: "req_1", at: AT, cost: 5n, duration: 100, firstByte: 10 },
@@ -385,7 +385,7 @@ export function reportContract(engine: Engine): void {
       ])
     })
 
-    test("are the same whether whole days are read by the day or by the hour", async () => {
+    test("are the same whether whole days are read by day or by hour", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(
         ...Array.from({ length: 100 }, (_, index) => ({
@@ -413,7 +413,7 @@ export function reportContract(engine: Engine): void {
       }
     })
 
-    test("leave out what others did", async () => {
+    test("exclude other accounts", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add({ request: "req_1", at: AT }, { request: "req_2", at: AT, account: "b" })
       const reports = await own.reports.upToDate()
@@ -427,7 +427,7 @@ export function reportContract(engine: Engine): void {
     })
   })
 
-  test("latencies are of the answers since a moment, of whom was asked for", async () => {
+  test("latencies cover the answers since a moment, with filters", async () => {
     await using own = await ReportedEngine.on(engine)
     await own.add(
       ...Array.from({ length: 100 }, (_, index) => ({
@@ -445,7 +445,7 @@ export function reportContract(engine: Engine): void {
     expect(await reports.latencies(undefined, AT + 1)).toEqual({ p50: null, p95: null })
   })
 
-  test("a key's uses and spending are known, also of several at once", async () => {
+  test("the uses and spending of one or several keys are listed", async () => {
     await using own = await ReportedEngine.on(engine)
     await own.add(
       { request: "req_1", at: AT, cost: 5n },
@@ -459,7 +459,7 @@ export function reportContract(engine: Engine): void {
     ])
   })
 
-  test("an account's last use and spending are known, of some or of all", async () => {
+  test("the last use and spending of accounts are listed, for some or all", async () => {
     await using own = await ReportedEngine.on(engine)
     await own.database.account("unused", 1n)
     await own.database.key("second", "a", null)

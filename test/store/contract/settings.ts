@@ -30,7 +30,7 @@ export function settingContract(engine: Engine): void {
     expect(second.revision).toBeGreaterThan(revision)
   })
 
-  test("of two processes that change the same, one is refused", async () => {
+  test("one of two simultaneous changes of a setting is rejected", async () => {
     await using database = await TestDatabase.on(engine)
     const other = await database.another()
     const outcomes = await Promise.all(

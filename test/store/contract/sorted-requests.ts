@@ -15,7 +15,7 @@ const AT = Date.UTC(2026, 2, 2, 10, 30)
 /** Held by every engine. */
 export function sortedRequestContract(engine: Engine): void {
   describe("the list of requests, sorted", () => {
-    test("is sorted by what requests cost and how long they took, and narrowed by both", async () => {
+    test("can be sorted and filtered by cost and duration", async () => {
       await using own = await ReportedEngine.on(engine)
       const all = Array.from({ length: 23 }, (_, index) => ({
         request: `req_${index}`,
@@ -53,7 +53,7 @@ export function sortedRequestContract(engine: Engine): void {
       expect(await count({ minimumDuration: 500, model: "sim/echo", provider: "sim" })).toBe(3)
     })
 
-    test("finds those of a rare provider or endpoint, and those whose ids begin alike", async () => {
+    test("can be filtered by a rare provider or endpoint, and by an id prefix", async () => {
       await using own = await ReportedEngine.on(engine)
       const hours = Array.from({ length: 6 }, (_, hour) => hour)
       await own.add(
@@ -86,7 +86,7 @@ export function sortedRequestContract(engine: Engine): void {
       expect(next.map(({ request }) => request)).toEqual(["req_aa3", "req_aa2"])
     })
 
-    test("tells how far back the newest go", async () => {
+    test("reports how far back the newest requests go", async () => {
       await using own = await ReportedEngine.on(engine)
       const all = Array.from({ length: 9 }, (_, index) => ({
         request: `req_${index}`,

@@ -29,7 +29,7 @@ export function usageContract(engine: Engine): void {
       return own
     }
 
-    test("stand in the list, and narrow it", async () => {
+    test("are listed, and can be filtered by", async () => {
       await using own = await labelled()
       const reports = await own.reports.upToDate()
       const [first] = await reports.list({ labels: [search, ann] }, null, 10)
@@ -49,7 +49,7 @@ export function usageContract(engine: Engine): void {
       expect(await found(own, { labels: [{ name: "session", value: "ann" }] })).toEqual([])
     })
 
-    test("are paged through like everything else", async () => {
+    test("are paged like other lists", async () => {
       await using own = await labelled()
       const reports = await own.reports.upToDate()
       const pages: string[] = []
@@ -63,7 +63,7 @@ export function usageContract(engine: Engine): void {
       expect(pages).toEqual(["req_4", "req_3", "req_1"])
     })
 
-    test("group and narrow sums, alone and over time", async () => {
+    test("group and filter sums, alone and over time", async () => {
       await using own = await labelled()
       const reports = await own.reports.upToDate()
       const span = { from: AT, to: AT + 2 * HOUR }
@@ -100,7 +100,7 @@ export function usageContract(engine: Engine): void {
       expect([...sample.entries.names].toSorted((left, right) => left - right)).toEqual([-1, 0])
     })
 
-    test("of what had expired and was settled after all are there once", async () => {
+    test("of an expired and later settled request are counted once", async () => {
       await using own = await ReportedEngine.on(engine)
       const { store } = own.database
       const receipt = JSON.stringify({ status: "expired", user: "ann", endpoint: "/v1/messages" })
@@ -128,7 +128,7 @@ export function usageContract(engine: Engine): void {
   })
 
   describe("sums of usage", () => {
-    test("are of endpoints, and know the cost before the multiplier", async () => {
+    test("are grouped by endpoint, and include the cost before the multiplier", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(
         { request: "req_1", at: AT, endpoint: "/v1/messages", rate: "2.5" },
@@ -149,7 +149,7 @@ export function usageContract(engine: Engine): void {
       expect(await found(own, { endpoint: "/v1/rerank" })).toEqual(["req_3"])
     })
 
-    test("over time tell some names apart, and add up all others", async () => {
+    test("over time separate some names and total the others", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(
         { request: "req_1", at: AT, model: "x/one" },
@@ -174,7 +174,7 @@ export function usageContract(engine: Engine): void {
       ])
     })
 
-    test("of answers' times know which groups each answer is in", async () => {
+    test("of latencies include the groups of each answer", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(
         ...Array.from({ length: 130 }, (_, index) => ({

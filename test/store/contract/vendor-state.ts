@@ -42,7 +42,7 @@ async function keep(store: Store, ...state: VendorStateRecord[]): Promise<void> 
 
 /** Held by every engine. */
 export function vendorStateContract(engine: Engine): void {
-  test("what is kept is found by its hash, at every provider that keeps it", async () => {
+  test("stored state is found by its hash, at every provider that stores it", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
@@ -52,7 +52,7 @@ export function vendorStateContract(engine: Engine): void {
     expect(await store.vendorState.find(["one", "none"])).toEqual([elsewhere, one])
   })
 
-  test("what is seen again lives on, and grows; what two accounts were given is no one's", async () => {
+  test("repeated state is extended, and state of two accounts loses its owner", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
@@ -69,7 +69,7 @@ export function vendorStateContract(engine: Engine): void {
     expect((await store.vendorState.find(["one"]))[0]?.account).toBe("")
   })
 
-  test("a batch that is posted again keeps the same", async () => {
+  test("a batch posted again stores the same state", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
@@ -89,7 +89,7 @@ export function vendorStateContract(engine: Engine): void {
     expect(await store.vendorState.find(["one"])).toEqual(state)
   })
 
-  test("what has expired goes, and the oldest where there are too many", async () => {
+  test("expired state is removed, and the oldest above the limit", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
@@ -109,7 +109,7 @@ export function vendorStateContract(engine: Engine): void {
     expect(left.map(({ idHash }) => idHash).toSorted()).toEqual(["new6", "new7", "new8", "new9"])
   })
 
-  test("what two accounts are given at the same time is no one's, whoever was first", async () => {
+  test("state received by two accounts at the same time loses its owner, whichever was first", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
@@ -122,7 +122,7 @@ export function vendorStateContract(engine: Engine): void {
     expect(found.map(({ account }) => account)).toEqual(names.map(() => ""))
   })
 
-  test("what is disowned while it is seen again is no one's", async () => {
+  test("state disowned while it is repeated stays without an owner", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)

@@ -42,7 +42,7 @@ async function open(folder: string) {
   return { url, client, positionOf }
 }
 
-test("an anchor takes in no row before those with smaller positions can be read", async () => {
+test("an anchor includes no row before those with smaller positions can be read", async () => {
   const { url, client, positionOf } = await open("order")
   await using _ = client
   await using slow = new Writer(url)
@@ -59,7 +59,7 @@ test("an anchor takes in no row before those with smaller positions can be read"
   expect(await positionOf()).toBe(Number(second))
 })
 
-test("an anchor advances where there is always someone who writes", async () => {
+test("an anchor advances even if there is always an open writer", async () => {
   const { url, client, positionOf } = await open("overlap")
   await using _ = client
   await using left = new Writer(url)
@@ -86,7 +86,7 @@ test("an anchor advances where there is always someone who writes", async () => 
   expect(rows).toBe(30)
 })
 
-test("an anchor goes on to show the end of the audit log after it was cut off", async () => {
+test("an anchor still detects a truncated audit log after its end was removed", async () => {
   const { url, client } = await open("cut")
   await using _ = client
   const database = databaseAt({ engine: "postgresql", url, connections: 2 })

@@ -46,7 +46,7 @@ const SETTING = {
   encrypted: null,
 } as const
 
-test("a node hears of changes, of who is there or short of credits and of deployments that fail, from others and not from itself", async () => {
+test("a node is notified of changes, nodes, missing credits and failing deployments by others only", async () => {
   const url = server.url(await server.create())
   await using one = await listenTo(url)
   await using other = await listenTo(url)
@@ -78,7 +78,7 @@ test("a node hears of changes, of who is there or short of credits and of deploy
   expect(other.heard()).toBe(4)
 })
 
-test("a node whose connection was cut listens again", async () => {
+test("a node listens again after its connection was cut", async () => {
   const url = server.url(await server.create())
   await using one = await listenTo(url)
   await using other = await listenTo(url)
@@ -91,7 +91,7 @@ test("a node whose connection was cut listens again", async () => {
   await until(() => other.heard() === 1)
 })
 
-test("a command tells running nodes what it has changed before it ends", async () => {
+test("a command notifies running nodes of its change before it ends", async () => {
   const url = server.url(await server.create())
   await using node = await listenTo(url)
   await until(async () => (await listeners()) === 1)

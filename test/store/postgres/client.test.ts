@@ -16,7 +16,7 @@ async function open(): Promise<PostgresClient> {
   return new PostgresClient({ url: server.url(await server.create()), max: 4, connectTime: 5_000 })
 }
 
-test("many processes bring a database to the newest schema at the same time, once", async () => {
+test("simultaneous processes migrate a database once", async () => {
   const url = server.url(await server.create())
   const clients = [1, 2, 3].map(() => new PostgresClient({ url, max: 2, connectTime: 5_000 }))
   const states = await Promise.all(clients.map((client) => migrate(client, SCHEMA)))
@@ -24,7 +24,7 @@ test("many processes bring a database to the newest schema at the same time, onc
   await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()))
 })
 
-test("values come back as they were given", async () => {
+test("values are read as they were written", async () => {
   await using client = await open()
   const row = await client.row(
     "SELECT $1::bigint AS number, $2::text AS text, $3::text[] AS texts, $4::bigint[] AS numbers, $5::bytea AS bytes, $6::boolean AS yes",
@@ -47,7 +47,7 @@ test("values come back as they were given", async () => {
   })
 })
 
-test("a step that fails leaves nothing behind", async () => {
+test("a failed step leaves nothing behind", async () => {
   await using client = await open()
   await client.run("CREATE TABLE things (id bigint PRIMARY KEY)")
   const failing = client.transaction(async (transaction) => {
@@ -58,7 +58,7 @@ test("a step that fails leaves nothing behind", async () => {
   expect(await client.rows("SELECT * FROM things")).toEqual([])
 })
 
-test("more steps than connections wait for each other", async () => {
+test("steps wait for a free connection", async () => {
   await using client = await open()
   const steps = Array.from({ length: 40 }, (_, index) =>
     client.transaction((transaction) => transaction.row("SELECT $1::bigint AS n", [BigInt(index)])),
@@ -66,7 +66,7 @@ test("more steps than connections wait for each other", async () => {
   expect(await Promise.all(steps)).toEqual(steps.map((_, index) => ({ n: BigInt(index) })))
 })
 
-test("connections that the server has ended are replaced, and what changed nothing is repeated", async () => {
+test("connections closed by the server are replaced, and reads are retried", async () => {
   await using client = await open()
   const end =
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend' AND usename = 'tollgate' AND datname LIKE 'test%'"
@@ -80,7 +80,7 @@ test("connections that the server has ended are replaced, and what changed nothi
   expect(result).toEqual({ two: 2n })
 })
 
-test("what a client that is gone has locked is free again, and one that was only slow begins again", async () => {
+test("locks of a vanished client are released, and a slow one retries", async () => {
   await using client = await open()
   const attempts: string[] = []
   await client.transaction(async (transaction) => {
@@ -100,7 +100,7 @@ test("what a client that is gone has locked is free again, and one that was only
   expect(attempts).toEqual(["5s", "5s"])
 })
 
-test("where nothing waits any longer, a database that is away fails at once, and one that is well is used", async () => {
+test("during shutdown an unavailable database fails immediately, and a working one is used", async () => {
   await using client = await open()
   using free = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
   const { port } = free

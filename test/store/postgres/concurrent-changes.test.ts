@@ -13,7 +13,7 @@ function member(user: string) {
   return { id: user, account: "a", user, role: "owner", joinedAt: NOW } as const
 }
 
-test("two changes of an account at the same moment are both made", async () => {
+test("two simultaneous changes of an account are both applied", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 0n)
@@ -25,7 +25,7 @@ test("two changes of an account at the same moment are both made", async () => {
   expect(await store.accounts.find("a")).toMatchObject({ name: "new", storesContent: true })
 })
 
-test("of two accounts of one name one is created", async () => {
+test("only one of two accounts with the same name is created", async () => {
   await using locked = await LockedDatabase.open()
   const { store } = locked
   const outcomes = await locked.meet(
@@ -37,7 +37,7 @@ test("of two accounts of one name one is created", async () => {
   expect(await store.accounts.list()).toHaveLength(1)
 })
 
-test("a key and its account change at the same moment without waiting for each other", async () => {
+test("a key and its account change simultaneously without waiting for each other", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 0n)
@@ -51,7 +51,7 @@ test("a key and its account change at the same moment without waiting for each o
   expect(await locked.countDeadlocks()).toBe(0n)
 })
 
-test("two changes of a key at the same moment are both made", async () => {
+test("two simultaneous changes of a key are both applied", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 0n)
@@ -75,7 +75,7 @@ test("two changes of a key at the same moment are both made", async () => {
   })
 })
 
-test("a period that begins while its limit changes begins with the new one", async () => {
+test("a period that starts while its limit changes has the new limit", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 100n)
@@ -90,7 +90,7 @@ test("a period that begins while its limit changes begins with the new one", asy
   expect(outcomes[1]).toMatchObject({ granted: 3n, posted: 3n })
 })
 
-test("a key that changes later is never seen before one that changed earlier", async () => {
+test("a later change of a key is never visible before an earlier one", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   const stores = [store, await database.another(), await database.another()]
@@ -119,7 +119,7 @@ test("a key that changes later is never seen before one that changed earlier", a
   expect([...seen.values()]).toEqual(["name 15", "name 15", "name 15"])
 })
 
-test("of two owners who leave at the same moment one stays", async () => {
+test("only one of two owners can leave simultaneously", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 0n)
@@ -132,7 +132,7 @@ test("of two owners who leave at the same moment one stays", async () => {
   expect(outcomes).toMatchObject([{ id: "ada" }, "last_owner"])
 })
 
-test("of two who accept an invitation at the same moment one is in", async () => {
+test("only one of two simultaneous acceptances of an invitation succeeds", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 0n)
@@ -152,7 +152,7 @@ test("of two who accept an invitation at the same moment one is in", async () =>
   expect(await store.members.list({}, null, 9)).toHaveLength(1)
 })
 
-test("of two changes of a setting at the same moment one is refused, and another setting's is made", async () => {
+test("one of two simultaneous changes of a setting is rejected, and another setting's succeeds", async () => {
   await using locked = await LockedDatabase.open()
   const { store } = locked
   const change = (id: string, body: string) =>
@@ -175,7 +175,7 @@ test("of two changes of a setting at the same moment one is refused, and another
   })
 })
 
-test("a code of three uses is used three times, whoever comes at the same moment", async () => {
+test("a code of three uses is used three times by simultaneous requests", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   const stores = [store, await database.another(), await database.another()]
@@ -202,7 +202,7 @@ test("a code of three uses is used three times, whoever comes at the same moment
   await locked.expectWholeLedger()
 })
 
-test("a payment that is reported twice at the same moment is one entry", async () => {
+test("a payment reported twice simultaneously is one entry", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 0n)
@@ -215,7 +215,7 @@ test("a payment that is reported twice at the same moment is one entry", async (
   await locked.expectWholeLedger()
 })
 
-test("what takes a payment back is taken once, however often it is settled at the same moment", async () => {
+test("a reversal of a payment is settled once by simultaneous requests", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 0n)
@@ -232,7 +232,7 @@ test("what takes a payment back is taken once, however often it is settled at th
   await locked.expectWholeLedger()
 })
 
-test("a change whose idempotency key is taken over at the same moment is not made", async () => {
+test("a change is not applied if its idempotency key is taken over at the same time", async () => {
   await using locked = await LockedDatabase.open()
   const { store } = locked
   await locked.run(
@@ -245,7 +245,7 @@ test("a change whose idempotency key is taken over at the same moment is not mad
   expect(await store.accounts.find("a")).toBeNull()
 })
 
-test("grants, leases and refunds of one account at the same moment leave nothing lost or below zero", async () => {
+test("simultaneous grants, leases and refunds of one account lose nothing and never go below zero", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   const stores = [store, await database.another(), await database.another()]
@@ -274,7 +274,7 @@ test("grants, leases and refunds of one account at the same moment leave nothing
   await locked.expectWholeLedger()
 })
 
-test("a budget that shrinks while nodes give back what they have leased of it ends at its limit", async () => {
+test("a budget that shrinks while nodes return their leases ends at its limit", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 100n)
@@ -302,7 +302,7 @@ test("a budget that shrinks while nodes give back what they have leased of it en
   await locked.expectWholeLedger()
 })
 
-test("a node that is removed waits for no one who waits for it", async () => {
+test("removing a node causes no deadlock", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   for (const account of ["a", "z"]) await database.account(account, 60n)

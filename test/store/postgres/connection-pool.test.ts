@@ -15,7 +15,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 /** Milliseconds: one that waits in vain shows it. */
 const PATIENCE = 5_000
 
-test("there are no more connections than were allowed, whoever begins while a lost one is replaced", async () => {
+test("there are never more connections than allowed, even while a lost one is replaced", async () => {
   const name = await server.create()
   await using pool = new ConnectionPool({ url: server.url(name), max: 1, connectTime: 5_000 })
   const ask = (step: (connection: PooledConnection) => Promise<unknown>): Promise<string> =>

@@ -26,7 +26,7 @@ async function openThroughProxy() {
 const CUTS: readonly (readonly Cut[])[] = [["before"], ["after"], ["before", "before", "after"]]
 
 for (const cuts of CUTS) {
-  test(`a change whose end is cut off ${cuts.join(", ")} the server hears of it is made once`, async () => {
+  test(`a change whose COMMIT is cut off ${cuts.join(", ")} it reaches the server is applied once`, async () => {
     await using opened = await openThroughProxy()
     const { proxy, store } = opened
     proxy.cutCommits(...cuts)
@@ -38,7 +38,7 @@ for (const cuts of CUTS) {
   })
 }
 
-test("a record of a change elsewhere whose end is cut off is written once", async () => {
+test("an audit record whose COMMIT is cut off is written once", async () => {
   await using opened = await openThroughProxy()
   const { proxy, store } = opened
   for (const cut of ["before", "after"] as const) {
@@ -48,7 +48,7 @@ test("a record of a change elsewhere whose end is cut off is written once", asyn
   }
 })
 
-test("a lease whose end is cut off is given back once", async () => {
+test("a lease whose COMMIT is cut off is returned once", async () => {
   await using opened = await openThroughProxy()
   const { proxy, store } = opened
   await store.entries.add({ ...GRANT, amount: 30n }, AUDIT)
@@ -66,7 +66,7 @@ test("a lease whose end is cut off is given back once", async () => {
   expect(proxy.cutsLeft).toBe(0)
 })
 
-test("a step that goes on after a statement has failed is not taken for done", async () => {
+test("a step that continues after a failed statement is not treated as committed", async () => {
   await using opened = await openThroughProxy()
   const { client, store } = opened
   const step = client.transaction(async (transaction) => {

@@ -18,7 +18,7 @@ async function openFilled(server: PostgresServer, synchronousCommit: "on" | "off
   return store
 }
 
-test("batches that were posted survive a crash of the server, also of one that does not wait for its disk", async () => {
+test("posted batches survive a crash of the server, even without a synchronous commit", async () => {
   await using server = await PostgresServer.start({ isDurable: true })
   await using waiting = await openFilled(server, "on")
   await using hasty = await openFilled(server, "off")

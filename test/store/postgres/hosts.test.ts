@@ -40,7 +40,7 @@ async function switchTo(primary: PostgresServer): Promise<void> {
 
 const PORT = "SELECT inet_server_port() AS port"
 
-test("connects to the host that can be written, and follows it", async () => {
+test("connects to the writable host, and follows it", async () => {
   await switchTo(second)
   await using client = new PostgresClient({ url: both(), max: 4, connectTime: 5_000 })
   const port = async () => (await client.row<{ port: bigint | number }>(PORT))?.port
@@ -56,7 +56,7 @@ test("connects to the host that can be written, and follows it", async () => {
   )
 })
 
-test("leaves a host that takes no changes any more while its connections stay open", async () => {
+test("leaves a host that has become read-only while its connections stay open", async () => {
   await switchTo(first)
   await using client = new PostgresClient({ url: both(), max: 2, connectTime: 5_000 })
   await client.run("CREATE TABLE IF NOT EXISTS kept (number bigint)")
@@ -66,7 +66,7 @@ test("leaves a host that takes no changes any more while its connections stay op
   expect(Number((await client.row<{ count: bigint }>("SELECT count(*) FROM kept"))?.count)).toBe(1)
 })
 
-test("goes on with the next host when one is gone, and names the fault when none is left", async () => {
+test("continues with the next host if one is down, and reports the error if all are", async () => {
   await switchTo(second)
   const dead = "127.0.0.1:1"
   await using one = new PostgresClient({

@@ -36,7 +36,7 @@ async function clock(client: PostgresClient): Promise<number> {
 }
 
 describe("a migration", () => {
-  test("performs a new step, keeps the rows, and replaces changed routines", async () => {
+  test("applies a new step, keeps the rows, and replaces changed routines", async () => {
     await using client = await open()
     expect(await migrate(client, SCHEMA)).toEqual({ version: 100, oldest: 100 })
     await client.run("INSERT INTO accounts (id, name, created_at) VALUES ('a', 'first', 1)")
@@ -54,7 +54,7 @@ describe("a migration", () => {
     expect(await clock(client)).toBe(42)
   })
 
-  test("replaces a routine whose text has changed without a step, once", async () => {
+  test("replaces a routine with a changed text once, without a step", async () => {
     await using client = await open()
     await migrate(client, SCHEMA)
     const routines = { ...SCHEMA.routines, "tollgate-now": clockOf(7) }
@@ -65,7 +65,7 @@ describe("a migration", () => {
     expect(await client.row(owned)).toEqual({ count: 1 })
   })
 
-  test("leaves everything as it was if its step or a routine fails", async () => {
+  test("leaves everything unchanged if its step or a routine fails", async () => {
     await using client = await open()
     await migrate(client, SCHEMA)
     const before = await clock(client)

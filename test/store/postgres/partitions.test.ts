@@ -37,7 +37,7 @@ async function insert(client: PostgresClient, request: string): Promise<string |
   return row?.place
 }
 
-test("a request lies in the partition of the day in its id", async () => {
+test("a request is in the partition of the day in its id", async () => {
   await using client = await open()
   await Promise.all([ensurePartitions(client, NOW), ensurePartitions(client, NOW)])
   const day = Date.UTC(2026, 10, 23)
@@ -49,7 +49,7 @@ test("a request lies in the partition of the day in its id", async () => {
   expect(await insert(client, "another-form")).toBe("receipts_other")
 })
 
-test("a node that runs for months makes the partitions of the next days, and stops nobody who writes for those who read", async () => {
+test("a long-running node creates the partitions of the next days without blocking writers behind readers", async () => {
   await using client = await open()
   await ensurePartitions(client, NOW)
   const { promise: isRead, resolve: end } = Promise.withResolvers<void>()
@@ -69,7 +69,7 @@ test("a node that runs for months makes the partitions of the next days, and sto
   expect(await insert(client, `${firstRequestOf(later)}-7000-a`)).toBe("receipts_2027_02_21")
 })
 
-test("old rows lie in partitions of months", () => {
+test("old rows are in monthly partitions", () => {
   const names = partitionsAround(NOW, Date.UTC(2026, 5, 20)).map(({ name }) => name)
   expect(names).toContain("receipts_2026_06")
   expect(names).toContain("receipts_2026_08")
@@ -79,13 +79,13 @@ test("old rows lie in partitions of months", () => {
   expect(new Set(names).size).toBe(names.length)
 })
 
-test("the ids of requests are in that order", () => {
+test("request ids are ordered by time", () => {
   const id = `req_${Bun.randomUUIDv7("hex", NOW)}`
   expect(id >= firstRequestOf(NOW)).toBe(true)
   expect(id < firstRequestOf(NOW + 1)).toBe(true)
 })
 
-test("what lies in the default partition stays there, and stops no other partition", async () => {
+test("rows in the default partition stay there, and block no other partition", async () => {
   await using client = await open()
   const day = Date.UTC(2026, 10, 24)
   expect(await insert(client, `${firstRequestOf(day)}-7000-a`)).toBe("receipts_other")

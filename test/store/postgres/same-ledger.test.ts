@@ -181,7 +181,7 @@ async function allOf({ store }: TestDatabase) {
   }
 }
 
-test("PostgreSQL writes the ledger that SQLite writes, hash by hash, whatever is posted", async () => {
+test("PostgreSQL writes the same hashes as SQLite for any postings", async () => {
   await fc.assert(
     fc.asyncProperty(anySteps, async ([charges, steps]) => {
       await using sqlite = await openWorld("SQLite")
@@ -196,7 +196,7 @@ test("PostgreSQL writes the ledger that SQLite writes, hash by hash, whatever is
   )
 })
 
-test("a batch that is divided by account comes to the same, so that accounts can lie in different places", async () => {
+test("a batch divided by account has the same result as a whole one", async () => {
   await fc.assert(
     fc.asyncProperty(anySteps, async ([charges, steps]) => {
       await using whole = await openWorld("PostgreSQL")
