@@ -65,7 +65,7 @@ async function installation() {
   }
 }
 
-test.concurrent("a bucket has backups in parts, the oldest go, and the newest is restored", async () => {
+test.concurrent("a bucket has backups in parts, the oldest are deleted, and the newest is restored", async () => {
   using place = await installation()
   const bucket = new FakeBucket()
   bucket.page = 2
@@ -89,7 +89,7 @@ test.concurrent("a bucket has backups in parts, the oldest go, and the newest is
   expect(Bun.file(join(place.restored, "answers/large")).size).toBe(40_000_000)
 })
 
-test.concurrent("what a bucket has lost or changed is not restored", async () => {
+test.concurrent("a backup with missing or changed files in a bucket is not restored", async () => {
   using place = await installation()
   const bucket = new FakeBucket()
   using server = bucket.listen()
@@ -110,7 +110,7 @@ test.concurrent("what a bucket has lost or changed is not restored", async () =>
   expect(existsSync(join(place.restored, "tollgate.db"))).toBe(false)
 })
 
-test.concurrent("a bucket that refuses is an error, and has no backup", async () => {
+test.concurrent("a bucket that rejects requests is an error, and has no backup", async () => {
   using place = await installation()
   const bucket = new FakeBucket()
   using server = bucket.listen()
@@ -148,7 +148,7 @@ test.concurrent("a bucket that refuses is an error, and has no backup", async ()
   expect([...folders]).toEqual([name])
 })
 
-test.concurrent("a session token goes with the key next to it, and with no other", async () => {
+test.concurrent("a session token is sent only with its own key", async () => {
   using place = await installation()
   const bucket = new FakeBucket()
   const tokens = new Set<string | null>()
@@ -165,7 +165,7 @@ test.concurrent("a session token goes with the key next to it, and with no other
   expect(half.stderr).toContain("S3_SECRET_ACCESS_KEY")
 })
 
-test.concurrent("parts of a file that could not be sent are forgotten by the bucket", async () => {
+test.concurrent("uploaded parts of a failed file are aborted", async () => {
   using place = await installation()
   const bucket = new FakeBucket()
   using server = bucket.listen()
@@ -181,7 +181,7 @@ test.concurrent("parts of a file that could not be sent are forgotten by the buc
   expect([parts > 2, bucket.uploads.size, place.left()]).toEqual([true, 0, []])
 })
 
-test.concurrent("a bucket that sends its caller elsewhere gets nothing", async () => {
+test.concurrent("a bucket's redirect is not followed", async () => {
   using place = await installation()
   let asked = 0
   using other = Bun.serve({ port: 0, fetch: () => new Response(`${++asked}`) })

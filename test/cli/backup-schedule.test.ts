@@ -4,7 +4,7 @@ import { createInstallation, PROGRAM_WORDS, runCommand, runJson } from "../suppo
 import { until } from "../support/until.ts"
 import { Folders, withKey } from "./backup-folders.ts"
 
-test.concurrent("every so often makes one, reports what fails, and a restart makes none sooner", async () => {
+test.concurrent("backups run at their interval, failures are reported, and a restart triggers none early", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
   const { backups } = folders
@@ -57,7 +57,7 @@ test.concurrent("every so often makes one, reports what fails, and a restart mak
   expect(names()).toHaveLength(count)
 })
 
-test.concurrent("another tool's backup is noted, and doctor says when it is old", async () => {
+test.concurrent("another tool's backup is recorded, and doctor warns when it is old", async () => {
   using installation = createInstallation("backup: { every: 1m }")
   const checked = async () => {
     const { stdout } = await runCommand(installation, "--json", "doctor")

@@ -53,7 +53,7 @@ async function chat(url: string, key: string): Promise<string> {
   return response.text()
 }
 
-test.concurrent("what was charged before a backup is in it, while callers go on", async () => {
+test.concurrent("a backup under load contains all earlier charges", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using before = createInstallation(settingsWith(vendor.url))
   using folders = new Folders(settingsWith(vendor.url))
@@ -93,7 +93,7 @@ test.concurrent("what was charged before a backup is in it, while callers go on"
   expect(shown).toMatchObject({ is_right: true, entries: result.entries + 1 })
 })
 
-test.concurrent("the oldest go, others' stay, and the newest is restored", async () => {
+test.concurrent("the oldest backups are deleted, other files stay, and the newest is restored", async () => {
   using before = createInstallation("")
   using stranger = createInstallation("")
   using folders = new Folders("")
@@ -123,7 +123,7 @@ test.concurrent("the oldest go, others' stay, and the newest is restored", async
   expect(result).toMatchObject({ backup: join(backups, fourth.name), entries: 2 })
 })
 
-test.concurrent("secrets are left out where that is asked for", async () => {
+test.concurrent("secrets can be excluded", async () => {
   using before = createInstallation("server: { port: 0 } # where\n")
   using folders = new Folders("server: { port: 0 }")
   const { backups, restored } = folders
@@ -146,7 +146,7 @@ test.concurrent("secrets are left out where that is asked for", async () => {
   expect(settings).toContain("# where")
 })
 
-test.concurrent("nothing is restored over anything, nor under a gateway that runs", async () => {
+test.concurrent("a restore overwrites nothing, and fails under a running gateway", async () => {
   using before = createInstallation("server: { port: 0 }")
   using folders = new Folders("server: { port: 0 }")
   await withKey(before)
@@ -261,7 +261,7 @@ function signAgain(folder: string): void {
   })
 }
 
-test.concurrent("a backup that was torn or changed is refused, and leaves nothing", async () => {
+test.concurrent("a truncated or changed backup is rejected, and leaves nothing", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
   const { backups, restored } = folders
@@ -306,7 +306,7 @@ function startBackup({ data, config }: Installation, to: string, limit = "unlimi
   })
 }
 
-test.concurrent("one that is killed leaves no backup, and the next one tidies up", async () => {
+test.concurrent("a killed backup is not listed, and the next one cleans up", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
   const { backups } = folders
@@ -332,7 +332,7 @@ test.concurrent("one that is killed leaves no backup, and the next one tidies up
   }
 })
 
-test.concurrent("a restore that is killed leaves nothing that starts, and can be run again", async () => {
+test.concurrent("a killed restore leaves nothing that starts, and can be repeated", async () => {
   using before = createInstallation("")
   using folders = new Folders("server: { port: 0 }")
   const { backups, restored } = folders
@@ -356,7 +356,7 @@ test.concurrent("a restore that is killed leaves nothing that starts, and can be
   expect(existsSync(unfinished)).toBe(false)
 })
 
-test.concurrent("a full disk is an error, and nothing is left", async () => {
+test.concurrent("a full disk is an error, and leaves nothing", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
   const { backups } = folders
@@ -373,7 +373,7 @@ test.concurrent("a full disk is an error, and nothing is left", async () => {
   }
 })
 
-test.concurrent("what has no room is refused before anything is written", async () => {
+test.concurrent("a backup without enough space is rejected before anything is written", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
   await withKey(before)
@@ -387,7 +387,7 @@ test.concurrent("what has no room is refused before anything is written", async 
   expect(readdirSync(folders.backups)).toEqual([])
 })
 
-test.concurrent("for a database on a server it says how", async () => {
+test.concurrent("the error for a database on a server names the tool to use", async () => {
   const yaml = `database: { url: "postgres://tollgate:not-a-secret@127.0.0.1:1/tollgate" }`
   using installation = createInstallation(yaml)
   for (const [command, tool] of [

@@ -55,7 +55,7 @@ interface KeyDocument {
 }
 
 describe("accounts and credits", () => {
-  test("an account begins with nothing, or with credits", async () => {
+  test("an account starts with no credits, or with a grant", async () => {
     const plain = await run("account", "create", "poor")
     expect(plain).toMatchObject({ exitCode: 0, stderr: "" })
     expect(plain.stdout).toContain("balance:  0 credits")
@@ -66,7 +66,7 @@ describe("accounts and credits", () => {
     })
   })
 
-  test("a name is taken only once", async () => {
+  test("a name can be used only once", async () => {
     const error = await failing(5, "account", "create", "poor")
     expect(error).toMatchObject({ code: "conflict", message: expect.stringContaining("poor") })
   })
@@ -86,14 +86,14 @@ describe("accounts and credits", () => {
     expect(plain.stdout).toContain("1.000000001 credits")
   })
 
-  test("an account that there is not is named, and those that there are", async () => {
+  test("an unknown account gets an error that lists the existing ones", async () => {
     const error = await failing(4, "credits", "grant", "nobody", "1")
     expect(error.code).toBe("not_found")
     expect(error.words).toContain("'nobody'")
     expect(error.words).toContain("poor, rich")
   })
 
-  test("amounts that make no sense are refused before anything is written", async () => {
+  test("invalid amounts are rejected before anything is written", async () => {
     for (const amount of ["0", "-1", "0.0000000001"]) {
       const error = await failing(2, "account", "create", "never", "--credits", amount)
       expect(error.code).toBe("usage")
@@ -155,12 +155,12 @@ describe("keys", () => {
     expect((await run("key", "list", "--account", "poor")).stdout).toContain("No keys yet")
   })
 
-  test("stand on a line of their own in words", async () => {
+  test("are printed on a line of their own", async () => {
     const { stdout } = await run("key", "create", "--account", "poor")
     expect(stdout).toMatch(/^key: sk-tg-[0-9A-Za-z]{43}$/m)
   })
 
-  test("that there are not, and accounts that there are not", async () => {
+  test("get an error if the key or the account does not exist", async () => {
     await Promise.all([
       failing(4, "key", "create", "--account", "nobody"),
       failing(4, "key", "list", "--account", "nobody"),
@@ -173,7 +173,7 @@ describe("keys", () => {
 })
 
 describe("models", () => {
-  test("prints what a model accepts, and where each rule comes from", async () => {
+  test("are printed with their rules and the source of each", async () => {
     const { stdout, exitCode } = await run("models", "--rules", "sim/unpriced")
     expect(exitCode).toBe(0)
     expect(stdout).toContain("sim/unpriced at sim/unpriced")
@@ -203,14 +203,14 @@ describe("models", () => {
     expect(message).toContain("sim/ecko")
   })
 
-  test("models --rules explains that no provider is configured", async () => {
+  test("--rules explains that no provider is configured", async () => {
     using empty = createInstallation("server: { port: 0 }\n")
     const { exitCode, stderr } = await runCommand(empty, "models", "--rules", "sandbox/claude")
     expect(exitCode).toBe(4)
     expect(stderr).toContain("No provider is set up yet")
   })
 
-  test("with their prices, multiplier included", async () => {
+  test("are listed with their prices, multiplier included", async () => {
     const { stdout } = await run("models")
     expect(stdout).toMatch(/^sim\/echo +chat +100000 +1\.5 +3$/m)
     expect(stdout).toMatch(/^sim\/unpriced +chat +- +no price/m)
@@ -259,14 +259,14 @@ describe("a receipt", () => {
     expect(words.stdout).toContain(`balance after it ${receipt.entry.balance} credits`)
   })
 
-  test("that there is not", async () => {
+  test("gets an error if it does not exist", async () => {
     const error = await failing(4, "receipt", "req_nothing")
     expect(error.words).toContain("hint: ")
   })
 })
 
-describe("settings that are wrong", () => {
-  test("are named with file and line, and nothing is started", async () => {
+describe("invalid settings", () => {
+  test("are reported with file and line, and nothing starts", async () => {
     using broken = createInstallation("server:\n  port: 0\n  prot: 1\nmultiplier: lots\n")
     for (const words of [["models"], ["serve"], ["key", "list"]]) {
       const { exitCode, stdout, stderr } = await runCommand(broken, ...words)
@@ -282,14 +282,14 @@ describe("settings that are wrong", () => {
     expect(error.problems.map(({ line }: { line: number }) => line)).toEqual([3, 4])
   })
 
-  test("a file that there is not", async () => {
+  test("are reported if the file does not exist", async () => {
     const missing = { ...installation, config: `${installation.config}.away` }
     const { exitCode, stderr } = await runCommand(missing, "models")
     expect(exitCode).toBe(3)
     expect(stderr).toContain("--config")
   })
 
-  test("are right again once they are mended", async () => {
+  test("work again once they are fixed", async () => {
     using broken = createInstallation("port: 1\n")
     expect((await runCommand(broken, "models")).exitCode).toBe(3)
     writeFileSync(broken.config, yaml())
@@ -320,7 +320,7 @@ const COMMANDS = [
   ["doctor"],
 ]
 
-test("every command says how it is used", async () => {
+test("every command prints its usage", async () => {
   const answers = await Promise.all(COMMANDS.map((words) => run(...words, "--help")))
   for (const [index, { exitCode, stdout, stderr }] of answers.entries()) {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" })

@@ -85,7 +85,7 @@ describe("four workers", () => {
     installation[Symbol.dispose]()
   })
 
-  test.concurrent("let a key of 60 a minute send 60 on one connection, and tell the truth about what is left", async () => {
+  test.concurrent("let a key of 60 per minute send 60 on one connection, and report the correct remainder", async () => {
     const { key } = await createKey(installation, "--rpm", "60")
     const answers = await onOneConnection(serving.url, key, 60)
     expect(passedOf(statusesOf(answers))).toBe(60)
@@ -108,7 +108,7 @@ describe("four workers", () => {
     expect(refused?.headers.get("x-ratelimit-remaining-requests")).toBe("0")
   })
 
-  test.concurrent("know what a command has done to a key as soon as it is over", async () => {
+  test.concurrent("apply a command's change of a key as soon as it ends", async () => {
     const { id, key } = await createKey(installation)
     const everywhere = () =>
       Promise.all(Array.from({ length: 16 }, () => statusOf(serving.url, key)))
@@ -117,7 +117,7 @@ describe("four workers", () => {
     expect(new Set(await everywhere())).toEqual(new Set([401]))
   })
 
-  test.concurrent("let one of a request a minute send one", async () => {
+  test.concurrent("let a key of one request per minute send one", async () => {
     const { key } = await createKey(installation, "--rpm", "1")
     const statuses: number[] = []
     for (let count = 0; count < 12; count++) {
@@ -139,7 +139,7 @@ describe("four workers", () => {
       ...(body && { body: JSON.stringify(body) }),
     })
 
-  test.concurrent("all know a key when the answer is out that made, rotated or revoked it", async () => {
+  test.concurrent("accept or reject a key as soon as the response that changed it arrives", async () => {
     const accounts = (await (await admin("GET", "/accounts")).json()) as { data: { id: string }[] }
     const account = accounts.data[0]?.id
     const everywhere = async (key: string): Promise<number[]> => [
@@ -160,7 +160,7 @@ describe("four workers", () => {
 })
 
 describe("two gateways on one folder", () => {
-  test.concurrent("share limits and keys as workers do, and do not stop each other", async () => {
+  test.concurrent("share limits and keys like workers, and do not stop each other", async () => {
     using installation = createInstallation(yaml())
     await runJson(installation, "account", "create", "caller", "--credits", "5")
     await using first = await startServing(installation)
@@ -176,7 +176,7 @@ describe("two gateways on one folder", () => {
   })
 })
 
-test.concurrent("what one worker finds out of a deployment, all four know", async () => {
+test.concurrent("four workers share the health of deployments", async () => {
   using failing = startVendor(() => Response.json({ error: { message: "no" } }, { status: 500 }))
   using installation = createInstallation(`
 server: { port: 0 }

@@ -65,7 +65,7 @@ function put(path: string, text: string): void {
   writeFileSync(join(home, path), text)
 }
 
-describe("the settings are shown", () => {
+describe("printed settings", () => {
   test.each([
     [
       "claude",
@@ -79,14 +79,14 @@ describe("the settings are shown", () => {
     ["gemini", ['GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:9999"', `GEMINI_API_KEY="${KEY}"`]],
     ["aider", ['openai-api-base: "http://127.0.0.1:9999/v1"', 'model: "openai/local/llama"']],
     ["cursor", ["Override OpenAI Base URL: http://127.0.0.1:9999/v1", `OpenAI API Key: ${KEY}`]],
-  ])("of %s", async (tool, lines) => {
+  ])("contain every line of %s", async (tool, lines) => {
     const { exitCode, output } = await connect(tool, "--key", KEY)
     expect(exitCode).toBe(0)
     for (const line of lines) expect(output).toContain(line)
     expect(output).toContain("local/llama")
   })
 
-  test("with another address and model, and as JSON", async () => {
+  test("contain another address and model, as JSON", async () => {
     const words = ["--url", "https://ai.example.com/v1/", "--model", "local/other", "--json"]
     const { output } = await connect("claude", ...words)
     expect(JSON.parse(output)).toMatchObject({
@@ -95,7 +95,7 @@ describe("the settings are shown", () => {
     })
   })
 
-  test("of no address and no key that cannot be one", async () => {
+  test("are rejected for an invalid address or key", async () => {
     for (const url of ["gate.example", "ftp://gate.example", "http://a b"]) {
       expect([url, (await connect("claude", "--url", url)).exitCode]).toEqual([url, 2])
     }
@@ -104,20 +104,20 @@ describe("the settings are shown", () => {
     }
   })
 
-  test("of Gemini CLI, with what it asks its user", async () => {
+  test("of Gemini CLI include its questions", async () => {
     const { output } = await connect("gemini", "--key", KEY)
     expect(output).toContain("Trust the folder")
     expect(output).toContain("Use Gemini API Key")
   })
 
-  test("of known tools only", async () => {
+  test("exist for known tools only", async () => {
     const { exitCode, notices } = await connect("emacs")
     expect([exitCode, notices]).toEqual([2, expect.stringContaining("claude, codex, opencode")])
   })
 })
 
-describe("the settings are written", () => {
-  test("into a new file that is no one else's to read", async () => {
+describe("written settings", () => {
+  test("are in a new private file", async () => {
     for (const [tool, path] of [
       ["claude", ".claude/settings.json"],
       ["codex", ".codex/config.toml"],
@@ -133,7 +133,7 @@ describe("the settings are written", () => {
     expect(read(".codex/config.toml")).not.toContain(KEY)
   })
 
-  test("where the tool's own variable says that its settings are", async () => {
+  test("are in the folder named by the tool's own variable", async () => {
     for (const [tool, variable, path] of [
       ["claude", "CLAUDE_CONFIG_DIR", "settings.json"],
       ["codex", "CODEX_HOME", "config.toml"],
@@ -146,7 +146,7 @@ describe("the settings are written", () => {
     }
   })
 
-  test("next to what a file says already, which is kept", async () => {
+  test("are merged with existing content", async () => {
     const own = '{"env":{"EDITOR":"vi","ANTHROPIC_MODEL":"x"},"permissions":{"allow":["Read"]}}'
     put(".claude/settings.json", own)
     const { output } = await connect("claude", "--key", KEY, "--write")
@@ -168,7 +168,7 @@ describe("the settings are written", () => {
     expect(read(".claude/settings.json.before-tollgate")).toBe(own)
   })
 
-  test("never over what would be lost", async () => {
+  test("never overwrite content that would be lost", async () => {
     for (const [tool, path, text] of [
       ["codex", ".codex/config.toml", 'model = "mine"\n'],
       ["aider", ".aider.conf.yml", "model: mine\n"],
@@ -186,14 +186,14 @@ describe("the settings are written", () => {
     ["a member twice", '{"a":1,"a":2}'],
     ["a text where settings go", '{"env":"mine"}'],
     ["nothing", ""],
-  ])("never over a file of JSON with %s", async (_, text) => {
+  ])("never overwrite a JSON file with %s", async (_, text) => {
     put(".claude/settings.json", text)
     const { exitCode, notices } = await connect("claude", "--key", KEY, "--write")
     expect([exitCode, notices]).toEqual([5, expect.stringContaining("without --write")])
     expect(read(".claude/settings.json")).toBe(text)
   })
 
-  test("through a link to where it is kept, and not where that is nothing", async () => {
+  test("follow a symbolic link, unless its target is missing", async () => {
     put("dotfiles/claude.json", '{\n  "theme": "dark"\n}\n')
     mkdirSync(join(home, ".claude"))
     symlinkSync(join(home, "dotfiles/claude.json"), join(home, ".claude/settings.json"))
@@ -206,7 +206,7 @@ describe("the settings are written", () => {
     expect(notices).toContain("without --write")
   })
 
-  test("not where a folder stands in the way, which is reported with its path", async () => {
+  test("fail if a folder is in the way, with its path", async () => {
     mkdirSync(join(home, ".claude/settings.json"), { recursive: true })
     put(".codex", "no folder")
     for (const [tool, path] of [
@@ -218,7 +218,7 @@ describe("the settings are written", () => {
     }
   })
 
-  test("with the key of TOLLGATE_KEY, which no history of commands then shows", async () => {
+  test("use the key of TOLLGATE_KEY, so that no shell history contains it", async () => {
     process.env["TOLLGATE_KEY"] = KEY
     expect((await connect("claude", "--write")).exitCode).toBe(0)
     expect(read(".claude/settings.json")).toContain(KEY)
@@ -226,7 +226,7 @@ describe("the settings are written", () => {
     expect(read(".config/opencode/opencode.json")).not.toContain(KEY)
   })
 
-  test("not without a key that the file would need, nor where there is no file", async () => {
+  test("fail without a required key, or if the tool has no file", async () => {
     expect((await connect("claude", "--write")).exitCode).toBe(2)
     expect((await connect("cursor", "--key", KEY, "--write")).exitCode).toBe(2)
     expect((await connect("opencode", "--write")).exitCode).toBe(0)

@@ -62,8 +62,8 @@ async function modelsOf(installation: Installation): Promise<readonly string[]> 
   return models.map(({ id }) => id)
 }
 
-describe("what the console sets", () => {
-  test.concurrent("two processes know within a second, a restart keeps it, and commands see it", async () => {
+describe("settings of the console", () => {
+  test.concurrent("reach two processes within a second, survive a restart, and are visible to commands", async () => {
     using installation = createInstallation(BARE)
     let key: string
     {
@@ -95,7 +95,7 @@ describe("what the console sets", () => {
     expect(doctor.stdout).toContain("provider mine")
   })
 
-  test.concurrent("reaches all workers, which have their ledgers on threads", async () => {
+  test.concurrent("reach all workers, which have their ledgers on threads", async () => {
     using installation = createInstallation(BARE)
     await using serving = await startServing(installation, { ...TOKEN, TOLLGATE_WORKERS: "2" })
     const key = keyIn(serving)
@@ -108,7 +108,7 @@ describe("what the console sets", () => {
     })
   })
 
-  test.concurrent("and what the file says can change at the same time", async () => {
+  test.concurrent("and settings of the file can change at the same time", async () => {
     using installation = createInstallation(BARE)
     await using serving = await startServing(installation, TOKEN)
     const key = keyIn(serving)
@@ -141,7 +141,7 @@ describe("what the console sets", () => {
     })
   })
 
-  test.concurrent("does not keep the gateway from starting when its key file is lost", async () => {
+  test.concurrent("do not prevent the start if their key file is lost", async () => {
     using installation = createInstallation(BARE)
     {
       await using serving = await startServing(installation, TOKEN)

@@ -39,7 +39,7 @@ describe("credits", () => {
     expect(back).toMatchObject({ amount: "0.5", balance: "9" })
   })
 
-  test("cannot be taken out where there are none, nor without a reason", async () => {
+  test("cannot be taken from an empty account, nor without a reason", async () => {
     const tooMuch = await run("credits", "adjust", "acme", "-100", "--note", "x")
     expect(tooMuch).toMatchObject({ exitCode: 5, stdout: "" })
     expect(tooMuch.stderr).toContain("The account has 9 credits")
@@ -50,7 +50,7 @@ describe("credits", () => {
 })
 
 describe("billing gaps", () => {
-  test("are reported for a time, and for one account", async () => {
+  test("are reported for a period, and for one account", async () => {
     const words = ["billing-gaps", "--from", "2026-11-01", "--to", "2026-12-01"]
     const report = await runJson(installation, ...words, "--account", "acme")
     expect(report).toMatchObject({ receipts: 0, uncharged: { requests: 0, amount: "0", rows: [] } })
@@ -89,7 +89,7 @@ describe("a statement", () => {
   const today = () => new Date().toISOString().slice(0, 10)
   const days = () => ["--from", today(), "--to", today()]
 
-  test("is written as csv, as json, and into a file that no one else reads", async () => {
+  test("is written as CSV, as JSON, and into a private file", async () => {
     const csv = await run("statement", "acme", ...days())
     expect(csv).toMatchObject({ exitCode: 0, stderr: "" })
     const lines = csv.stdout.split("\r\n")
@@ -104,7 +104,7 @@ describe("a statement", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  test("needs days there are, a format it knows, and an account", async () => {
+  test("needs existing days, a known format, and an account", async () => {
     const wrong = [
       ["acme", "--from", "2026-02-30", "--to", "2026-03-01"],
       ["acme", "--from", "yesterday", "--to", "2026-03-01"],
@@ -123,7 +123,7 @@ describe("a statement", () => {
 })
 
 describe("ledger verify", () => {
-  test("walks every ledger and the audit log, and names the first wrong row", async () => {
+  test("checks every ledger and the audit log, and names the first wrong row", async () => {
     const right = await run("ledger", "verify")
     expect(right).toMatchObject({ exitCode: 0, stderr: "" })
     expect(right.stdout).toContain("every row is right")

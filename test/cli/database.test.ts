@@ -21,7 +21,7 @@ function statusOf(url: string): Promise<DatabaseStatus> {
 
 const yamlAt = (url: string, more = "") => `database: { url: "${url}"${more} }\n`
 
-test.concurrent("status changes nothing, and migrate makes the tables once", async () => {
+test.concurrent("status changes nothing, and migrate creates the tables once", async () => {
   const url = server.url(await server.create())
   using installation = createInstallation(yamlAt(url))
   const before = await runJson<DatabaseStatus>(installation, "database", "status")
@@ -44,7 +44,7 @@ test.concurrent("status changes nothing, and migrate makes the tables once", asy
   expect(words.stdout).toMatch(/engine: +PostgreSQL \d+/)
 })
 
-test.concurrent("status and migrate of a folder", async () => {
+test.concurrent("status and migrate work for a folder", async () => {
   using installation = createInstallation("")
   const database = databaseOf(installation)
   const before = await database.status()
@@ -81,7 +81,7 @@ async function diagnose(yaml: string): Promise<Diagnosis["checks"]> {
   return (JSON.parse(stdout) as Diagnosis).checks.filter(({ name }) => name.startsWith("database"))
 }
 
-test.concurrent("the doctor looks at the server, and makes nothing in it", async () => {
+test.concurrent("doctor checks the server, and creates nothing in it", async () => {
   const url = server.url(await server.create())
   using installation = createInstallation(yamlAt(url))
   const results = (checks: Diagnosis["checks"]) =>
@@ -102,7 +102,7 @@ test.concurrent("the doctor looks at the server, and makes nothing in it", async
   expect(checks[0]?.found).toContain("fsync = off")
 })
 
-test.concurrent("a node with another secret is told so", async () => {
+test.concurrent("a node with another secret gets an error", async () => {
   const url = server.url(await server.create())
   using installation = createInstallation(yamlAt(url))
   await runJson(installation, "account", "create", "caller")
@@ -119,7 +119,7 @@ test.concurrent("a node with another secret is told so", async () => {
   expect(serving.stderr).toContain("set TOLLGATE_SECRET as it was at the first start")
 })
 
-test.concurrent("nodes that start at the same time on an empty database make one of it", async () => {
+test.concurrent("nodes that start simultaneously on an empty database migrate it once", async () => {
   const url = server.url(await server.create())
   using installation = createInstallation(`server: { port: 0 }\n${yamlAt(url)}`)
   const others = [1, 2].map(() => createInstallation(`server: { port: 0 }\n${yamlAt(url)}`))
@@ -142,7 +142,7 @@ test.concurrent("nodes that start at the same time on an empty database make one
   }
 })
 
-test.concurrent("a gateway moves from its folder to a server: keys keep working, and the receipts are there", async () => {
+test.concurrent("a gateway moves from its folder to a server with working keys and its receipts", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   const yaml = `
 server: { port: 0 }
@@ -184,7 +184,7 @@ models:
   expect(await chat(moved.url)).toContain("[DONE]")
 })
 
-test.concurrent("the ledger of a server is verified from where it was before, and its backups are noted", async () => {
+test.concurrent("the ledger of a server is verified from the last position, and its backups are recorded", async () => {
   const url = server.url(await server.create())
   using installation = createInstallation(yamlAt(url))
   await runJson(installation, "account", "create", "caller", "--credits", "1")

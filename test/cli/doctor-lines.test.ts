@@ -23,17 +23,17 @@ async function checkAddress(url: string, allowsPrivate: boolean) {
   return await checkLines({ ...LOG, http, bucket })
 }
 
-test("without a sink there is nothing to check", async () => {
+test("there is no check without a sink", async () => {
   expect(await checkLines(LOG)).toEqual([])
 })
 
-test("a file is looked for, and not made", async () => {
+test("a file is checked, and not created", async () => {
   const path = join(folder, "a/b/requests.jsonl")
   expect(await checkFile(path)).toEqual({ name: "log.file", result: "ok", found: path })
   expect(existsSync(join(folder, "a"))).toBe(false)
 })
 
-test("what is in the way of a file is named", async () => {
+test("an obstacle in a file's path is named", async () => {
   writeFileSync(join(folder, "file"), "")
   expect(await checkFile(folder)).toMatchObject({
     result: "failed",
@@ -43,7 +43,7 @@ test("what is in the way of a file is named", async () => {
   expect(below).toMatchObject({ result: "failed", found: `${folder}/file is in the way` })
 })
 
-test("an address in a private network has to be allowed, and is shown without its secret", async () => {
+test("an address in a private network must be allowed, and is shown without its secret", async () => {
   const url = `http://127.0.0.1:9/x?token=${SECRET}`
   for (const check of await checkAddress(url, true)) {
     expect(check).toMatchObject({ result: "ok", found: "127.0.0.1:9" })
@@ -57,7 +57,7 @@ test("an address in a private network has to be allowed, and is shown without it
   expect(JSON.stringify(refused)).not.toContain(SECRET)
 })
 
-test("a name that nobody knows is said", async () => {
+test("an unknown host name is reported", async () => {
   const [check] = await checkAddress("https://logs.invalid/x", false)
   expect(check).toMatchObject({ result: "failed", found: "logs.invalid: its name is unknown" })
 })

@@ -22,14 +22,14 @@ function lists(...records: SettingRecord[]): PriceLists {
   return readLists(records)
 }
 
-test("prices of late are well; old ones are a warning that says what to do", () => {
+test("recent prices pass, and old ones give a warning with the remedy", () => {
   expect(checkPriceLists(settings({}), lists(), NOW)).toMatchObject({ result: "ok" })
   const later = checkPriceLists(settings({}), lists(), NOW + 61 * DAY)
   expect(later).toMatchObject({ result: "warning", found: expect.stringContaining("62 days old") })
   expect(later.mend).toContain("prices.refresh")
 })
 
-test("a list that waits is a warning with what it changes, until the program has caught up with it", () => {
+test("a pending list gives a warning with its changes, until the program has newer prices", () => {
   const { vendors } = BUILT_IN.facts
   const fewer = { ...BUILT_IN.facts, date: TOMORROW, vendors: { ...vendors, xai: {} } }
   const waiting = record("pending", bodyOf(fewer, "https://example.com/list"))
@@ -42,7 +42,7 @@ test("a list that waits is a warning with what it changes, until the program has
   expect(checkPriceLists(settings({}), lists(same), NOW)).toMatchObject({ result: "ok" })
 })
 
-test("a stored list that is damaged leaves the built-in prices in force, and is reported", () => {
+test("a damaged stored list is reported, and the built-in prices stay active", () => {
   for (const body of ["", "{", "null", "{}", '{"facts":{"date":"soon"}}']) {
     const read = lists(record("kept", body))
     expect(read.facts).toBe(BUILT_IN.facts)
@@ -51,7 +51,7 @@ test("a stored list that is damaged leaves the built-in prices in force, and is 
   }
 })
 
-test("a kept list is in force until the program brings a newer one", () => {
+test("a stored list is active until the program has a newer one", () => {
   const kept = (date: string) => lists(record("kept", bodyOf({ ...BUILT_IN.facts, date }, "x")))
   expect(kept(TOMORROW).facts.date).toBe(TOMORROW)
   expect(kept("2026-01-01").facts).toBe(BUILT_IN.facts)

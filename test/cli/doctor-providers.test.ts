@@ -43,7 +43,7 @@ async function check(vendor: string, more: Partial<ProviderSettings>) {
   return found
 }
 
-test("each of several credentials is tried, under its name", async () => {
+test("each of several credentials is tested under its name", async () => {
   answer = () => {
     const isGood = asked.at(-1)?.headers.get("authorization") === "Bearer good"
     return new Response("{}", { status: isGood ? 200 : 401 })
@@ -62,7 +62,7 @@ test("each of several credentials is tried, under its name", async () => {
   ])
 })
 
-describe("a credential is tried at the vendor's list of models", () => {
+describe("testing a credential at the vendor's list of models", () => {
   const cases: [string, string, string, string][] = [
     ["anthropic", "/v1/models", "x-api-key", "secret"],
     ["google", "/v1beta/models?pageSize=1", "x-goog-api-key", "secret"],
@@ -85,14 +85,14 @@ describe("a credential is tried at the vendor's list of models", () => {
     })
   }
 
-  test("with the provider's own headers", async () => {
+  test("sends the provider's own headers", async () => {
     const headers = { "x-team": "blue" }
     await check("anthropic", { baseUrl: url, apiKey: "secret", headers })
     expect(asked[0]?.headers.get("x-team")).toBe("blue")
   })
 })
 
-describe("a refusal is distinguished from other answers", () => {
+describe("a rejection is distinguished from other answers", () => {
   const invalidKey = {
     error: {
       code: 400,
@@ -101,7 +101,7 @@ describe("a refusal is distinguished from other answers", () => {
     },
   }
 
-  test("Google says with 400 that a key is wrong", async () => {
+  test("recognizes Google's 400 for a wrong key", async () => {
     answer = () => Response.json(invalidKey, { status: 400 })
     const found = await check("google", { baseUrl: url, apiKey: "secret" })
     expect(found).toMatchObject({
@@ -111,7 +111,7 @@ describe("a refusal is distinguished from other answers", () => {
     expect(found.mend).toContain("api_key")
   })
 
-  test("an account that is suspended or out of money is no credential that works", async () => {
+  test("treats an account that is suspended or out of money as a failed credential", async () => {
     const suspended = { error: { message: "Account acme is suspended.", type: "error" } }
     for (const [body, status] of [
       [suspended, 412],
@@ -143,7 +143,7 @@ describe("a refusal is distinguished from other answers", () => {
     expect(found.found).toContain("does not use TLS")
   })
 
-  test("another 400, a missing list and a busy server are none", async () => {
+  test("accepts another 400, a missing list and a busy server", async () => {
     const results: [Response, string, string][] = [
       [
         Response.json({ error: { message: "no such page" } }, { status: 400 }),
@@ -165,7 +165,7 @@ describe("a refusal is distinguished from other answers", () => {
 })
 
 describe("a response that no API gives fails the check", () => {
-  test.each([301, 302, 303, 307, 308])("a redirect with %p", async (status) => {
+  test.each([301, 302, 303, 307, 308])("for a redirect with %p", async (status) => {
     const location = "https://user:word@portal.example.com/login?token=secret"
     answer = () => new Response(null, { status, headers: { location } })
     const found = await check("openai", { baseUrl: url, apiKey: "secret" })
@@ -182,7 +182,7 @@ describe("a response that no API gives fails the check", () => {
     ["<html>", "text/plain", "a web page"],
     ["OK", "text/plain", "a body that is not JSON"],
     ["", "text/plain", "a body that is not JSON"],
-  ])("%p as %p", async (body, type, words) => {
+  ])("for %p as %p", async (body, type, words) => {
     answer = () => new Response(body, { headers: { "content-type": type } })
     for (const vendor of ["openai", "anthropic", "google", "cohere", "azure"]) {
       const found = await check(vendor, { baseUrl: url, apiKey: "secret" })
@@ -198,26 +198,23 @@ test.each([
   [80, "rejected the TLS handshake"],
   [112, "does not serve this host name"],
   [116, "requires a client certificate"],
-])(
-  "the reason of a server that ends the handshake with alert %p is named",
-  async (alert, words) => {
-    const fatal = Buffer.from([0x15, 3, 3, 0, 2, 2, alert])
-    const listener = createServer((socket) => {
-      socket.on("error", () => {})
-      socket.once("data", () => socket.end(fatal))
-    })
-    await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve))
-    const address = listener.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
-    const found = await check("openai", { baseUrl: `https://127.0.0.1:${port}`, apiKey: "secret" })
-    listener.close()
-    expect(found.result).toBe("warning")
-    expect(found.found).toContain(words)
-    expect(found.found).toEndWith("(EPROTO)")
-  },
-)
+])("the reason for a handshake that ends with alert %p is named", async (alert, words) => {
+  const fatal = Buffer.from([0x15, 3, 3, 0, 2, 2, alert])
+  const listener = createServer((socket) => {
+    socket.on("error", () => {})
+    socket.once("data", () => socket.end(fatal))
+  })
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve))
+  const address = listener.address()
+  const port = typeof address === "object" && address !== null ? address.port : 0
+  const found = await check("openai", { baseUrl: `https://127.0.0.1:${port}`, apiKey: "secret" })
+  listener.close()
+  expect(found.result).toBe("warning")
+  expect(found.found).toContain(words)
+  expect(found.found).toEndWith("(EPROTO)")
+})
 
-describe("a service account is tried by exchanging its key", () => {
+describe("testing a service account by exchanging its key", () => {
   async function vertex() {
     const { privateKey } = await generateKeyPair("RS256", { extractable: true })
     const credentials = {
@@ -229,7 +226,7 @@ describe("a service account is tried by exchanging its key", () => {
     return check("vertex", { credentials })
   }
 
-  test("for a token", async () => {
+  test("succeeds with a token", async () => {
     answer = () => Response.json({ access_token: "token", expires_in: 3600 })
     expect(await vertex()).toEqual({
       name: "provider one",
@@ -239,7 +236,7 @@ describe("a service account is tried by exchanging its key", () => {
     expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual(["POST /token"])
   })
 
-  test("in vain", async () => {
+  test("fails with an error of the token endpoint", async () => {
     answer = () => Response.json({ error: "invalid_grant" }, { status: 400 })
     const found = await vertex()
     expect(found.result).toBe("failed")
@@ -248,7 +245,7 @@ describe("a service account is tried by exchanging its key", () => {
   })
 })
 
-test("Bedrock is not asked where its address is another's", async () => {
+test("Bedrock is not called at another vendor's address", async () => {
   const found = await check("bedrock", { baseUrl: url, region: "us-east-1", apiKey: "secret" })
   expect(found).toMatchObject({
     result: "ok",
@@ -257,7 +254,7 @@ test("Bedrock is not asked where its address is another's", async () => {
   expect(asked).toEqual([])
 })
 
-test("the proxies in force are listed without their passwords", () => {
+test("the active proxies are listed without their passwords", () => {
   expect(checkProxies({})).toEqual([])
   // The warnings of the start name it.
   expect(checkProxies({ ALL_PROXY: "socks5://proxy:1080" })).toEqual([])

@@ -60,7 +60,7 @@ async function diagnose(
 const checkOf = ({ checks }: Diagnosis, name: string) =>
   checks.find((check) => check.name === name) ?? { result: "none", found: "", mend: "" }
 
-test.concurrent("a healthy installation", async () => {
+test.concurrent("reports a healthy installation", async () => {
   const { exitCode, words, diagnosis } = await diagnose(yamlFor({}))
   expect(exitCode).toBe(0)
   expect(diagnosis.healthy).toBe(true)
@@ -76,7 +76,7 @@ test.concurrent("a healthy installation", async () => {
   expect(words).not.toContain("To fix")
 })
 
-test.concurrent("a journal with charges that the database does not have yet", async () => {
+test.concurrent("reports a journal with charges that the database does not have yet", async () => {
   const { exitCode, diagnosis } = await diagnose(yamlFor({}), async (data) => {
     await using journal = await openJournal(data)
     await journal.lines.add({ node: "dead", bodies: ["{}", "{}"], done: [] })
@@ -89,7 +89,7 @@ test.concurrent("a journal with charges that the database does not have yet", as
   })
 })
 
-test.concurrent("a credential that the provider refuses", async () => {
+test.concurrent("reports a credential that the provider rejects", async () => {
   const { exitCode, words, diagnosis } = await diagnose(yamlFor({ apiKey: SECRET }))
   expect(exitCode).toBe(6)
   const { result, found, mend } = checkOf(diagnosis, "provider sim")
@@ -101,14 +101,14 @@ test.concurrent("a credential that the provider refuses", async () => {
   expect(words).toContain("error: 1 of 7 checks failed")
 })
 
-test.concurrent("a provider that cannot be reached is a warning: it may come back", async () => {
+test.concurrent("warns about a provider that cannot be reached, because it may recover", async () => {
   const { exitCode, words, diagnosis } = await diagnose(yamlFor({ url: "http://127.0.0.1:1" }))
   expect(exitCode).toBe(0)
   expect(checkOf(diagnosis, "provider sim")).toMatchObject({ result: "warning" })
   expect(words).toContain("To fix:")
 })
 
-test.concurrent("a model without a price", async () => {
+test.concurrent("reports a model without a price", async () => {
   const models = "  sim/dear: { kind: chat }\n"
   const { exitCode, diagnosis } = await diagnose(yamlFor({ models }))
   expect(exitCode).toBe(0)
@@ -116,7 +116,7 @@ test.concurrent("a model without a price", async () => {
   expect(checkOf(diagnosis, "prices").mend).toContain("sim/dear")
 })
 
-test.concurrent("no provider at all", async () => {
+test.concurrent("warns if there is no provider", async () => {
   const { exitCode, diagnosis } = await diagnose("multiplier: 1\n")
   expect(exitCode).toBe(0)
   expect(checkOf(diagnosis, "providers").result).toBe("warning")
@@ -129,7 +129,7 @@ const DAMAGES: readonly [string, string][] = [
 ]
 
 for (const [name, statement] of DAMAGES) {
-  test.concurrent(`a ledger in which someone changed ${name}`, async () => {
+  test.concurrent(`finds a ledger with a changed ${name}`, async () => {
     const { exitCode, words, diagnosis } = await diagnose(yamlFor({}), async (data) => {
       const installation = { data, config: `${data}/tollgate.yaml`, [Symbol.dispose]() {} }
       await runJson(installation, "account", "create", "one", "--credits", "5")
@@ -144,7 +144,7 @@ for (const [name, statement] of DAMAGES) {
   })
 }
 
-test.concurrent("a database that is none", async () => {
+test.concurrent("reports an invalid database file", async () => {
   const { exitCode, diagnosis } = await diagnose(yamlFor({}), async (data) => {
     await Bun.write(databaseFileIn(data), "this is not a database at all\n".repeat(100))
   })
@@ -152,14 +152,14 @@ test.concurrent("a database that is none", async () => {
   expect(checkOf(diagnosis, "database").result).toBe("failed")
 })
 
-test.concurrent("settings that are wrong are reported with their line, and nothing else is looked at", async () => {
+test.concurrent("reports invalid settings with their line, and skips all other checks", async () => {
   const { exitCode, diagnosis } = await diagnose("multiplier: 1\nprovidrs: {}\n")
   expect(exitCode).toBe(6)
   expect(diagnosis.checks).toHaveLength(1)
   expect(diagnosis.checks[0]?.found).toContain("line 2")
 })
 
-test.concurrent("a ledger of an older version is reported, and not brought up by who only looks", async () => {
+test.concurrent("reports a ledger of an older version without migrating it", async () => {
   using installation = createInstallation(yamlFor({}))
   using database = new Database(databaseFileIn(installation.data), { create: true })
   database.run("CREATE TABLE old (id TEXT)")
@@ -172,7 +172,7 @@ test.concurrent("a ledger of an older version is reported, and not brought up by
   expect(stdout + stderr).toContain("with the version of Tollgate that is meant to run")
 })
 
-test.concurrent("the doctor, the start and the list of models report the same faults of settings", async () => {
+test.concurrent("doctor, the start and the list of models report the same faults of settings", async () => {
   using installation = createInstallation(`server: { port: 0 }
 stripe: { secret_key: sk_x, webhook_secret: whsec_x, currency: cny }
 providers:

@@ -7,7 +7,7 @@ import { cleanEnvironment, createInstallation, startServing } from "../support/p
 const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
 const EXECUTABLE = join(ROOT, "dist/tollgate")
 
-test("the launcher starts what was compiled: two workers, threads, simulator and console are in it", async () => {
+test("the launcher starts the compiled program with workers, threads, simulator and console", async () => {
   using installation = createInstallation("server: { port: 0 }\n")
   const workers = { TOLLGATE_WORKERS: "2" }
   await using serving = await startServing(installation, workers, "bin/tollgate")
@@ -48,7 +48,7 @@ test("the launcher starts what was compiled: two workers, threads, simulator and
   expect(verified).toMatchObject({ exitCode: 0 })
 })
 
-test("what was compiled from another source starts the source", () => {
+test("the launcher starts the source if the compiled program is from another source", () => {
   const source = mkdtempSync(join(tmpdir(), "tollgate-source-"))
   mkdirSync(join(source, "src"))
   const program = "console.log(Bun.main, process.env.TOLLGATE_SOURCE, ...process.argv.slice(2))"

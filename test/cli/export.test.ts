@@ -84,7 +84,7 @@ async function exportTo(
   return new Exported(folder)
 }
 
-describe.each(["SQLite", "PostgreSQL"])("of %s", (engine) => {
+describe.each(["SQLite", "PostgreSQL"])("the export of %s", (engine) => {
   let server: PostgresServer | undefined
 
   beforeAll(async () => {
@@ -99,7 +99,7 @@ describe.each(["SQLite", "PostgreSQL"])("of %s", (engine) => {
     return { url, installation: createInstallation(settingsOf(vendor, url)) }
   }
 
-  test("everything is there, adds up, and is what the manifest says", async () => {
+  test("is complete, adds up, and matches the manifest", async () => {
     const { url, installation } = await made()
     using _ = installation
     await withFilled(installation, url, fill)
@@ -151,7 +151,7 @@ describe.each(["SQLite", "PostgreSQL"])("of %s", (engine) => {
     expect(exported.text("settings.json")).not.toContain("upstream-canary")
   })
 
-  test("what was removed is in the opening balances", async () => {
+  test("has removed entries in the opening balances", async () => {
     const { url, installation } = await made()
     using _ = installation
     await withFilled(installation, url, async (store) => {
@@ -166,7 +166,7 @@ describe.each(["SQLite", "PostgreSQL"])("of %s", (engine) => {
     expect(exported.rows("entries").length).toBeLessThan(20)
   })
 
-  test("one account, and one time", async () => {
+  test("can be limited to one account and one period", async () => {
     const { url, installation } = await made()
     using _ = installation
     await withFilled(installation, url, fill)
@@ -195,7 +195,7 @@ describe.each(["SQLite", "PostgreSQL"])("of %s", (engine) => {
     expect(since.manifest.since).toBe(new Date(BEFORE).toISOString())
   })
 
-  test("it is of one moment while callers go on", async () => {
+  test("is a snapshot while callers continue", async () => {
     using vendor = startVendor(() => Response.json(wholeAnswer("Hello")))
     const { installation } = await made(vendor.url)
     using _ = installation
@@ -238,8 +238,8 @@ describe.each(["SQLite", "PostgreSQL"])("of %s", (engine) => {
   })
 })
 
-describe("as CSV", () => {
-  test("every member has its column, and no cell is a formula", async () => {
+describe("a CSV export", () => {
+  test("has a column for every member, and no cell is a formula", async () => {
     using installation = createInstallation(settingsOf("http://127.0.0.1:9"))
     await withFilled(installation, undefined, fill)
     const lines = await exportTo(installation, "lines", "--with-key-hashes")
@@ -263,24 +263,27 @@ describe("as CSV", () => {
   })
 })
 
-describe("where it cannot be", () => {
-  test.each(["a folder", "a file", "a link", "a link to nowhere"])("%s is there", async (what) => {
-    using installation = createInstallation("")
-    await withFilled(installation, undefined, async (store) => store.accounts.list())
-    const target = join(installation.data, "out")
-    const elsewhere = join(installation.data, "elsewhere")
-    if (what === "a folder") mkdirSync(target)
-    if (what === "a file") writeFileSync(target, "mine")
-    if (what === "a link") mkdirSync(elsewhere)
-    if (what.startsWith("a link")) symlinkSync(elsewhere, target)
-    const names = () => readdirSync(installation.data).filter((name) => !/-(shm|wal)$/.test(name))
-    const before = names()
-    const { exitCode, stderr } = await runCommand(installation, "export", `${target}/`)
-    expect([exitCode, stderr]).toEqual([5, expect.stringContaining("already something")])
-    expect(names()).toEqual(before)
-  })
+describe("a rejected export", () => {
+  test.each(["a folder", "a file", "a link", "a link to nowhere"])(
+    "fails if %s exists",
+    async (what) => {
+      using installation = createInstallation("")
+      await withFilled(installation, undefined, async (store) => store.accounts.list())
+      const target = join(installation.data, "out")
+      const elsewhere = join(installation.data, "elsewhere")
+      if (what === "a folder") mkdirSync(target)
+      if (what === "a file") writeFileSync(target, "mine")
+      if (what === "a link") mkdirSync(elsewhere)
+      if (what.startsWith("a link")) symlinkSync(elsewhere, target)
+      const names = () => readdirSync(installation.data).filter((name) => !/-(shm|wal)$/.test(name))
+      const before = names()
+      const { exitCode, stderr } = await runCommand(installation, "export", `${target}/`)
+      expect([exitCode, stderr]).toEqual([5, expect.stringContaining("already something")])
+      expect(names()).toEqual(before)
+    },
+  )
 
-  test("one that is not finished is not touched", async () => {
+  test("leaves an unfinished export alone", async () => {
     using installation = createInstallation("")
     await withFilled(installation, undefined, async (store) => store.accounts.list())
     mkdirSync(join(installation.data, "out.part"))
@@ -292,7 +295,7 @@ describe("where it cannot be", () => {
     expect([exitCode, stderr]).toEqual([5, expect.stringContaining("not finished")])
   })
 
-  test("there is no ledger, no such account, no such time", async () => {
+  test("fails for a missing ledger, account or period", async () => {
     using installation = createInstallation("")
     const out = join(installation.data, "out")
     const none = await runCommand(installation, "export", out)
@@ -315,12 +318,12 @@ describe("where it cannot be", () => {
   })
 })
 
-describe("when something fails on the way", () => {
+describe("a failed export", () => {
   /** What is left of an export that failed. */
   const left = ({ data }: Installation) =>
     readdirSync(data).filter((name) => name.startsWith("out"))
 
-  test.skipIf(process.platform !== "linux")("nothing is left on a full disk", async () => {
+  test.skipIf(process.platform !== "linux")("leaves nothing on a full disk", async () => {
     using installation = createInstallation("")
     await withFilled(installation, undefined, happen)
     const words = ["--data", installation.data, "export", join(installation.data, "out")]
@@ -334,7 +337,7 @@ describe("when something fails on the way", () => {
     expect(left(installation)).toEqual([])
   })
 
-  test("nothing is left of a ledger that is damaged", async () => {
+  test("leaves nothing of a damaged ledger", async () => {
     using installation = createInstallation("")
     await withFilled(installation, undefined, happen)
     using file = new Database(join(installation.data, "tollgate.db"))
@@ -350,7 +353,7 @@ describe("when something fails on the way", () => {
     expect(left(installation)).toEqual([])
   })
 
-  test("nothing is left of a ledger that does not add up", async () => {
+  test("leaves nothing of a ledger that does not add up", async () => {
     using installation = createInstallation("")
     await withFilled(installation, undefined, happen)
     using file = new Database(join(installation.data, "tollgate.db"))
@@ -367,7 +370,7 @@ describe("when something fails on the way", () => {
   test.each([
     ["number = 7 AND account = 'busy'", "damaged: malformed JSON"],
     ["number IS NULL", "was modified"],
-  ])("nothing is left of a receipt that was changed, where %s", async (where, words) => {
+  ])("leaves nothing of a receipt that was changed, where %s", async (where, words) => {
     using installation = createInstallation("")
     await withFilled(installation, undefined, happen)
     using file = new Database(join(installation.data, "tollgate.db"))
@@ -381,7 +384,7 @@ describe("when something fails on the way", () => {
     expect(left(installation)).toEqual([])
   })
 
-  test("nothing is left where the database goes away, or the command is ended", async () => {
+  test("leaves nothing if the database goes away, or the command is stopped", async () => {
     await using server = await PostgresServer.start()
     const url = server.url(await server.create())
     using installation = createInstallation(settingsOf("http://127.0.0.1:9", url))
@@ -414,7 +417,7 @@ describe("when something fails on the way", () => {
   })
 })
 
-test("what a gateway has left that was killed is exported", async () => {
+test("the data of a killed gateway is exported", async () => {
   using vendor = startVendor(() => Response.json(wholeAnswer("Hello")))
   using installation = createInstallation(settingsOf(vendor.url))
   await runJson(installation, "account", "create", "caller", "--credits", "1")
@@ -434,7 +437,7 @@ test("what a gateway has left that was killed is exported", async () => {
   expect(exported.rows("receipts")).toHaveLength(1)
 })
 
-test("what it says is its manifest, and where it is", async () => {
+test("the output is the manifest and the folder", async () => {
   using installation = createInstallation("")
   await withFilled(installation, undefined, async (store) => store.accounts.list())
   const folder = join(installation.data, "new", "out")

@@ -39,7 +39,7 @@ async function end(serving: ServingProcess): Promise<void> {
   expect(await serving.process.exited).toBe(0)
 }
 
-test.concurrent("the first start gives a key and a command that works as printed; the second none", async () => {
+test.concurrent("the first start prints a key and a working command, and the second start prints none", async () => {
   using installation = createInstallation(ANY_PORT)
   const first = await startServing(installation)
   const key = KEY.exec(first.output())?.[1] ?? ""
@@ -59,9 +59,9 @@ test.concurrent("the first start gives a key and a command that works as printed
   expect(keys).toHaveLength(1)
 })
 
-describe("a port that is in use", () => {
+describe("a port in use", () => {
   for (const workers of ["1", "2"]) {
-    test.concurrent(`is reported with what to do, and no key is lost, ${workers} worker(s)`, async () => {
+    test.concurrent(`is reported with the remedy, and no key is lost, ${workers} worker(s)`, async () => {
       using installation = createInstallation(ANY_PORT)
       const busy = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
       const child = await startServing(installation, {
@@ -79,7 +79,7 @@ describe("a port that is in use", () => {
 })
 
 describe("the environment", () => {
-  test.concurrent("wins over the file: host, port and data", async () => {
+  test.concurrent("takes precedence over the file: host, port and data", async () => {
     using installation = createInstallation("server: { host: 127.0.0.1, port: 1 }\ndata: ./wrong\n")
     const data = join(installation.data, "elsewhere")
     const words = ["--config", installation.config, "serve"]
@@ -91,7 +91,7 @@ describe("the environment", () => {
     expect(readdirSync(installation.data)).not.toContain("wrong")
   })
 
-  test.concurrent("names the file, and a bad value of it is named", async () => {
+  test.concurrent("can name the file, and an invalid value is reported by name", async () => {
     using installation = createInstallation(ANY_PORT)
     const { config: TOLLGATE_CONFIG, data: TOLLGATE_DATA } = installation
     await using serving = await startCommand(["serve"], { TOLLGATE_CONFIG, TOLLGATE_DATA })
@@ -103,7 +103,7 @@ describe("the environment", () => {
 
 describe("demo", () => {
   for (const workers of ["1", "2"]) {
-    test.concurrent(`keeps nothing, ${workers} worker(s) asked for`, async () => {
+    test.concurrent(`stores nothing, ${workers} worker(s) requested`, async () => {
       const temporary = mkdtempSync(join(tmpdir(), "tollgate-test-"))
       const empty = join(temporary, "empty")
       mkdirSync(empty)
@@ -135,7 +135,7 @@ async function providersOf(url: string, key: string): Promise<string[]> {
   return [...new Set(list.data.map(({ id }) => id.slice(0, id.indexOf("/"))))]
 }
 
-test.concurrent("--json tells it as one document", async () => {
+test.concurrent("--json prints the start as one document", async () => {
   using installation = createInstallation(ANY_PORT)
   const { config, data } = installation
   const words = ["--config", config, "--data", data, "serve", "--json"]

@@ -14,13 +14,13 @@ test.each([
   expect(perMillion(price)).toBe(text)
 })
 
-test("what is no price is none", () => {
+test("an invalid price is undefined", () => {
   for (const wrong of ["", "free", "-1", "1e9999", "0x10", "1.2.3", "NaN"]) {
     expect(perMillion(wrong)).toBeUndefined()
   }
 })
 
-test("what is smaller than a unit is cut off", () => {
+test("digits below a unit are dropped", () => {
   expect(nanocreditsOf(7.876543210877)).toBe(7_876_543_210n)
   expect(nanocreditsOf(1e-10)).toBe(0n)
   expect(scaled("-1.5", 1)).toBe(-15n)

@@ -284,7 +284,7 @@ test("Portkey: makes one model of a config", async () => {
   expect(settings + done.stdout).not.toContain(SECRET)
 })
 
-test("OpenRouter: writes new secrets to a file of their own", async () => {
+test("OpenRouter: writes new secrets to a separate file", async () => {
   using place = workplace()
   const file = join(place.data, "keys.json")
   const key = {
@@ -342,7 +342,7 @@ test("rejects files of another kind and names the expected one", async () => {
   expect(unreachable.stdout + unreachable.stderr).not.toContain("canary-password")
 })
 
-test("LiteLLM: leaves out and names expired keys, empty budgets and session keys of its UI", async () => {
+test("LiteLLM: skips and names expired keys, empty budgets and session keys of its UI", async () => {
   using place = workplace()
   const config = join(place.data, "config.yaml")
   writeFileSync(config, liteLlmConfig())

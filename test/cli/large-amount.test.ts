@@ -19,7 +19,7 @@ describe("a large amount", () => {
       terminal,
     )
 
-  test("is asked about once more, with the account and what it has", async () => {
+  test("needs a confirmation, which shows the account and its balance", async () => {
     const unwilling = new FakeTerminal({ answer: false })
     expect(await granting(unwilling, "5000")).toBe(1)
     expect(unwilling.notices).toContain("nothing was done")
@@ -36,7 +36,7 @@ describe("a large amount", () => {
     expect(usual.questions).toEqual([])
   })
 
-  test("needs --yes where no one is there to be asked", async () => {
+  test("needs --yes without a terminal", async () => {
     const alone = new FakeTerminal()
     expect(await granting(alone, "5000")).toBe(2)
     expect(alone.notices).toContain("Add --yes if that is what you mean.")

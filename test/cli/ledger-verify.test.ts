@@ -9,7 +9,7 @@ interface Verified {
   readonly continued_from: { readonly entries: number } | null
 }
 
-test("a verification goes on from the last one where that is asked for, and only there", async () => {
+test("a verification resumes from the last one only if requested", async () => {
   using installation = createInstallation("")
   const { data } = installation
   await runJson(installation, "account", "create", "acme", "--credits", "5")

@@ -59,7 +59,7 @@ async function chat(url: string, key: string): Promise<void> {
   expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)])
 }
 
-test.concurrent("a start next to secrets but without the ledger is refused, and gives the way out", async () => {
+test.concurrent("a start with secrets but without the ledger is rejected with the remedy", async () => {
   using installation = await installed()
   for (const name of LEDGER_FILES) rmSync(join(installation.data, name), { force: true })
   for (const words of [["serve"], ["key", "list"]]) {
@@ -72,7 +72,7 @@ test.concurrent("a start next to secrets but without the ledger is refused, and 
   expect(existsSync(join(installation.data, "tollgate.db"))).toBe(false)
 })
 
-test.concurrent("a start next to the ledger but without its secrets is refused, and makes none", async () => {
+test.concurrent("a start with the ledger but without its secrets is rejected, and creates none", async () => {
   using installation = await installed()
   await runJson(installation, "key", "create", "--account", "one")
   rmSync(join(installation.data, "secrets"), { recursive: true })
@@ -85,7 +85,7 @@ test.concurrent("a start next to the ledger but without its secrets is refused, 
   expect(existsSync(join(installation.data, "secrets", "key-pepper"))).toBe(false)
 })
 
-test.concurrent("a new ledger is begun where that is asked for, and only where there is none", async () => {
+test.concurrent("a new ledger is created on request, and only if there is none", async () => {
   using installation = await installed()
   const refused = await runCommand(installation, "serve", "--new-ledger")
   expect(refused.exitCode).toBe(5)
@@ -109,7 +109,7 @@ test.concurrent("a damaged ledger at the start is reported with its remedy", asy
   expect(stderr).not.toContain("TOLLGATE_DEBUG")
 })
 
-test.concurrent("verifying a place without a ledger makes nothing, and is exit code 4", async () => {
+test.concurrent("verifying a place without a ledger creates nothing, and has exit code 4", async () => {
   using folder = createInstallation(ANY_PORT)
   const data = join(folder.data, "wrong")
   for (const exists of [false, true]) {
@@ -122,7 +122,7 @@ test.concurrent("verifying a place without a ledger makes nothing, and is exit c
   }
 })
 
-test.concurrent("a running gateway's ledger is verified while it runs; a copy without its log lacks entries", async () => {
+test.concurrent("a running gateway's ledger can be verified; a copy without its log lacks entries", async () => {
   using installation = await installed()
   const { key } = await runJson<{ key: string }>(installation, "key", "create", "--account", "one")
   await using serving = await startServing(installation)
@@ -156,7 +156,7 @@ test.concurrent("a running gateway's ledger is verified while it runs; a copy wi
 
 const canMount = Bun.spawnSync(["unshare", "--mount", "true"]).success
 
-test.skipIf(!canMount)("a ledger on read-only media is verified, and not served", async () => {
+test.skipIf(!canMount)("a ledger on read-only media can be verified, but not served", async () => {
   using installation = await installed()
   const command = (words: string): string =>
     `"${PROGRAM_WORDS.join(`" "`)}" --config "${elsewhere.config}" --data "${installation.data}" ${words}`
@@ -174,7 +174,7 @@ test.skipIf(!canMount)("a ledger on read-only media is verified, and not served"
   expect(stderr).toContain("--data")
 })
 
-test.concurrent("a cut end is noticed, with the anchor that is next to the ledger", async () => {
+test.concurrent("a truncated ledger is detected by the anchor beside it", async () => {
   using installation = await installed()
   const serving = await startServing(installation)
   serving.process.kill("SIGTERM")
@@ -193,7 +193,7 @@ test.concurrent("a cut end is noticed, with the anchor that is next to the ledge
   expect(again.errors()).toContain("ledger_behind")
 })
 
-test.concurrent("a gateway that lost the log's index writes nothing over what others write", async () => {
+test.concurrent("a gateway that lost the log's index overwrites nothing of other writers", async () => {
   using installation = await installed()
   const { key } = await runJson<{ key: string }>(installation, "key", "create", "--account", "one")
   await using serving = await startServing(installation)

@@ -52,7 +52,7 @@ async function scrape(address: string, token?: string) {
 }
 
 describe("metrics of several workers", () => {
-  test.concurrent("are summed up at a port of their own, and never shrink", async () => {
+  test.concurrent("are summed at a separate port, and never decrease", async () => {
     const port = freePort()
     using installation = createInstallation(yaml(`{ port: ${port} }`))
     await using serving = await startServing(installation, { TOLLGATE_WORKERS: "2" })
@@ -113,7 +113,7 @@ describe("metrics of several workers", () => {
   })
 })
 
-test("a port that another program has is said", async () => {
+test("a metrics port in use is reported", async () => {
   const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
   using installation = createInstallation(yaml(`{ port: ${taken.port} }`))
   const error: unknown = await startServing(installation).catch((thrown: unknown) => thrown)

@@ -4,7 +4,7 @@ import { FakeTerminal } from "./fake-terminal.ts"
 
 const PLAIN = styleOf(false)
 
-test("a table is as wide as its widest cells, numbers to the right, no trailing space", () => {
+test("a table is as wide as its widest cells, with numbers aligned right and no trailing space", () => {
   const columns = [
     { title: "NAME" },
     { title: "CREDITS", align: "right" as const },
@@ -26,7 +26,7 @@ test("a table is as wide as its widest cells, numbers to the right, no trailing 
   expect(formatTable(columns, [], PLAIN)).toBe("NAME  CREDITS  NOTE")
 })
 
-test("names and values", () => {
+test("fields have a name and a value", () => {
   const fields = [
     ["id", "acc_1"],
     ["balance", "10"],
@@ -43,11 +43,11 @@ test("names and values", () => {
   expect(formatFields([], PLAIN)).toBe("")
 })
 
-test("a key line can be cut out as it is", () => {
+test("a key line can be cut out unchanged", () => {
   expect(formatFields([["key", "sk-tg-1"]], PLAIN)).toBe("key:  sk-tg-1")
 })
 
-test("what a caller named cannot steer the terminal", () => {
+test("names given by callers cannot control the terminal", () => {
   const name = "a\u001b[2Jb\u0007\r\u202ec"
   const shown =
     formatTable([{ title: "NAME" }], [[name]], PLAIN) + formatFields([["x", name]], PLAIN)
@@ -55,12 +55,12 @@ test("what a caller named cannot steer the terminal", () => {
   expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/)
 })
 
-test("emphasis only where the terminal shows it", () => {
+test("emphasis is used only if the terminal supports it", () => {
   expect(styleOf(true).strong("x")).toBe("\u001b[1mx\u001b[0m")
   expect(styleOf(false).strong("x")).toBe("x")
 })
 
-test("the result is words, or one JSON document", () => {
+test("the result is text, or one JSON document", () => {
   const words = new FakeTerminal()
   new Output(words, false).result({ a: 1 }, () => "a is 1")
   expect(words).toMatchObject({ output: "a is 1\n", notices: "" })

@@ -33,7 +33,7 @@ describe("credits", () => {
     )
   })
 
-  test("that make no sense are refused", () => {
+  test("are rejected if they are invalid", () => {
     const texts = ["", "ten", "1e3", "$5", ".5", "0.0000000001", "Infinity"]
     expectRefused(creditsArgument, texts, "must be credits such as 10 or 0.5")
     expectRefused(creditsArgument, ["1,5", "1,50"], "write 1.5")
@@ -43,7 +43,7 @@ describe("credits", () => {
   })
 })
 
-test("durations", () => {
+test("durations are parsed", () => {
   expect(durationArgument("30d")).toBe(2_592_000_000)
   expect(durationArgument("24h")).toBe(86_400_000)
   expect(durationArgument("15m")).toBe(900_000)
@@ -55,13 +55,13 @@ test("durations", () => {
   )
 })
 
-test("lists", () => {
+test("lists are parsed", () => {
   expect(listArgument("openai/*")).toEqual(["openai/*"])
   expect(listArgument(" a , b,a")).toEqual(["a", "b"])
   expectRefused(listArgument, ["", ",", "a,,b", "a,"], "one comma between")
 })
 
-test("positive whole numbers", () => {
+test("positive whole numbers are parsed", () => {
   expect(positiveIntegerArgument("1")).toBe(1)
   expect(positiveIntegerArgument("60000")).toBe(60_000)
   const texts = ["", "0", "-1", "1.5", "1e3", "0x10", "x", "9007199254740993"]

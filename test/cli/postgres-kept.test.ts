@@ -68,7 +68,7 @@ function send(
   })
 }
 
-test("of requests with one key at several machines one is performed, and all get its answer", async () => {
+test("of simultaneous requests with one key at several machines one is performed, and all get its answer", async () => {
   let calls = 0
   const end = Promise.withResolvers<void>()
   answer = async () => {
@@ -88,7 +88,7 @@ test("of requests with one key at several machines one is performed, and all get
   expect(calls).toBe(1)
 })
 
-test("a picture's link works at each machine", async () => {
+test("an image link works at each machine", async () => {
   const picture = Buffer.alloc(700_000, "picture")
   answer = () => Response.json({ created: 1, data: [{ b64_json: picture.toString("base64") }] })
   const order = { model: "vendor/dall-e-2", prompt: "a barn", response_format: "url" }
@@ -101,7 +101,7 @@ test("a picture's link works at each machine", async () => {
   expect((await fetch(`${other.url}${pathname}?signature=0`)).status).toBe(404)
 })
 
-test("a conversation goes on at another machine", async () => {
+test("a conversation continues at another machine", async () => {
   answer = () => Response.json(wholeAnswer("I remember"))
   const asked = await send(one, "/v1/responses", { model: "vendor/echo", input: "My name is Ann" })
   const { id } = (await asked.json()) as { id: string }
@@ -117,7 +117,7 @@ test("a conversation goes on at another machine", async () => {
   expect(JSON.stringify(vendor.bodies.at(-1))).toContain("My name is Ann")
 })
 
-test("an answer that could not be kept is known to be lost at another machine, and is charged once", async () => {
+test("an answer that could not be stored is reported as lost at another machine, and charged once", async () => {
   await using sql = new SQL(databaseUrl, { max: 1 })
   await sql.unsafe(`
     CREATE FUNCTION refuse_answer() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'full'; END $$;
@@ -138,7 +138,7 @@ test("an answer that could not be kept is known to be lost at another machine, a
   await sql.unsafe("DROP TRIGGER refuses ON idempotency")
 })
 
-test("an answer is kept for all machines, also for those that outlive the one which gave it", async () => {
+test("an answer is stored for all machines, including those that outlive the machine that answered", async () => {
   let calls = 0
   answer = () => Response.json(wholeAnswer(`${LONG}${++calls}`))
   const headers = { "idempotency-key": "one" }

@@ -101,7 +101,7 @@ test("two machines serve from one database: keys, credits, receipts and revocati
   expect(verdict).toMatchObject({ exitCode: 0 })
 })
 
-test("a database that crashes and comes back costs running answers time, and nothing else", async () => {
+test("a database crash delays running answers, and has no other effect", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using twins = createTwins(vendor.url, server.url(await server.create()))
   const { left } = twins
@@ -124,7 +124,7 @@ test("a database that crashes and comes back costs running answers time, and not
   expect(entries).toBe(4)
 })
 
-test("with a journal nobody notices that the database crashes, and a node that dies meanwhile charges when it is back", async () => {
+test("with a journal a database crash is invisible, and a node that dies meanwhile charges when it is back", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using twins = createTwins(vendor.url, server.url(await server.create()), "settle: journal")
   const { left } = twins

@@ -68,7 +68,7 @@ async function receipt(serving: ServingProcess, key: string, id: string): Promis
 }
 
 describe("tollgate prices", () => {
-  test("shows what is in force, refuses what is not to be trusted or older, and takes what is newer", async () => {
+  test("shows the active prices, rejects untrusted and older ones, and accepts newer ones", async () => {
     using installation = install()
     const status = () => runJson<Record<string, unknown>>(installation, "prices", "status")
     expect(await status()).toMatchObject({ date: builtIn.date, source: "built in", pending: null })
@@ -101,7 +101,7 @@ describe("tollgate prices", () => {
     expect((await update(feed(dayAfter(1), "2"))).stdout).toContain("changes nothing")
   })
 
-  test("lists the changes to come, by date and of every week", async () => {
+  test("lists future changes, by date and of every week", async () => {
     using none = createInstallation(`
 providers:
   openai: { vendor: openai, api_key: x, known_models: false }
@@ -142,7 +142,7 @@ models:
     expect(stdout).toMatch(/UTC, weekly +deepseek\/deepseek-flash +input +/)
   })
 
-  test("running gateways charge new prices, old receipts keep theirs, and the audit log says who", async () => {
+  test("running gateways charge new prices, old receipts keep theirs, and the audit log names the author", async () => {
     using installation = install()
     await using first = await startServing(installation)
     await using second = await startServing(installation)

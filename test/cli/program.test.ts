@@ -44,7 +44,7 @@ async function run(words: string, terminal = new FakeTerminal(), more: RegisterC
 }
 
 describe("commands", () => {
-  test("run, and their global options may stand anywhere", async () => {
+  test("run, and accept global options at any position", async () => {
     expect(await run("key list")).toEqual({ exitCode: 0, output: "no keys\n", notices: "" })
     const expected = { file: "a.yaml", dataDirectory: "d", isJson: true }
     for (const words of [
@@ -64,7 +64,7 @@ describe("commands", () => {
 })
 
 describe("help and version", () => {
-  test("are results", async () => {
+  test("are printed as results", async () => {
     expect(await run("--version")).toEqual({
       exitCode: 0,
       output: `${packageFacts.version}\n`,
@@ -82,7 +82,7 @@ describe("help and version", () => {
     }
   })
 
-  test("stand in for a missing command", async () => {
+  test("replace a missing command", async () => {
     const { exitCode, output, notices } = await run("key")
     expect(exitCode).toBe(2)
     expect(output).toBe("")
@@ -93,7 +93,7 @@ describe("help and version", () => {
     expect(JSON.parse(asked.notices).error.code).toBe("usage")
   })
 
-  test("no word at all starts the gateway", async () => {
+  test("are not shown without arguments, which start the gateway", async () => {
     const serve: RegisterCommand = (program) => {
       program.command("serve").action((_options, command) => {
         outputOf(command, terminal).result({}, () => "started")
@@ -104,7 +104,7 @@ describe("help and version", () => {
   })
 })
 
-describe("a wrong command line", () => {
+describe("an invalid command line", () => {
   const cases: [string, string, string][] = [
     ["key lst", "unknown command 'lst'", "Did you mean list?"],
     ["key list --jsn", "unknown option '--jsn'", "Did you mean --json?"],
@@ -209,7 +209,7 @@ describe("a failure", () => {
     })
   }
 
-  test("shows where it comes from only when debugging", async () => {
+  test("shows its origin only when debugging", async () => {
     const cause = new Error("the root")
     const thrown = new Error("the leaf", { cause })
     const terminal = new FakeTerminal({ isDebugging: true })

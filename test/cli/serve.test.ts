@@ -69,7 +69,7 @@ async function inputPrice(serving: ServingProcess, key: string): Promise<string>
   return ((await response.json()) as { pricing: { input: string } }).pricing.input
 }
 
-describe("a running gateway hears of", () => {
+describe("a running gateway", () => {
   let installation: Installation
   let serving: ServingProcess
   let caller: Caller
@@ -85,7 +85,7 @@ describe("a running gateway hears of", () => {
     installation[Symbol.dispose]()
   })
 
-  test("a new key, and a revoked one, within a second", async () => {
+  test("accepts a new key and rejects a revoked one within a second", async () => {
     const fresh = await runJson<Caller>(installation, "key", "create", "--account", "caller")
     const created = Date.now()
     await until(async () => (await statusOf(serving, fresh.key)) === 200)
@@ -97,7 +97,7 @@ describe("a running gateway hears of", () => {
     expect(await statusOf(serving, caller.key)).toBe(200)
   })
 
-  test("a rotated key: the new secret works at once, the old one until its grace is over", async () => {
+  test("accepts a rotated key immediately, and the old secret until its grace is over", async () => {
     const old = await runJson<Caller>(installation, "key", "create", "--account", "caller")
     const fresh = await runJson<Caller & { readonly grace_until: readonly string[] }>(
       installation,
@@ -117,7 +117,7 @@ describe("a running gateway hears of", () => {
     expect(await statusOf(serving, fresh.key)).toBe(200)
   })
 
-  test("granted credits", async () => {
+  test("uses granted credits", async () => {
     await runJson(installation, "account", "create", "late")
     const late = await runJson<Caller>(installation, "key", "create", "--account", "late")
     await until(async () => (await statusOf(serving, late.key)) === 402)
@@ -125,7 +125,7 @@ describe("a running gateway hears of", () => {
     expect(await statusOf(serving, late.key)).toBe(200)
   })
 
-  test("a changed file, with and without SIGHUP; a bad one changes nothing and is reported", async () => {
+  test("loads a changed file, with and without SIGHUP; an invalid one changes nothing and is reported", async () => {
     writeFileSync(installation.config, yamlFor(`${simulator.url}/v1`, 5))
     await until(async () => (await inputPrice(serving, caller.key)) === "5")
     await until(() => serving.errors().includes("models.sim/echo"))
@@ -193,7 +193,7 @@ function nodesOf(installation: Installation): number[] {
 }
 
 describe("several workers", () => {
-  test("serve on one port, and one that dies is replaced", async () => {
+  test("share one port, and a dead one is replaced", async () => {
     using installation = createInstallation(yamlFor(`${simulator.url}/v1`))
     const { key } = await createCaller(installation)
     await using serving = await startServing(installation, { TOLLGATE_WORKERS: "2" })

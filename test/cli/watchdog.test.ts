@@ -93,7 +93,7 @@ function nodesOf(installation: Installation): number[] {
 }
 
 for (const workers of ["1", "2"]) {
-  test.concurrent(`a loop that stands still is reported with its request, and starts again: ${workers} worker(s)`, async () => {
+  test.concurrent(`a blocked event loop is reported with its request, and restarted: ${workers} worker(s)`, async () => {
     using vendor = startHostile()
     using installation = createInstallation(yaml(vendor.url))
     const key = await createCaller(installation)
@@ -129,7 +129,7 @@ for (const workers of ["1", "2"]) {
   })
 }
 
-test.concurrent("a loop that stands still while the gateway ends is not started again", async () => {
+test.concurrent("an event loop blocked during the shutdown is not restarted", async () => {
   const gate = Promise.withResolvers<void>()
   const encoder = new TextEncoder()
   using vendor = startVendor(() => {
@@ -157,7 +157,7 @@ test.concurrent("a loop that stands still while the gateway ends is not started 
   await text
 })
 
-test.concurrent("a process that was suspended as a whole, its watchdog with it, goes on", async () => {
+test.concurrent("a process that was suspended with its watchdog continues", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using installation = createInstallation(yaml(vendor.url))
   const key = await createCaller(installation)
@@ -172,7 +172,7 @@ test.concurrent("a process that was suspended as a whole, its watchdog with it, 
   expect(await (await chat(serving, key)).text()).toContain("[DONE]")
 })
 
-test.concurrent("a worker that stands still for too long is killed", async () => {
+test.concurrent("a worker that is blocked for too long is killed", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using installation = createInstallation(yaml(vendor.url))
   await createCaller(installation)
@@ -186,7 +186,7 @@ test.concurrent("a worker that stands still for too long is killed", async () =>
   await until(() => nodesOf(installation).length === 2 && !nodesOf(installation).includes(victim))
 })
 
-test.concurrent("a second signal does not wait for what runs", async () => {
+test.concurrent("a second signal does not wait for running requests", async () => {
   using vendor = startVendor(
     () =>
       new Response(

@@ -31,10 +31,10 @@ async function pausesLeft(program: string): Promise<number> {
   return left.size
 }
 
-test("nothing is waited for once all workers have ended", async () => {
+test("nothing is awaited once all workers have ended", async () => {
   expect(await pausesLeft(RUNS)).toBe(0)
 })
 
-test("a worker that has just died is not waited for either", async () => {
+test("a worker that has just died is not awaited either", async () => {
   expect(await pausesLeft("process.exit(1)")).toBe(0)
 })

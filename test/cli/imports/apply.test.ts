@@ -52,7 +52,7 @@ test("writes nothing at all if one of its accounts cannot be written", () =>
     expect(await run()).toMatchObject({ accounts: 0, keys: 0, grants: 0, present: 6 })
   }))
 
-test("completes a run that was killed, with the secrets that it had written down", () =>
+test("completes a killed run, with the secrets that it had written", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const { store } = database

@@ -5,7 +5,7 @@ import { planLiteLlm } from "../../../src/cli/import/litellm.ts"
 import { LITELLM_CASES } from "./litellm-cases.ts"
 import { runImport } from "./run-import.ts"
 
-test("has eleven configurations", () => expect(LITELLM_CASES).toHaveLength(11))
+test("there are eleven configurations", () => expect(LITELLM_CASES).toHaveLength(11))
 
 for (const example of LITELLM_CASES) {
   test(`serves the models of ${example.name}`, () =>

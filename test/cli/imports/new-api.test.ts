@@ -33,7 +33,7 @@ function databaseIn(folder: string, rows: NewApiRows): string {
   return file
 }
 
-test("has ten configurations", () => expect(NEW_API_CASES).toHaveLength(10))
+test("there are ten configurations", () => expect(NEW_API_CASES).toHaveLength(10))
 
 for (const example of NEW_API_CASES) {
   test(`serves the models of ${example.name}`, () =>

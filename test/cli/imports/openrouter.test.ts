@@ -5,7 +5,7 @@ import { planOpenRouter } from "../../../src/cli/import/openrouter.ts"
 import { OPENROUTER_CASES } from "./openrouter-cases.ts"
 import { runImport } from "./run-import.ts"
 
-test("has ten exports", () => expect(OPENROUTER_CASES).toHaveLength(10))
+test("there are ten exports", () => expect(OPENROUTER_CASES).toHaveLength(10))
 
 for (const example of OPENROUTER_CASES) {
   test(`serves the models and creates the keys of ${example.name}`, () =>

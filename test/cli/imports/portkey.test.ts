@@ -5,7 +5,7 @@ import { planPortkey } from "../../../src/cli/import/portkey.ts"
 import { PORTKEY_CASES } from "./portkey-cases.ts"
 import { runImport } from "./run-import.ts"
 
-test("has ten configurations", () => expect(PORTKEY_CASES).toHaveLength(10))
+test("there are ten configurations", () => expect(PORTKEY_CASES).toHaveLength(10))
 
 for (const example of PORTKEY_CASES) {
   test(`serves the models of ${example.name}`, () =>

@@ -78,7 +78,7 @@ const base = fc.constantFrom(
 )
 const prefix = fc.constantFrom("openai", "groq", "mistral", "anthropic")
 
-test("sends each server the key that the source names for it, and no other", async () => {
+test("sends each server the key that the source assigns to it, and no other", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-import-"))
   const file = join(folder, "config.yaml")
   try {
