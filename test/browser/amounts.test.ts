@@ -24,7 +24,7 @@ async function entries(page: Page): Promise<{ amount: string; note: string }[]> 
   return ((await database.json()) as { data: { amount: string; note: string }[] }).data
 }
 
-test("an amount with a comma is refused with what to write, and one in groups is echoed", async () => {
+test("an amount with a comma is rejected with the correct spelling, and a grouped one is repeated", async () => {
   const { page } = operator
   await open(operator, "Credits")
   await page.getByRole("button", { name: "Adjust credits" }).click()
@@ -49,7 +49,7 @@ test("an amount with a comma is refused with what to write, and one in groups is
   expect(entered).toMatchObject([{ amount: "1500" }])
 })
 
-test("when the answer of an entry is lost, no one says that there is none, and the same is sent again", async () => {
+test("an entry whose response is lost is not reported as missing, and is sent again with the same key", async () => {
   const { page } = operator
   const keys: (string | undefined)[] = []
   const loseFirst = async (route: Route) => {
@@ -88,7 +88,7 @@ test("when the answer of an entry is lost, no one says that there is none, and t
   expect(operator.complaints).toEqual([])
 })
 
-test("a multiplier that makes everything free is asked about, and a comma in it refused", async () => {
+test("a multiplier of zero needs confirmation, and one with a comma is rejected", async () => {
   const { page } = operator
   await open(operator, "Settings")
   const field = page.getByLabel(/^Multiplier/)
@@ -107,7 +107,7 @@ test("a multiplier that makes everything free is asked about, and a comma in it 
   await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" })
 })
 
-test("settings are saved together, models chosen from those there are, and a fault stands at its field", async () => {
+test("settings are saved together, models are chosen from a list, and an error is shown at its field", async () => {
   const { page } = operator
   await page.getByRole("combobox", { name: /^Image model/ }).click()
   const options = page.getByRole("option")

@@ -89,7 +89,7 @@ describe.each([
   ["removes the base path", true],
   ["keeps the base path", false],
 ])("behind a proxy that %s", (_, stripsPath) => {
-  test("callers, links and documents use the public address", async () => {
+  test("clients, links and documents use the public address", async () => {
     await using behind = await startBehind(stripsPath)
     const { url, escaped } = behind.proxy
     const key = /^key: (\S+)$/m.exec(behind.output)?.[1] ?? ""
@@ -138,7 +138,7 @@ describe.each([
     expect(escaped).toEqual([])
   })
 
-  test("the console works, from its set-up to the sign-in at an issuer", async () => {
+  test("the console works from the setup to the sign-in at an issuer", async () => {
     await using behind = await startBehind(stripsPath)
     const { proxy, issuer, output } = behind
     const link = /console: (\S+)/.exec(output)?.[1] ?? ""

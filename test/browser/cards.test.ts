@@ -88,7 +88,7 @@ async function refusal(): Promise<unknown> {
   )
 }
 
-test("a payment that is cancelled adds nothing; one that is confirmed later adds its credits once, by themselves", async () => {
+test("a canceled payment adds nothing, and a later confirmation adds its credits once", async () => {
   const { page } = operator
   await open(operator, "Credits")
   await beginToPay("12.5")
@@ -106,7 +106,7 @@ test("a payment that is cancelled adds nothing; one that is confirmed later adds
   await showsBalance("12.50")
 })
 
-test("credits are there already when the payment is confirmed before the payer is back", async () => {
+test("credits are available if the payment is confirmed before the payer returns", async () => {
   await beginToPay("7.25")
   expect(await cards.tell(tollgate.url, "paid")).toBe(200)
   await follow("Pay now", THANKS)
@@ -116,7 +116,7 @@ test("credits are there already when the payment is confirmed before the payer i
   await showsBalance("19.75")
 })
 
-test("a payment that is refunded after its credits were spent is a debt, which new credits pay", async () => {
+test("a refund after its credits were spent is a debt, which new credits pay", async () => {
   const { page } = operator
   await enter("-17.75")
   for (let told = 0; told < 2; told++) {
@@ -133,7 +133,7 @@ test("a payment that is refunded after its credits were spent is a debt, which n
   expect(await refusal()).toBeUndefined()
 })
 
-test("a disputed payment is taken back at once, and returned when the dispute is won", async () => {
+test("a disputed payment is taken back immediately, and returned when the dispute is won", async () => {
   const { page } = operator
   await beginToPay("4")
   expect(await cards.tell(tollgate.url, "paid")).toBe(200)

@@ -55,7 +55,7 @@ async function closeByEscape(dialog: Locator): Promise<void> {
   await dialog.waitFor({ state: "detached" })
 }
 
-test("what is wrong stands at its field, and Escape leaves without a trace", async () => {
+test("errors are shown at their fields, and Escape changes nothing", async () => {
   const { page } = operator
   const count = async (path: string) =>
     ((await ask(page, "GET", path)).body["data"] as unknown[]).length
@@ -107,7 +107,7 @@ test("what is wrong stands at its field, and Escape leaves without a trace", asy
   expect(await Promise.all(lists.map(count))).toEqual(before)
 })
 
-test("Escape closes nothing that is shown once: a code, an invitation, a rotated key", async () => {
+test("Escape closes no dialog with a secret that is shown once: a code, an invitation, a rotated key", async () => {
   const { page } = operator
   await openPage("codes")
   const code = await begin("Create codes", "Create codes")
@@ -150,7 +150,7 @@ async function staysOpen(secret: Locator): Promise<void> {
   expect(await page.content()).not.toContain(text)
 }
 
-test("the own password is changed by who knows it", async () => {
+test("users change their password with the current one", async () => {
   const { page } = operator
   await openPage("profile")
   const change = page.getByRole("button", { name: "Change password" })
@@ -169,7 +169,7 @@ test("the own password is changed by who knows it", async () => {
   expect(await ask(page, "GET", "/session")).toMatchObject({ status: 200 })
 })
 
-test("all conversations of the playground are deleted at once, after a question", async () => {
+test("all conversations of the playground are deleted together after a confirmation", async () => {
   const { page } = operator
   await openPage("playground")
   for (const text of ["one", "two"]) {

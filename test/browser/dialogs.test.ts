@@ -92,7 +92,7 @@ test("a provider is tested, changed, given its list prices, and deleted", async 
   await page.getByRole("button", { name: "Test mine", exact: true }).waitFor({ state: "detached" })
 })
 
-test("a model is added, priced anew, and reset", async () => {
+test("a model is added, priced again, and reset", async () => {
   const { page } = operator
   await openPage("models")
   await page.getByRole("button", { name: "Add a model" }).click()
@@ -122,7 +122,7 @@ test("a model is added, priced anew, and reset", async () => {
   expect(await ask(page, "GET", "/models/sandbox/mine")).toMatchObject({ status: 404 })
 })
 
-test("an account is created, renamed, closed and opened again, and has its content stored", async () => {
+test("an account is created, renamed, closed and reopened, and has its content stored", async () => {
   const { page } = operator
   await openPage("accounts")
   await page.getByRole("button", { name: "Create an account" }).click()
@@ -158,7 +158,7 @@ test("an account is created, renamed, closed and opened again, and has its conte
   await page.getByRole("switch", { name: "Store prompts and responses", checked: false }).waitFor()
 })
 
-test("members and users: invited, made an operator and not, disabled, removed", async () => {
+test("members and users are invited, promoted, demoted, disabled and removed", async () => {
   const { page } = operator
   await openPage(`members?account=${account}`)
   const link = async (email: string): Promise<string> => {
@@ -204,7 +204,7 @@ test("members and users: invited, made an operator and not, disabled, removed", 
   await page.getByText("mia@example.com").waitFor({ state: "detached" })
 })
 
-test("a key is changed, a code revoked, a statement saved, and a change looked at in the audit log", async () => {
+test("a key is changed, a code revoked, a statement saved, and a change shown in the audit log", async () => {
   const { page } = operator
   await openPage("keys")
   await page
@@ -252,7 +252,7 @@ test("a key is changed, a code revoked, a statement saved, and a change looked a
   await record.waitFor({ state: "detached" })
 })
 
-test("the playground's request as code, and its settings in a drawer where there is no room", async () => {
+test("the playground shows the request as code, and its settings in a drawer on small screens", async () => {
   const { page } = operator
   await page.setViewportSize({ width: 820, height: 900 })
   await openPage(`playground?model=sandbox%2Fecho&account=${account}`)
@@ -273,7 +273,7 @@ test("the playground's request as code, and its settings in a drawer where there
   await page.setViewportSize({ width: 1_440, height: 900 })
 })
 
-test("a second factor is turned on, asked for, replaced by a backup code, and turned off", async () => {
+test("a second factor is turned on, required, replaced by a backup code, and turned off", async () => {
   const { page } = operator
   const password = async (of: Locator): Promise<void> => {
     await of.getByLabel("Your password").fill("a wrong password")
@@ -325,6 +325,6 @@ test("a second factor is turned on, asked for, replaced by a backup code, and tu
   await page.getByText("Two-factor authentication is off.").waitFor()
 })
 
-test("no page complained on the way", () => {
+test("no page reported an error", () => {
   expect(operator.complaints).toEqual([])
 })

@@ -33,7 +33,7 @@ async function goToIssuer(page: Page, login: string): Promise<void> {
 
 const agree = (page: Page) => page.getByRole("button", { name: "Continue" }).click()
 
-test("an issuer signs a known person in, who stays the same when their address there changes", async () => {
+test("an issuer signs in a known user, even after their address there has changed", async () => {
   const { email, name } = OPERATOR
   issuer.people.set("olive", { email, isVerified: true, name: "Olive Elsewhere" })
   for (const address of [email, "olive.moved@example.com"]) {
@@ -49,7 +49,7 @@ test("an issuer signs a known person in, who stays the same when their address t
   }
 })
 
-test("an issuer lets no one in who is not invited, or whose address it has not verified", async () => {
+test("an issuer signs in no uninvited user and none with an unverified address", async () => {
   issuer.people.set("stranger", { email: "eve@example.com", isVerified: true, name: "Eve" })
   issuer.people.set("claimer", { email: OPERATOR.email, isVerified: false, name: "Eve" })
   issuer.people.set("unverified", { email: "eve@example.com", isVerified: false, name: "Eve" })
@@ -92,7 +92,7 @@ async function isRefused(page: Page, back: URL, name: string): Promise<void> {
   expect(await ask(page, "GET", "/session"), name).toMatchObject({ status: 401 })
 }
 
-test("the way back from an issuer is for one browser, once, within its time, and with the issuer's own code", async () => {
+test("an issuer's callback works in one browser, once, within its time, and with the issuer's own code", async () => {
   await using visitor = await tollgate.visitor()
   const { page, context } = visitor
   await becomeKnown(page)
@@ -145,7 +145,7 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
   "without a signature": { isUnsigned: true },
 }
 
-test("a token that is not for this sign-in, or that nobody has signed, lets no one in", async () => {
+test("a token for another sign-in or without a valid signature is rejected", async () => {
   await using visitor = await tollgate.visitor()
   const { page } = visitor
   await becomeKnown(page)
@@ -160,7 +160,7 @@ test("a token that is not for this sign-in, or that nobody has signed, lets no o
   issuer.forgery = undefined
 })
 
-test("people come in at once after an issuer has replaced its key", async () => {
+test("users can sign in immediately after an issuer has replaced its key", async () => {
   await issuer.admit(tollgate.url)
   await using visitor = await tollgate.visitor()
   await becomeKnown(visitor.page)
@@ -180,7 +180,7 @@ async function setPassword(page: Page): Promise<void> {
   await ask(page, "DELETE", "/session")
 }
 
-test("an issuer that is down or does not answer is given up, and passwords go on working", async () => {
+test("an unavailable or silent issuer is given up, and passwords keep working", async () => {
   await using visitor = await tollgate.visitor()
   const { page } = visitor
   await setPassword(page)

@@ -52,7 +52,7 @@ test("the first user signs up by the one-time link", async () => {
   await second.page.getByText("This gateway has been set up already").waitFor()
 })
 
-test("a key is made, shown once, and calls the gateway", async () => {
+test("a key is created, shown once, and calls the gateway", async () => {
   const { page } = operator
   await open(operator, "Keys")
   await page.getByRole("button", { name: "Create a key" }).first().click()
@@ -65,7 +65,7 @@ test("a key is made, shown once, and calls the gateway", async () => {
   expect(data.choices[0]?.message.content).toContain("hello from the laptop")
 })
 
-test("tools are set up with one's key and model, ready to be copied", async () => {
+test("tool settings contain the key and the model, ready to be copied", async () => {
   const { page } = operator
   await open(operator, "Connect")
   await page.getByLabel("Your key", { exact: true }).fill("two words")
@@ -101,7 +101,7 @@ test("the request appears, and its receipt explains the charge", async () => {
   await image(page, "journey-receipt")
 })
 
-test("the palette leads to pages, models, keys and a pasted request by the keyboard alone", async () => {
+test("the palette opens pages, models, keys and a pasted request by keyboard", async () => {
   const { page } = operator
   const id = page.url().split("/").at(-1) ?? ""
   const search = page.getByRole("combobox", { name: "Search" })
@@ -145,7 +145,7 @@ test("the palette leads to pages, models, keys and a pasted request by the keybo
   await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor()
 })
 
-test("a refused request is listed with the reason, and its id leads there", async () => {
+test("a rejected request is listed with the reason, and can be found by its id", async () => {
   const { page } = operator
   const refused = await say(secret, "hello", "sandbox/nothing").catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(OpenAI.NotFoundError)
@@ -159,7 +159,7 @@ test("a refused request is listed with the reason, and its id leads there", asyn
   await page.getByText("model not found").waitFor()
 })
 
-test("a failed attempt says why, in the vendor's words", async () => {
+test("a failed attempt shows the reason in the vendor's words", async () => {
   const { page } = operator
   const failed = await say(secret, "hello", "sandbox/fault-500").catch((error: unknown) => error)
   expect(failed).toBeInstanceOf(OpenAI.InternalServerError)
@@ -173,7 +173,7 @@ test("a failed attempt says why, in the vendor's words", async () => {
     .waitFor()
 })
 
-test("credits run out, and a code brings more", async () => {
+test("credits run out, and a code adds more", async () => {
   const { page } = operator
   await open(operator, "Codes")
   await page.getByRole("button", { name: "Create codes" }).first().click()
@@ -212,7 +212,7 @@ test("credits run out, and a code brings more", async () => {
   await page.getByRole("button", { name: "Cancel" }).click()
 })
 
-test("a rotated key works on with the new one; a revoked one stops", async () => {
+test("a rotated key keeps working with the new one, and a revoked one stops", async () => {
   const { page } = operator
   await open(operator, "Keys")
   await page.getByRole("button", { name: "Actions for my laptop" }).click()
@@ -242,7 +242,7 @@ async function untilRefused(key: string): Promise<void> {
   throw new Error("the revoked key still works")
 }
 
-test("the playground streams an answer and says what it cost", async () => {
+test("the playground streams an answer and shows its cost", async () => {
   const { page } = operator
   await open(operator, "Playground")
   await page.getByRole("combobox", { name: /Model/ }).first().click()
@@ -270,7 +270,7 @@ async function send(text: string, answers: number): Promise<void> {
   await page.getByRole("button", { name: "Send", exact: true }).waitFor()
 }
 
-test("markdown of an answer is shown, and nothing in it acts", async () => {
+test("markdown of an answer is rendered without active content", async () => {
   const { page } = operator
   await page.getByRole("button", { name: "New conversation" }).click()
   const hostile = [
@@ -295,7 +295,7 @@ test("markdown of an answer is shown, and nothing in it acts", async () => {
   await page.getByRole("article").nth(1).locator(".markdown-plain").waitFor()
 })
 
-test("a model calls a tool, gets the result that one gives, and goes on", async () => {
+test("a model calls a tool, gets the entered result, and continues", async () => {
   const { page } = operator
   await page.getByRole("button", { name: "New conversation" }).click()
   await page.getByLabel("Tools").fill(`[{ "name": "get_time" `)
@@ -344,7 +344,7 @@ test("three models answer side by side, each with its exact cost", async () => {
   await send("the two of you", 5)
 })
 
-test("conversations are kept in this browser, for this account, until they are deleted", async () => {
+test("conversations are stored in this browser, for this account, until they are deleted", async () => {
   const { page } = operator
   const made = await page.request.post("/admin/v1/accounts", {
     headers: { "x-tollgate-console": "1" },
@@ -376,6 +376,6 @@ test("conversations are kept in this browser, for this account, until they are d
   await page.keyboard.press("Escape")
 })
 
-test("no page complained on the way", () => {
+test("no page reported an error", () => {
   expect(operator.complaints).toEqual([])
 })

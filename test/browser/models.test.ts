@@ -47,7 +47,7 @@ afterAll(async () => {
   await tollgate[Symbol.asyncDispose]()
 })
 
-test("how models did outlives a restart, and one whose only request failed is failing", async () => {
+test("the health of models survives a restart, and one whose only request failed is failing", async () => {
   const { page } = operator
   await open(operator, "Models")
   const rowOf = (model: string) =>
@@ -73,7 +73,7 @@ test("how models did outlives a restart, and one whose only request failed is fa
   await page.keyboard.press("Escape")
 })
 
-test("a provider shows its success, and how fast it answers", async () => {
+test("a provider shows its success rate and its latency", async () => {
   const { page } = operator
   await open(operator, "Providers")
   const row = page
@@ -88,7 +88,7 @@ test("a provider shows its success, and how fast it answers", async () => {
   await image(page, "providers-history")
 })
 
-test("deployments are edited, paused and tested, and requests go where they then may", async () => {
+test("deployments are edited, paused and tested, and requests follow the change", async () => {
   const { page } = operator
   await page.goto("/console/models?model=sandbox/claude")
   const drawer = page.getByRole("dialog")
@@ -139,7 +139,7 @@ test("rules of a model are shown with their source, and overridden one by one", 
   await image(page, "rules")
 })
 
-test("periods of a price are shown with the one in force, and stay when the price is changed", async () => {
+test("price periods are shown with the current one, and are kept when the price changes", async () => {
   const { page } = operator
   const periods = [
     { name: "opening offer", until: "2999-01-01T00:00:00Z", input: "0.5" },
@@ -173,7 +173,7 @@ test("periods of a price are shown with the one in force, and stay when the pric
   })
 })
 
-test("what the settings file says of a model is shown, and changed there", async () => {
+test("settings of a model from the settings file are shown and locked", async () => {
   const { page } = operator
   await page.goto("/console/models?model=sandbox/broken")
   const drawer = page.getByRole("dialog")
@@ -181,7 +181,7 @@ test("what the settings file says of a model is shown, and changed there", async
   expect(await drawer.getByRole("button", { name: "Edit deployments" }).count()).toBe(0)
 })
 
-test("all providers are tested at once, with times and reasons", async () => {
+test("all providers are tested together, with times and reasons", async () => {
   const { page } = operator
   await page.goto("/console/providers")
   await page.getByRole("button", { name: "Test all" }).click()
@@ -204,7 +204,7 @@ async function addOpenAI(page: Page): Promise<void> {
   expect(status).toBe(200)
 }
 
-test("models show what they can do, in the order and with the columns that someone wants", async () => {
+test("models show their features, in the chosen order and columns", async () => {
   const { page } = operator
   await addOpenAI(page)
   await page.goto("/console/models")
@@ -253,6 +253,6 @@ test("models show what they can do, in the order and with the columns that someo
   await page.setViewportSize({ width: 1440, height: 900 })
 })
 
-test("no page complained on the way", () => {
+test("no page reported an error", () => {
   expect(operator.complaints).toEqual([])
 })

@@ -132,7 +132,7 @@ test("an account is paused and resumed, and limited", async () => {
   await page.getByRole("definition").filter({ hasText: "1,200" }).waitFor()
 })
 
-test("a price group is created, an account put into it, and charged by it", async () => {
+test("a price group is created, an account assigned to it, and charged by it", async () => {
   const { page } = operator
   await open(operator, "Price groups")
   await page.getByRole("button", { name: "Create a price group" }).first().click()
@@ -225,7 +225,7 @@ test("a key is paused and resumed", async () => {
   await until(async () => (await refusal()) === undefined)
 })
 
-test("each end user gets a budget, which is seen to be used up, and taken away", async () => {
+test("each end user gets a budget, which is shown as used up, and removed", async () => {
   const { page } = operator
   await open(operator, "Credits")
   await page.getByRole("button", { name: "Set a budget" }).click()
@@ -246,7 +246,7 @@ test("each end user gets a budget, which is seen to be used up, and taken away",
   await until(async () => (await refusal("alice")) === undefined)
 })
 
-test("newer prices wait until they are looked at, and are put in force", async () => {
+test("newer prices wait for a review, and are then activated", async () => {
   const { page } = operator
   await offerPrices()
   await open(operator, "Models")
@@ -270,7 +270,7 @@ async function addAccounts(): Promise<void> {
   }
 }
 
-test("accounts are searched, filtered and sorted on the server, and all of them can be chosen", async () => {
+test("accounts are searched, filtered and sorted on the server, and all of them can be selected", async () => {
   const { page } = operator
   await addAccounts()
   await open(operator, "Accounts")
@@ -320,7 +320,7 @@ test("accounts are searched, filtered and sorted on the server, and all of them 
   await page.getByRole("option", { name: "All accounts" }).click()
 })
 
-test("the overview of all accounts says who spends, who runs dry, what is earned, and how the gateway does", async () => {
+test("the overview of all accounts shows spending, low balances, earnings and the state of the gateway", async () => {
   const { page } = operator
   const part = (title: string) =>
     page
@@ -358,6 +358,6 @@ test("the overview of all accounts says who spends, who runs dry, what is earned
   await page.getByRole("main").getByRole("status").getByText("202 accounts").waitFor()
 })
 
-test("no page complained on the way", () => {
+test("no page reported an error", () => {
   expect(operator.complaints).toEqual([])
 })

@@ -38,7 +38,7 @@ async function start(): Promise<void> {
   restarted = await startServing(tollgate.installation, { TOLLGATE_PORT: port })
 }
 
-test("a page that could not be loaded is there once the gateway is back, and a list that failed as well", async () => {
+test("a page or list that failed to load appears once the gateway is back", async () => {
   const { page } = operator
   await open(operator, "Keys")
   await open(operator, "Overview")
@@ -58,7 +58,7 @@ test("a page that could not be loaded is there once the gateway is back, and a l
   expect(await page.getByRole("alert").count()).toBe(0)
 })
 
-test("a page of which a part could not be loaded is there at the next try", async () => {
+test("a page with a missing part appears at the next attempt", async () => {
   const { page } = operator
   const part = /\/assets\/first-steps-/
   await page.route(part, (route) => route.abort())
@@ -70,7 +70,7 @@ test("a page of which a part could not be loaded is there at the next try", asyn
   await page.getByRole("heading", { name: "Your first request" }).waitFor()
 })
 
-test("who signs in again comes back to where they were", async () => {
+test("a user who signs in again returns to the same page", async () => {
   const { page, context } = operator
   // Its list is asked for once: the overview looks again by itself, and would be the page that ends the session.
   await open(operator, "Audit")
@@ -83,7 +83,7 @@ test("who signs in again comes back to where they were", async () => {
   await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor()
 })
 
-test("Escape does not throw a new secret away", async () => {
+test("Escape does not discard a new secret", async () => {
   const { page } = operator
   await open(operator, "Keys")
   await page.getByRole("button", { name: "Create a key" }).first().click()
@@ -96,7 +96,7 @@ test("Escape does not throw a new secret away", async () => {
   await page.getByTestId("secret").waitFor({ state: "detached" })
 })
 
-test("no page complained of anything but the outage", () => {
+test("no page reported an error other than the outage", () => {
   // What could not be loaded while the gateway was gone, a page or a part of one.
   const outage =
     /PageNotLoaded|Failed to fetch dynamically imported module|error loading dynamically imported module/

@@ -34,7 +34,7 @@ afterAll(async () => {
   await gateway.tollgate[Symbol.asyncDispose]()
 })
 
-test("pages before the sign-in", async () => {
+test("pages before the sign-in pass the page checks", async () => {
   await using visitor = await gateway.tollgate.visitor()
   await visitor.page.goto("/console/sign-in")
   await look(visitor.page, "sign-in")
@@ -53,7 +53,7 @@ test("pages before the sign-in", async () => {
   await grantMuch(operator.page)
 })
 
-test.each(Object.entries(PAGES))("the page %s", async (name, address) => {
+test.each(Object.entries(PAGES))("the page %s passes the page checks", async (name, address) => {
   const { page } = operator
   await visit(page, address())
   await look(page, name)

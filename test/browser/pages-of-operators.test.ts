@@ -46,14 +46,14 @@ afterAll(async () => {
   await gateway.tollgate[Symbol.asyncDispose]()
 })
 
-test.each(Object.entries(PAGES))("the page %s", async (name, address) => {
+test.each(Object.entries(PAGES))("the page %s passes the page checks", async (name, address) => {
   const { page } = operator
   await visit(page, address())
   await look(page, name)
   expect(operator.complaints).toEqual([])
 })
 
-test("the palette, the dialogs and a conversation with three models pass the checks of a page", async () => {
+test("the palette, the dialogs and a conversation with three models pass the page checks", async () => {
   await using visitor = await gateway.tollgate.visitor()
   const { page } = visitor
   await signIn(page)

@@ -61,7 +61,7 @@ async function userVerifies(isUserVerified: boolean): Promise<void> {
   await devtools.send("WebAuthn.setUserVerified", change)
 }
 
-test("a passkey is made on the profile page, and signs in without a password", async () => {
+test("a passkey is created on the profile page, and signs in without a password", async () => {
   const { page } = operator
   await openProfile(page)
   await page.getByRole("button", { name: "Add a passkey" }).click()
@@ -85,7 +85,7 @@ test("a passkey is made on the profile page, and signs in without a password", a
   expect(operator.complaints).toEqual([])
 })
 
-test("who is not verified by their device is not let in, and told in words", async () => {
+test("a user whom the device cannot verify is not signed in and gets an explanation", async () => {
   const { page } = operator
   await signOut(page)
   await userVerifies(false)
@@ -97,7 +97,7 @@ test("who is not verified by their device is not let in, and told in words", asy
   await page.getByRole("heading", { name: "Overview" }).waitFor()
 })
 
-test("a passkey is renamed and removed, and then signs nobody in", async () => {
+test("a passkey is renamed and removed, and then no longer signs in", async () => {
   const { page } = operator
   await openProfile(page)
   await page.getByRole("button", { name: "Add a passkey" }).click()
@@ -119,7 +119,7 @@ test("a passkey is renamed and removed, and then signs nobody in", async () => {
   await page.getByText("This passkey does not sign in here.").waitFor()
 })
 
-test("at an address without a name, none is offered and it is said why", async () => {
+test("an address without a host name offers no passkeys and explains why", async () => {
   await using visitor = await tollgate.visitor()
   const { page } = visitor
   await page.goto("/console/sign-in")

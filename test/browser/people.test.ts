@@ -33,7 +33,7 @@ afterAll(async () => {
   await simulator[Symbol.asyncDispose]()
 })
 
-test("a provider is added, tested and priced, and answers at once", async () => {
+test("a provider is added, tested and priced, and can be called immediately", async () => {
   const { page } = operator
   await open(operator, "Providers")
   await page.getByRole("button", { name: "Add a provider" }).first().click()
@@ -80,7 +80,7 @@ async function untilCallable(model: string): Promise<void> {
   throw new Error(`${model} is not there`)
 }
 
-test("an invited member sees their account, and nothing that is the operator's", async () => {
+test("an invited member sees their account, and nothing of the operator's", async () => {
   await open(operator, "Members")
   await operator.page.getByRole("button", { name: "Invite someone" }).first().click()
   await operator.page.getByLabel("Email address").fill("mia@example.com")
@@ -106,7 +106,7 @@ test("an invited member sees their account, and nothing that is the operator's",
   }
 })
 
-test("what belongs to another account is not there for a member", async () => {
+test("a member cannot see content of another account", async () => {
   const made = await ask(operator.page, "POST", "/accounts", { name: "other", credits: "5" })
   const other = String(made.body["id"])
   const key = await ask(operator.page, "POST", "/keys", { account: other, name: "theirs" })
@@ -139,7 +139,7 @@ test("what belongs to another account is not there for a member", async () => {
     .waitFor()
 })
 
-test("an account without credits is led to credits first, each reader in their own way", async () => {
+test("an account without credits is guided to credits first, depending on the role", async () => {
   const { page } = operator
   const ofMia = await ask(page, "POST", "/accounts", { name: "Mia's own" })
   const account = String(ofMia.body["id"])
@@ -173,7 +173,7 @@ test("an account without credits is led to credits first, each reader in their o
   await page.goto("/console/?account=all")
 })
 
-test("hostile names are text", async () => {
+test("hostile names are shown as text", async () => {
   const { page } = operator
   const name = HOSTILE.slice(0, 100)
   const made = await ask(page, "POST", "/accounts", { name })
@@ -200,7 +200,7 @@ test("hostile names are text", async () => {
   }
 })
 
-test("a stolen cookie is worth nothing once its owner has signed out", async () => {
+test("a stolen cookie stops working once its owner has signed out", async () => {
   const { page, context } = member
   const stolen = await context.cookies()
   expect(stolen.length).toBeGreaterThan(0)
@@ -218,7 +218,7 @@ test("a stolen cookie is worth nothing once its owner has signed out", async () 
   await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
 })
 
-test("people change their own name, and operators the address of anyone", async () => {
+test("users change their own name, and operators change anyone's address", async () => {
   const { page } = member
   await page.goto("/console/profile")
   await page.getByRole("button", { name: "Change name" }).click()
@@ -255,7 +255,7 @@ async function idOf(name: string): Promise<string> {
   return users.find((user) => user.name === name)?.id ?? ""
 }
 
-test("an operator erases a person, who is out, and whom the audit log no longer names", async () => {
+test("an operator erases a person, who is signed out and no longer named in the audit log", async () => {
   const { page } = operator
   await open(operator, "Audit")
   await page.getByText("mia@example.com").first().waitFor()
@@ -272,6 +272,6 @@ test("an operator erases a person, who is out, and whom the audit log no longer 
   await image(page, "audit-of-an-erased-person")
 })
 
-test("no page complained on the way", () => {
+test("no page reported an error", () => {
   expect([...operator.complaints, ...member.complaints]).toEqual([])
 })

@@ -65,7 +65,7 @@ test("lists refused requests separately from failed ones, with matching counts",
   expect(await failed.getByRole("row").count()).toBe(2)
 })
 
-test("an account that is not among the first two hundred has its name all the same, also beside its keys", async () => {
+test("an account beyond the first two hundred is shown by name, also beside its keys", async () => {
   const { page } = operator
   const first = /\/admin\/v1\/accounts\?limit=200$/
   await page.route(first, (route) =>
@@ -82,7 +82,7 @@ test("an account that is not among the first two hundred has its name all the sa
   await page.unroute(first)
 })
 
-test("what is stored of a chat is shown as a conversation, and as it was sent", async () => {
+test("the stored content of a chat is shown as a conversation and as raw JSON", async () => {
   const { page } = operator
   await ask(page, "PATCH", `/accounts/${account}`, { stores_content: true })
   const { response } = await client.chat.completions
@@ -128,7 +128,7 @@ test("what is stored of a chat is shown as a conversation, and as it was sent", 
   expect(operator.complaints).toEqual([])
 })
 
-test("what is too long is refused with a reason, and never cut", async () => {
+test("overlong input is rejected with a reason, and never truncated", async () => {
   const { page } = operator
   const long = "x".repeat(10_000)
   await page.goto(`/console/keys?create=1&account=${account}`)
@@ -145,7 +145,7 @@ test("what is too long is refused with a reason, and never cut", async () => {
   expect(await dialog.getByLabel("Reason").inputValue()).toHaveLength(10_000)
 })
 
-test("the chart of the overview is in the address, and its colours are explained", async () => {
+test("the chart of the overview is in the address, and has a legend", async () => {
   const { page } = operator
   await page.goto(`/console/?account=${account}`)
   await page.getByText("Tokens", { exact: true }).click()

@@ -29,7 +29,7 @@ afterAll(async () => {
   await tollgate[Symbol.asyncDispose]()
 })
 
-test("a group of models shows its members, and is chosen like a model", async () => {
+test("a group of models shows its members, and can be chosen like a model", async () => {
   const { page } = operator
   await page.goto("/console/models")
   await page.getByRole("combobox", { name: "Type" }).click()
@@ -56,7 +56,7 @@ test("a group of models shows its members, and is chosen like a model", async ()
     .waitFor()
 })
 
-test("codes are made by the dozen and saved once; the list is a file without their text", async () => {
+test("codes are created in bulk and saved once, and the list is exported without their text", async () => {
   const { page } = operator
   await page.goto("/console/codes")
   await page.getByRole("button", { name: "Create codes" }).first().click()
@@ -91,7 +91,7 @@ test("codes are made by the dozen and saved once; the list is a file without the
   expect(listed.match(/used_up/g)).toHaveLength(2)
 })
 
-test("a provider gets a second key, keeps the first one unseen, and loses one again", async () => {
+test("a provider gets a second key, keeps the first one hidden, and loses one again", async () => {
   const { page } = operator
   await ask(page, "POST", "/providers", { id: "mine", vendor: "openai", api_key: "canary-first" })
   await page.goto("/console/providers")

@@ -24,7 +24,7 @@ afterAll(async () => {
   await tollgate[Symbol.asyncDispose]()
 })
 
-test("usage is grouped by what is asked for, and a row leads to its requests", async () => {
+test("usage is grouped as requested, and a row links to its requests", async () => {
   const { page } = operator
   await open(operator, "Usage")
   await page.getByRole("link", { name: "sandbox/echo" }).waitFor()
@@ -50,7 +50,7 @@ test("usage is grouped by what is asked for, and a row leads to its requests", a
   await areListed(3)
 })
 
-test("the chart is a table for who cannot see it, and a file for a spreadsheet", async () => {
+test("the chart is available as an accessible table and as a file", async () => {
   const { page } = operator
   await page.goto("/console/usage?time=24h&group=user&metric=requests")
   await page.getByRole("img", { name: /Requests over time by end user: 3 in total/ }).waitFor()
@@ -65,7 +65,7 @@ test("the chart is a table for who cannot see it, and a file for a spreadsheet",
   expect(text).toContain("\r\nann,2,0,")
 })
 
-test("an outcome leads to its requests, and their receipts say for whom they were", async () => {
+test("an outcome links to its requests, and their receipts show the end user", async () => {
   const { page } = operator
   await page.goto("/console/usage?time=24h&group=outcome")
   const table = page.getByRole("table", { name: "Usage by outcome" })
@@ -90,7 +90,7 @@ test("entries of the ledger are found by day", async () => {
   expect(await faultsOf(page)).toEqual([])
 })
 
-test("how long answers took, and what is left of the price, are shown as well", async () => {
+test("latencies and the margin are shown", async () => {
   const { page } = operator
   await page.goto("/console/usage?time=24h&metric=p95")
   await page.getByRole("img", { name: /Duration, p95 over time by model/ }).waitFor()
@@ -100,7 +100,7 @@ test("how long answers took, and what is left of the price, are shown as well", 
   await page.getByText("No usage").waitFor()
 })
 
-test("requests are sorted, narrowed by cost and saved as a file, with the columns that were chosen", async () => {
+test("requests are sorted, filtered by cost and saved as a file with the chosen columns", async () => {
   const { page } = operator
   await open(operator, "Requests")
   const table = page.getByRole("table", { name: "Requests", exact: true })
@@ -142,7 +142,7 @@ test("requests are sorted, narrowed by cost and saved as a file, with the column
   expect(await faultsOf(page)).toEqual([])
 })
 
-test("requests are counted over time above their list, and a part of the time narrows it", async () => {
+test("requests are counted over time above their list, and a time range filters them", async () => {
   const { page } = operator
   const wrong = { headers: { authorization: `Bearer ${tollgate.firstKey}` } }
   await fetch(`${tollgate.url}/v1/chat/completions`, { method: "POST", body: "{", ...wrong })
@@ -159,7 +159,7 @@ test("requests are counted over time above their list, and a part of the time na
   await page.getByRole("table", { name: "Requests", exact: true }).getByRole("row").nth(1).waitFor()
 })
 
-test("the calls of a session are one story with its sum, to which its receipts lead", async () => {
+test("the calls of a session are one trace with its total, linked from its receipts", async () => {
   const { page } = operator
   const defaultHeaders = { "x-tollgate-session": "tidy up" }
   const client = new OpenAI({
@@ -185,7 +185,7 @@ test("the calls of a session are one story with its sum, to which its receipts l
   expect(await faultsOf(page)).toEqual([])
 })
 
-test("a request of which the content was kept is opened in the playground with its model", async () => {
+test("a request with stored content is opened in the playground with its model", async () => {
   const { page } = operator
   await open(operator, "Accounts")
   await page.getByRole("link", { name: "demo" }).first().click()
@@ -203,7 +203,7 @@ test("a request of which the content was kept is opened in the playground with i
   await until(async () => (await model.inputValue()) === "sandbox/gemini")
 })
 
-test("keys of the playground are not among a person's keys unless they ask for them", async () => {
+test("keys of the playground are hidden among a user's keys unless requested", async () => {
   const { page } = operator
   await open(operator, "Keys")
   const table = page.getByRole("table", { name: "Keys" })
@@ -223,7 +223,7 @@ test("keys of the playground are not among a person's keys unless they ask for t
   expect(await table.getByRole("row").count()).toBe(before + 1)
 })
 
-test("no page complained on the way", () => {
+test("no page reported an error", () => {
   expect(operator.complaints).toEqual([])
 })
 

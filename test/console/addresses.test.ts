@@ -3,7 +3,7 @@ import { consolePath } from "../../console/src/base-path.ts"
 import { localPath, refusalText } from "../../console/src/pages/sign-in/return-path.ts"
 import { parseSearch, pickTexts, stringifySearch } from "../../console/src/search-text.ts"
 
-describe("where the sign-in leads back to", () => {
+describe("the page after sign-in", () => {
   test.each([
     [undefined, "/"],
     ["/keys?status=all", "/keys?status=all"],
@@ -20,14 +20,14 @@ describe("where the sign-in leads back to", () => {
     expect(localPath(back)).toBe(path)
   })
 
-  test("a refusal of another house has words, an unknown one too", () => {
+  test("every sign-in error has a text, even an unknown one", () => {
     expect(refusalText("not_invited")).toContain("invitation")
     expect(refusalText("<b>")).toBe("The sign-in failed. Try again.")
   })
 })
 
 describe("the query of an address", () => {
-  test("is text, whatever it looks like", () => {
+  test("is text, regardless of its form", () => {
     expect(parseSearch("?token=123&model=a%2Fb&flag=true")).toEqual({
       token: "123",
       model: "a/b",
@@ -39,7 +39,7 @@ describe("the query of an address", () => {
     expect(stringifySearch({})).toBe("")
   })
 
-  test("only what a page knows is kept", () => {
+  test("keeps only the parameters of the page", () => {
     expect(pickTexts({ status: "all", other: "x", search: "" }, "status", "search")).toEqual({
       status: "all",
     })
@@ -51,6 +51,6 @@ test.each([
   ["https://example.com/ai/console/assets/index-a1.js", "/ai/console/"],
   ["http://127.0.0.1:8787/console/console/assets/shared-b2.js", "/console/console/"],
   ["file:///source/console/src/base-path.ts", "/console/"],
-])("the console finds its path by the address of a script: %s", (script, path) => {
+])("the console derives its path from the address of a script: %s", (script, path) => {
   expect(consolePath(script)).toBe(path)
 })

@@ -4,7 +4,7 @@ import { isLargeEntry, multiplierDoubt, readAmount } from "tollgate-contract/amo
 
 const CREDIT = 1_000_000_000n
 
-describe("what people type as an amount", () => {
+describe("typed amounts", () => {
   test.each([
     ["1,234.50", "1234.50"],
     ["1,500", "1500"],
@@ -33,26 +33,26 @@ describe("what people type as an amount", () => {
     ["12,34,567", "such as 1.50"],
     ["1,500,00", "such as 1.50"],
     [",5", "such as 1.50"],
-  ])("'%s' is refused, with what to write: %s", (typed, words) => {
+  ])("'%s' is rejected with the correction: %s", (typed, words) => {
     const reading = readAmount(typed)
     expect("fault" in reading && reading.fault).toContain(words)
   })
 
   test.each(["", "ten", "1e3", ".5", "5.", "1 5", "1_0", "1,000 000", "$5", "--5", "1.2.3"])(
-    "'%s' is no amount",
+    "'%s' is not an amount",
     (typed) => {
       expect(readAmount(typed)).toHaveProperty("fault")
     },
   )
 
-  test("there are as many digits as the API takes", () => {
+  test("amounts have at most the digits of the API", () => {
     expect(readAmount("1234567890")).toEqual({ fault: "Write at most 9 digits before the point" })
     expect(readAmount("1.0000000001")).toEqual({ fault: "Write at most 9 digits after the point" })
     expect(readAmount("1234567890", { whole: 12, fraction: 12 })).toEqual({ amount: "1234567890" })
   })
 })
 
-test("of a plain decimal text, a comma is refused even where it groups thousands", () => {
+test("a comma in a decimal text is rejected, even between thousands", () => {
   expect(commaFault("1,500")).toContain("write 1500")
   expect(commaFault("1,50")).toContain("write 1.50")
   expect(commaFault("1.50")).toBeUndefined()
@@ -70,7 +70,7 @@ test.each([
   [50n * CREDIT, 1n, false],
   [500n * CREDIT, 0n, false],
   [-150n * CREDIT, 5n * CREDIT, false],
-])("an entry of %p into a balance of %p asks once more: %p", (amount, balance, isLarge) => {
+])("an entry of %p into a balance of %p needs a confirmation: %p", (amount, balance, isLarge) => {
   expect(isLargeEntry(amount, balance)).toBe(isLarge)
 })
 
@@ -83,6 +83,6 @@ test.each([
   ["100.0", false],
   ["100.01", true],
   ["1000000", true],
-])("a multiplier of %s asks once more: %p", (multiplier, doubts) => {
+])("a multiplier of %s needs a confirmation: %p", (multiplier, doubts) => {
   expect(multiplierDoubt(multiplier) !== undefined).toBe(doubts)
 })

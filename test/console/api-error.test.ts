@@ -4,7 +4,7 @@ import { messageOf, readError, unreachable } from "../../console/src/api/api-err
 import { errorEnvelope, GatewayError } from "../../src/canon/errors.ts"
 
 describe("errors of the API", () => {
-  test("the gateway's own envelope is read", () => {
+  test("are read from the gateway's own envelope", () => {
     const envelope = errorEnvelope(
       new GatewayError("invalid_value", "Invalid 'name': must not be empty.", {
         parameter: "name",
@@ -22,7 +22,7 @@ describe("errors of the API", () => {
     })
   })
 
-  test("every fault finds its field, the first one of a field counts", () => {
+  test("are shown at their fields, the first one of each field", () => {
     const error = readError(400, {
       error: {
         message: "Two faults",
@@ -39,19 +39,19 @@ describe("errors of the API", () => {
     expect(error.fields).toEqual({ name: "must not be empty", budget: "must be above zero" })
   })
 
-  test("an answer that is no envelope still gives words", () => {
+  test("have a message even without an envelope", () => {
     for (const body of [null, "text", 7, [], {}, { error: null }, { error: { message: 1 } }]) {
       expect(readError(502, body).message).toBe("The gateway answered with status 502.")
     }
   })
 
-  test("no answer at all says what to look at", () => {
+  test("have a message without any response", () => {
     expect(unreachable()).toMatchObject({ status: 0, kind: "unreachable", fields: {} })
     expect(messageOf("thrown text")).toBe("Something went wrong. Try again.")
   })
 })
 
-test("addresses leave out what has no value, and escape the rest", () => {
+test("addresses omit empty values, and escape the rest", () => {
   expect(
     addressOf("GET /receipts", {
       query: { account: undefined, search: "", model: "a/b c&d", limit: 50 },

@@ -16,14 +16,14 @@ test("each step of a charge is exact", () => {
   expect(worked.rounded).toBe("0.00002664")
 })
 
-test("the end is rounded up to the nanocredit, as the ledger does", () => {
+test("the result is rounded up to the nanocredit, like the ledger", () => {
   const worked = workCharge([{ class: "input", quantity: 1, per_million: "0.0333" }], "1")
   expect(worked.product).toBe("0.0000000333")
   expect(worked.rounded).toBe("0.000000034")
   expect(formatCredits(parseCredits(worked.rounded))).toBe(worked.rounded)
 })
 
-test("quantities may be no whole numbers, and as small as JavaScript writes with an exponent", () => {
+test("quantities may be fractions, even ones that JavaScript writes with an exponent", () => {
   expect(workCharge([{ class: "second", quantity: 12.34, per_million: "100" }], "1").sum).toBe(
     "0.001234",
   )
@@ -32,6 +32,6 @@ test("quantities may be no whole numbers, and as small as JavaScript writes with
   )
 })
 
-test("nothing costs nothing", () => {
+test("an empty charge is zero", () => {
   expect(workCharge([], "1.5")).toEqual({ lines: [], sum: "0", product: "0", rounded: "0" })
 })

@@ -21,7 +21,7 @@ const failed = (
   message,
 })
 
-test("each attempt gets its own reason, and one without gets none", () => {
+test("each attempt gets its own reason, or none", () => {
   const attempts = [
     attempt("a/x", "upstream_error"),
     attempt("b/x", "upstream_timeout"),

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { axisTicks } from "../../console/src/format/axis-ticks.ts"
 
-test("an axis goes in round steps from nothing to what is shown", () => {
+test("an axis has round steps from zero to its maximum", () => {
   expect(axisTicks(100, true)).toEqual([0, 25, 50, 75, 100])
   expect(axisTicks(3, true)).toEqual([0, 1, 2, 3])
   expect(axisTicks(9, true)).toEqual([0, 5, 10])

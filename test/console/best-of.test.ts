@@ -17,7 +17,7 @@ function column(
   }
 }
 
-test("the cheapest and the fastest of several answers are told, exactly", () => {
+test("the cheapest and the fastest of several answers are found exactly", () => {
   const dear = column(1, ["0.000000002", 10], ["0.1", 10])
   const cheap = column(2, ["0.100000001", 900])
   expect(bestOf([dear, cheap])).toEqual({ cheapest: 2, fastest: 1 })
@@ -34,7 +34,7 @@ test("the cheapest and the fastest of several answers are told, exactly", () => 
   expect(bestOf([dear, running])).toEqual({ cheapest: undefined, fastest: undefined })
 })
 
-test("an answer has a speed once it took time to write", () => {
+test("an answer has a speed if it took time to write", () => {
   const facts = { output: 100, first_byte_ms: 500, duration_ms: 1_500 }
   expect(tokensPerSecond(facts)).toBe(100)
   expect(tokensPerSecond({ ...facts, duration_ms: 510 })).toBeUndefined()
@@ -42,7 +42,7 @@ test("an answer has a speed once it took time to write", () => {
   expect(tokensPerSecond({ ...facts, first_byte_ms: null })).toBeUndefined()
 })
 
-test("models are compared by what a typical request costs, without a float", () => {
+test("models are compared by the exact cost of a typical request", () => {
   const model = { price: { input: "0.1", output: "0.4" }, multiplier: "1.2" } as unknown as Model
   expect(typicalCost(model)).toBe("0.00048")
   expect(typicalCost({ ...model, price: { input: "0.1" } })).toBeUndefined()

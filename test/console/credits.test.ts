@@ -9,7 +9,7 @@ import {
   usedShare,
 } from "../../console/src/format/credits.ts"
 
-describe("credits as people read them", () => {
+describe("credits for display", () => {
   test.each([
     ["0", "0.00"],
     ["12.5", "12.50"],
@@ -30,16 +30,16 @@ describe("credits as people read them", () => {
     ["0.123456", 2, "0.12"],
     ["-0.00000165", 6, "−0.0000016"],
     ["0", 4, "0.00"],
-  ])("%s in %i decimals is %s: nothing small looks like nothing", (exact, decimals, shown) => {
+  ])("%s in %i decimals is %s: small amounts never look like zero", (exact, decimals, shown) => {
     expect(shortCredits(exact, decimals)).toBe(shown)
   })
 
-  test("an amount is subtracted without a float", () => {
+  test("are subtracted without a float", () => {
     expect(spentOf("0.3", "0.1")).toBe("0.2")
     expect(spentOf("999999999.999999999", "0.000000001")).toBe("999999999.999999998")
   })
 
-  test("nanocredits and back", () => {
+  test("are converted to nanocredits and back", () => {
     for (const text of ["0", "1", "-1", "0.000000001", "-12.000000005", "999999999.999999999"]) {
       expect(nanosText(nanos(text))).toBe(text)
     }
@@ -55,7 +55,7 @@ describe("credits as people read them", () => {
     ["", undefined],
     [".5", undefined],
     ["1234567890", undefined],
-  ])("what is typed as '%s' is read as %p", (typed, read) => {
+  ])("typed as '%s' are read as %p", (typed, read) => {
     expect(readCredits(typed)).toBe(read)
   })
 

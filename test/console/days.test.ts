@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { dayEnd, dayStart } from "../../console/src/format/days.ts"
 import { trendPath } from "../../console/src/format/trend-path.ts"
 
-test("a day goes from its first moment to that of the next one, UTC", () => {
+test("a day lasts from its first moment to that of the next one, in UTC", () => {
   expect(dayStart("2026-10-31")).toBe("2026-10-31T00:00:00.000Z")
   expect(dayEnd("2026-10-31")).toBe("2026-11-01T00:00:00.000Z")
   for (const wrong of [undefined, "", "soon", "2026-13-01", "2026-10-31T10:00"]) {
@@ -11,7 +11,7 @@ test("a day goes from its first moment to that of the next one, UTC", () => {
   }
 })
 
-test("a line goes through the middle of each moment, and is broken where there is no value", () => {
+test("a trend line passes through each value, with gaps for missing ones", () => {
   expect(trendPath([2, 4, null, null, 1], 4)).toBe("M0.5 0.5000L1.5 0.0000M4.5 0.7500")
   expect(trendPath([null, null], 4)).toBe("")
 })

@@ -11,7 +11,7 @@ function value(model: string, part: Partial<DeploymentValues> = {}): DeploymentV
   return { row: 0, provider: "a", model, weight: "1", isPaused: false, ...part }
 }
 
-test("deployments that could answer nothing are not sent", () => {
+test("deployments that cannot answer are not sent", () => {
   expect(deploymentsFault([value("x")])).toBeUndefined()
   expect(deploymentsFault([value(" ")])).toContain("needs a provider")
   expect(deploymentsFault([value("x", { weight: "-1" })])).toContain("Weights are")
@@ -22,7 +22,7 @@ test("deployments that could answer nothing are not sent", () => {
   expect(deploymentsFault([value("x"), value("x ")])).toBe("a/x is there twice.")
 })
 
-test("what else is set of the model and of a deployment stays", () => {
+test("other settings of the model and of a deployment are kept", () => {
   const price = { input: "1", output: "2" }
   const entry = {
     multiplier: "2",

@@ -4,10 +4,10 @@ import { keySnippets } from "../../console/src/format/key-snippets.ts"
 
 const calling = { baseUrl: "https://gate.example/", key: "sk-tg-secret", model: "sandbox/echo" }
 
-describe("the code for a first request", () => {
+describe("the snippets for a first request", () => {
   const snippets = new Map(keySnippets(calling).map((snippet) => [snippet.id, snippet.code]))
 
-  test("is there for each way to call", () => {
+  test("exist for each client", () => {
     expect([...snippets.keys()]).toEqual([
       "curl",
       "python",
@@ -19,26 +19,26 @@ describe("the code for a first request", () => {
     ])
   })
 
-  test.each(["python", "node", "ai-sdk", "langchain"])("%s gets the address with /v1", (id) => {
+  test.each(["python", "node", "ai-sdk", "langchain"])("for %s have the address with /v1", (id) => {
     expect(snippets.get(id)).toContain('"https://gate.example/v1"')
   })
 
-  test("Anthropic's client adds /v1 itself", () => {
+  test("for Anthropic's client have the address without /v1", () => {
     expect(snippets.get("anthropic")).toContain('base_url="https://gate.example",')
   })
 
-  test("and so does Google's", () => {
+  test("for Google's client have the address without /v1", () => {
     expect(snippets.get("google")).toContain('baseUrl: "https://gate.example" }')
   })
 
-  test("all hold the key and the model", () => {
+  test("all contain the key and the model", () => {
     for (const code of snippets.values()) {
       expect(code).toContain("sk-tg-secret")
       expect(code).toContain("sandbox/echo")
     }
   })
 
-  test("the shell gets the body as one word, whatever is in it", async () => {
+  test("for the shell quote any body as one word", async () => {
     const hostile = { ...calling, model: `it's "$(touch /tmp/x)" \\` }
     const [curl] = keySnippets(hostile)
     const echoed = Bun.spawnSync(["sh", "-c", `curl() { printf '%s\\n' "$@"; }; ${curl?.code}`])

@@ -38,7 +38,7 @@ const key: Key = {
 }
 
 describe("the form of a key", () => {
-  test("an empty one makes a key without limits, in the words of the contract", () => {
+  test("makes a key without limits if it is empty", () => {
     const body = bodyOf({ ...EMPTY_KEY, name: " laptop " })
     expect(keyChange.parse(body)).toEqual({
       name: "laptop",
@@ -57,7 +57,7 @@ describe("the form of a key", () => {
     })
   })
 
-  test("what people type becomes what the contract takes", () => {
+  test("converts typed values to the contract", () => {
     const body = bodyOf(
       {
         ...EMPTY_KEY,
@@ -83,7 +83,7 @@ describe("the form of a key", () => {
     })
   })
 
-  test("a change names what changed and nothing else: an expiry keeps its seconds", () => {
+  test("sends only changes, and keeps the seconds of an expiry", () => {
     const values = valuesOf(key)
     expect(changesOf(key, values)).toEqual({})
     expect(changesOf(key, { ...values, name: "new", budget: "" })).toEqual({
@@ -94,7 +94,7 @@ describe("the form of a key", () => {
     expect(changesOf(key, { ...values, expiry: "never" })).toEqual({ expires_at: null })
   })
 
-  test("faults stand next to their field", () => {
+  test("shows faults at their fields", () => {
     expect(KEY_CHECKS.name("  ")).toBe("Enter a name")
     expect(KEY_CHECKS.budget("")).toBeNull()
     expect(KEY_CHECKS.budget("0")).not.toBeNull()
@@ -122,12 +122,12 @@ describe("the filters of the requests", () => {
     })
   })
 
-  test("what someone wrote into the address and is none does no harm", () => {
+  test("ignore invalid values in the address", () => {
     const query = requestQueryOf({ time: "custom", from: "soon", status: "weird" }, now)
     expect(query).toMatchObject({ from: undefined, to: undefined, status: undefined })
   })
 
-  test("are known to be there or not", () => {
+  test("are detected as present or absent", () => {
     expect(isFiltered({})).toBe(false)
     expect(isFiltered({ time: "all" })).toBe(false)
     expect(isFiltered({ search: "upstream" })).toBe(true)
@@ -135,7 +135,7 @@ describe("the filters of the requests", () => {
   })
 })
 
-test("keys are sorted exactly, and those without a moment come last either way", () => {
+test("keys are sorted exactly, with missing times last in both orders", () => {
   const used = "2026-11-02T00:00:00.000Z"
   const dear = { ...key, id: "dear", name: "Beta", spent: "9007199254740993.000000001" }
   const dearer = { ...dear, id: "dearer", name: "alpha", spent: "9007199254740993.000000002" }

@@ -30,7 +30,7 @@ const ACCOUNT: Account = {
   price_group: null,
 }
 
-test("the form of an account's limits sends back what it was given", () => {
+test("the form of an account's limits returns unchanged values", () => {
   expect(limitBodyOf(limitValuesOf(ACCOUNT))).toEqual({
     models: ["openai/*"],
     requests_per_minute: 1_200,
@@ -44,14 +44,14 @@ test("the form of an account's limits sends back what it was given", () => {
   })
 })
 
-test("an empty field is no limit, and models may be pasted in one piece", () => {
+test("an empty field is no limit, and models may be pasted as one text", () => {
   const empty = { ...limitValuesOf(ACCOUNT), models: [], max_keys: " " }
   expect(limitBodyOf(empty)).toMatchObject({ models: null, max_keys: null })
   const pasted = { ...limitValuesOf(ACCOUNT), models: ["openai/*, google/* "] }
   expect(limitBodyOf(pasted).models).toEqual(["openai/*", "google/*"])
 })
 
-test("a limit is a whole number; no keys at all is one, no requests is none", () => {
+test("a limit is a whole number; zero is allowed for keys, but not for requests", () => {
   expect(checkLimit("1,200", 1)).toBeNull()
   expect(checkLimit("", 1)).toBeNull()
   expect(checkLimit("0", 0)).toBeNull()
@@ -62,7 +62,7 @@ test("a limit is a whole number; no keys at all is one, no requests is none", ()
   }
 })
 
-test("only limits that there are, are listed", () => {
+test("only existing limits are listed", () => {
   expect(limitTexts(ACCOUNT)).toEqual([
     { label: "Models", value: "openai/*" },
     { label: "Requests per minute", value: "1,200" },
@@ -72,7 +72,7 @@ test("only limits that there are, are listed", () => {
   ])
 })
 
-test("a list of prices that waits is summed up", () => {
+test("a pending price list is summarized", () => {
   const counts = { dearer: 12, cheaper: 0, added: 1_000, removed: 1 }
   expect(pendingText(counts)).toBe("12 dearer, 1,000 new, 1 gone")
   expect(pendingText({ dearer: 0, cheaper: 0, added: 0, removed: 0 })).toBe("No price changes")

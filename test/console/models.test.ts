@@ -83,18 +83,18 @@ describe("the catalog's filters", () => {
   const ids = (filters: Parameters<typeof filterModels>[1]): string[] =>
     filterModels(models, filters).map(({ id }) => id)
 
-  test("want every word of the search, anywhere", () => {
+  test("match every word of the search at any position", () => {
     expect(ids({ search: "GPT open" })).toEqual(["openai/gpt-5"])
     expect(ids({ search: "  " })).toHaveLength(3)
   })
 
-  test("hold all together", () => {
+  test("apply together", () => {
     expect(ids({ provider: "openai", priced: "false" })).toEqual(["openai/embed"])
     expect(ids({ provider: "azure" })).toEqual(["mine/gpt-5"])
     expect(ids({ kind: "embedding", priced: "true" })).toEqual([])
   })
 
-  test("know the providers", () => {
+  test("list the providers", () => {
     expect(providersOf(models)).toEqual(["azure", "mine", "openai"])
   })
 })
@@ -104,7 +104,7 @@ test("a model's path keeps the slashes of its name and nothing else", () => {
   expect(pathOf("GET /models/{provider}/{name...}", { path })).toBe("/models/a/b/c%3Fd%23e")
 })
 
-test("a model rests when every way to it does", () => {
+test("a model rests when all its deployments do", () => {
   const resting = { ...healthy, state: "resting" } as const
   const way = { provider: "a", model: "b", weight: 1, is_paused: false, rules: [] }
   const both = [
@@ -124,7 +124,7 @@ test("a model whose only request failed is not healthy", () => {
   expect(healthOf(model("a/b", { deployments: ways }), undefined)).toBe("failing")
 })
 
-test("the model to try first answers, is capable, and the cheapest of those that are not free", () => {
+test("the model to try first can answer, is capable, and the cheapest paid one", () => {
   const free = model("a/free", { price: { input: "0", output: "0" } })
   const dear = model("a/dear", { price: { input: "10", output: "50" } })
   const cheap = model("b/cheap", { price: { input: "0.1", output: "0.4" } })
@@ -152,13 +152,13 @@ describe("prices", () => {
     expect(effectivePrice(model("a/b"), "image")).toBeUndefined()
   })
 
-  test("of what is counted one by one are of one", () => {
+  test("of single units are per unit", () => {
     expect(readablePrice("image", "40000")).toEqual({ credits: "0.04", per: "per image" })
     expect(readablePrice("second", "100")).toEqual({ credits: "0.0001", per: "per second" })
     expect(readablePrice("input", "0.15")).toEqual({ credits: "0.15", per: "per million" })
   })
 
-  test("stand in the order in which people look for them", () => {
+  test("are listed in the usual order", () => {
     expect(sortedPrices({ zebra: "1", output: "2", input: "3" }).map(([name]) => name)).toEqual([
       "input",
       "output",
@@ -191,7 +191,7 @@ describe("prices", () => {
 })
 
 describe("a changed model", () => {
-  test("says only what was changed", () => {
+  test("contains only the changes", () => {
     const known = model("a/b")
     const typed = { input: "0.15", output: "0.6" }
     expect(changedEntry(known, { typed, multiplier: "1.5" })).toEqual({ multiplier: "1.5" })
@@ -201,7 +201,7 @@ describe("a changed model", () => {
     expect(changedEntry(known, { typed: { input: "?" }, multiplier: "1" })).toBeUndefined()
   })
 
-  test("keeps what the console has said of it otherwise", () => {
+  test("keeps the console's other settings", () => {
     const entry = { kind: "chat", context: 5, multiplier: "2", price: { input: "9" } } as const
     const own = model("a/b", { origin: "console", entry, multiplier: "2", price: { input: "9" } })
     expect(changedEntry(own, { typed: { input: "8" }, multiplier: "2" })).toEqual({
@@ -210,7 +210,7 @@ describe("a changed model", () => {
     })
   })
 
-  test("keeps periods and modes that were set here, and periods that are known", () => {
+  test("keeps its own periods and modes, and known periods", () => {
     const typed = { input: "3", output: "2" }
     const priceOf = (own: Model) => changedEntry(own, { typed, multiplier: "1" })?.price
     const price = { input: "1", output: "2" }
@@ -242,7 +242,7 @@ describe("a changed model", () => {
     })
   })
 
-  test("costs what is in force now in lists, and is changed outside of its periods", () => {
+  test("is listed at its current price, and changed outside of its periods", () => {
     const price_in_force = { price: { input: "2", output: "2" }, price_tiers: [] }
     const until = "2026-12-01T00:00:00.000Z"
     const more = { period: "peak", from: null, until, price_pictures: null }
@@ -255,7 +255,7 @@ describe("a changed model", () => {
     expect(changedEntry(own, { typed: own.price ?? {}, multiplier: "1.5" })).toEqual({})
   })
 
-  test("keeps prices of long requests and of kinds of images", () => {
+  test("keeps prices of long requests and of image kinds", () => {
     const own = model("a/b", {
       price: { input: "1", image: "40" },
       price_tiers: [{ above: 1_000, price: { input: "2" } }],
@@ -297,7 +297,7 @@ describe("a changed model", () => {
     }
   })
 
-  test("takes a known price whole, without whose it is", () => {
+  test("copies a known price completely, without its source", () => {
     const price = { input: "1", tiers: [{ above: 5, input: "2" }] }
     const known = { kind: "chat", price, source: "OpenAI: x" } as const
     expect(knownPriceEntry(model("a/b", { price: null, known_entry: known }))).toEqual({
@@ -311,7 +311,7 @@ describe("a changed model", () => {
   })
 })
 
-test("the playground begins with what is wished, or with the first that fits best", () => {
+test("the playground starts with the requested model, or with the best match", () => {
   const models = [
     model("a/embed", { kind: "embedding" }),
     model("a/rank", { kind: "rerank" }),
@@ -323,7 +323,7 @@ test("the playground begins with what is wished, or with the first that fits bes
   expect(firstModel(models, ["chat"], undefined)).toBeNull()
 })
 
-test("stored requests say how a model does, but for one that rests now", () => {
+test("stored requests determine a model's health, unless it is resting now", () => {
   const history = { state: "failing" } as ReliabilityRow
   const way = { provider: "a", model: "b", weight: 1, is_paused: false, rules: [] }
   const of = (state: "healthy" | "unknown" | "resting") =>
@@ -344,7 +344,7 @@ describe("the list of models", () => {
   const image = model("d/image", { kind: "image", price: { image: "40" } })
   const all = [image, unpriced, cached, seeing]
 
-  test("says what is known of what they can do", () => {
+  test("shows known capabilities", () => {
     expect(hasCapability(seeing, "vision")).toBe(true)
     expect(hasCapability(seeing, "reasoning")).toBe(false)
     expect(hasCapability(seeing, "caching")).toBe(false)
@@ -358,7 +358,7 @@ describe("the list of models", () => {
     expect(filterModels(all, { can: "flying" })).toEqual(all)
   })
 
-  test("is sorted, and what cannot be compared comes last either way", () => {
+  test("is sorted, with incomparable values last in both orders", () => {
     const order = (by: string, order: "asc" | "desc") =>
       sortModels(all, { by, order }).map(({ id }) => id)
     expect(order("name", "asc")).toEqual(["a/seeing", "b/cached", "c/unpriced", "d/image"])
@@ -368,7 +368,7 @@ describe("the list of models", () => {
     expect(order("context", "asc").slice(0, 2)).toEqual(["a/seeing", "c/unpriced"])
   })
 
-  test("says where prices are from, and of what day", () => {
+  test("shows the source of prices and its date", () => {
     const known = { kind: "known", name: "OpenAI: gpt-x", date: "2026-10-01" } as const
     expect(priceSourceText(known)).toBe("OpenAI: gpt-x, 1 Oct 2026")
     expect(priceDate(known)).toBe("1 Oct 2026")

@@ -14,7 +14,7 @@ import { usagePoints } from "../../console/src/format/usage-points.ts"
 const NOON = "2026-11-21T12:00:00.000Z"
 const now = Date.parse(NOON)
 
-describe("moments", () => {
+describe("times", () => {
   test("are shown in the reader's zone", () => {
     expect(momentText(NOON, { timeZone: "Asia/Tokyo" })).toBe("21 Nov 2026, 21:00:00")
     expect(dayText("2026-11-21T20:00:00Z", { timeZone: "Asia/Tokyo" })).toBe("22 Nov 2026")
@@ -32,14 +32,14 @@ describe("moments", () => {
     expect(relativeText(iso, { now, timeZone: "UTC" })).toBe(text)
   })
 
-  test("a field of the form and back is the same minute", () => {
+  test("are the same minute after a form field and back", () => {
     expect(fromLocalField(toLocalField(NOON))).toBe(NOON)
     expect(toLocalField(null)).toBe("")
     expect(fromLocalField("")).toBeUndefined()
     expect(fromLocalField("soon")).toBeUndefined()
   })
 
-  test("days of statements are days of UTC", () => {
+  test("of statements are UTC days", () => {
     expect(utcDay(0, now)).toBe("2026-11-21")
     expect(utcDay(30, now)).toBe("2026-10-22")
   })
@@ -76,19 +76,19 @@ describe("the bars of a chart", () => {
     mean_first_byte_ms: null,
   }
 
-  test("have two parts where there are two", () => {
+  test("have two parts if there are two values", () => {
     expect(usagePoints([row], "requests", "days")[0]).toMatchObject({ main: 7, other: 3 })
     expect(usagePoints([row], "tokens", "days")[0]).toMatchObject({ main: 100, other: 40 })
     expect(usagePoints([row], "cost", "days")[0]).toMatchObject({ main: 0.5, other: 0 })
   })
 
-  test("days are of UTC, hours are the reader's", () => {
+  test("are UTC days, or hours of the reader's zone", () => {
     expect(usagePoints([row], "cost", "days", "Asia/Tokyo")[0]?.label).toBe("20 Nov")
     expect(usagePoints([row], "cost", "hours", "Asia/Tokyo")[0]?.label).toBe("08:00")
   })
 })
 
-test("a device is distinguished from its user agent", () => {
+test("a device is described by its user agent", () => {
   const chrome =
     "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
   expect(deviceText(chrome)).toBe("Chrome on macOS")

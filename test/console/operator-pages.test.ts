@@ -14,8 +14,8 @@ import { questionOf } from "../../console/src/pages/users/user-task.ts"
 import type { Provider, Vendor } from "tollgate-contract/catalog.ts"
 import type { User } from "tollgate-contract/members.ts"
 
-describe("what differs between before and after", () => {
-  test("is each member that changed, by its path", () => {
+describe("the difference between before and after", () => {
+  test("has each changed member by its path", () => {
     const before = { name: "old", budget: { limit: "5" }, models: null, same: 1 }
     const after = { name: "new", budget: { limit: "7.5" }, models: ["a/*", "b/*"], same: 1 }
     expect(differences(before, after)).toEqual([
@@ -25,7 +25,7 @@ describe("what differs between before and after", () => {
     ])
   })
 
-  test("is all of it when there was nothing before, or is nothing after", () => {
+  test("has everything if there was nothing before, or is nothing after", () => {
     expect(differences(null, { a: 1 })).toEqual([{ path: "a", before: undefined, after: "1" }])
     expect(differences({ a: [{ b: true }] }, undefined)).toEqual([
       { path: "a[0].b", before: "true", after: undefined },
@@ -34,12 +34,12 @@ describe("what differs between before and after", () => {
     expect(differences({ a: {} }, { a: {} })).toEqual([])
   })
 
-  test("is told under the action's name", () => {
+  test("is titled by the action's name", () => {
     expect(actionWords("key.create")).toBe("key: create")
     expect(actionWords("sign_in")).toBe("sign in")
   })
 
-  test("is found by the words that are shown, and by the action's name", () => {
+  test("is found by the displayed words, and by the action's name", () => {
     expect(actionPattern("account: entry")).toBe("*account*entry*")
     expect(actionPattern("notice_target.create")).toBe("*notice*target*create*")
     expect(actionPattern("ENTRY")).toBe("*entry*")
@@ -47,7 +47,7 @@ describe("what differs between before and after", () => {
     expect(actionPattern(undefined)).toBeUndefined()
   })
 
-  test("names what it was of, as it is called after it", () => {
+  test("names its target by the later name", () => {
     expect(nameOf({ before: { name: "old" }, after: { name: "new" } })).toBe("new")
     expect(nameOf({ before: { name: "gone" }, after: null })).toBe("gone")
     expect(nameOf({ before: null, after: { name: 5 } })).toBeUndefined()
@@ -66,7 +66,7 @@ const openai: Vendor = {
 }
 
 describe("a new provider", () => {
-  test("is of a vendor found by name, those that begin with it first", () => {
+  test("has its vendor found by name, with prefixes first", () => {
     const azure = { ...openai, id: "azure", name: "Azure OpenAI" }
     expect(findVendors([azure, openai], "open").map(({ id }) => id)).toEqual(["openai", "azure"])
     expect(findVendors([azure, openai], "azure open").map(({ id }) => id)).toEqual(["azure"])
@@ -81,7 +81,7 @@ describe("a new provider", () => {
     expect(idFault("mine", [])).toBeUndefined()
   })
 
-  test("is told what is typed, and only that", () => {
+  test("has only the typed fields", () => {
     const typed = {
       fields: { api_key: " sk-1 ", base_url: "", other: "x" },
       keys: undefined,
@@ -92,7 +92,7 @@ describe("a new provider", () => {
   })
 })
 
-test("a changed provider is told what was typed, and null for what was emptied", () => {
+test("a changed provider has the typed fields, and null for emptied ones", () => {
   const entry = { vendor: "openai", base_url: "https://one.example" }
   const provider = { id: "openai", entry, secrets: ["api_key"] } as unknown as Provider
   const change = (fields: Record<string, string>) =>
@@ -105,7 +105,7 @@ test("a changed provider is told what was typed, and null for what was emptied",
   })
 })
 
-test("each thing that is done to a user changes one thing", () => {
+test("each action on a user changes one field", () => {
   const user = { id: "user_1", name: "Ada" } as User
   const changes = (["promote", "demote", "disable", "enable"] as const).map(
     (name) => questionOf({ name, user }).change,

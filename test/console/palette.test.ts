@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { findEntries, requestIdIn } from "../../console/src/palette/entries.ts"
 import { fit } from "../../console/src/palette/fuzzy.ts"
 
-test("what is typed fits with letters left out, and words in any order", () => {
+test("search matches with omitted letters and with words in any order", () => {
   for (const typed of ["claude-sonnet", "clsn", "sonnet claude", "CLAUDE", "a/cs5", ""]) {
     expect(fit(typed, "anthropic/claude-sonnet-5"), typed).toBeNumber()
   }
@@ -11,7 +11,7 @@ test("what is typed fits with letters left out, and words in any order", () => {
   }
 })
 
-test("the best fit comes first, with its group", () => {
+test("the best match comes first, with its group", () => {
   const entry = (group: string, label: string) => ({ id: label, group, label, choose: () => {} })
   const entries = [
     entry("Pages", "Models"),
@@ -31,7 +31,7 @@ test("a huge paste is searched without harm", () => {
   expect(fit("(((.*+?", "anthropic/claude")).toBeUndefined()
 })
 
-test("the id of a request is found in whatever is pasted around it", () => {
+test("a request id is found within any pasted text", () => {
   expect(requestIdIn('{"request_id": "req_019ab-7c"}')).toBe("req_019ab-7c")
   expect(requestIdIn("my_req_x")).toBeUndefined()
   expect(requestIdIn("request")).toBeUndefined()

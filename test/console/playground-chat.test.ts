@@ -38,7 +38,7 @@ function answered(question: Question, text: string): Turn {
 }
 
 describe("the body of a chat", () => {
-  test("says only what is set, and always asks for the usage", () => {
+  test("has only the set fields, and always requests usage", () => {
     expect(chatBody("a/b", DEFAULT_SETTINGS, [asked(HELLO)])).toEqual({
       model: "a/b",
       messages: [{ role: "user", content: "Hello" }],
@@ -47,7 +47,7 @@ describe("the body of a chat", () => {
     })
   })
 
-  test("carries system prompt, past, images and every setting", () => {
+  test("has the system prompt, history, images and every setting", () => {
     const settings = {
       system: "Be brief.",
       temperature: 0,
@@ -89,7 +89,7 @@ describe("the body of a chat", () => {
     })
   })
 
-  test("carries calls of tools with their results, and none without", () => {
+  test("has tool calls only with their results", () => {
     const call = { id: "call_1", name: "look", arguments: '{"at":1}' }
     const step = { text: "", toolCalls: [call], results: ["a door"] }
     const turn = { question: HELLO, steps: [step, { ...step, results: [] }] }
@@ -107,13 +107,13 @@ describe("the body of a chat", () => {
     ])
   })
 
-  test("names what is wrong with the tools", () => {
+  test("has faults of its tools named", () => {
     for (const text of ["", "[]", '[{"type":"function"}]']) expect(toolsFault(text)).toBeUndefined()
     for (const text of ["{}", "[1]", "null"]) expect(toolsFault(text), text).toContain("an array")
     expect(toolsFault("[")).toContain("not valid JSON")
   })
 
-  test("names what is wrong with the further fields", () => {
+  test("has faults of its further fields named", () => {
     expect(extraFault("")).toBeUndefined()
     expect(extraFault('{"a":1}')).toBeUndefined()
     expect(extraFault("{")).toContain("not valid JSON")
@@ -121,7 +121,7 @@ describe("the body of a chat", () => {
   })
 })
 
-test("a request that another page leaves is taken once", () => {
+test("a request passed by another page is used once", () => {
   const request = { model: "a/b", body: { messages: [] } }
   handOver(request)
   expect([takeHandOver(), takeHandOver()]).toEqual([request, undefined])
@@ -131,7 +131,7 @@ describe("the frames of a stream", () => {
   const stream = 'data: {"a":1}\r\n\r\n: comment\n\ndata: one\ndata: two\n\ndata:[DONE]\n\n'
   const whole = ['{"a":1}', "one\ntwo", "[DONE]"]
 
-  test("are the same wherever the stream is cut", () => {
+  test("are the same for any split", () => {
     for (let cut = 0; cut <= stream.length; cut++) {
       const frames = new FrameReader()
       const read = [...frames.push(stream.slice(0, cut)), ...frames.push(stream.slice(cut))]
@@ -148,7 +148,7 @@ function fold(...events: unknown[]): AnswerContent {
 }
 
 describe("an answer", () => {
-  test("gathers text, reasoning and tool calls", () => {
+  test("collects text, reasoning and tool calls", () => {
     const answer = fold(
       { choices: [{ delta: { role: "assistant", content: "" } }] },
       { choices: [{ delta: { reasoning_content: "Hm. " } }] },
@@ -184,16 +184,16 @@ describe("an answer", () => {
     expect(answer.tokens).toEqual({ input: 12, output: 210, reasoning: 204, cached: 3 })
   })
 
-  test("is a failure when the stream says so", () => {
+  test("is a failure if the stream reports one", () => {
     const error = { message: "It broke.", error_type: "upstream_error", param: null }
     expect(fold({ error }).failure).toMatchObject({ kind: "upstream_error", message: "It broke." })
   })
 
-  test("takes no harm from what is no chunk", () => {
+  test("ignores invalid chunks", () => {
     expect(fold("not json", "null", "7")).toEqual(NOTHING_YET)
   })
 
-  test("that ends without saying so has broken off, and keeps what came", async () => {
+  test("that ends without an end mark has broken, and keeps the received part", async () => {
     const chunk = 'data: {"choices":[{"delta":{"content":"Half"}}]}\n\n'
     const answer = await readChat(new Response(chunk), () => {})
     expect(answer.text).toBe("Half")
@@ -217,7 +217,7 @@ describe("exchanges", () => {
     { id: 2, question: HELLO, columns: [{ column: 2, steps: [] }] },
   ]
 
-  test("tell each column its own past", () => {
+  test("have a separate history for each column", () => {
     expect(turnsUntil(exchanges, { id: 2, column: 0, step: 0 })).toEqual([
       { question: HELLO, steps: [hi, hi] },
       asked(HELLO),
@@ -240,12 +240,12 @@ describe("exchanges", () => {
     expect(late[0]?.columns[0]?.steps.map(({ cost }) => cost)).toEqual(["1", null])
   })
 
-  test("know what each model has cost", () => {
+  test("have the known cost of each model", () => {
     const paid = withFacts(exchanges, { id: 1, column: 0, step: 1 }, { cost: "0.5" })
     expect([...knownCosts(paid)]).toEqual([["a/b", ["0.5"]]])
   })
 
-  test("are kept without what was sent, and with nothing that runs", () => {
+  test("are stored without request bodies and running states", () => {
     const [kept] = keptExchanges(exchanges)
     expect(kept?.columns[0]?.steps[0]).toMatchObject({ body: null, state: "stopped", text: "Hi" })
     expect(nameOf({ name: null, exchanges })).toBe("Hello")
@@ -254,7 +254,7 @@ describe("exchanges", () => {
   })
 })
 
-describe("a request from elsewhere", () => {
+describe("an imported request", () => {
   const call = { id: "c1", name: "look", arguments: '{"at":1}' }
   const url = "data:image/png;base64,AA=="
   const bodies = {
@@ -324,7 +324,7 @@ describe("a request from elsewhere", () => {
     },
   }
 
-  test.each(Object.entries(bodies))("in the format of %s is a conversation", (_, body) => {
+  test.each(Object.entries(bodies))("in the format of %s becomes a conversation", (_, body) => {
     const { settings, exchanges, draft, columns } = readRequest({ model: "a/b", body })
     expect(columns).toEqual([{ id: 0, model: "a/b" }])
     expect(settings).toMatchObject({ system: "Be brief.", maxTokens: 5 })
@@ -338,7 +338,7 @@ describe("a request from elsewhere", () => {
     expect(draft).toMatchObject({ text: "And?", images: [{ url }] })
   })
 
-  test("of Google is one as well", () => {
+  test("of Google becomes a conversation as well", () => {
     const body = {
       systemInstruction: { parts: [{ text: "Be brief." }] },
       contents: [
@@ -356,14 +356,14 @@ describe("a request from elsewhere", () => {
     expect(draft).toBeUndefined()
   })
 
-  test("takes no harm from what is no request", () => {
+  test("ignores invalid input", () => {
     const wrong = [null, 7, "text", [], { messages: 7 }, { messages: [null, {}, { role: "tool" }] }]
     for (const body of wrong) expect(readRequest({ model: "a/b", body }).exchanges).toEqual([])
   })
 })
 
 describe("the session's keys", () => {
-  test("one for an account, shared by calls at once, made again before it ends", async () => {
+  test("are one per account, shared by simultaneous calls, and replaced before they end", async () => {
     let now = 0
     const made: string[] = []
     const keys = new PlaygroundKeys(
@@ -385,7 +385,7 @@ describe("the session's keys", () => {
     expect(made[0]).toBe("a 3600000")
   })
 
-  test("a key that could not be made is tried again", async () => {
+  test("are requested again after a failure", async () => {
     let isDown = true
     const keys = new PlaygroundKeys(async () => {
       if (isDown) throw new Error("down")
@@ -397,7 +397,7 @@ describe("the session's keys", () => {
   })
 })
 
-test("a key is new for a few seconds, while it becomes known", async () => {
+test("count as new for a few seconds, until they are active", async () => {
   let now = 1_000_000
   const keys = new PlaygroundKeys(
     async () => "secret",

@@ -27,7 +27,7 @@ const question = { text: 'Say "hi"\nand </script>', images: [{ name: "a.png", ur
 const body = chatBody("a/b", { ...settings, extra: '{"top_k": 4}' }, [{ question, steps: [] }])
 
 describe("literals", () => {
-  test("are those of the language", () => {
+  test("have the syntax of the language", () => {
     const value = { stream: true, off: false, none: null, "a-b": [1, "x"] }
     expect(literal(value, PYTHON_STYLE)).toBe(
       '{ "stream": True, "off": False, "none": None, "a-b": [1, "x"] }',
@@ -37,7 +37,7 @@ describe("literals", () => {
     )
   })
 
-  test("that are long go over several lines, and mean the same", () => {
+  test("that are long span several lines, and have the same value", () => {
     const value = { messages: [{ role: "user", content: "x".repeat(90) }], stream: true }
     const text = literal(value, JAVASCRIPT_STYLE)
     expect(text).toContain("\n")
@@ -46,14 +46,14 @@ describe("literals", () => {
 })
 
 describe("a request as code", () => {
-  test("curl sends the very body, whatever quotes are in it", async () => {
+  test("has the exact body for curl, with any quotes", async () => {
     const command = sampleOf("curl", body).replace("curl -N", "printf '%s\\n'")
     const shell = Bun.spawnSync(["bash", "-c", command])
     const printed = shell.stdout.toString()
     expect(JSON.parse(printed.slice(printed.indexOf("\n{")))).toEqual(body)
   })
 
-  test("OpenAI's Python client gets unknown fields as extra_body", () => {
+  test("has unknown fields as extra_body for OpenAI's Python client", () => {
     const code = sampleOf("openai-python", body)
     expect(code).toContain(`base_url="${BASE}/v1"`)
     expect(code).toContain('extra_body={ "top_k": 4 }')
@@ -61,13 +61,13 @@ describe("a request as code", () => {
     expect(code).not.toContain("    top_k=")
   })
 
-  test("OpenAI's JavaScript client gets the body as it is", () => {
+  test("has the unchanged body for OpenAI's JavaScript client", () => {
     const code = sampleOf("openai-javascript", body)
     const [, argument] = /create\((\{[\s\S]*\})\)\nfor await/.exec(code) ?? []
     expect(new Function(`return ${argument}`)()).toEqual(body)
   })
 
-  test("Anthropic's client gets its own form of it", () => {
+  test("has Anthropic's format for Anthropic's client", () => {
     const code = sampleOf("anthropic", body)
     expect(code).toContain(`base_url="${BASE}"`)
     expect(code).toContain('system="It\'s brief."')
@@ -78,7 +78,7 @@ describe("a request as code", () => {
     expect(code).toContain("# 'top_k' has a different form")
   })
 
-  test("Google's client gets its own form of it", () => {
+  test("has Google's format for Google's client", () => {
     const code = sampleOf("google", body)
     expect(code).toContain(`baseUrl: "${BASE}"`)
     expect(code).toContain("// 'top_k' has a different form")
@@ -99,18 +99,18 @@ describe("a request as code", () => {
     })
   })
 
-  test("the AI SDK gets its own names", () => {
+  test("has the AI SDK's own names for the AI SDK", () => {
     const code = sampleOf("ai-sdk", body)
     expect(code).toContain('tollgate.chat("a/b")')
     expect(code).toContain('reasoningEffort: "high"')
     expect(code).toContain('mediaType: "image/png"')
   })
 
-  test("no sample holds a key", () => {
+  test("contains no key", () => {
     for (const { code } of chatSamples(BASE, body)) expect(code).toContain("TOLLGATE_API_KEY")
   })
 
-  test("images are cut in what is shown, and nothing else is", () => {
+  test("has shortened images when shown, and is otherwise complete", () => {
     const short = JSON.stringify(shortened(body))
     expect(short).not.toContain(IMAGE)
     expect(short).toContain("422 characters")
@@ -118,19 +118,19 @@ describe("a request as code", () => {
     expect(shortened(hi)).toEqual(hi)
   })
 
-  test("tools are shown only in the format that was sent", () => {
+  test("shows tools only in the format that was sent", () => {
     const ids = (body: JsonObject) => chatSamples(BASE, body).map(({ id }) => id)
     expect(ids(body)).toContain("anthropic")
     expect(ids({ ...body, tools: [] })).toEqual(["curl", "openai-python", "openai-javascript"])
   })
 })
 
-describe("a request that is no chat, as code", () => {
+describe("an operation other than chat, as code", () => {
   const body = { model: "a/b", input: ["x"] }
   const codes = (path: string, form?: OpenaiForm): string[] =>
     operationSamples(BASE, { path, body }, form).map(({ code }) => code)
 
-  test("is for every client that can send it", () => {
+  test("exists for every client that supports it", () => {
     const [curl, python, javascript] = codes("/v1/embeddings", {
       method: "embeddings.create",
       python: "print(answer)",

@@ -5,7 +5,7 @@ import { imageFault } from "../../console/src/pages/playground/image-fault.ts"
 import { playgroundSearch } from "../../console/src/pages/playground/tabs.ts"
 
 describe("vectors", () => {
-  test("are alike by their direction", () => {
+  test("are compared by their direction", () => {
     expect(cosine([1, 0], [5, 0])).toBe(1)
     expect(cosine([1, 0], [0, 2])).toBe(0)
     expect(cosine([1, 0], [-3, 0])).toBe(-1)
@@ -21,13 +21,13 @@ describe("vectors", () => {
     ])
   })
 
-  test("come from the lines that say something", () => {
+  test("come from the nonempty lines", () => {
     expect(linesOf(" one \n\n two\n")).toEqual(["one", "two"])
   })
 })
 
 describe("a failure", () => {
-  test("of no credits leads to the credits", () => {
+  test("for lack of credits links to the credits", () => {
     const error = {
       message: "Not enough.",
       code: "insufficient_credits",
@@ -37,23 +37,23 @@ describe("a failure", () => {
     expect(adviceFor(failure)?.link?.to).toBe("/credits")
   })
 
-  test("that is no envelope still says something", () => {
+  test("without an envelope has a message", () => {
     expect(failureOfBody(502, undefined).message).toContain("502")
   })
 
-  test("of a rate says how long to wait", () => {
+  test("of a rate limit shows the time to wait", () => {
     const failure = { ...failureOfBody(429, {}), kind: "request_rate_exceeded", retryAfter: 7 }
     expect(adviceFor(failure)?.text).toContain("7 s")
   })
 })
 
-test("files that are no images are named", () => {
+test("files that are not images are named", () => {
   expect(imageFault({ name: "a.pdf", type: "application/pdf", size: 1 })).toContain("a.pdf")
   expect(imageFault({ name: "a.png", type: "image/png", size: 9_000_000 })).toContain("8 MB")
   expect(imageFault({ name: "a.png", type: "image/png", size: 9 })).toBeUndefined()
 })
 
-test("the playground's address takes what it knows", () => {
+test("the playground's address accepts known parameters only", () => {
   expect(playgroundSearch({ tab: "images", model: "a/b", other: 1 })).toEqual({
     tab: "images",
     model: "a/b",

@@ -33,7 +33,7 @@ function term(part: Partial<TermValues>): TermValues {
   return { ...emptyTerm(), ...part }
 }
 
-test("the form of a price group sends back what it was given, to the millisecond", () => {
+test("the form of a price group returns unchanged values, to the millisecond", () => {
   const { terms } = groupValuesOf(GROUP)
   expect(terms.map(hasBegun)).toEqual([true, false])
   expect(termsBodyOf(terms)).toEqual(
@@ -41,17 +41,17 @@ test("the form of a price group sends back what it was given, to the millisecond
   )
 })
 
-test("a term that has begun stays as it is, whatever the form says", () => {
+test("a term that has begun never changes", () => {
   const [begun] = groupValuesOf(GROUP).terms
   const changed = { ...begun, multiplier: "5", prices: [], from: "" } as TermValues
   expect(termsBodyOf([changed])[0]).toMatchObject({ from: BEGUN.from, multiplier: "0.9" })
 })
 
-test("a term without a moment begins now, and one without a multiplier has none", () => {
+test("a term without a time begins now, and one without a multiplier has none", () => {
   expect(termsBodyOf([emptyTerm()])).toEqual([{ multiplier: null, prices: {} }])
 })
 
-test("says what is wrong with terms before they are sent", () => {
+test("invalid terms are reported before they are sent", () => {
   const card = (model: string, input: string) => ({ ...emptyCard(), model, typed: { input } })
   expect(termsFault([term({ multiplier: "0,9" })])).toStartWith("Multiplier: ")
   expect(termsFault([term({ prices: [card(" ", "1")] })])).toContain("Name the model")
@@ -62,13 +62,13 @@ test("says what is wrong with terms before they are sent", () => {
   expect(termsFault([term({ multiplier: "0.9", prices: [card("a/b", "1")] })])).toBeUndefined()
 })
 
-test("asks once more for a multiplier of 0 and a very large one, unless it holds already", () => {
+test("a multiplier of 0 or a very large one needs a confirmation, unless it is already active", () => {
   expect(termsDoubt([term({ multiplier: "0" })])).toContain("costs nothing")
   expect(termsDoubt([term({ multiplier: "101" })])).toContain("101 times")
   expect(termsDoubt([term({ multiplier: "0", given: BEGUN }), term({})])).toBeUndefined()
 })
 
-test("says in words what members pay", () => {
+test("the description of a term states what members pay", () => {
   expect(termText(undefined)).toBe("What everyone pays")
   expect(termText({ ...BEGUN, prices: {} })).toBe("× 0.9")
   expect(termText(BEGUN)).toBe("Rate card of 1 price, otherwise × 0.9")

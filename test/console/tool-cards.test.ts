@@ -10,12 +10,12 @@ describe("the card of a tool", () => {
     ["codex", "~/.codex/config.toml"],
     ["opencode", "~/.config/opencode/opencode.json"],
     ["aider", "~/.aider.conf.yml"],
-  ] as [Tool, string][])("names where the settings of %s are", (tool, path) => {
+  ] as [Tool, string][])("names the location of the settings of %s", (tool, path) => {
     const { words, file } = toolSettings(tool, { ...facts, key: undefined })
     expect([words, file?.path]).toEqual([expect.stringContaining(`${path}`), path])
   })
 
-  test.each(TOOLS)("of %s has the address, the model and the key or a place for it", (tool) => {
+  test.each(TOOLS)("of %s has the address, the model and the key or a placeholder", (tool) => {
     for (const [key, shown] of [
       [undefined, NO_KEY],
       ["sk-tg-secret", "sk-tg-secret"],
