@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { ModelSettings } from "../../src/config/settings.ts"
 import { build, provider, settings } from "./support.ts"
 
-describe("a provider that no model leads to", () => {
+describe("a provider that no model uses", () => {
   const line = (found: string) =>
     `provider local: has no models (${found}), so it is never called. List them under 'models' with a price, such as local/NAME.`
 

@@ -4,7 +4,7 @@ import type { Facts } from "../../src/catalog/facts.ts"
 import { build, facts, provider, settings, vendors as knownVendors } from "./support.ts"
 
 describe("known models", () => {
-  test("come with their provider, under its id", () => {
+  test("are listed under the id of their provider", () => {
     const { catalog } = build(settings({ mine: provider("acme") }))
     expect(catalog.list().map(({ id }) => id)).toEqual([
       "mine/feed",
@@ -28,7 +28,7 @@ describe("known models", () => {
     expect(large?.deployments[0]?.price?.rates.inputFresh).toBe(1_250_000_000n)
   })
 
-  test("fall back to the date of the facts and to their provider", () => {
+  test("have default values from the date of the facts and their provider", () => {
     const { catalog } = build(settings({ mine: provider("acme") }))
     expect(catalog.find("mine/small")).toMatchObject({
       created: Date.parse("2026-08-21") / 1000,
@@ -36,7 +36,7 @@ describe("known models", () => {
     })
   })
 
-  test("stay away when they are not wanted, or when nothing is known", () => {
+  test("are absent if they are turned off, or if nothing is known", () => {
     const { catalog, warnings } = build(
       settings({ mine: provider("acme", false), local: provider("free") }),
     )
@@ -44,13 +44,13 @@ describe("known models", () => {
     expect(warnings).toEqual(catalog.withoutModels)
   })
 
-  test("of a vendor that is not in the table are not called, and that is said", () => {
+  test("of an unknown vendor are not called, with a warning", () => {
     const { catalog, warnings } = build(settings({ mine: provider("nobody") }))
     expect(catalog.list()).toEqual([])
     expect(warnings).toEqual(["provider mine: vendor 'nobody' is unknown, so it is not called"])
   })
 
-  test("without a price that can be billed are refused and reported in one line", () => {
+  test("without a chargeable price are rejected and reported in one line", () => {
     const { catalog, warnings } = build(settings({ mine: provider("acme") }))
     expect(catalog.unpriced.map(({ id }) => id)).toEqual(["mine/feed", "mine/secret"])
     expect(warnings).toEqual([
@@ -59,7 +59,7 @@ describe("known models", () => {
     ])
   })
 
-  test("free models for moderation cause no warning", () => {
+  test("that are free and for moderation cause no warning", () => {
     const safe = { kind: "moderation", price: { input: "0" } }
     const free: Facts = { ...facts, vendors: { ...facts.vendors, acme: { safe } } }
     const parts = { settings: settings({ mine: provider("acme") }), facts: free }
@@ -68,7 +68,7 @@ describe("known models", () => {
     expect(warnings).toEqual([])
   })
 
-  test("price sound that was read from a cache apart", () => {
+  test("charge cached audio separately", () => {
     const { catalog } = build(settings({ mine: provider("acme") }))
     const rates = catalog.find("mine/heard")?.deployments[0]?.price?.rates
     expect(rates).toEqual({
@@ -95,7 +95,7 @@ describe("models of the settings", () => {
     expect(catalog.find("mine/small")?.deployments[0]?.price?.multiplier).toBe(2_000_000n)
   })
 
-  test("take facts even where known models are not listed by themselves", () => {
+  test("use facts even if known models are not listed", () => {
     const { catalog } = build(
       settings({ mine: provider("acme", false) }, { "mine/large": {}, "mine/vectors": {} }),
     )
@@ -106,7 +106,7 @@ describe("models of the settings", () => {
     expect(catalog.unpriced).toEqual([])
   })
 
-  test("are chat models of their own provider unless they say more", () => {
+  test("are chat models of their own provider by default", () => {
     const { catalog } = build(
       settings(
         { local: provider("free") },
@@ -135,7 +135,7 @@ describe("models of the settings", () => {
     })
   })
 
-  test("price each deployment by itself, by the model, or by what its vendor charges", () => {
+  test("have their price from the deployment, the model, or the known list", () => {
     const price = { input: "1", output: "2" }
     const deployments = [
       { provider: "mine", model: "large", weight: 1, price: { input: "3", output: "4" } },
@@ -155,7 +155,7 @@ describe("models of the settings", () => {
     expect(inputRates({})).toEqual([3_000_000_000n, 7_000_000_000n, undefined])
   })
 
-  test("whose price leaves out what every request uses are refused, and the class is named", () => {
+  test("without a price for a required class are rejected, and the class is named", () => {
     const { catalog, warnings } = build(
       settings({ local: provider("free") }, { "local/x": { price: { output: "1" } } }),
     )
@@ -165,7 +165,7 @@ describe("models of the settings", () => {
     ])
   })
 
-  test("whose provider is missing are not listed, with a warning", () => {
+  test("with a missing provider are not listed, with a warning", () => {
     const { catalog, warnings } = build(
       settings({ mine: provider("acme") }, { "gone/x": {}, "mime/large": {} }),
     )
@@ -178,7 +178,7 @@ describe("models of the settings", () => {
     )
   })
 
-  test("named like members of every object are no more than names", () => {
+  test("may be named like inherited object members", () => {
     const { catalog } = build(settings({ mine: provider("acme") }))
     expect(catalog.find("constructor/name")).toBeUndefined()
     expect(catalog.find("mine/toString")).toBeUndefined()
@@ -187,7 +187,7 @@ describe("models of the settings", () => {
   })
 })
 
-test("facts name their newest date whatever their order", () => {
+test("facts have their newest date regardless of order", () => {
   const turned = { ...facts, generated_from: facts.generated_from.toReversed() }
   const { catalog } = buildCatalog({
     settings: settings({ mine: provider("acme") }),
@@ -197,7 +197,7 @@ test("facts name their newest date whatever their order", () => {
   expect(catalog.find("mine/small")?.created).toBe(1_787_270_400)
 })
 
-test("no request goes to a paused deployment, and nothing of it is in the price of the model", () => {
+test("a paused deployment gets no requests, and does not affect the model's price", () => {
   const { catalog } = build(
     settings(
       { mine: provider("acme") },

@@ -46,14 +46,14 @@ const deployment = (name: string, model: string, dialects?: string[]): Deploymen
 })
 
 describe("the dialects of a model", () => {
-  test("are all that its vendor speaks, unless the facts know fewer", () => {
+  test("are all that its vendor supports, unless the facts list fewer", () => {
     const built = build({})
     expect(dialectsIn(built, "mine/any")).toEqual([["openai-chat", "openai-responses"]])
     expect(dialectsIn(built, "mine/thinker")).toEqual([["openai-responses"]])
     expect(dialectsIn(built, "mine/vectors")).toEqual([undefined])
   })
 
-  test("are those that its provider is said to speak, in the operator's order", () => {
+  test("are those set for its provider, in the operator's order", () => {
     const written = ["anthropic-messages", "openai-chat", "anthropic-messages"]
     expect(dialectsIn(build({ "local/x": { price } }), "local/x")).toEqual([["openai-chat"]])
     expect(
@@ -61,7 +61,7 @@ describe("the dialects of a model", () => {
     ).toEqual([["anthropic-messages", "openai-chat"]])
   })
 
-  test("are what the model's settings say, whatever is known or usual", () => {
+  test("are those of the model's settings, regardless of facts and defaults", () => {
     const models = {
       "mine/thinker": { dialects: ["openai-chat"] },
       "local/x": {
@@ -75,7 +75,7 @@ describe("the dialects of a model", () => {
     expect(dialectsIn(built, "local/x")).toEqual([["openai-responses"], ["anthropic-messages"]])
   })
 
-  test("are known by the upstream name, else by the public one at the same vendor", () => {
+  test("are found by the upstream name, else by the public one at the same vendor", () => {
     const models = {
       "mine/thinker": {
         deployments: [
@@ -92,7 +92,7 @@ describe("the dialects of a model", () => {
     ])
   })
 
-  test("are in its entry of the list, each once", () => {
+  test("are listed once each in its entry", () => {
     const deployments = [deployment("mine", "any"), deployment("other", "any")]
     const { catalog } = build({ "mine/any": { deployments } })
     expect(entryOf(catalog.visible("mine/any")).dialects).toEqual([
@@ -103,10 +103,10 @@ describe("the dialects of a model", () => {
   })
 })
 
-describe("a model that its provider cannot be asked for", () => {
+describe("a model with no common dialect with its provider", () => {
   const onlyChat = { mine: { dialects: ["openai-chat"] } }
 
-  test("is not listed, and that is said of a model in the settings", () => {
+  test("is not listed, with a warning if it is in the settings", () => {
     expect(build({}, onlyChat).catalog.find("mine/thinker")).toBeUndefined()
     const { catalog, warnings } = build({ "mine/thinker": {} }, onlyChat)
     expect(catalog.find("mine/thinker")).toBeUndefined()
@@ -116,7 +116,7 @@ describe("a model that its provider cannot be asked for", () => {
     ])
   })
 
-  test("leaves the deployments that can", () => {
+  test("keeps its other deployments", () => {
     const deployments = [deployment("mine", "thinker"), deployment("other", "any")]
     const built = build({ "mine/thinker": { price, deployments } }, onlyChat)
     expect(dialectsIn(built, "mine/thinker")).toEqual([["openai-chat"]])

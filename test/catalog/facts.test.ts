@@ -17,7 +17,7 @@ describe("facts.json", () => {
     for (const list of Object.values(facts.vendors)) expect(list).not.toBeEmptyObject()
   })
 
-  test("every price can charge for the input, and for the output where there is any", () => {
+  test("has prices for the input, and for any output", () => {
     const speaking = new Set(["chat", "image", "speech", "transcription"])
     /** What of a kind may be counted in place of tokens. */
     const counted: Partial<Record<string, PriceClass>> = {
@@ -34,7 +34,7 @@ describe("facts.json", () => {
     }
   })
 
-  test("cached input is never dearer than input, nor a gift with it", () => {
+  test("has no cached input that costs more than input, or that is free unless input is", () => {
     const wrong = models.filter(({ price }) =>
       [price, ...(price?.tiers ?? [])].some(
         (rates) =>
@@ -47,7 +47,7 @@ describe("facts.json", () => {
     expect(wrong.map(({ id }) => id)).toEqual([])
   })
 
-  test("a long-context tier is never cheaper than the base, and tiers ascend", () => {
+  test("has ascending long-context tiers that are never cheaper than the base", () => {
     for (const { id, price } of models) {
       const steps = [{ above: 0, ...price }, ...(price?.tiers ?? [])]
       for (const [index, step] of steps.slice(1).entries()) {
@@ -60,7 +60,7 @@ describe("facts.json", () => {
     }
   })
 
-  test("says of what day it is, and of each price", () => {
+  test("has its date, and the date of each price", () => {
     const days = facts.generated_from.map(({ date }) => date)
     expect(days.every((day) => day <= facts.date)).toBe(true)
     const own = new Set([undefined, ...days])
@@ -68,15 +68,15 @@ describe("facts.json", () => {
     expect(models.filter(({ priced }) => priced === facts.date).length).toBeGreaterThan(500)
   })
 
-  test("is small and has one model a line", async () => {
+  test("is small and has one model per line", async () => {
     const text = await Bun.file(factsPath).text()
     expect(text.length).toBeLessThan(800_000)
     expect(text.split("\n").filter((line) => line.startsWith("      ")).length).toBe(models.length)
   })
 })
 
-describe("known models", () => {
-  test("openai/gpt-5", () => {
+describe("built-in models", () => {
+  test("include openai/gpt-5", () => {
     expect(known("openai", "gpt-5")).toEqual({
       kind: "chat",
       created: Date.UTC(2025, 7, 7) / 1000,
@@ -100,7 +100,7 @@ describe("known models", () => {
     expect(known("openrouter", "openai/gpt-5").owner).toBe("openai")
   })
 
-  test("every vendor's models have prices in their units", () => {
+  test("have prices in their units for every vendor", () => {
     const prices = {
       alibaba: { "qwen3.7-max": { input: "2.5", cached_input: "0.5", output: "7.5" } },
       baseten: { "deepseek-ai/DeepSeek-V4.1-Flash": { input: "0.3", output: "1.2" } },
@@ -139,7 +139,7 @@ describe("known models", () => {
     }
   })
 
-  test("a tier of a long-context price contains every class of the price", () => {
+  test("have every class of a price in its long-context tier", () => {
     expect(known("alibaba", "qwen-flash").price).toMatchObject({
       input: "0.05",
       output: "0.4",
@@ -149,7 +149,7 @@ describe("known models", () => {
     expect(tier).toMatchObject({ input: "20", cache_write: "25", cache_write_12h: "50" })
   })
 
-  test("models that the gateway cannot call are omitted", () => {
+  test("exclude models that the gateway cannot call", () => {
     for (const { id, kind } of models) {
       const vendor = vendors.get(id.slice(0, id.indexOf("/")))
       const isServed = kind === "chat" ? vendor?.chat.length !== 0 : vendor?.operations?.[kind]
@@ -157,7 +157,7 @@ describe("known models", () => {
     }
   })
 
-  test("gpt-4o and gpt-4o-mini", () => {
+  test("include gpt-4o and gpt-4o-mini", () => {
     const large = { input: "2.5", cached_input: "1.25", output: "10" }
     expect(known("openai", "gpt-4o").price).toMatchObject({ ...large, modes: { priority: "1.7" } })
     expect(known("azure", "gpt-4o").price).toMatchObject(large)
@@ -171,7 +171,7 @@ describe("known models", () => {
     expect(known("openai", "gpt-4o-mini")).toMatchObject({ context: 128_000, max_output: 16_384 })
   })
 
-  test("modes of service have rates of their own where no factor fits all classes", () => {
+  test("have rates for a service mode if no factor fits all classes", () => {
     const long = { above: 272_000, input: "2.5", cached_input: "0.25", output: "11.25" }
     expect(known("openai", "gpt-5.4").price?.modes).toEqual({
       priority: "2",
@@ -190,11 +190,11 @@ describe("known models", () => {
     expect(known("anthropic", "claude-opus-5-5").price?.modes).toMatchObject({ batch: "0.5" })
   })
 
-  test("the list is valid, and no rates of a mode miss a change of their price", () => {
+  test("are valid, and no rates of a mode miss a change of their price", () => {
     expect(checkFacts(structuredClone(facts))).not.toHaveProperty("fault")
   })
 
-  test("deepseek's models cost twice as much in the dear hours of their vendor", () => {
+  test("of DeepSeek cost twice as much in the peak hours of their vendor", () => {
     for (const { id, price } of models.filter(({ id }) => id.startsWith("deepseek/"))) {
       const [peak, ...others] = price?.periods ?? []
       expect([id, others]).toEqual([id, []])
@@ -206,7 +206,7 @@ describe("known models", () => {
     expect(known("deepseek", "deepseek-v4-pro").price).toMatchObject({ periods: [peak] })
   })
 
-  test("the newest of each maker are there, priced by at least two lists", () => {
+  test("include the newest of each maker, priced by at least two lists", () => {
     expect(known("openai", "gpt-6-sol").price).toMatchObject({
       input: "2",
       cached_input: "0.2",
@@ -231,7 +231,7 @@ describe("known models", () => {
     })
   })
 
-  test("searches have a price of their model where the vendor has several", () => {
+  test("have search prices of their own if the vendor has several", () => {
     expect(known("google", "gemini-2.5-pro").price?.search).toBe("35000")
     expect(known("google", "gemini-3.5-flash").price?.search).toBe("14000")
     // Where each request has a price, it is that of its searches.
@@ -243,7 +243,7 @@ describe("known models", () => {
     expect(known("perplexity", "sonar").price?.search).toBeUndefined()
   })
 
-  test("gemini-2.5-pro costs more above 200,000 tokens, at both of its vendors", () => {
+  test("charge more for gemini-2.5-pro above 200,000 tokens, at both of its vendors", () => {
     for (const vendor of ["google", "vertex"]) {
       expect(known(vendor, "gemini-2.5-pro").price).toMatchObject({
         input: "1.25",
@@ -254,20 +254,20 @@ describe("known models", () => {
     }
   })
 
-  test("the higher prices of xAI's models begin at 200,000 tokens", () => {
+  test("have higher prices of xAI's models from 200,000 tokens on", () => {
     const tiers = Object.values(facts.vendors["xai"] ?? {}).flatMap(
       ({ price }) => price?.tiers ?? [],
     )
     expect(new Set(tiers.map(({ above }) => above))).toEqual(new Set([199_999]))
   })
 
-  test("all Embed 3 models of Cohere have the same price", () => {
+  test("have the same price for all Embed 3 models of Cohere", () => {
     const models = Object.entries(facts.vendors["cohere"] ?? {})
     const third = models.filter(([name]) => /^embed-.*-v3/.test(name))
     expect(new Set(third.map(([, { price }]) => price?.input))).toEqual(new Set(["0.1"]))
   })
 
-  test("claude sonnet: cache reads, and writes for five minutes and for an hour", () => {
+  test("have cache reads, and writes for five minutes and for an hour, for Claude Sonnet", () => {
     expect(known("anthropic", "claude-sonnet-4-6").price).toMatchObject({
       input: "3",
       cached_input: "0.3",
@@ -278,17 +278,17 @@ describe("known models", () => {
     expect(known("bedrock", "us.anthropic.claude-sonnet-4-6").price?.cache_write_1h).toBe("6.6")
   })
 
-  test("a model with a dated price has the one of the day the file was made for", () => {
+  test("have the dated price that applies on the day of the file", () => {
     expect(known("anthropic", "claude-sonnet-5").price).toMatchObject({ input: "2", output: "10" })
   })
 
-  test("withdrawn models are absent", () => {
+  test("exclude withdrawn models", () => {
     const names = models.map(({ id }) => id)
     expect(names.filter((id) => id.startsWith("xiaomi/mimo-v2.5"))).toEqual([])
     expect(names).toContain("xiaomi/mimo-v2.6-pro")
   })
 
-  test("each kind is there, and free models say so", () => {
+  test("include each kind, and mark free models", () => {
     const kindsOf = {
       "openai/text-embedding-3-small": "embedding",
       "voyage/voyage-3.5": "embedding",
@@ -310,7 +310,7 @@ describe("known models", () => {
     })
   })
 
-  test("what is counted by searches, characters and seconds is priced by them", () => {
+  test("are priced by searches, characters and seconds where those are counted", () => {
     // 2 a thousand searches, 15 a million characters, 0.006 a minute.
     expect(known("cohere", "rerank-v3.5").price).toEqual({ search: "2000" })
     expect(known("openai", "tts-1").price).toEqual({ character: "15" })
@@ -323,7 +323,7 @@ describe("known models", () => {
     expect(known("cohere", "cohere-transcribe-03-2026").price).toBeUndefined()
   })
 
-  test("resold audio and images are not sold at the price of text", () => {
+  test("never sell resold audio and images at the price of text", () => {
     expect(known("openrouter", "openai/gpt-audio").price?.audio_output).toBe("64")
     for (const [vendor, name] of [
       ["openrouter", "google/gemini-2.5-flash-image"],
@@ -337,7 +337,7 @@ describe("known models", () => {
     expect(known("openrouter", "openai/gpt-5-image").price).toBeUndefined()
   })
 
-  test("what a vendor offers in one of its dialects only says so", () => {
+  test("name the dialects of models that support only some", () => {
     const responsesOnly = {
       openai: "o3-pro gpt-5-pro gpt-5.4-pro gpt-5.3-codex",
       azure: "gpt-5-pro gpt-5-codex",
@@ -363,7 +363,7 @@ describe("known models", () => {
     expect(models.filter((model) => model.dialects && model.kind !== "chat")).toEqual([])
   })
 
-  test("models of every cloud come priced, under the names they have there", () => {
+  test("of every cloud have prices under their names there", () => {
     const priced = {
       anthropic: "claude-sonnet-4-6",
       azure: "gpt-5-mini",
@@ -377,14 +377,14 @@ describe("known models", () => {
     }
   })
 
-  test("what no dialect of its vendor reaches is left out", () => {
+  test("exclude models that no dialect of their vendor supports", () => {
     const names = ["azure", "vertex"].flatMap((vendor) => Object.keys(facts.vendors[vendor] ?? {}))
     expect(names.filter((name) => name.startsWith("claude-"))).toEqual([])
     expect(facts.vendors["bedrock"]).not.toHaveProperty(["openai.gpt-5.5"])
     expect(facts.vendors["bedrock"]).toHaveProperty(["openai.gpt-oss-120b-1:0"])
   })
 
-  test("retired models are left out", () => {
+  test("exclude retired models", () => {
     for (const name of ["claude-3-opus-20240229", "claude-3-5-sonnet-20241022"]) {
       expect(facts.vendors["anthropic"]).not.toHaveProperty([name])
     }

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test"
 import { readPrice } from "../../src/catalog/read-price.ts"
 
-test("an image model may have prices for its kinds of images alone", () => {
+test("an image model may have prices by image kind only", () => {
   const { price } = readPrice("image", { images: { "1024x1024": "40000", hd: "80000" } }, "1")
   expect(price?.imageRates?.get("hd")).toBe(80_000_000_000_000n)
   // What is none of them costs what the dearest does, in the list of models too.
   expect(price?.rates.images).toBe(80_000_000_000_000n)
 })
 
-test("an image model without any price for images is refused", () => {
+test("an image model without any image price is rejected", () => {
   expect(readPrice("image", { input: "5" }, "1").reason).toContain("'image' or 'output'")
 })

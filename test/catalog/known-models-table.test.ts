@@ -29,7 +29,7 @@ test("lists the models of each provider, and the ages of their prices in days", 
   expect(violations).toEqual([])
 })
 
-test("reports providers without models, unless operators run their servers themselves", () => {
+test("reports providers without models, except servers that operators run themselves", () => {
   const { table, violations } = knownModels("2026-11-28", facts, [
     { id: "empty" },
     { id: "vllm", isServerOfOnesOwn: true },
@@ -39,7 +39,7 @@ test("reports providers without models, unless operators run their servers thems
   expect(table.join("\n")).not.toContain("vllm")
 })
 
-test("every built-in provider has known models but those of an operator's own servers", () => {
+test("every built-in provider has known models, except servers of an operator", () => {
   expect(knownModels("2026-11-28").violations).toEqual([])
   const own = [...vendors.values()].filter(({ isServerOfOnesOwn }) => isServerOfOnesOwn)
   expect(own.map(({ id }) => id).toSorted()).toEqual(

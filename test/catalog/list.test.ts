@@ -7,12 +7,12 @@ import { costOf } from "../../src/ledger/price.ts"
 import { vendors } from "../../src/vendors/index.ts"
 import { build, provider, settings } from "./support.ts"
 
-describe("the list", () => {
+describe("the model list", () => {
   const { catalog } = build(
     settings({ mine: provider("acme"), second: provider("other") }, {}, "1.2"),
   )
 
-  test("holds the entries of the specification, with prices as they are charged", () => {
+  test("has the entries of the specification, with the charged prices", () => {
     const { object, data } = JSON.parse(catalog.listBody()) as { object: string; data: object[] }
     expect(object).toBe("list")
     expect(data).toHaveLength(9)
@@ -40,7 +40,7 @@ describe("the list", () => {
     })
   })
 
-  test("shows tiers, and of several deployments the dearest", () => {
+  test("shows tiers, and the highest price of several deployments", () => {
     const deployments = [
       { provider: "mine", model: "tiered", weight: 1, price: { input: "5", output: "1" } },
       {
@@ -65,7 +65,7 @@ describe("the list", () => {
     expect(costOf({ ...NO_USAGE, inputFresh: 2000 }, dearer).total).toBe(12_000_000n)
   })
 
-  test("is made once for keys that may call all, and filtered for others", () => {
+  test("is built once for unrestricted keys, and filtered for others", () => {
     expect(catalog.listBody()).toBe(catalog.listBody())
     const few = JSON.parse(catalog.listBody({ allows: (id) => id === "second/large" })) as {
       data: { id: string }[]
@@ -83,7 +83,7 @@ describe("with the shipped facts", () => {
     vendors,
   })
 
-  test("all vendors together make a catalog, and nothing is refused unsaid", () => {
+  test("all vendors together make a catalog, and every rejected model has a warning", () => {
     expect(catalog.list().length).toBeGreaterThan(500)
     for (const { id } of catalog.unpriced) {
       const [name = ""] = id.split("/")
@@ -93,7 +93,7 @@ describe("with the shipped facts", () => {
     expect(catalog.nearest("gpt-4o-mini")[0]).toEndWith("/gpt-4o-mini")
   })
 
-  test("every price of a chat model has both sides", () => {
+  test("every price of a chat model has input and output", () => {
     for (const model of catalog.list().filter(({ kind }) => kind === "chat")) {
       for (const { price } of model.deployments) {
         if (!price) continue

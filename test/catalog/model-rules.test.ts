@@ -19,7 +19,7 @@ test("an override replaces one rule and leaves the others", () => {
   expect(after.enforced).toEqual({ max_user_length: 100, rejected_parameters: [] })
 })
 
-test("a deployment's rule wins over the model's", () => {
+test("a deployment's rule takes precedence over the model's", () => {
   const { rules } = resolved([{ tools: false, reasoning: "required" }, { tools: true }])
   expect([rules?.tools, rules?.reasoning]).toEqual([true, "required"])
 })
@@ -103,7 +103,7 @@ models:
   }
 })
 
-test("rules that cannot be followed are warned of", () => {
+test("rules that cannot be followed cause a warning", () => {
   const models = {
     "acme/large": { rules: { api: "gemini" } },
     "acme/small": { rules: { tool_api: "openai-responses", api: "any" } },

@@ -17,13 +17,13 @@ function suggested(vendor: string, models: Record<string, ModelSettings> = {}): 
   return modelToTry(catalog.list())?.id
 }
 
-test("a first request is made to a cheap model, and not to the first of the alphabet", () => {
+test("the first request uses a cheap model, regardless of its name", () => {
   expect(suggested("anthropic")).toStartWith("anthropic/claude-haiku")
   expect(suggested("openai")).toMatch(/^openai\/gpt-.*(nano|mini)/)
   expect(suggested("google")).toMatch(/^google\/gemini-.*flash/)
 })
 
-test("free, small and dear ones, those without a price and groups come after it", () => {
+test("free, small, expensive and unpriced models and groups come last", () => {
   const models = {
     "openai/a": { price: { input: "9", output: "9" } },
     "openai/b": { price: { input: "0", output: "0" } },

@@ -22,11 +22,11 @@ describe("nearestNames", () => {
     ["openai/gpt-4o-mini-2", ["openai/gpt-4o-mini"]],
     ["nothing/like/it", []],
     ["", []],
-  ])("%p", (wanted, expected) => {
+  ])("finds %p", (wanted, expected) => {
     expect(nearestNames(wanted, ids, 3).slice(0, expected.length || 3)).toEqual(expected)
   })
 
-  test("never throws, gives at most what was asked for, and only what exists", () => {
+  test("never throws, and returns at most the requested number of existing names", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 40, unit: "binary" }), (wanted) => {
         const found = nearestNames(wanted, ids, 3)
@@ -36,7 +36,7 @@ describe("nearestNames", () => {
     )
   })
 
-  test("finds exactly what a whole table of distances would find", () => {
+  test("finds exactly the same as a full distance table", () => {
     const letters = fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 16 })
     fc.assert(
       fc.property(letters, letters, (wanted, name) => {
@@ -48,7 +48,7 @@ describe("nearestNames", () => {
     )
   })
 
-  test("finds the same among many as when each is compared with all of its limit", () => {
+  test("finds the same among many names as by comparing each", () => {
     const names = fc.string({ unit: fc.constantFrom("a", "b", "/"), minLength: 1, maxLength: 12 })
     const many = fc.uniqueArray(names, { minLength: 4, maxLength: 30 })
     fc.assert(
@@ -60,7 +60,7 @@ describe("nearestNames", () => {
     )
   })
 
-  test("hostile input against 2,000 models is no work", () => {
+  test("is fast for hostile input and 2,000 models", () => {
     const many = Array.from({ length: 2_000 }, (_, index) => `p/${"ab".repeat(127)}${index}`)
     const alike = Array.from({ length: 2_000 }, (_, index) => `p${index % 30}/a-model-${index}-v1`)
     const taken = processorTime(() => {

@@ -57,10 +57,10 @@ const KNOWN = [
   "cohere",
 ]
 
-describe("the names that vendors give their models", () => {
+describe("vendors' own model names", () => {
   const all = build(Object.fromEntries(KNOWN.map((vendor) => [vendor, provider(vendor)])))
 
-  test("lead to the vendor that makes the model, whatever the order of the settings", () => {
+  test("refer to the vendor that makes the model, regardless of the order of the settings", () => {
     expectMeanings(all, {
       "claude-sonnet-4-5": "anthropic/claude-sonnet-4-5",
       "gpt-5.4": "openai/gpt-5.4",
@@ -77,7 +77,7 @@ describe("the names that vendors give their models", () => {
     })
   })
 
-  test("a dated or latest name that is listed means itself, another the model without its date", () => {
+  test("with a date or `latest` mean themselves if listed, else the model without the date", () => {
     expectMeanings(all, {
       "claude-sonnet-4-5-20250929": "anthropic/claude-sonnet-4-5-20250929",
       "gpt-5.4-2026-03-05": "openai/gpt-5.4-2026-03-05",
@@ -95,7 +95,7 @@ describe("the names that vendors give their models", () => {
     })
   })
 
-  test("never means one of another family, another size or another provider", () => {
+  test("never mean another family, size or provider", () => {
     const names = [
       "gpt-5.4-maxi",
       "gpt-5.4-2026-13-05",
@@ -117,7 +117,7 @@ describe("the names that vendors give their models", () => {
       expect([name, all.catalog.resolve(name)?.id]).toEqual([name, undefined])
   })
 
-  test("takes the newest of a family for latest, by its version or its day", () => {
+  test("with `latest` mean the newest of a family, by its version or its day", () => {
     expectMeanings(all, {
       "claude-opus-latest": "anthropic/claude-opus-5-5",
       "claude-haiku-latest": "anthropic/claude-haiku-5-5",
@@ -145,14 +145,14 @@ describe("the names that vendors give their models", () => {
   })
 })
 
-describe("what a client writes around a name", () => {
+describe("clients' additions to a name", () => {
   const built = build(
     { google: provider("google"), anthropic: provider("anthropic") },
     {},
     { fast: "google/gemini-2.5-flash", gone: "google/gone" },
   )
 
-  test("is looked past: Google's word for a resource, and Claude Code's for a long context", () => {
+  test("are ignored: Google's resource prefix, and Claude Code's long-context suffix", () => {
     expectMeanings(built, {
       "models/gemini-2.5-flash": "google/gemini-2.5-flash",
       "models/google/gemini-2.5-flash": "google/gemini-2.5-flash",
@@ -164,7 +164,7 @@ describe("what a client writes around a name", () => {
     })
   })
 
-  test("stands once, and only where it is written by such a client", () => {
+  test("are ignored once, and only in their place", () => {
     const names = [
       "models/models/gemini-2.5-flash",
       "models/",
@@ -184,14 +184,14 @@ describe("what a client writes around a name", () => {
   })
 })
 
-describe("models that Bedrock has under names of its own", () => {
+describe("models with names of Bedrock's own", () => {
   const ID = "anthropic.claude-sonnet-4-5-20250929-v1:0"
 
   function inRegion(region: string): ProviderSettings {
     return { ...provider("bedrock"), region }
   }
 
-  test("are meant by their makers' names, from the area of the provider first", () => {
+  test("are found by their makers' names, first in the provider's region", () => {
     const names = ["claude-sonnet-4-5", "claude-sonnet-4-5-20250929", "claude-sonnet-4-5-latest"]
     const areas = { "us-east-1": "us", "eu-central-1": "eu", "ap-northeast-1": "jp" }
     for (const [region, area] of Object.entries(areas)) {
@@ -205,7 +205,7 @@ describe("models that Bedrock has under names of its own", () => {
     })
   })
 
-  test("are found by names with every ending of Bedrock's, and by nothing that names no model", () => {
+  test("are found by names with every suffix of Bedrock's", () => {
     expectMeanings(build({ bedrock: inRegion("us-east-1") }), {
       "nova-pro": "bedrock/us.amazon.nova-pro-v1:0",
       "claude-opus-4-6": "bedrock/us.anthropic.claude-opus-4-6-v1",
@@ -219,7 +219,7 @@ describe("models that Bedrock has under names of its own", () => {
     })
   })
 
-  test("come behind who makes them, and who calls them so", () => {
+  test("have lower priority than their maker, and than exact names", () => {
     const both = build({ bedrock: inRegion("us-east-1"), anthropic: provider("anthropic") })
     expectMeanings(both, {
       "claude-sonnet-4-5": "anthropic/claude-sonnet-4-5",
@@ -231,21 +231,21 @@ describe("models that Bedrock has under names of its own", () => {
     })
   })
 
-  test("are those that a key may call, where it may call some", () => {
+  test("are limited to those that a key may call", () => {
     const { catalog } = build({ bedrock: inRegion("us-east-1") })
     const allows = (id: string): boolean => id.startsWith("bedrock/eu.")
     expect(catalog.resolve("claude-sonnet-4-5", { allows })?.id).toBe(`bedrock/eu.${ID}`)
   })
 })
 
-describe("several providers of a name", () => {
-  test("are asked in the order of the settings where none makes it", () => {
+describe("several providers with the same name", () => {
+  test("are tried in the order of the settings if none makes the model", () => {
     const models = { "b/llama": { price: PRICE }, "a/llama": { price: PRICE } }
     expectMeanings(build({ b: HERE, a: HERE }, models), { llama: "b/llama" })
     expectMeanings(build({ a: HERE, b: HERE }, models), { llama: "a/llama" })
   })
 
-  test("a model of the very name comes before one that is only called so upstream, or only so here", () => {
+  test("prefer an exact public name to a matching upstream name", () => {
     const built = build(
       { mine: HERE },
       {
@@ -257,7 +257,7 @@ describe("several providers of a name", () => {
     expectMeanings(built, { llama: "mine/llama", fast: "mine/other", other: "mine/other" })
   })
 
-  test("what is called in several ways upstream is known by its own name alone", () => {
+  test("ignore upstream names of a model with several different ones", () => {
     const deployments = [
       { provider: "one", model: "first", weight: 1 },
       { provider: "two", model: "second", weight: 1 },
@@ -266,7 +266,7 @@ describe("several providers of a name", () => {
     expectMeanings(built, { best: "one/best", first: undefined, second: undefined })
   })
 
-  test("a key gets the first that it may call", () => {
+  test("lead a key to the first model that it may call", () => {
     const { catalog } = build({ openai: provider("openai"), azure: provider("azure") })
     const allows = (id: string): boolean => id.startsWith("azure/")
     expect(catalog.resolve("gpt-5.4", { allows })?.id).toBe("azure/gpt-5.4")
@@ -293,7 +293,7 @@ describe("aliases", () => {
     },
   )
 
-  test("come before the names of vendors, those of the key first, and never before an id", () => {
+  test("take precedence over vendors' names, the key's own first, and never over an id", () => {
     expectMeanings(built, {
       "gpt-4o": "openai/gpt-5.4",
       fast: "openai/gpt-5.4-mini",
@@ -315,7 +315,7 @@ describe("aliases", () => {
     }
   })
 
-  test("lead to ids only: none leads to another, or to itself", () => {
+  test("refer to ids only, not to another alias or themselves", () => {
     expectMeanings(built, { loop: undefined, "openai/loop": undefined, chain: undefined })
     expect(built.warnings.filter((warning) => warning.startsWith("aliases."))).toEqual([
       "aliases.loop: there is no model 'openai/loop', so it is refused",
@@ -325,7 +325,7 @@ describe("aliases", () => {
     ])
   })
 
-  test("open nothing to a key that it may not call, and do not tell it what stands behind them", () => {
+  test("give a key no access to their model, and do not expose it", () => {
     const rights = { allows: (id: string) => id === "fast" || id.startsWith("anthropic/") }
     const { catalog } = built
     const refusal =

@@ -21,7 +21,7 @@ function kinds(before: Facts, after: Facts): Record<string, string> {
 }
 
 describe("changes between two lists", () => {
-  test("are told by model, with what was and what is", () => {
+  test("are listed by model, with the values before and after", () => {
     const before = list({ a: { input: "1", output: "2" }, b: { input: "1" }, gone: { input: "1" } })
     const after = list({
       a: { input: "1.0", output: "2.5" },
@@ -51,13 +51,13 @@ describe("changes between two lists", () => {
     expect(priceChanges(before, before)).toEqual([])
   })
 
-  test("one part that rises makes a price dearer, though others fall", () => {
+  test("are an increase if one part rises, even if others fall", () => {
     const before = list({ a: { input: "2", output: "2" } })
     expect(kinds(before, list({ a: { input: "1", output: "2.1" } }))).toEqual({ a: "dearer" })
     expect(kinds(before, list({ a: { input: "1", output: "2" } }))).toEqual({ a: "cheaper" })
   })
 
-  test("a new or longer minimum of seconds counts as a price increase", () => {
+  test("are an increase for a new or longer minimum of seconds", () => {
     const withMinimum = (minimum_seconds?: string) =>
       list({ a: { second: "1", ...(minimum_seconds !== undefined && { minimum_seconds }) } })
     expect(kinds(withMinimum(), withMinimum("10"))).toEqual({ a: "dearer" })
@@ -65,7 +65,7 @@ describe("changes between two lists", () => {
     expect(kinds(withMinimum("10"), withMinimum())).toEqual({ a: "cheaper" })
   })
 
-  test("a class, tier or mode that goes costs what it falls back on", () => {
+  test("compare a removed class, tier or mode with its fallback", () => {
     const cached = { input: "2", cached_input: "0.5", output: "2" }
     expect(kinds(list({ a: cached }), list({ a: { input: "2", output: "2" } }))).toEqual({
       a: "dearer",
@@ -77,19 +77,19 @@ describe("changes between two lists", () => {
     expect(kinds(list({ a: flex }), list({ a: { input: "2" } }))).toEqual({ a: "dearer" })
   })
 
-  test("what a vendor charges beside its models counts too", () => {
+  test("include services beside the models", () => {
     expect(kinds(list({}, { search: "1" }), list({}, { search: "2" }))).toEqual({
       services: "dearer",
     })
   })
 
-  test("names such as constructor are names of models", () => {
+  test("may concern models named like inherited members", () => {
     const after = list({ constructor: { input: "1" } })
     expect(kinds(list({}), after)).toEqual({ constructor: "added" })
   })
 })
 
-describe("a list with what got dearer", () => {
+describe("a list with increases applied", () => {
   const before = list(
     { up: { input: "1", output: "9" }, down: { input: "1" }, gone: { input: "1" } },
     { search: "1", file_search: "5" },
@@ -99,7 +99,7 @@ describe("a list with what got dearer", () => {
     { search: "2", file_search: "4" },
   )
 
-  test("has those prices as a whole, and everything else as it was", () => {
+  test("has those prices completely, and everything else unchanged", () => {
     const taken = withDearer(before, after)
     expect(taken.vendors["acme"]).toEqual({
       up: { kind: "chat", price: { input: "2", output: "8" } },
@@ -111,7 +111,7 @@ describe("a list with what got dearer", () => {
     expect(before.vendors["acme"]?.["up"]?.price?.["input"]).toBe("1")
   })
 
-  test("what is left to be looked at is what the rest of the list changes", () => {
+  test("leaves the other changes for review", () => {
     expect(kinds(withDearer(before, after), after)).toEqual({
       down: "cheaper",
       fresh: "added",

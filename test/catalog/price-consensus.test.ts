@@ -16,7 +16,7 @@ describe("lists that disagree", () => {
   const two = { input: "2", output: "8" }
   const three = { input: "3", output: "9" }
 
-  test("two of three win, and the dispute names all values and the rule", () => {
+  test("follow two of three, and the dispute names all values and the rule", () => {
     const settled = settle(
       quotes({ "genai-prices": two, "models.dev": three, LiteLLM: two }),
       "chat",
@@ -32,7 +32,7 @@ describe("lists that disagree", () => {
     })
   })
 
-  test("a price is taken as a whole: not the input of one list with the output of another", () => {
+  test("give a price completely: input and output come from the same list", () => {
     const mixed = {
       "genai-prices": { input: "2", output: "8" },
       LiteLLM: { input: "1", output: "9" },
@@ -80,7 +80,7 @@ describe("lists that disagree", () => {
     expect(settle(said, "embedding", {})?.disputes).toEqual([])
   })
 
-  test("a class that one list has is kept, unless it cannot be part of this price", () => {
+  test("keep a class that only one list has, unless it cannot be part of the price", () => {
     const said = quotes({
       "models.dev": { input: "2", output: "8", cached_input: "0.2" },
       LiteLLM: { input: "2", output: "8", cache_write: "2.5", second: "100" },
@@ -95,11 +95,11 @@ describe("lists that disagree", () => {
   })
 })
 
-describe("modes of service in the lists", () => {
+describe("service modes in the lists", () => {
   const price = { input: "1", cached_input: "0.1", output: "4" }
   const flex = { input: "0.5", output: "2" }
 
-  test("a list completes the classes that another list lacks", () => {
+  test("have the classes of one list completed from another", () => {
     const more = { ...flex, cached_input: "0.1" }
     const said = quotes({
       "genai-prices": { ...price, modes: { flex } },
@@ -108,7 +108,7 @@ describe("modes of service in the lists", () => {
     expect(settle(said, "chat", {})?.price.modes).toEqual({ flex: more, priority: "2" })
   })
 
-  test("the first list with the chosen price wins", () => {
+  test("come from the first list with the chosen price", () => {
     const said = quotes({
       "genai-prices": { ...price, modes: { flex: { ...flex, cached_input: "0.06" } } },
       LiteLLM: { ...price, modes: { flex: { ...flex, cached_input: "0.05" } } },
@@ -116,7 +116,7 @@ describe("modes of service in the lists", () => {
     expect(settle(said, "chat", {})?.price.modes?.["flex"]).toMatchObject({ cached_input: "0.06" })
   })
 
-  test("a list with another price counts by its highest factor", () => {
+  test("count by their highest factor in a list with another price", () => {
     const said = quotes({
       "models.dev": { input: "3", output: "9", modes: { flex: { input: "1.5", output: "6" } } },
       LiteLLM: price,
@@ -126,14 +126,14 @@ describe("modes of service in the lists", () => {
 
   const finished = (own: Price, mode: TieredRates) => finishMode(mode, own)
 
-  test("one factor for all classes is stored as a factor", () => {
+  test("are stored as a factor if it is the same for all classes", () => {
     expect(finished(price, { input: "0.5", cached_input: "0.05", output: "2" })).toBe("0.5")
     expect(finished(price, { input: "1.8", output: "7.2" })).toBe("1.8")
     // The cache reads may not be cheaper.
     expect(finished(price, flex)).toEqual(flex)
   })
 
-  test("a class that costs as much as its parent class does so in a mode", () => {
+  test("charge a class like its parent if their standard prices are equal", () => {
     const own = { ...price, audio_input: "1" }
     expect(finished(own, { ...flex, cached_input: "0.1" })).toEqual({
       ...flex,
@@ -142,7 +142,7 @@ describe("modes of service in the lists", () => {
     })
   })
 
-  test("mistakes, zeros, other classes and other tiers are left out", () => {
+  test("exclude mistakes, zeros, other classes and other tiers", () => {
     const own = { ...price, audio_input: "3", tiers: [{ above: 1_000, input: "2" }] }
     const listed = {
       ...flex,
@@ -158,7 +158,7 @@ describe("modes of service in the lists", () => {
     expect(finished(price, { image_output: "30" })).toBeUndefined()
   })
 
-  test("the output of an image model is its text if both have a price", () => {
+  test("price the output of an image model as its text if both have a price", () => {
     const own = { input: "0.3", output: "2.5", image_output: "30" }
     const modes = { flex: { input: "0.15", output: "1.25" } }
     const made = finishPrice(comparable({ ...own, modes }, "image", false), "google")
@@ -169,7 +169,7 @@ describe("modes of service in the lists", () => {
     expect(images).toEqual({ ...single, modes: { flex: "0.5" } })
   })
 
-  test("prices that change over time have a factor for a mode", () => {
+  test("are a factor for prices that change over time", () => {
     expect(asFactor({ ...flex, cached_input: "0.06" }, price)).toBe("0.6")
     expect(asFactor(flex, price)).toBe("1")
   })

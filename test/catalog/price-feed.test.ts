@@ -16,26 +16,26 @@ function facts(more: object = {}, price: object = { input: "1", output: "2" }): 
 }
 
 describe("a signed price list", () => {
-  test("is read with the key that signed it, among several", () => {
+  test("is verified with one of several keys", () => {
     const feed = writeFeed(facts(), privateKey)
     const read = readFeed(feed, [...PROJECT_KEYS, publicText(other), KEY], NOW)
     expect(read.date).toBe("2026-12-01")
     expect(read.vendors["openai"]?.["gpt-7"]?.price).toEqual({ input: "1", output: "2" })
   })
 
-  test("with the built-in facts can be signed and read as it is", async () => {
+  test("of the built-in facts can be signed and read unchanged", async () => {
     const feed = writeFeed(await Bun.file(factsPath).text(), privateKey)
     expect(Object.keys(readFeed(feed, [KEY], NOW).vendors)).toContain("anthropic")
   })
 
-  test("is refused when a single character was changed after it was signed", () => {
+  test("is rejected if a single character was changed after signing", () => {
     const feed = writeFeed(facts(), privateKey)
     const cheaper = feed.replace('\\"output\\":\\"2\\"', '\\"output\\":\\"1\\"')
     expect(cheaper).not.toBe(feed)
     expect(() => readFeed(cheaper, [KEY], NOW)).toThrow("its signature is wrong")
   })
 
-  test("is refused when nobody who is known has signed it, whatever key it names", () => {
+  test("is rejected without a trusted signature, regardless of the key it names", () => {
     const foreign = writeFeed(facts(), other)
     expect(() => readFeed(foreign, [...PROJECT_KEYS, KEY], NOW)).toThrow("not trusted here")
     const pretends = JSON.stringify({ ...JSON.parse(foreign), key: keyId(KEY) })
@@ -44,7 +44,7 @@ describe("a signed price list", () => {
     expect(() => readFeed(unsigned, [KEY], NOW)).toThrow("its signature is wrong")
   })
 
-  test("of the future is refused: it would keep all others out", () => {
+  test("with a future date is rejected, because it would block later ones", () => {
     const feed = writeFeed(facts({ date: "2026-12-03" }), privateKey)
     expect(() => readFeed(feed, [KEY], NOW)).toThrow("in the future")
     expect(readFeed(writeFeed(facts({ date: "2026-12-02" }), privateKey), [KEY], NOW).date).toBe(
@@ -52,7 +52,7 @@ describe("a signed price list", () => {
     )
   })
 
-  test("says what is wrong with it when it is signed and cannot be used", () => {
+  test("with a valid signature and invalid content is rejected with the fault", () => {
     const bad = (content: string) => () => readFeed(writeFeed(content, privateKey), [KEY], NOW)
     expect(bad("{}")).toThrow("date")
     expect(bad("no JSON")).toThrow("it is not JSON")
@@ -66,7 +66,7 @@ describe("a signed price list", () => {
     }
   })
 
-  test("the whole list is rejected if one price has an invalid period", () => {
+  test("is rejected completely if one price has an invalid period", () => {
     const read = (...periods: object[]) =>
       readFeed(writeFeed(facts({}, { input: "1", output: "2", periods }), privateKey), [KEY], NOW)
     const peak = { name: "peak", zone: "Asia/Shanghai", hours: ["09:00-12:00"], input: "2" }
@@ -89,25 +89,25 @@ describe("a signed price list", () => {
     for (const [periods, fault] of bad) expect(() => read(...periods)).toThrow(fault)
   })
 
-  test("that is none says so", () => {
+  test("of another format is rejected", () => {
     expect(() => readFeed("<html>", [KEY], NOW)).toThrow("it is not a price list: not JSON")
     expect(() => readFeed("[]", [KEY], NOW)).toThrow("not a price list of the format")
     expect(() => readFeed(facts(), [KEY], NOW)).toThrow("not a price list of the format")
   })
 
-  test("has a class that this version does not know: it is kept, and no reason to refuse the list", () => {
+  test("with an unknown class is accepted and keeps it", () => {
     const feed = writeFeed(facts({}, { input: "1", thought: "3" }), privateKey)
     const read = readFeed(feed, [KEY], NOW)
     expect(read.vendors["openai"]?.["gpt-7"]?.price?.["thought"]).toBe("3")
   })
 
-  test("the project has two keys, so that one can be replaced", () => {
+  test("can be signed with two project keys, so that one can be replaced", () => {
     expect(new Set(PROJECT_KEYS.map(keyId)).size).toBe(2)
   })
 })
 
 describe("an address of a price list", () => {
-  test("that fails is named without what may be secret in it", async () => {
+  test("is named without its secrets if it fails", async () => {
     using server = Bun.serve({ port: 0, fetch: () => new Response("no", { status: 404 }) })
     const address = `http://user:secret@127.0.0.1:${server.port}/prices.json?token=secret`
     const shown = `http://127.0.0.1:${server.port}/prices.json`
@@ -117,7 +117,7 @@ describe("an address of a price list", () => {
     await expect(fetchFeed("/nowhere/prices.json")).rejects.toThrow("there is no file")
   })
 
-  test("is read no further than a list can be long", async () => {
+  test("is read only up to the maximum length of a list", async () => {
     const chunk = new Uint8Array(1 << 20)
     using server = Bun.serve({
       port: 0,

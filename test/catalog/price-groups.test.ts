@@ -26,7 +26,7 @@ function priceOf(groups: PriceGroups, id: string, now = 0): Price | undefined {
 }
 
 describe("a price group", () => {
-  test("multiplies what everyone pays, from the moment its term begins", () => {
+  test("multiplies the usual price, from the moment its term begins", () => {
     const groups = groupOf({ from: 100, multiplier: "0.8" }, { from: 200, multiplier: "2" })
     expect(priceOf(groups, "mine/large", 99)?.multiplier).toBe(1_500_000n)
     expect(priceOf(groups, "mine/large", 100)).toMatchObject({
@@ -37,7 +37,7 @@ describe("a price group", () => {
     expect(priceOf(groups, "mine/large", 200)?.multiplier).toBe(3_000_000n)
   })
 
-  test("leaves the prices of everyone else, and of groups that do not exist", () => {
+  test("does not change the prices of others, or of unknown groups", () => {
     const groups = groupOf({ from: 0, multiplier: "0.8" })
     expect(groups.priced(model("mine/large"), undefined, 1)).toBe(model("mine/large"))
     expect(groups.priced(model("mine/large"), "strangers", 1)).toBe(model("mine/large"))
@@ -91,7 +91,7 @@ describe("a price group", () => {
     expect(modesIn({ prices: named })).toEqual({ ...card, flex: 2_000_000_000n })
   })
 
-  test("takes the price of the id before that of a pattern, and of the longest pattern", () => {
+  test("prefers the price of an id to that of a pattern, and a longer pattern", () => {
     const at = (input: string): PriceSettings => ({ input, output: "1" })
     const groups = groupOf({
       from: 0,
@@ -105,13 +105,13 @@ describe("a price group", () => {
     expect(inputOf("mine/vectors")).toBe(2)
   })
 
-  test("never makes a model callable whose cost is not known", () => {
+  test("never makes a model callable without a known cost", () => {
     const groups = groupOf({ from: 0, prices: { "mine/secret": { input: "1", output: "1" } } })
     expect(model("mine/secret").deployments[0]?.price).toBeUndefined()
     expect(priceOf(groups, "mine/secret")).toBeUndefined()
   })
 
-  test("counts by what the model is priced by, so that its vendor's cost stays known", () => {
+  test("charges in the model's units, so that its vendor's cost stays known", () => {
     const made = settings(
       { mine: provider("acme") },
       { "mine/voice": { kind: "speech", price: { character: "15" } } },
@@ -129,7 +129,7 @@ describe("a price group", () => {
     ])
   })
 
-  test("says which of its prices are not used", () => {
+  test("warns about unused prices", () => {
     const groups = groupOf({
       from: 0,
       prices: {
@@ -148,7 +148,7 @@ describe("a price group", () => {
     ])
   })
 
-  test("is what the catalog lists, shows and requires for its members", () => {
+  test("applies when the catalog lists, shows and requires models for its members", () => {
     const made = {
       ...settings({ mine: provider("acme") }),
       priceGroups: { partners: { terms: [{ from: 0, multiplier: "0.5" }] } },
@@ -175,7 +175,7 @@ const decimal = fc.integer({ min: 0, max: 9_999_999 }).map((millionths) => ({
 }))
 const tokens = fc.integer({ min: 0, max: 1_000_000 })
 
-test("a charge is the usage times the price of the term that holds, whatever the terms are", () => {
+test("a charge is the usage times the price of the current term, for any terms", () => {
   const card = facts.vendors["acme"]?.["large"]?.price
   expect(card).toMatchObject({ input: "1.25", output: "10" })
   const term = fc.record({ gap: fc.integer({ min: 1, max: 50 }), multiplier: decimal })

@@ -67,7 +67,7 @@ describe("facts from lists", () => {
   const built = buildFacts(publishedLists(), "2026-11-23")
   const models = built.facts.vendors["openai"] ?? {}
 
-  test("a model of two lists is known though models.dev lacks it; one of a single list is not", () => {
+  test("a model of two lists is known even without models.dev; one of a single list is not", () => {
     expect(models["gpt-b"]).toEqual({
       kind: "chat",
       owner: "openai",
@@ -102,7 +102,7 @@ describe("facts from lists", () => {
     })
   })
 
-  test("a model that is to be withdrawn is known until then", () => {
+  test("a model with a withdrawal date is known until then", () => {
     expect(models["gpt-old"]).toBeUndefined()
     expect(models["gpt-ending"]).toBeDefined()
   })
@@ -113,7 +113,7 @@ describe("facts from lists", () => {
     ])
   })
 
-  test("a price of nothing does not win against one of something", () => {
+  test("a zero price does not replace a positive one", () => {
     expect(models["gpt-zero"]?.price).toMatchObject({ input: "1", output: "1" })
   })
 
@@ -125,7 +125,7 @@ describe("facts from lists", () => {
     ])
   })
 
-  test("models other than chat models are taken from LiteLLM alone if the gateway can call them", () => {
+  test("models other than chat models are taken from LiteLLM only, if the gateway can call them", () => {
     expect(built.facts.vendors["deepgram"]).toMatchObject({
       voice: { kind: "speech", price: { character: "30" } },
       ears: { kind: "transcription", price: { second: "100" } },
@@ -146,18 +146,18 @@ describe("facts from lists", () => {
     expect(built.facts.vendors["vercel"]?.["a/b-free"]?.price).toEqual({ input: "0", output: "0" })
   })
 
-  test("images have their price by the image; a size is no model", () => {
+  test("images have a price per image, and a size is not a model", () => {
     expect(models["image-1"]).toMatchObject({ kind: "image", price: { image: "40000" } })
     expect(Object.keys(models).filter((name) => name.includes("/"))).toEqual([])
   })
 
-  test("the page lists what was disputed, with what each list said", () => {
+  test("the page lists disputes with the value of each list", () => {
     const page = disputesPage(built.facts, built.disputes)
     expect(page).toContain("| `openai/gpt-a` | `input` | 3 | 2 | 3 | **3** | two of three |")
     expect(page).toContain("| LiteLLM | LiteLLM 1 | 2026-11-23 |")
   })
 
-  test("the committed file is in the form that the script writes", async () => {
+  test("the committed file has the format of the script", async () => {
     const committed = (await Bun.file(factsPath).json()) as typeof built.facts
     expect(renderFacts(committed)).toBe(await Bun.file(factsPath).text())
   })

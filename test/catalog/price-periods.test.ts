@@ -47,10 +47,10 @@ function built(models: Record<string, ModelSettings>, more: Partial<Settings> = 
 
 const inputOf = (price: Price | undefined): number => Number(price?.rates.inputFresh) / 1e9
 
-describe("a model whose price has periods", () => {
+describe("a model with price periods", () => {
   const models = { "mine/own": { price: { input: "1", output: "2", periods: [NIGHT] } } }
 
-  test("costs what applies at the moment, up to the moment at which that changes", () => {
+  test("costs the price of the current period until it ends", () => {
     const { catalog, clock } = built(models)
     const price = () => catalog.require("mine/own", "chat").deployments[0]?.price
     expect(price()).toMatchObject({
@@ -67,7 +67,7 @@ describe("a model whose price has periods", () => {
     expect(inputOf(price())).toBe(0.5)
   })
 
-  test("the model is resolved once per period and again after the clock is set back", () => {
+  test("is resolved once per period and again after the clock is set back", () => {
     const { catalog, clock } = built(models)
     const model = catalog.require("mine/own", "chat")
     clock.now = DAY + 5 * HOUR
@@ -80,12 +80,12 @@ describe("a model whose price has periods", () => {
     expect(inputOf(catalog.require("mine/own", "chat").deployments[0]?.price)).toBe(0.5)
   })
 
-  test("the catalog returns the same object for a model without periods", () => {
+  test("is a new object per period; one without periods is always the same object", () => {
     const { catalog } = built({ "mine/plain": { price: { input: "1", output: "2" } } })
     expect(catalog.require("mine/plain", "chat")).toBe(catalog.find("mine/plain") as never)
   })
 
-  test("is listed and shown at the price of the moment", () => {
+  test("is listed and shown at the current price", () => {
     const { catalog, clock } = built(models)
     const listed = (body: string) =>
       (JSON.parse(body) as { data: { id: string; pricing: { input: string } }[] }).data.find(
@@ -103,7 +103,7 @@ describe("a model whose price has periods", () => {
     expect(all()).toEqual(["1.5", "1.5", "1.5"])
   })
 
-  test("is multiplied for the members of a price group, whose rate card has a price for all times", () => {
+  test("is multiplied for a price group, but a rate card has one price for all times", () => {
     const price_groups = {
       half: { terms: [{ from: 0, multiplier: "0.5" }] },
       card: { terms: [{ from: 0, prices: { "mine/own": { input: "9", output: "9" } } }] },
@@ -121,21 +121,21 @@ describe("a model whose price has periods", () => {
     expect(inputOf(price("card")?.listed)).toBe(1)
   })
 
-  test("may be free at times: then nobody is refused before their model is known", () => {
+  test("may be free at times, so requests without credits are not rejected early", () => {
     const free = { ...NIGHT, input: "0", output: "0" }
     const price = { input: "1", output: "2", periods: [free] }
     expect(built({ "mine/own": { price } }).catalog.hasFree("chat", {})).toBe(true)
     expect(built(models).catalog.hasFree("chat", {})).toBe(false)
   })
 
-  test("that costs nothing outside of them is free too", () => {
+  test("is free if it costs nothing outside of its periods", () => {
     const price = { input: "0", output: "0", periods: [{ ...NIGHT, output: "1" }] }
     const { catalog } = built({ "mine/own": { price } })
     expect(catalog.hasFree("chat", {})).toBe(true)
   })
 })
 
-test("deployments are tried in the order of the prices of the moment", () => {
+test("deployments are tried in the order of their current prices", () => {
   const deployments = [
     { provider: "mine", model: "a", weight: 1, price: { input: "1", output: "1" } },
     {
@@ -152,7 +152,7 @@ test("deployments are tried in the order of the prices of the moment", () => {
   expect(order()).toEqual(["mine/a", "kin/b"])
 })
 
-test("a group has the prices of the moment of all its members", () => {
+test("a group has the current prices of all its members", () => {
   const { catalog, clock } = built({
     "mine/own": { price: { input: "1", output: "2", periods: [NIGHT] } },
     "auto/all": { members: [{ model: "mine/own", weight: 1 }] },
@@ -179,7 +179,7 @@ describe("a known model", () => {
     })
   })
 
-  test("has the modes that the operator has set for its provider, in its periods too", () => {
+  test("has the operator's modes for its provider in its periods too", () => {
     const own = { ...provider("acme"), prices: { modes: { ultra: "4" } } }
     const { catalog, clock } = built({}, { providers: { mine: own } })
     const price = () => catalog.require("mine/timed", "chat").deployments[0]?.price
@@ -188,7 +188,7 @@ describe("a known model", () => {
     expect(modesOf(price())["ultra"]).toBe(4_000_000n)
   })
 
-  test("with a price of the operator's keeps the periods of its modes, unless that names them or has periods", () => {
+  test("with an operator's price keeps the periods of its modes, unless that price has its own", () => {
     const price = { input: "5", output: "6" }
     const cases: [ModelSettings["price"] & {}, bigint][] = [
       [price, 6_000_000n],
@@ -204,7 +204,7 @@ describe("a known model", () => {
     }
   })
 
-  test("is refused if a period of it cannot be billed", () => {
+  test("is rejected if one of its periods cannot be charged", () => {
     const { warnings } = built({ "mine/odd": { maxOutput: 1 } })
     expect(warnings.join()).toContain("its vendor also charges by 'citation'")
   })
@@ -247,7 +247,7 @@ describe("the built-in prices", () => {
     expect(week.filter((input) => input === 1.32)).toHaveLength(35)
   })
 
-  test("of Gemini Flash double in 2027, in all classes but searches", () => {
+  test("of Gemini Flash double in 2027, in all classes except searches", () => {
     for (const name of ["gemini-3.6-flash", "gemini-3.7-flash", "gemini-3.8-flash"]) {
       const before = at("2026-12-31T23:59:59.999Z", `google/${name}`)
       const after = at("2027-01-01T00:00:00Z", `google/${name}`)
@@ -273,7 +273,7 @@ describe("the built-in prices", () => {
   })
 })
 
-test("a schedule is not applied to a price that is another one by now", () => {
+test("a schedule is not applied to a price that has changed", () => {
   const price = { input: "1.5", output: "7.5" }
   const list = { date: "2027-01-02", generated_from: [], services: {} }
   const models = { "gemini-3.8-flash": { kind: "chat" as const, price } }

@@ -17,11 +17,11 @@ const allows = (id: string) => id.startsWith("second/")
 describe("require", () => {
   const { catalog } = build(settings({ mine: provider("acme"), second: provider("other") }))
 
-  test("gives a model that can be called", () => {
+  test("returns a model that can be called", () => {
     expect(catalog.require("mine/large", "chat").id).toBe("mine/large")
   })
 
-  test("names what a caller may have meant", () => {
+  test("suggests similar names", () => {
     const bare = failure(() => catalog.require("larg", "chat"))
     expect(bare.kind).toBe("model_not_found")
     expect(bare.status).toBe(404)
@@ -36,7 +36,7 @@ describe("require", () => {
     )
   })
 
-  test("does not tell a key of models that it may not call", () => {
+  test("does not expose models to a key that may not call them", () => {
     expect(failure(() => catalog.require("larg", "chat", { allows })).message).not.toContain(
       "mine/",
     )
@@ -47,7 +47,7 @@ describe("require", () => {
     expect(catalog.visible("second/large", { allows }).id).toBe("second/large")
   })
 
-  test("refuses another kind and a model without a price", () => {
+  test("rejects another kind and a model without a price", () => {
     const kind = failure(() => catalog.require("mine/vectors", "chat"))
     expect([kind.kind, kind.status, kind.details.parameter]).toEqual([
       "model_not_supported",

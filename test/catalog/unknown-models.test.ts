@@ -37,7 +37,7 @@ function build(rule: Settings["unknownModels"], more: Partial<Settings> = {}) {
   return buildCatalog({ settings: written, facts: FACTS, vendors })
 }
 
-describe("families", () => {
+describe("model families", () => {
   test.each([
     ["gpt-5.4-mini", "gpt mini", [5, 4]],
     ["claude-opus-4-8", "claude opus", [4, 8]],
@@ -45,11 +45,11 @@ describe("families", () => {
     ["o3-mini", "o mini", [3]],
     ["gpt-4o", "gpt o", [4]],
     ["us.anthropic.claude-opus-5", "usanthropicclaude opus", [5]],
-  ])("%s", (name, family, version) => {
+  ])("have their name parts read from %s", (name, family, version) => {
     expect(nameParts(name)).toMatchObject({ family, version })
   })
 
-  test("a newer model costs what the dearest of its family does, class by class", () => {
+  test("price a newer model at the highest price of the family, class by class", () => {
     expect(familyFacts(OPENAI, "gpt-6")).toEqual({
       kind: "chat",
       context: 400,
@@ -66,7 +66,7 @@ describe("families", () => {
     expect(familyFacts(OPENAI, "text-embedding-4-small")).toMatchObject({ kind: "embedding" })
   })
 
-  test("a newer model costs what the dearest period of its family does, at any time", () => {
+  test("price a newer model at the highest period of the family at any time", () => {
     const later = { from: "2031-01-01", output: "9", modes: { fast: "6" } }
     const price = { input: "1", output: "4", modes: { fast: "3" } }
     const models = {
@@ -84,7 +84,7 @@ describe("families", () => {
     })
   })
 
-  test("one that is not newer has no price here: it may have cost more", () => {
+  test("have no price for a model that is not newer, which may have cost more", () => {
     for (const name of [
       "gpt-4",
       "gpt-5.3",
@@ -100,13 +100,13 @@ describe("families", () => {
   })
 })
 
-describe("models that only callers know", () => {
-  test("are refused without the setting", () => {
+describe("unknown models", () => {
+  test("are rejected without the setting", () => {
     const { catalog } = build(undefined)
     expect(() => catalog.require("openai/gpt-6", "chat")).toThrow("is not known")
   })
 
-  test("family: are found by id and by their vendor's own name, and not listed", () => {
+  test("are found by id and by their vendor's own name with `family`, and not listed", () => {
     const { catalog } = build("family")
     const model = catalog.require("openai/gpt-6", "chat")
     expect(model).toMatchObject({ id: "openai/gpt-6", context: 400 })
@@ -119,14 +119,14 @@ describe("models that only callers know", () => {
     expect(catalog.require("openai/gpt-6", "chat")).toBe(model)
   })
 
-  test("a key that may not call it may not, and what is known means what it did", () => {
+  test("are limited by the key's rights, and known models are unaffected", () => {
     const { catalog } = build("family")
     const rights = { allows: (id: string) => id === "openai/gpt-5" }
     expect(() => catalog.require("gpt-6", "chat", rights)).toThrow("may not call")
     expect(catalog.require("gpt-5.4-2031-01-01", "chat").id).toBe("openai/gpt-5.4")
   })
 
-  test("a price: is that of every unknown chat model, at every provider", () => {
+  test("have the configured price at every provider", () => {
     const { catalog, warnings } = build({ price: { input: "5", output: "50" } })
     expect(warnings).toEqual([])
     expect(catalog.require("mine/anything", "chat").deployments[0]?.price?.rates.output).toBe(
@@ -137,7 +137,7 @@ describe("models that only callers know", () => {
     expect(() => catalog.require("whatever", "chat")).toThrow("does not exist")
   })
 
-  test("a price without output is a warning, and refuses", () => {
+  test("are rejected with a warning if their price has no output", () => {
     const { catalog, warnings } = build({ price: { input: "5" } })
     expect(warnings).toEqual([
       expect.stringContaining("unknown_models is not used: its price has no"),
@@ -145,7 +145,7 @@ describe("models that only callers know", () => {
     expect(() => catalog.require("openai/gpt-7", "chat")).toThrow("does not exist")
   })
 
-  test("names that are none are refused, and garbage does not pile up", () => {
+  test("are rejected with an invalid name, and do not accumulate", () => {
     const { catalog } = build({ price: { input: "5", output: "5" } })
     for (const name of [
       `openai/${"a".repeat(300)}`,
@@ -163,20 +163,20 @@ describe("models that only callers know", () => {
     expect(catalog.require("openai/x", "chat")).not.toBe(first)
   })
 
-  test("an alias may stand for one", () => {
+  test("can be the target of an alias", () => {
     const { catalog, warnings } = build("family", { aliases: { best: "openai/gpt-6" } })
     expect(warnings).toEqual([])
     expect(catalog.require("best", "chat").deployments[0]?.upstreamModel).toBe("gpt-6")
   })
 
-  test("a provider whose known models are off has none", () => {
+  test("do not exist at a provider without known models", () => {
     const providers = { openai: provider("openai", false) }
     const { catalog } = build("family", { providers })
     expect(() => catalog.require("openai/gpt-6", "chat")).toThrow("does not exist")
   })
 })
 
-describe("a model that is newer than the list, without unknown_models", () => {
+describe("a model newer than the list, without unknown_models", () => {
   const { catalog } = build(undefined)
   const refusal = (name: string): string => {
     try {
@@ -187,7 +187,7 @@ describe("a model that is newer than the list, without unknown_models", () => {
     }
   }
 
-  test("the error for a newer model explains how to offer it", () => {
+  test("gets an error that explains how to offer it", () => {
     for (const name of ["gpt-7", "openai/gpt-7", "openai/gpt-5.9-mini"]) {
       expect(refusal(name)).toContain("'unknown_models: family'")
     }
@@ -196,7 +196,7 @@ describe("a model that is newer than the list, without unknown_models", () => {
     }
   })
 
-  test("the catalog offers a newer model at the highest price of its family unless unknown_models is set", () => {
+  test("is offered at the highest price of its family unless unknown_models is set", () => {
     expect(catalog.offer("gpt-7")).toMatchObject({ id: "openai/gpt-7", kind: "chat" })
     expect(catalog.offer("gpt-5.4")).toBeUndefined()
     expect(catalog.offer("gpt-1")).toBeUndefined()

@@ -16,7 +16,7 @@ function changes(models: Record<string, ModelSettings>) {
   }))
 }
 
-test("changes with a date are all listed, the earliest first, with what they change", () => {
+test("changes with a date are listed by date, with the changed values", () => {
   const price = {
     input: "1",
     output: "2",
@@ -54,7 +54,7 @@ test("changes of a mode with its own rates are listed by class", () => {
   ])
 })
 
-test("of what comes again every week the next change is listed, which may be one after the next", () => {
+test("the next change of a weekly period is listed", () => {
   const price = {
     input: "1",
     output: "2",
@@ -85,7 +85,7 @@ test("of what comes again every week the next change is listed, which may be one
   ])
 })
 
-test("of several deployments each is named, and a group has no changes of its own", () => {
+test("each of several deployments is named, and a group has no changes of its own", () => {
   const period = { from: at("2027-01-01"), output: "4" }
   const price = { input: "1", output: "2" }
   const deployments = [
