@@ -21,7 +21,7 @@ const SOUND = wave(3)
 const sound = () => toFile(SOUND, "speech.wav", { type: "audio/wav" })
 
 describe("the openai client", () => {
-  test("transcribes", async () => {
+  test("transcribes audio", async () => {
     const before = await caller.balance()
     const { data, response } = await client.audio.transcriptions
       .create({ file: await sound(), model: "sim/whisper-1", language: "en", temperature: 0.2 })
@@ -33,7 +33,7 @@ describe("the openai client", () => {
     expect(before - (await caller.balance())).toBe(300_000n)
   })
 
-  test("gets each form of a transcript", async () => {
+  test("gets a transcript in each format", async () => {
     const create = async (response_format: "text" | "srt" | "vtt", model = "sim/whisper-1") =>
       client.audio.transcriptions.create({ file: await sound(), model, response_format })
     const [first, second] = heardIn(SOUND).split(/(?<=\.) /)
@@ -63,7 +63,7 @@ describe("the openai client", () => {
     expect(verbose.segments?.length).toBe(2)
   })
 
-  test("gets speakers from a model that tells them apart", async () => {
+  test("gets speakers from a model that separates them", async () => {
     const transcript = await client.audio.transcriptions.create({
       file: await sound(),
       model: "openai/gpt-4o-transcribe-diarize",
@@ -73,7 +73,7 @@ describe("the openai client", () => {
     expect(transcript).toMatchObject({ segments: [{ speaker: "A" }, { speaker: "B" }] })
   })
 
-  test("reads a stream, also from a model that has none", async () => {
+  test("reads a stream, even from a model without streams", async () => {
     for (const model of ["openai/gpt-4o-transcribe", "sim/whisper-1"]) {
       const stream = await client.audio.transcriptions.create({
         file: await sound(),
@@ -91,7 +91,7 @@ describe("the openai client", () => {
     }
   })
 
-  test("translates", async () => {
+  test("translates audio", async () => {
     const { text } = await client.audio.translations.create({
       file: await sound(),
       model: "sim/whisper-1",
@@ -99,7 +99,7 @@ describe("the openai client", () => {
     expect(text).toStartWith("In English, a sound of")
   })
 
-  test("speaks in all six forms", async () => {
+  test("speaks in all six formats", async () => {
     const types = {
       mp3: ["audio/mpeg", [0xff, 0xfb]],
       opus: ["audio/ogg", [...Buffer.from("OggS")]],
@@ -147,7 +147,7 @@ describe("the openai client", () => {
 describe("the AI SDK", () => {
   const openai = () => createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
 
-  test("transcribes", async () => {
+  test("transcribes audio", async () => {
     const result = await transcribe({
       model: openai().transcription("sim/whisper-1"),
       audio: SOUND,
@@ -158,7 +158,7 @@ describe("the AI SDK", () => {
     expect(result.segments.length).toBe(2)
   })
 
-  test("transcribes with a model whose times are made up", async () => {
+  test("transcribes with a model without times", async () => {
     const result = await transcribe({
       model: openai().transcription("openai/gpt-4o-transcribe"),
       audio: SOUND,
@@ -166,7 +166,7 @@ describe("the AI SDK", () => {
     expect(result.text).toBe(heardIn(SOUND))
   })
 
-  test("speaks", async () => {
+  test("speaks a text", async () => {
     const { audio } = await generateSpeech({
       model: openai().speech("sim/tts-1"),
       text: "Hello world",

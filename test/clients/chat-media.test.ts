@@ -93,7 +93,7 @@ test("the AI SDK reads an answer with an image", async () => {
   expect(text).toBe("Here it is.")
 })
 
-test("Anthropic's client gets text alone", async () => {
+test("Anthropic's client gets text only", async () => {
   const client = new Anthropic({ apiKey: caller.key, baseURL: gateway.url, maxRetries: 0 })
   const messages = [{ role: "user", content: ASKED }] as const
   const { content } = await client.messages.create({

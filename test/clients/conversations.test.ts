@@ -61,7 +61,7 @@ async function say(caller: TestCaller, turn: Turn, streamed: boolean) {
 
 describe.each(MODELS)("%s", (model) => {
   test.each([false, true])(
-    "OpenAI's client goes on from a response; streamed: %p",
+    "OpenAI's client continues a response; streamed: %p",
     async (streamed) => {
       const first = await say(ann, { model, input: "My name is Ann" }, streamed)
       expect(first).toMatchObject({ store: true })
@@ -95,7 +95,7 @@ describe.each(MODELS)("%s", (model) => {
     expect(sent()).toContain(JSON.stringify(text).slice(1, -1))
   })
 
-  test("the AI SDK goes on after a call of a tool", async () => {
+  test("the AI SDK continues after a tool call", async () => {
     const weather = tool({
       inputSchema: jsonSchema({ type: "object", properties: {} }),
       execute: () => "sunny",
@@ -110,7 +110,7 @@ describe.each(MODELS)("%s", (model) => {
   })
 })
 
-test("a conversation goes from model to model, and back to a vendor that keeps a part of it", async () => {
+test("a conversation moves between models, and back to a vendor that stores a part of it", async () => {
   const first = await say(ann, { model: "openai/gpt", input: "My name is Ann" }, false)
   const turn = (model: string, input: string, previous: string) =>
     say(ann, { model, input, previous_response_id: previous }, false)
@@ -127,7 +127,7 @@ test("a conversation goes from model to model, and back to a vendor that keeps a
   expect(sent()).toContain("I like tea")
 })
 
-test.each(MODELS)("no other account goes on from it: %s", async (model) => {
+test.each(MODELS)("another account cannot continue it: %s", async (model) => {
   const first = await say(ann, { model, input: "My name is Ann" }, false)
   gateway.simulator.requests.length = 0
   const [item] = first.output
@@ -153,7 +153,7 @@ test.each(MODELS)("no other account goes on from it: %s", async (model) => {
   expect(await bob.balance()).toBe(10_000_000_000n)
 })
 
-test("what is not to be stored is not kept", async () => {
+test("a response that is not to be stored is not stored", async () => {
   const first = await ann.client.responses.create({ model: "sim/echo", input: "Hi", store: false })
   expect(first).toMatchObject({ store: false })
   const order = { model: "sim/echo", input: "Hi", previous_response_id: first.id }
@@ -188,10 +188,10 @@ async function statusOf(call: PromiseLike<unknown>): Promise<unknown> {
   }
 }
 
-describe("what its vendor keeps too", () => {
+describe("a response that its vendor stores too", () => {
   const model = "openai/gpt"
 
-  test("is deleted there, and no one goes on from it", async () => {
+  test("is deleted there, and can no longer be continued", async () => {
     const made = await say(ann, { model, input: "My name is Ann" }, false)
     expect(await statusOf(bob.client.responses.delete(made.id))).toBe(404)
     gateway.simulator.requests.length = 0
@@ -208,7 +208,7 @@ describe("what its vendor keeps too", () => {
     expect(gateway.simulator.requests).toHaveLength(1)
   })
 
-  test("is there for another try where the vendor did not delete it", async () => {
+  test("can be deleted again if the vendor's deletion failed", async () => {
     await using failing = await startGateway({
       providersAt: (url) => ({ openai: provider(`${url}/v1`, "openai") }),
       models: { "openai/gpt": simulated({ dialects: ["openai-responses"] }) },

@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 describe("the official openai client", () => {
-  test("asks for base64 by itself, and gives numbers", async () => {
+  test("requests base64 by default, and returns numbers", async () => {
     const { data, model, object, usage } = await caller.client.embeddings.create({
       model: EMBED,
       input: ["the cat sat", "rain"],
@@ -49,7 +49,7 @@ describe("the official openai client", () => {
     expect((usual.data[0]?.embedding ?? []).map(Math.fround)).toEqual(numbers.map(Math.fround))
   })
 
-  test("gets base64 as it is when asked for it", async () => {
+  test("gets base64 unchanged on request", async () => {
     const { data } = await caller.client.embeddings.create({
       model: EMBED,
       input: "the cat sat",
@@ -59,7 +59,7 @@ describe("the official openai client", () => {
     expect(typeof data[0]?.embedding).toBe("string")
   })
 
-  test("sends tokens", async () => {
+  test("sends tokens as input", async () => {
     const { usage, data } = await caller.client.embeddings.create({
       model: EMBED,
       input: [
@@ -97,7 +97,7 @@ describe("the AI SDK", () => {
     expect(embeddings[299]).toEqual(embedding)
   })
 
-  test("reranks, by a model that calls this endpoint", async () => {
+  test("reranks with a model of this endpoint", async () => {
     const { ranking, rerankedDocuments } = await rerank({
       model: {
         specificationVersion: "v4",
@@ -127,7 +127,7 @@ describe("the AI SDK", () => {
 })
 
 describe("Cohere's client", () => {
-  test("reranks by its newer address", async () => {
+  test("reranks at the newer address", async () => {
     const client = new CohereClientV2({ token: caller.key, environment: gateway.url })
     const { results } = await client.rerank({
       model: RERANK,
@@ -139,7 +139,7 @@ describe("Cohere's client", () => {
     expect(results[0]?.relevanceScore).toBeGreaterThan(results[1]?.relevanceScore ?? 1)
   })
 
-  test("reranks by its older address, with documents as objects", async () => {
+  test("reranks at the older address, with documents as objects", async () => {
     const client = new CohereClient({ token: caller.key, environment: gateway.url })
     const { results } = await client.rerank({
       model: RERANK,
@@ -151,7 +151,7 @@ describe("Cohere's client", () => {
     expect(results).toMatchObject([{ index: 1, document: { text: DOCUMENTS[1] } }])
   })
 
-  test("leaves documents out when told to", async () => {
+  test("gets no documents if it asks for none", async () => {
     const client = new CohereClient({ token: caller.key, environment: gateway.url })
     const { results } = await client.rerank({
       model: RERANK,

@@ -77,7 +77,7 @@ describe("an edit by the model's own rules", () => {
     "a WebP": webp(300, 200),
   }
   for (const [name, image] of Object.entries(photos)) {
-    test(`takes ${name} without a mask, and answers with base64`, async () => {
+    test(`accepts ${name} without a mask, and returns base64`, async () => {
       const response = await edit([...COMMON, ["image", image]])
       const { data } = (await response.json()) as Edited
       expect([response.status, data?.length]).toEqual([200, 1])
@@ -87,7 +87,7 @@ describe("an edit by the model's own rules", () => {
     })
   }
 
-  test("takes the fields of n8n: several images, and a size of the result", async () => {
+  test("accepts the fields of n8n: several images, and a size of the result", async () => {
     const response = await edit([
       ...COMMON,
       ["image[]", pngFile(png(512, 512))],
@@ -99,7 +99,7 @@ describe("an edit by the model's own rules", () => {
     expect(response.status).toBe(200)
   })
 
-  test("takes a mask of another shape, which is up to the provider", async () => {
+  test("accepts a mask of another shape, which the provider checks", async () => {
     const response = await edit([
       ...COMMON,
       ["image", pngFile(png(640, 480))],
@@ -109,7 +109,7 @@ describe("an edit by the model's own rules", () => {
     expect([response.status, error?.code]).toEqual([400, "refused_by_upstream"])
   })
 
-  test("is rejected by a model that takes no JPEG, at no charge", async () => {
+  test("is rejected by a model without JPEG support, free of charge", async () => {
     const before = await caller.balance()
     const response = await edit([
       ["model", "sim/dall-e-2"],
@@ -121,7 +121,7 @@ describe("an edit by the model's own rules", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("answers with a link if the caller asks for one", async () => {
+  test("returns a link on request", async () => {
     const response = await edit([...COMMON, ["image", jpeg(512, 512)], ["response_format", "url"]])
     const { data } = (await response.json()) as Edited
     expect(data?.[0]?.url).toStartWith("http")
@@ -139,14 +139,14 @@ describe("an edit by the model's own rules", () => {
     )
   })
 
-  test("rejects a file that is no image", async () => {
+  test("rejects a file that is not an image", async () => {
     const response = await edit([...COMMON, ["image", new File(["hello"], "a.png")]])
     const { error } = (await response.json()) as Edited
     expect([response.status, error?.code, error?.param]).toEqual([400, "invalid_image", "image"])
     expect(error?.message).toContain("it is not a PNG, JPEG or WebP")
   })
 
-  test("is read by the AI SDK as it comes", async () => {
+  test("is read by the AI SDK", async () => {
     const openai = createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
     const { image } = await generateImage({
       model: openai.image(GPT),

@@ -58,7 +58,7 @@ async function rule(value: string | null): Promise<void> {
 }
 
 describe("edits without a mask", () => {
-  test("are refused unless the operator says otherwise, and again when that is taken back", async () => {
+  test("are rejected unless the operator allows them, and again after that is revoked", async () => {
     for (const value of ["optional", "required", "optional", null]) {
       await rule(value)
       if (value === "optional") {
@@ -75,7 +75,7 @@ describe("edits without a mask", () => {
     }
   })
 
-  test("are served where the vendor can, and refused clearly and for nothing where it cannot", async () => {
+  test("are served if the vendor supports them, and rejected free of charge otherwise", async () => {
     await rule("optional")
     const served = await edit("google/gemini-2.5-flash-image")
     expect(served.data?.[0]?.b64_json).toBeString()
@@ -92,7 +92,7 @@ describe("edits without a mask", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("of the AI SDK", async () => {
+  test("work with the AI SDK", async () => {
     await rule("optional")
     const openai = editorOf(gateway, caller)
     const { image } = await generateImage({

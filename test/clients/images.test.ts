@@ -53,7 +53,7 @@ async function fetched(answer: ImagesResponse, index = 0): Promise<Uint8Array<Ar
 const SQUARE = { width: 1024, height: 1024 }
 
 describe("openai's client", () => {
-  test("generate gives a link by default, also where the vendor gives base64 alone", async () => {
+  test("generates links by default, even if the vendor returns base64 only", async () => {
     const answer = await caller.client.images.generate({
       model: "sim/gpt-image-1",
       prompt: "a red barn",
@@ -66,7 +66,7 @@ describe("openai's client", () => {
     expect(answer.created).toBeGreaterThan(1_700_000_000)
   })
 
-  test("generate gives base64, also where the vendor gives links alone", async () => {
+  test("generates base64, even if the vendor returns links only", async () => {
     const answer = await caller.client.images.generate({
       model: "sim/dall-e-2",
       prompt: "a red barn",
@@ -79,7 +79,7 @@ describe("openai's client", () => {
     expect(readPng(bytesOf(answer))).toBeObject()
   })
 
-  test("several calls are one answer, and rewritten prompts are reported", async () => {
+  test("gets one answer for several calls, with rewritten prompts", async () => {
     const before = gateway.simulator.requests.length
     const answer = await caller.client.images.generate({
       model: "sim/dall-e-3",
@@ -96,7 +96,7 @@ describe("openai's client", () => {
     expect(imageSize(await fetched(answer, 2))).toEqual({ width: 1792, height: 1024 })
   })
 
-  test("edit", async () => {
+  test("edits an image", async () => {
     const before = await caller.balance()
     const { data: answer, response } = await caller.client.images
       .edit({
@@ -123,7 +123,7 @@ describe("openai's client", () => {
     })
   })
 
-  test("edit of several images, with a GPT image model", async () => {
+  test("edits several images with a GPT image model", async () => {
     const answer = await caller.client.images.edit({
       model: "sim/gpt-image-1",
       image: [pngFile(png(1024, 1024)), pngFile(png(1024, 1024, { colour: 2 }), "b.png")],
@@ -135,7 +135,7 @@ describe("openai's client", () => {
     expect(answer.usage?.input_tokens).toBeGreaterThan(2 * 194)
   })
 
-  test("createVariation, of a model that has variations", async () => {
+  test("creates variations with a model that supports them", async () => {
     const { data: answer, response } = await caller.client.images
       .createVariation({ model: "sim/dall-e-2", image: pngFile(png(64, 64)), size: "256x256" })
       .withResponse()
@@ -143,7 +143,7 @@ describe("openai's client", () => {
     expect(response.headers.get("x-tollgate-losses")).toBeNull()
   })
 
-  test("createVariation, as an edit of a model that has none", async () => {
+  test("creates variations as edits with another model", async () => {
     const { data: answer, response } = await caller.client.images
       .createVariation({
         model: "sim/gpt-image-1",
@@ -159,7 +159,7 @@ describe("openai's client", () => {
     expect(sent?.body).toMatchObject({ prompt: expect.stringContaining("variation") })
   })
 
-  test("a model without a name is the first that the key may call", async () => {
+  test("uses the first model that the key may call by default", async () => {
     const answer = await caller.client.images.generate({ prompt: "a lake" })
     expect(gateway.simulator.requests.at(-1)?.path).toEndWith(
       "gemini-2.5-flash-image:generateContent",
@@ -173,7 +173,7 @@ describe("the AI SDK", () => {
     return createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
   }
 
-  test("generateImage", async () => {
+  test("generates images", async () => {
     const { image, images } = await generateImage({
       model: models().image("sim/gpt-image-1"),
       prompt: "a red barn",
@@ -184,7 +184,7 @@ describe("the AI SDK", () => {
     expect(imageSize(image.uint8Array)).toEqual({ width: 1536, height: 1024 })
   })
 
-  test("generateImage from an image and a mask", async () => {
+  test("generates an image from an image and a mask", async () => {
     const openai = editorOf(gateway, caller)
     const { image } = await generateImage({
       model: openai.image("sim/dall-e-2"),

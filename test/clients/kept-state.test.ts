@@ -41,7 +41,7 @@ function sent(): Record<string, unknown> {
   return gateway.simulator.requests.at(-1)?.body as Record<string, unknown>
 }
 
-test("Anthropic's client holds a thread with a vendor that keeps it", async () => {
+test("Anthropic's client continues a thread that its vendor stores", async () => {
   const thread = claudeOf(ann).beta.messages.thread({ model: "claude/opus", max_tokens: 50 })
   const first = await thread.send({ role: "user", content: "My name is Ann" })
   const second = await thread.send({ role: "user", content: "What is my name?" })
@@ -52,7 +52,7 @@ test("Anthropic's client holds a thread with a vendor that keeps it", async () =
   expect(second.usage.input_tokens).toBeGreaterThan(first.usage.input_tokens)
 })
 
-test("Anthropic's client sends the whole conversation where the thread is not its account's", async () => {
+test("Anthropic's client sends the whole conversation if the thread belongs to another account", async () => {
   const client = claudeOf(ann)
   const thread = client.beta.messages.thread({ model: "claude/opus", max_tokens: 50 })
   const first = await thread.send({ role: "user", content: "My name is Ann" })
@@ -63,7 +63,7 @@ test("Anthropic's client sends the whole conversation where the thread is not it
   expect(JSON.stringify(gateway.simulator.requests)).not.toContain(`"${first.id}"`)
 })
 
-test("Anthropic's client goes on without a thread where the vendor keeps none", async () => {
+test("Anthropic's client continues without a thread if the vendor stores none", async () => {
   const unsupportedRequestBehavior = "continue_unthreaded"
   const order = { model: "sim/echo", max_tokens: 50, unsupportedRequestBehavior } as const
   const thread = claudeOf(ann).beta.messages.thread(order)
@@ -73,7 +73,7 @@ test("Anthropic's client goes on without a thread where the vendor keeps none", 
 })
 
 test.each(["claude/opus", "sim/echo"])(
-  "Anthropic's client answers calls of tools in a thread, of which only the vendor has the call: %s",
+  "Anthropic's client answers tool calls that only the vendor has stored: %s",
   async (model) => {
     const tool: BetaRunnableTool = {
       name: "get_weather",
@@ -93,7 +93,7 @@ test.each(["claude/opus", "sim/echo"])(
   },
 )
 
-test("the AI SDK's second turn names the items of the first", async () => {
+test("the AI SDK's second turn refers to the items of the first", async () => {
   const openai = createOpenAI({ apiKey: ann.key, baseURL: `${gateway.url}/v1` })
   const model = openai.responses("openai/gpt")
   const messages: ModelMessage[] = [{ role: "user", content: "My name is Ann" }]

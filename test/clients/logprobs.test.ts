@@ -52,24 +52,24 @@ describe.each([
     top_logprobs: 2,
   }
 
-  test("log probabilities reach a chat", async () => {
+  test("reach a chat", async () => {
     const answer = await client().chat.completions.create(chat)
     expectLogprobs(answer.choices[0]?.logprobs?.content ?? undefined, others)
   })
 
-  test("log probabilities reach a streamed chat", async () => {
+  test("reach a streamed chat", async () => {
     const answer = await client().chat.completions.stream(chat).finalChatCompletion()
     expectLogprobs(answer.choices[0]?.logprobs?.content ?? undefined, others)
   })
 
-  test("log probabilities reach a response", async () => {
+  test("reach a response", async () => {
     const answer = await client().responses.create(response)
     const [item] = answer.output.filter(({ type }) => type === "message")
     const content = item?.type === "message" ? item.content[0] : undefined
     expectLogprobs(content?.type === "output_text" ? content.logprobs : undefined, others)
   })
 
-  test("log probabilities reach a streamed response", async () => {
+  test("reach a streamed response", async () => {
     const answer = await client().responses.stream(response).finalResponse()
     const [item] = answer.output.filter(({ type }) => type === "message")
     const content = item?.type === "message" ? item.content[0] : undefined
@@ -79,7 +79,7 @@ describe.each([
   test.each([
     ["log probabilities reach Gemini's clients", "generateContent"],
     ["log probabilities reach a stream of Gemini's clients", "streamGenerateContent"],
-  ])("%s", async (_, method) => {
+  ])("reach Google's %s", async (_, method) => {
     const response = await upstreams.caller.post(`/v1beta/models/${model}:${method}`, {
       contents: [{ role: "user", parts: [{ text: TEXT }] }],
       generationConfig: { responseLogprobs: true, logprobs: 2 },
@@ -99,7 +99,7 @@ describe.each([
     expect(losses).toBe(others > 0 ? null : "logprobs:approximated")
   })
 
-  test("log probabilities are null in a chat that does not request them", async () => {
+  test("are null in a chat that does not request them", async () => {
     const { logprobs: _, top_logprobs: __, ...plain } = chat
     const answer = await client().chat.completions.create(plain)
     expect(answer.choices[0]?.logprobs).toBeNull()

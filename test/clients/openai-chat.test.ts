@@ -31,7 +31,7 @@ afterAll(async () => {
 const MESSAGES = [{ role: "user", content: "Hello there, gateway" }] as const
 
 describe("the official openai client", () => {
-  test("gets a plain answer, priced and explained by a receipt", async () => {
+  test("gets an answer, a price and a receipt", async () => {
     const before = await caller.balance()
     const { data, response } = await caller.client.chat.completions
       .create({ model: "sim/echo", messages: [...MESSAGES] })
@@ -58,7 +58,7 @@ describe("the official openai client", () => {
     })
   })
 
-  test("gets a stream that ends with the usage it asked for, and its cost", async () => {
+  test("gets a stream that ends with the requested usage, and its cost", async () => {
     const stream = await caller.client.chat.completions.create({
       model: "sim/echo",
       messages: [...MESSAGES],
@@ -77,7 +77,7 @@ describe("the official openai client", () => {
     expect(Number(usage?.cost)).toBeGreaterThan(0)
   })
 
-  test("gets no usage that it did not ask for, yet pays", async () => {
+  test("gets no usage without asking, but pays", async () => {
     const before = await caller.balance()
     const stream = await caller.client.chat.completions.create({
       model: "sim/echo",
@@ -144,7 +144,7 @@ describe("the official openai client", () => {
     expect(schema.safeParse(completion.choices[0]?.message.parsed).success).toBe(true)
   })
 
-  test("gets n choices, each billed", async () => {
+  test("gets n choices, each charged", async () => {
     const completion = await caller.client.chat.completions.create({
       model: "sim/echo",
       messages: [...MESSAGES],
@@ -162,7 +162,7 @@ describe("the official openai client", () => {
     )
   })
 
-  test("aborts a stream: the upstream is let go, what was delivered is settled", async () => {
+  test("aborts a stream: the upstream call is cancelled, and the delivered part is settled", async () => {
     const before = await caller.balance()
     const stream = await caller.client.chat.completions.create(
       {
@@ -179,7 +179,7 @@ describe("the official openai client", () => {
     await until(async () => (await caller.balance()) < before)
   })
 
-  test("aborts before the answer: nothing is charged", async () => {
+  test("aborts before the answer, and nothing is charged", async () => {
     const other = await gateway.caller("1")
     const controller = new AbortController()
     const running = other.client.chat.completions.create(
@@ -201,11 +201,11 @@ describe("the official openai client", () => {
   })
 })
 
-describe("its typed errors", () => {
+describe("the client's typed errors", () => {
   const create = (model: string, client: OpenAI = caller.client) =>
     client.chat.completions.create({ model, messages: [...MESSAGES] })
 
-  test("wrong key", async () => {
+  test("include the one for a wrong key", async () => {
     const client = new OpenAI({ apiKey: "sk-wrong", baseURL: `${gateway.url}/v1`, maxRetries: 0 })
     await expect(Promise.resolve(create("sim/echo", client))).rejects.toBeInstanceOf(
       OpenAI.AuthenticationError,
@@ -224,7 +224,7 @@ describe("its typed errors", () => {
   ] as const
 
   for (const [model, type, code] of CASES) {
-    test(`${model}: ${code}`, async () => {
+    test(`include ${code} for ${model}`, async () => {
       const before = await caller.balance()
       const error = await create(model).then(
         () => undefined,
@@ -237,7 +237,7 @@ describe("its typed errors", () => {
     })
   }
 
-  test("a stream that breaks is an error, never a silent end", async () => {
+  test("include one for a stream that breaks", async () => {
     for (const model of ["sim/fault-stream-error", "sim/fault-cut"]) {
       const read = async () => {
         const stream = await caller.client.chat.completions.create({

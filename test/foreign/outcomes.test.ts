@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test"
 import { readChecks, rowOf } from "./outcomes.ts"
 
-test("reads what a check file printed, among the client's own lines", () => {
+test("reads the results of a check file among the client's own lines", () => {
   const output = 'a warning\ncheck {"name":"one","outcome":"passed"}\nmore\n'
   expect(readChecks(output)).toEqual([{ name: "one", outcome: "passed" }])
 })
 
-test("counts a failure that nobody expects, and says why", () => {
+test("counts an unexpected failure with its reason", () => {
   const checks = [
     { name: "one", outcome: "passed" },
     { name: "two", outcome: "failed", reason: "because" },

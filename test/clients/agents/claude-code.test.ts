@@ -128,11 +128,11 @@ async function turn(upstream: Upstream, messages: readonly object[]): Promise<re
   return blocksOf(await ask(upstreams, { path: PATH, headers: HEADERS, body }))
 }
 
-describe.each(UPSTREAMS)("Claude Code before %s", (upstream) => {
+describe.each(UPSTREAMS)("Claude Code with %s", (upstream) => {
   const model = modelAt(upstream)
   const messages = [{ role: "user", content: "quota" }]
 
-  test("thinks, calls its tools one after another, and says that it is done", async () => {
+  test("thinks, calls its tools in sequence, and finishes", async () => {
     let conversation: readonly object[] = CONVERSATION
     const calls: Block[] = []
     for (;;) {
@@ -174,7 +174,7 @@ describe.each(UPSTREAMS)("Claude Code before %s", (upstream) => {
     expect(JSON.parse(said)).toEqual({ title: expect.any(String) })
   })
 
-  test.each([0, 1])("looks with max_tokens %d whether it is let in", async (max_tokens) => {
+  test.each([0, 1])("checks its access with max_tokens %d", async (max_tokens) => {
     const body = { model, max_tokens, messages, metadata: METADATA }
     const response = await upstreams.caller.post(PATH, body, HEADERS)
     expect([response.status, await response.json()]).toMatchObject([200, { type: "message" }])
@@ -187,7 +187,7 @@ describe.each(UPSTREAMS)("Claude Code before %s", (upstream) => {
     expect(await response.json()).toEqual({ input_tokens: expect.any(Number) })
   })
 
-  test("searches the web by a request of its own", async () => {
+  test("searches the web with a separate request", async () => {
     const body = {
       ...bodyFor(upstream, [{ role: "user", content: "Perform a web search for the query: Oslo" }]),
       tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 8 }],
@@ -200,12 +200,12 @@ describe.each(UPSTREAMS)("Claude Code before %s", (upstream) => {
   })
 })
 
-test("Claude Code looks first whether the address answers", async () => {
+test("Claude Code first checks whether the address answers", async () => {
   const response = await fetch(upstreams.gateway.url, { method: "HEAD", redirect: "manual" })
   expect(response.status).toBe(302)
 })
 
-test("Claude Code's own names are aliases that a key can have", async () => {
+test("Claude Code's own names can be aliases of a key", async () => {
   const model = "claude-haiku-4-5-20251001"
   const aliases = { [model]: modelAt("openai-chat") }
   const caller = await upstreams.gateway.caller("10", { aliases })

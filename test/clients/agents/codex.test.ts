@@ -124,9 +124,9 @@ function outputOf({ type, call_id }: Item): object {
   return { type: `${type}_output`, call_id, id: `fco_${call_id}`, output: "done" }
 }
 
-describe.each(UPSTREAMS)("Codex before %s", (upstream) => {
+describe.each(UPSTREAMS)("Codex with %s", (upstream) => {
   test.each(["listed", "added"] as const)(
-    "calls a function, edits by text, and calls a tool of a server, each under its own type, %s",
+    "calls a function, a text tool and a server's tool, each under its own type, %s",
     async (way) => {
       let input: readonly object[] = INPUT
       const calls: Item[] = []
@@ -151,7 +151,7 @@ describe.each(UPSTREAMS)("Codex before %s", (upstream) => {
   )
 })
 
-test("Codex's own provider tries a web socket first, and hears at once that there is none", async () => {
+test("Codex's own provider tries a WebSocket first, and is rejected immediately", async () => {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
   request(`${upstreams.gateway.url}/v1/responses`, {
     headers: {

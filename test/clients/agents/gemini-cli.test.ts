@@ -98,8 +98,8 @@ async function judge(upstream: Upstream, responseJsonSchema: object): Promise<ob
   return JSON.parse(said.join("")) as object
 }
 
-describe.each(UPSTREAMS)("Gemini CLI before %s", (upstream) => {
-  test("calls its tools one after another, and says that it is done", async () => {
+describe.each(UPSTREAMS)("Gemini CLI with %s", (upstream) => {
+  test("calls its tools in sequence, and finishes", async () => {
     let contents: readonly object[] = [TASK]
     const calls: Part["functionCall"][] = []
     for (;;) {
@@ -120,7 +120,7 @@ describe.each(UPSTREAMS)("Gemini CLI before %s", (upstream) => {
     ])
   })
 
-  test("asks how hard a task is, with a schema in capitals", async () => {
+  test("asks for the difficulty of a task, with an uppercase schema", async () => {
     const judged = await judge(upstream, {
       type: "OBJECT",
       properties: {
@@ -135,7 +135,7 @@ describe.each(UPSTREAMS)("Gemini CLI before %s", (upstream) => {
     })
   })
 
-  test("asks whether it goes round in circles, with a schema in lowercase", async () => {
+  test("asks whether it repeats itself, with a lowercase schema", async () => {
     const judged = await judge(upstream, {
       type: "object",
       properties: {
@@ -158,7 +158,7 @@ describe.each(UPSTREAMS)("Gemini CLI before %s", (upstream) => {
   })
 })
 
-test("Gemini CLI's router and its like name Google's own models, which a key can have as aliases", async () => {
+test("Gemini CLI's internal requests use Google's own model names, which a key can have as aliases", async () => {
   const named = "gemini-3.5-flash-lite"
   const aliases = { [named]: modelAt("cohere-chat") }
   const caller = await upstreams.gateway.caller("10", { aliases })

@@ -69,8 +69,8 @@ async function turn(upstream: Upstream, messages: readonly object[]): Promise<Ca
   return { id, type: "function", function: { name: begun.name, arguments: written } }
 }
 
-describe.each(UPSTREAMS)("opencode before %s", (upstream) => {
-  test("calls its tools one after another, with marks for a cache on the newest messages", async () => {
+describe.each(UPSTREAMS)("opencode with %s", (upstream) => {
+  test("calls its tools in sequence, with cache markers on the newest messages", async () => {
     const head = [
       { role: "system", content: "You are opencode.", ...MARK },
       { role: "user", content: 'call edit {"command":"a"}\ncall bash {"command":"b"}' },
@@ -115,7 +115,7 @@ describe.each(UPSTREAMS)("opencode before %s", (upstream) => {
   })
 })
 
-test("opencode's marks on calls reach Claude", async () => {
+test("opencode's markers on calls reach Claude", async () => {
   const call = { id: "a", type: "function", function: { name: "edit", arguments: "{}" }, ...MARK }
   await turn("anthropic-messages", [
     { role: "user", content: "Hello" },

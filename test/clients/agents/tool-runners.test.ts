@@ -24,11 +24,11 @@ function openai(): OpenAI {
   return new OpenAI({ apiKey: upstreams.caller.key, baseURL: upstreams.baseUrl, maxRetries: 0 })
 }
 
-describe.each(UPSTREAMS)("before %s the tools are run by", (upstream) => {
+describe.each(UPSTREAMS)("tools with %s", (upstream) => {
   const model = modelAt(upstream)
 
   test.each([false, true])(
-    "Anthropic's SDK, over a thread as by default, stream %p",
+    "are run by Anthropic's SDK, over a thread by default, stream %p",
     async (stream) => {
       const find: BetaRunnableTool<{ name: string }> = {
         name: "find",
@@ -43,7 +43,7 @@ describe.each(UPSTREAMS)("before %s the tools are run by", (upstream) => {
     },
   )
 
-  test("OpenAI's SDK over chat completions", async () => {
+  test("are run by OpenAI's SDK over chat completions", async () => {
     const find = {
       type: "function" as const,
       function: {
@@ -62,7 +62,7 @@ describe.each(UPSTREAMS)("before %s the tools are run by", (upstream) => {
     expect(await streaming.finalContent()).toBe(DONE)
   })
 
-  test.each([false, true])("OpenAI's SDK over responses, stream %p", async (stream) => {
+  test.each([false, true])("are run by OpenAI's SDK over responses, stream %p", async (stream) => {
     const find: RunnerFunction = {
       tool: { type: "function", name: "find", parameters: SCHEMA, strict: true },
       execute: ({ name }) => found(name),
@@ -72,7 +72,7 @@ describe.each(UPSTREAMS)("before %s the tools are run by", (upstream) => {
     expect(response.output_text).toBe(DONE)
   })
 
-  test("Google's SDK, which calls functions by itself", async () => {
+  test("are run by Google's SDK, which calls functions by itself", async () => {
     const declared = { name: "find", parametersJsonSchema: SCHEMA }
     const respond = ({ name = "", args }: FunctionCall): Part => ({
       functionResponse: { name, response: { output: found(args?.["name"]) } },

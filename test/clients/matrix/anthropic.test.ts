@@ -42,7 +42,7 @@ for (const upstream of UPSTREAMS) {
   describe(`anthropic -> ${upstream}`, () => {
     const model = modelAt(upstream)
 
-    test("a message without a limit is refused", async () => {
+    test("rejects a message without a limit", async () => {
       const order = {
         model,
         messages: MESSAGES,
@@ -60,7 +60,7 @@ for (const upstream of UPSTREAMS) {
       expect(requests.at(-1)).toBe(last)
     })
 
-    test("tokens are counted, for nothing", async () => {
+    test("counts tokens free of charge", async () => {
       const balance = await upstreams.caller.balance()
       const { messages } = anthropicOf(upstreams)
       const short = await messages.countTokens({ model, messages: MESSAGES })
@@ -76,7 +76,7 @@ for (const upstream of UPSTREAMS) {
 const CLAUDES = ["anthropic-messages", "bedrock-converse"] as const
 
 for (const upstream of CLAUDES) {
-  test(`anthropic -> ${upstream}: thinking goes on over all calls of one turn`, async () => {
+  test(`anthropic -> ${upstream}: thinking continues over all calls of one turn`, async () => {
     const order = {
       model: modelAt(upstream),
       max_tokens: 8192,
@@ -104,7 +104,7 @@ for (const upstream of CLAUDES) {
   })
 }
 
-describe("instructions amid the conversation reach the model", () => {
+describe("instructions within the conversation reach the model", () => {
   const order = {
     max_tokens: 100,
     messages: [
@@ -114,7 +114,7 @@ describe("instructions amid the conversation reach the model", () => {
     ],
   }
 
-  test.each(UPSTREAMS)("%s", async (upstream) => {
+  test.each(UPSTREAMS)("as %s", async (upstream) => {
     const message = await anthropicOf(upstreams).messages.create({
       ...order,
       model: modelAt(upstream),

@@ -41,7 +41,7 @@ for (const upstream of UPSTREAMS) {
   describe(`google -> ${upstream}`, () => {
     const model = modelAt(upstream)
 
-    test("tokens are counted, for nothing", async () => {
+    test("counts tokens free of charge", async () => {
       const balance = await upstreams.caller.balance()
       const { models } = googleOf(upstreams)
       const short = await models.countTokens({ model, contents: CONTENTS })
@@ -57,7 +57,7 @@ for (const upstream of UPSTREAMS) {
   describe(`chats of Google's client with ${upstream}`, () => {
     const model = modelAt(upstream)
 
-    test("go on after a streamed answer, which they keep in its chunks", async () => {
+    test("continue after a streamed answer, which they store as chunks", async () => {
       const chat = googleOf(upstreams).chats.create({ model })
       await chat.sendMessage({ message: "One" })
       const chunks: string[] = []
@@ -107,7 +107,7 @@ function callableWeather(asked: unknown[]): CallableTool {
   }
 }
 
-test("models are listed in Google's form", async () => {
+test("models are listed in Google's format", async () => {
   const names: (string | undefined)[] = []
   for await (const { name } of await googleOf(upstreams).models.list({ config: { pageSize: 2 } })) {
     names.push(name)

@@ -38,7 +38,7 @@ describeLosses("openai responses", upstreams, {
 for (const upstream of UPSTREAMS) {
   describe(`openai responses -> ${upstream}`, () => {
     const model = modelAt(upstream)
-    test("goes on from an answer by its id", async () => {
+    test("continues an answer by its id", async () => {
       const { responses } = openAiOf(upstreams)
       const first = await responses.create({ model, input: "Remember this" })
       const order = { model, input: "And you?", previous_response_id: first.id }
@@ -48,7 +48,7 @@ for (const upstream of UPSTREAMS) {
       expect(second.usage?.input_tokens).toBeGreaterThan(first.usage?.input_tokens ?? 0)
     })
 
-    test("a reference to what no one keeps is refused", async () => {
+    test("rejects a reference to an unknown item", async () => {
       const error = await openAiOf(upstreams)
         .responses.create({
           model,
@@ -64,7 +64,7 @@ for (const upstream of UPSTREAMS) {
       expect(upstreams.heard.get("x-should-retry")).toBe("false")
     })
 
-    test("compact gives the text and nothing else", async () => {
+    test("returns only text for compact", async () => {
       const input = [{ role: "user", content: "Hello there, gateway" }] as const
       const told: unknown = await openAiOf(upstreams).responses.compact({
         model,
@@ -80,7 +80,7 @@ for (const upstream of UPSTREAMS) {
       }
     })
 
-    test("compact in OpenAI's own form gives items that can be sent back", async () => {
+    test("returns items that can be sent back for compact in OpenAI's own format", async () => {
       const { responses } = openAiOf(upstreams)
       const told = await responses.compact(
         {

@@ -20,8 +20,8 @@ export function describeSharedFailures(client: TestedClient, upstreams: SixUpstr
   }
   for (const upstream of UPSTREAMS) {
     describe(`${client.name} -> ${upstream}`, () => {
-      test("a stream that breaks", () => breaks(client, upstreams, upstream))
-      test("leaving in the middle", () => leaves(client, upstreams, upstream))
+      test("reports a stream that breaks", () => breaks(client, upstreams, upstream))
+      test("ends the call when the client disconnects", () => leaves(client, upstreams, upstream))
     })
   }
 }

@@ -32,11 +32,11 @@ export function describeLosses(
       })
 
       if (lost.length === 0) {
-        test("is answered when it is to lose nothing", async () => {
+        test("is answered if it must lose nothing", async () => {
           await ask(upstream, STRICTLY)
         })
       } else {
-        test("is refused when it is to lose nothing", async () => {
+        test("is rejected if it must lose nothing", async () => {
           const { requests } = upstreams.gateway.simulator
           const [last, balance] = [requests.at(-1), await upstreams.caller.balance()]
           const error = await ask(upstream, STRICTLY).catch((thrown: unknown) => thrown)
