@@ -33,8 +33,8 @@ function read(...records: ConsoleRecord[]) {
   return readConsole(records, { vendors: VENDORS, cipher })
 }
 
-describe("what the console has set", () => {
-  test("is read as the file is", () => {
+describe("settings of the console", () => {
+  test("are read like the file", () => {
     const { settings, names, faults } = read(
       record("provider", "mine", {
         vendor: "vertex",
@@ -66,7 +66,7 @@ describe("what the console has set", () => {
     })
   })
 
-  test("keeps secrets encrypted and nothing else", () => {
+  test("have only their secrets encrypted", () => {
     const entry = {
       vendor: "openai",
       api_key: "hidden",
@@ -79,7 +79,7 @@ describe("what the console has set", () => {
     expect(encryptEntry("provider", "mine", { vendor: "ollama" }, cipher).encrypted).toBeNull()
   })
 
-  test("what cannot be used is reported, and hurts nothing else", () => {
+  test("are reported if they are invalid, and affect no others", () => {
     const other = encryptEntry("provider", "other", { api_key: "k" }, cipher).encrypted
     const { settings, faults } = read(
       { section: "provider", id: "moved", body: '{"vendor":"openai"}', encrypted: other },
@@ -102,14 +102,14 @@ describe("what the console has set", () => {
     })
   })
 
-  test("a model keeps its price when a provider of its deployments is gone", () => {
+  test("keep the price of a model when a provider of its deployments is removed", () => {
     const entry = { price: { input: "1" }, deployments: [{ provider: "gone" }, { provider: "a" }] }
     const { settings, faults } = read(record("model", "gone/x", entry))
     expect(faults.size).toBe(0)
     expect(settings.models["gone/x"]?.price).toEqual({ input: "1" })
   })
 
-  test("what was good before is not checked again, unless it or its secrets have changed", () => {
+  test("are not validated again unless they or their secrets have changed", () => {
     const known = new Map<string, KnownRecord>()
     const first = record("provider", "mine", { vendor: "openai", api_key: "first" })
     const sources = { vendors: VENDORS, cipher, known }
@@ -122,8 +122,8 @@ describe("what the console has set", () => {
   })
 })
 
-describe("the file and the environment win", () => {
-  test("entry by entry, and setting by setting", () => {
+describe("precedence of the file and the environment", () => {
+  test("applies per entry and per setting", () => {
     const base = load(
       `multiplier: 3
 deadlines: { connect: 1s }
@@ -158,7 +158,7 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
     expect(merged.models["constructor"]).toBeUndefined()
   })
 
-  test("each setting that can be changed is shown as it is written, and locked by the file", () => {
+  test("is shown at each changeable setting, which the file locks", () => {
     const examples: Readonly<Record<string, string>> = {
       multiplier: "1.25",
       aliases: "gpt-4o=mine/talker, fast=mine/x",

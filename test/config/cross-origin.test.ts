@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { load, problems } from "./harness.ts"
 
-test("origins of pages are read, none by default", () => {
+test("allowed origins are read, and there are none by default", () => {
   const text = 'cors: { origins: ["https://app.example.com/", "http://localhost:3000"] }'
   expect(load(text).settings.corsOrigins).toEqual([
     "https://app.example.com",
@@ -12,7 +12,7 @@ test("origins of pages are read, none by default", () => {
 })
 
 test.each(["app.example.com", "https://app.example.com/page", "null", "https://*.example.com"])(
-  "%s is no origin",
+  "%s is not an origin",
   (origin) => {
     expect(problems(`cors: { origins: ["${origin}"] }`).join("\n")).toContain("must be an origin")
   },

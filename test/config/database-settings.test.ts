@@ -25,19 +25,19 @@ function refusalOf(environment: Record<string, string>): string {
 }
 
 describe("a database", () => {
-  test("is SQLite where nothing is set", () => {
+  test("is SQLite by default", () => {
     expect(load({}).database).toBeUndefined()
   })
 
   test.each([
     ["database:\n  url: postgres://db.example.com/tollgate\n", "2:8: database.url: leads over"],
     ["database:\n  settle: journal\n", "2:11: database.settle: is for a PostgreSQL"],
-  ])("that cannot be used is reported with its line in the file: %j", (text, place) => {
+  ])("is reported with its line in the file if it is invalid: %j", (text, place) => {
     const load = () => loadSettings({ environment: {}, vendors: [], file: "tollgate.yaml", text })
     expect(load).toThrow(`tollgate.yaml:${place}`)
   })
 
-  test("is shown without its password and its secret, and the log knows both", () => {
+  test("is shown without its password and secret, which are also redacted in logs", () => {
     const settings = load({
       TOLLGATE_DATABASE_URL: "postgres://me:p%40ss-word@localhost:5433/tollgate",
       TOLLGATE_SECRET: SECRET,
@@ -68,7 +68,7 @@ describe("a database", () => {
     ["postgres://db.example.com/tollgate?sslrootcert=/ca.pem", "taken"],
     ["postgresql://127.0.0.1/tollgate", "taken"],
     ["postgres://[::1]/tollgate", "taken"],
-  ])("%s: %s", (url, words) => {
+  ])("rejects %s: %s", (url, words) => {
     expect(refusalOf({ TOLLGATE_DATABASE_URL: url })).toContain(words)
   })
 
@@ -84,7 +84,7 @@ describe("a database", () => {
     "p%w",
     "100%",
     "p,w/x",
-  ])("asks for a password to be percent-encoded: %s", (password) => {
+  ])("requires a percent-encoded password: %s", (password) => {
     const url = `postgres://me:${password}@localhost:5432/tollgate`
     const refusal = refusalOf({ TOLLGATE_DATABASE_URL: url })
     expect(refusal).toContain("TOLLGATE_DATABASE_URL: cannot be read: the user name and")
@@ -102,7 +102,7 @@ describe("a database", () => {
     expect(shown).not.toContain("word")
   })
 
-  test("says where charges are written, and for how long leases last then", () => {
+  test("has the target of charges, which determines the lease term", () => {
     const url = { TOLLGATE_DATABASE_URL: "postgres://localhost/tollgate" }
     const plain = load(url).database
     expect(plain).toMatchObject({ settle: "database", patience: 10_000, leaseTerm: 15_000 })
@@ -120,7 +120,7 @@ describe("a database", () => {
     ["4s", "must be between 5s and 10m"],
     ["11m", "must be between 5s and 10m"],
     ["soon", "must be a length of time"],
-  ])("leases that last %s", (term, expected) => {
+  ])("reports leases that last %s", (term, expected) => {
     using folder = new TemporaryDirectory()
     const file = join(folder.path, "tollgate.yaml")
     const url = "postgres://localhost/tollgate"
@@ -134,7 +134,7 @@ describe("a database", () => {
     } else expect(read).toThrow(expected)
   })
 
-  test("wants a secret that cannot be guessed", () => {
+  test("requires a secret that cannot be guessed", () => {
     expect(refusalOf({ TOLLGATE_SECRET: "short" })).toContain("at least 32 characters")
   })
 })
@@ -157,6 +157,6 @@ test.each([
   ["[::1%1]", false],
   ["[fe80::1]", false],
   ["10.0.0.1:127", false],
-])("knows whether %p is this machine", (host, isLocal) => {
+])("the host %p is local or not", (host, isLocal) => {
   expect(isLocalHost(host)).toBe(isLocal)
 })

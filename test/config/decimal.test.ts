@@ -31,7 +31,7 @@ describe("plainDecimal", () => {
     Infinity: undefined,
   }
   for (const [text, expected] of Object.entries(cases)) {
-    test(`'${text}'`, () => expect(plainDecimal(text)).toBe(expected))
+    test(`accepts or rejects '${text}'`, () => expect(plainDecimal(text)).toBe(expected))
   }
 
   test("means the same as the exponent form", () => {
@@ -45,14 +45,14 @@ describe("plainDecimal", () => {
   })
 })
 
-test("trailing zeros are no further digits", () => {
+test("trailing zeros are not counted as digits", () => {
   expect(amountFault("0.100000000000", 9)).toBeUndefined()
   expect(amountFault("0.1000000001", 9)).toBeDefined()
   expect(amountFault("999999999", 9)).toBeUndefined()
   expect(amountFault("1000000000", 9)).toBeDefined()
 })
 
-test("amounts reach the settings digit for digit, quoted or not", () => {
+test("amounts keep all their digits, quoted or not", () => {
   const amount = fc
     .tuple(fc.integer({ min: 0, max: 999_999_999 }), fc.stringMatching(/^[0-9]{1,9}$/))
     .map(([whole, fraction]) => `${whole}.${fraction}`)
@@ -72,7 +72,7 @@ test("amounts reach the settings digit for digit, quoted or not", () => {
   expect(settings.models["a/b"]?.price).toEqual({ input: "0.0000001", output: "0.1234567890" })
 })
 
-test("durations", () => {
+test("durations are parsed", () => {
   expect(parseDuration("500ms")).toBe(500)
   expect(parseDuration("1.5 s")).toBe(1_500)
   expect(parseDuration("5m")).toBe(300_000)
@@ -83,7 +83,7 @@ test("durations", () => {
   }
 })
 
-test("the nearest name", () => {
+test("the nearest name is found", () => {
   const known = ["api_key", "base_url", "headers", "port", "host"]
   expect(nearestName("apikey", known)).toBe("api_key")
   expect(nearestName("API_KEY", known)).toBe("api_key")

@@ -3,7 +3,7 @@ import { load, problems } from "./harness.ts"
 
 const FILE = "server: { host: 127.0.0.1, port: 1, workers: 1 }\nadmin_token: from-the-file-0123"
 
-test("the environment wins over the file", () => {
+test("the environment takes precedence over the file", () => {
   const { settings, warnings } = load(FILE, {
     TOLLGATE_HOST: "0.0.0.0",
     TOLLGATE_PORT: "9000",
@@ -31,17 +31,17 @@ test("the environment wins over the file", () => {
   expect(warnings).toEqual([])
 })
 
-test("a variable set to nothing counts as not set", () => {
+test("an empty variable counts as not set", () => {
   const { settings } = load(FILE, { TOLLGATE_PORT: "", OPENAI_API_KEY: "" })
   expect(settings.server.port).toBe(1)
   expect(Object.keys(settings.providers)).toEqual([])
 })
 
-test("port 0 is a port", () => {
+test("port 0 is accepted", () => {
   expect(load("", { TOLLGATE_PORT: "0" }).settings.server.port).toBe(0)
 })
 
-describe("a bad variable is named", () => {
+describe("an invalid variable is named", () => {
   const cases: [string, string, string][] = [
     ["TOLLGATE_PORT", "http", "must be a whole number from 0 to 65535"],
     ["TOLLGATE_PORT", "tcp://10.0.0.1:8787", "enableServiceLinks: false"],
@@ -76,11 +76,11 @@ describe("a bad variable is named", () => {
   }
 })
 
-test("the key that callers keep in TOLLGATE_KEY is none of the gateway's business", () => {
+test("the callers' key in TOLLGATE_KEY causes no warning", () => {
   expect(load("", { TOLLGATE_KEY: "sk-tg-x" }).warnings).toEqual([])
 })
 
-test("an unknown variable of ours is a warning with the nearest name", () => {
+test("an unknown TOLLGATE_ variable is a warning with the nearest name", () => {
   const { warnings } = load("", {
     TOLLGATE_PROT: "1",
     TOLLGATE_XYZZY: "1",
@@ -100,7 +100,7 @@ function geminiKey(environment: Record<string, string>): string | undefined {
 }
 
 describe("a vendor's key", () => {
-  test("switches the vendor on", () => {
+  test("adds the vendor's provider", () => {
     const { settings } = load("", { OPENAI_API_KEY: " sk-1\n" })
     expect(settings.providers).toEqual({
       openai: {
@@ -119,7 +119,7 @@ describe("a vendor's key", () => {
     expect(geminiKey({ GOOGLE_API_KEY: "second", GEMINI_API_KEY: " " })).toBe("second")
   })
 
-  test("gives way to the file, and says when it goes unused", () => {
+  test("is ignored if the file configures the vendor, with a warning", () => {
     const { settings, warnings } = load("providers: { openai: { vendor: openai } }", {
       OPENAI_API_KEY: "sk-1",
     })
@@ -129,7 +129,7 @@ describe("a vendor's key", () => {
     expect(warnings[0]).toContain('write api_key: "${OPENAI_API_KEY}"')
   })
 
-  test("alone is not enough for a vendor without an address", () => {
+  test("is not enough for a vendor without an address", () => {
     const { settings, warnings } = load("", { VLLM_API_KEY: "k" })
     expect(Object.keys(settings.providers)).toEqual([])
     expect(warnings[0]).toStartWith("VLLM_API_KEY: not used, since vLLM has no address of its own.")
@@ -138,7 +138,7 @@ describe("a vendor's key", () => {
     expect(load(file, { VLLM_API_KEY: "k" }).warnings).toEqual([])
   })
 
-  test("makes the provider one that deployments can name", () => {
+  test("makes the provider available to deployments", () => {
     const text = "models: { my/best: { deployments: [{ provider: openai, model: gpt }] } }"
     expect(load(text, { OPENAI_API_KEY: "k" }).settings.models["my/best"]?.deployments).toEqual([
       { provider: "openai", model: "gpt", weight: 1 },
@@ -147,13 +147,13 @@ describe("a vendor's key", () => {
   })
 })
 
-test("without any provider the sandbox can be named", () => {
+test("deployments can use the sandbox if there is no other provider", () => {
   const text = "models: { my/best: { deployments: [{ provider: sandbox, model: echo }] } }"
   expect(load(text).settings.models["my/best"]?.deployments).toHaveLength(1)
   expect(problems(text, { OPENAI_API_KEY: "k" })).toHaveLength(1)
 })
 
-test("odd settings that can be used are warned of", () => {
+test("unusual but usable settings cause a warning", () => {
   const { warnings } = load("admin_token: short\n")
   expect(warnings).toEqual(["admin_token: is shorter than 16 characters. Use a longer one."])
 })
@@ -164,7 +164,7 @@ function filledIn(reference: string, environment: Record<string, string>): strin
 }
 
 describe("references in the file", () => {
-  test("are filled in", () => {
+  test("are replaced", () => {
     expect(filledIn("${KEY}", { KEY: "k" })).toBe("k")
     expect(filledIn("a-${KEY}-${OTHER:-z}", { KEY: "k" })).toBe("a-k-z")
     expect(filledIn("${KEY:-none}", { KEY: "" })).toBe("none")
@@ -172,7 +172,7 @@ describe("references in the file", () => {
     expect(filledIn("$KEY", { KEY: "k" })).toBe("$KEY")
   })
 
-  test("are not looked into again, and never become YAML", () => {
+  test("are not replaced recursively, and never become YAML", () => {
     expect(filledIn("${KEY}", { KEY: "${OTHER}", OTHER: "x" })).toBe("${OTHER}")
     const { settings } = load('providers: { a: { vendor: ollama, headers: { x: "${KEY}" } } }', {
       KEY: '"}, evil: {vendor: openai, api_key: "k',
@@ -181,7 +181,7 @@ describe("references in the file", () => {
     expect(settings.providers.a?.headers).toEqual({ x: '"}, evil: {vendor: openai, api_key: "k' })
   })
 
-  test("may stand for numbers and truth values", () => {
+  test("may be numbers and booleans", () => {
     const { settings } = load(
       "server:\n  port: ${PORT}\nmultiplier: ${FACTOR}\nproviders:\n  a: { vendor: ollama, known_models: '${KNOWN}' }",
       { PORT: "9", FACTOR: "1.10", KNOWN: "false" },

@@ -7,7 +7,7 @@ import { load, problems } from "./harness.ts"
 const PROVIDERS =
   "providers: { a: { vendor: openai, api_key: k }, b: { vendor: openai, api_keys: [k, l] } }"
 
-test("a second attempt is off, and turned on for all models or for one", () => {
+test("hedging is off by default, and can be turned on for all models or for one", () => {
   expect(load("data: x").settings.routing.hedge).toBe(false)
   const { settings } = load(
     `${PROVIDERS}\nrouting: { hedge: true }\nmodels: { a/x: { hedge: false }, b/x: { hedge: true } }`,
@@ -23,20 +23,20 @@ test.each([
   "a/x: { hedge: true }",
   "a/x: { hedge: true, deployments: [{ provider: a }] }",
   "a/x: { hedge: true, deployments: [{ provider: a }, { provider: b, paused: true }] }",
-])("with one deployment it is refused: %s", (model) => {
+])("hedging with one deployment is rejected: %s", (model) => {
   expect(problems(`${PROVIDERS}\nmodels: { ${model} }`)).toEqual([
     expect.stringContaining(`models.a/x.hedge: ${NO_EFFECT}`),
   ])
 })
 
-test("a provider's several credentials are several deployments", () => {
+test("a provider's several credentials count as several deployments", () => {
   const { settings } = load(`${PROVIDERS}\nmodels: { b/x: { hedge: true, price: { input: 1 } } }`)
   const { catalog, warnings } = buildCatalog({ settings, facts: BUILT_IN.facts, vendors })
   expect(catalog.find("b/x")?.deployments.map(({ id }) => id)).toEqual(["b/x#1", "b/x#2"])
   expect(warnings.join()).not.toContain("hedge")
 })
 
-test("where only the catalog knows that there is one, it says so", () => {
+test("hedging with one deployment in the catalog causes a warning", () => {
   const { settings } = load("models: { openai/x: { hedge: true, price: { input: 1 } } }", {
     OPENAI_API_KEY: "k",
   })
@@ -48,6 +48,6 @@ test.each([
   ["routing: { hedge: 95 }", "routing.hedge: must be true or false"],
   ["routing: { hedge: -1 }", "routing.hedge: must be true or false"],
   ["routing: { retries: -1 }", "routing.retries: must be a whole number from 0 to 3"],
-])("%s is refused", (text, fault) => {
+])("%s is rejected", (text, fault) => {
   expect(problems(text)[0]).toEndWith(fault)
 })

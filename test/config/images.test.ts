@@ -29,11 +29,11 @@ models: { local/draw: { kind: image, price: { image: ${image} } } }
 }
 
 describe("the price of images", () => {
-  test("one for all", () => {
+  test("can be the same for all", () => {
     expect(load(pricedBy("40000")).models["local/draw"]?.price).toEqual({ image: "40000" })
   })
 
-  test("one for each kind, and one for the others", () => {
+  test("can differ by kind, with a default", () => {
     const table = `{ 1024x1024: 40000, "1024x1024/hd": 80000, hd: 90000.5, default: 1 }`
     expect(load(pricedBy(table)).models["local/draw"]?.price).toEqual({
       image: "1",
@@ -41,7 +41,7 @@ describe("the price of images", () => {
     })
   })
 
-  test("mistakes are reported with their places", () => {
+  test("has mistakes reported with their position", () => {
     expect(problemsOf(pricedBy("many"))).toContain("must be a decimal number")
     const negative = problemsOf(pricedBy("{ 1024x1024: -1 }"))
     expect(negative).toContain("models.local/draw.price.image.1024x1024")
@@ -50,7 +50,7 @@ describe("the price of images", () => {
   })
 })
 
-test("a model says how long its texts may be, and what images that come along cost", () => {
+test("a model has a maximum text length, and a price for input images", () => {
   const { models } = load(`
 providers: { local: { vendor: openai-compatible, base_url: "http://127.0.0.1:1/v1" } }
 models:
@@ -61,7 +61,7 @@ models:
   expect(models["local/draw"]?.price).toEqual({ input: "5", image_input: "10", output: "40" })
 })
 
-describe("kept images", () => {
+describe("stored images", () => {
   const S3 = `
 images:
   link_minutes: 15
@@ -75,7 +75,7 @@ defaults: { image_model: local/draw, translation_model: local/say }
     expect(imageModel).toBeUndefined()
   })
 
-  test("are in a bucket where there is one, whose keys are never shown", () => {
+  test("are in a configured bucket, whose keys are never shown", () => {
     const settings = load(S3)
     expect(settings.imageModel).toBe("local/draw")
     expect(settings.translationModel).toBe("local/say")
@@ -95,7 +95,7 @@ defaults: { image_model: local/draw, translation_model: local/say }
     expect(shown).not.toContain("id1")
   })
 
-  test("a bucket needs its keys, and a link its time", () => {
+  test("require the keys of their bucket, and a duration for links", () => {
     expect(problemsOf("images: { s3: { bucket: shelf } }")).toContain("images.s3.access_key_id")
     expect(problemsOf("images: { link_minutes: 0 }")).toContain("images.link_minutes")
   })

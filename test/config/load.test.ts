@@ -68,7 +68,7 @@ test("has a default for everything", () => {
   }
 })
 
-test("reads every setting there is", () => {
+test("reads every setting", () => {
   const { settings } = load(`
 server: { host: "::1", port: 0, workers: 4, drain_delay: 5s, drain: 2m, watchdog: off, public_url: https://ai.example.com/, trusted_proxies: [10.0.0.0/8, "fd00::1"] }
 admin_token: 0123456789abcdef
@@ -187,7 +187,7 @@ models:
   expect(settings.models["local/b"]?.price).toEqual({ input: "0.10" })
 })
 
-test("merge keys and top-level names with x- share what is written once", () => {
+test("merge keys and top-level names with x- can share values", () => {
   const { settings, warnings } = load(
     `
 x-account: &account { vendor: ollama, api_key: "\${KEY}", headers: { x-team: a } }
@@ -215,7 +215,7 @@ models:
   expect(warnings).toEqual([])
 })
 
-test("names such as 'constructor' find nothing that was not configured", () => {
+test("names such as 'constructor' find only configured values", () => {
   const { settings } = load("")
   expect(settings.providers.constructor).toBeUndefined()
   expect(settings.models.toString).toBeUndefined()
@@ -225,7 +225,7 @@ function find(file: string | undefined, environment: Record<string, string>): Lo
   return loadSettings({ ...(file === undefined ? {} : { file }), environment, vendors: VENDORS })
 }
 
-test("finds the file by option, by variable, by its usual name, or does without", () => {
+test("finds the file by option, by variable, by its default name, or runs without", () => {
   using folder = new Folder()
   folder.write("server: { port: 1 }")
   const named = find(folder.file, { TOLLGATE_CONFIG: "absent.yaml" })
@@ -247,7 +247,7 @@ test("finds the file by option, by variable, by its usual name, or does without"
   }
 })
 
-test("a file that was named must exist and be readable", () => {
+test("a file given explicitly must exist and be readable", () => {
   using folder = new Folder()
   expect(() => find(folder.file, {})).toThrow(`--config: there is no file ${folder.file}`)
   expect(() => find(undefined, { TOLLGATE_CONFIG: folder.file })).toThrow(
@@ -257,7 +257,7 @@ test("a file that was named must exist and be readable", () => {
   expect(() => find(folder.file, { TOLLGATE_PORT: "x" })).toThrow("TOLLGATE_PORT: must be")
 })
 
-test("the data directory: option, variable, file, default", () => {
+test("finds the data directory by option, variable, file or default", () => {
   using folder = new Folder()
   folder.write("data: books")
   const data = (environment: Record<string, string>, dataDirectory?: string) =>

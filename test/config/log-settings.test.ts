@@ -7,7 +7,7 @@ import { Folder, load, problems } from "./harness.ts"
 
 const MEBIBYTE = 1024 * 1024
 
-test("lines go nowhere unless the settings say so", () => {
+test("request logging is off by default", () => {
   expect(load("").settings.log).toEqual({ requests: false, queueBytes: 16 * MEBIBYTE })
   expect(load("log: { requests: true, file: }").settings.log).toEqual({
     requests: true,
@@ -49,7 +49,7 @@ test("an address and a bucket have their defaults", () => {
   })
 })
 
-test("what is secret of them is neither shown nor logged", () => {
+test("secrets of log sinks are neither shown nor logged", () => {
   const secret = "canary-secret-77"
   const keys = `access_key_id: ${secret}1, secret_access_key: ${secret}2`
   const http = `url: "https://logs.example.com/x?token=${secret}3", headers: { a: "Bearer ${secret}4" }`
@@ -76,6 +76,6 @@ test.each([
   ],
   ["log: { s3: { bucket: b } }", "log.s3.access_key_id: is missing"],
   ["log: { queue_mb: 0 }", "log.queue_mb: must be a number from 1"],
-])("%s is refused", (text, words) => {
+])("%s is rejected", (text, words) => {
   expect(problems(text).join("\n")).toContain(words)
 })

@@ -5,7 +5,7 @@ import { load, problems } from "./harness.ts"
 
 const MAIL = 'notices: { smtp: "smtps://ada:s%40cret@mail.example.com", from: "T <t@example.com>" }'
 
-test("notices go by mail where a server is named, and to public addresses only unless it says otherwise", () => {
+test("notices use mail if a server is set, and public addresses unless private ones are allowed", () => {
   expect(load("").settings.notices).toEqual({ allowsPrivate: false })
   expect(load("notices: { private: true }").settings.notices).toEqual({ allowsPrivate: true })
   expect(load(MAIL).settings.notices.mail).toEqual({
@@ -14,7 +14,7 @@ test("notices go by mail where a server is named, and to public addresses only u
   })
 })
 
-test("the server's address is a secret, and so is the password in it", () => {
+test("the server's address and the password in it are secrets", () => {
   const { settings } = load(MAIL)
   expect(JSON.stringify(describeSettings(settings))).not.toContain("cret")
   expect(secretsOf(settings)).toContain("s@cret")
@@ -26,6 +26,6 @@ test.each([
   ["notices: { smtp: https://mail.example.com, from: t@example.com }", "notices.smtp"],
   ["notices: { smtp: smtp://mail.example.com, from: nobody }", "notices.from"],
   ['notices: { smtp: smtp://m.example.com, from: "a\\r\\nBcc: b@example.com" }', "notices.from"],
-])("%s is refused", (text, words) => {
+])("%s is rejected", (text, words) => {
   expect(problems(text).join("\n")).toContain(words)
 })

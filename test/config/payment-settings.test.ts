@@ -9,7 +9,7 @@ function stripe(section: Record<string, string>): string {
   return `stripe:\n${lines.join("")}`
 }
 
-test("cards are taken where Stripe is named, in dollars unless another currency is", () => {
+test("card payments are on if Stripe is set, in dollars by default", () => {
   expect(load("").settings.stripe).toBeUndefined()
   expect(load(stripe(SECRETS)).settings.stripe).toEqual({
     secretKey: "sk_test_1",
@@ -19,7 +19,7 @@ test("cards are taken where Stripe is named, in dollars unless another currency 
   expect(load(stripe({ ...SECRETS, currency: "EUR" })).settings.stripe?.currency).toBe("eur")
 })
 
-test("its secrets are told only as being there", () => {
+test("Stripe's secrets are shown only as set", () => {
   const { stripe: told } = describeSettings(load(stripe(SECRETS)).settings)
   expect(told).toEqual({ secretKey: "set", webhookSecret: "set", currency: "usd" })
 })
@@ -29,7 +29,7 @@ test.each([
   [{ ...SECRETS, currency: "dollars" }, "currency"],
   [{ ...SECRETS, currency: "kwd" }, "currency"],
   [{ ...SECRETS, key: "x" }, "key"],
-])("a faulty section %# is refused, naming the field", (section, field) => {
+])("rejects a faulty section %# with the name of the field", (section, field) => {
   const found = problems(stripe(section))
   expect(found).toHaveLength(1)
   expect(JSON.stringify(found)).toContain(field)

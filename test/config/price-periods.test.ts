@@ -18,7 +18,7 @@ const found = (price: string, ...periods: string[]): string[] =>
 const isTaken = (price: string, ...periods: string[]): boolean =>
   load(priced(price, ...periods)).settings.models["local/a"]?.price?.periods !== undefined
 
-test("periods are taken with their moments, days and hours", () => {
+test("periods are read with their moments, days and hours", () => {
   const file = priced(
     "input: 1, output: 2",
     "name: night, zone: Europe/Vienna, hours: [00:00-06:00, '22:00-24:00'], input: 0.5",
@@ -78,12 +78,12 @@ const ALONE: [period: string, place: string, message: string][] = [
   ["inptu: 1, days: [mon]", "7:11 periods[0]", "unknown name 'inptu'. Did you mean 'input'?"],
 ]
 
-test.each(ALONE)("a period of { %s } is refused", (period, place, message) => {
+test.each(ALONE)("a period of { %s } is rejected", (period, place, message) => {
   const [first] = found("input: 1, output: 2", period)
   expect(first).toStartWith(`${place}: ${message}`)
 })
 
-test("periods of one price that overlap, or have several time zones, are refused", () => {
+test("periods of one price that overlap, or have several time zones, are rejected", () => {
   const price = "input: 1, output: 2"
   expect(found(price, "input: 2, days: [mon, tue]", "input: 3, hours: [10:00-11:00]")).toEqual([
     "8:9 periods[1]: applies at the same time as periods[0]. End one of the two before the other begins",
@@ -94,7 +94,7 @@ test("periods of one price that overlap, or have several time zones, are refused
   ])
 })
 
-test("a period that changes what the price's tiers name needs tiers of its own", () => {
+test("a period that changes a class of the price's tiers needs its own tiers", () => {
   const price = "input: 1, output: 2, cached_input: 0.1, tiers: [{ above: 1000, input: 2 }]"
   expect(found(price, "input: 2, days: [mon]")).toEqual([
     "7:9 periods[0]: changes 'input', which the price's tiers also name. Give the period its own tiers",
@@ -114,7 +114,7 @@ test("a period that changes a price needs its own prices in modes that have thei
   expect(isTaken(price, "input: 2, days: [mon], modes: { flex: { input: 1 } }")).toBe(true)
 })
 
-test("periods are checked wherever a price is written, and refused in a rate card", () => {
+test("periods are validated in every price, and rejected in a rate card", () => {
   const price = "{ input: 1, output: 2, periods: [{ input: 3 }] }"
   const always = "periods[0]: applies always."
   const places: [string, string][] = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { failure, problems } from "./harness.ts"
 
-test("every problem is reported at once, each with its place", () => {
+test("every problem is reported at once, each with its position", () => {
   const error = failure(
     `server: { prot: 1 }
 limits: { body_mb: 1000 }
@@ -132,7 +132,7 @@ describe("YAML", () => {
     })
   }
 
-  test("all duplicates among thousands of names, each at its place", () => {
+  test("all duplicates among thousands of names are reported, each at its position", () => {
     const names = Array.from({ length: 3_000 }, (_, index) => `  near/m${index % 2_998}: {}\n`)
     expect(problems(`models:\n${names.join("")}`).map((found) => found.split(" ", 1)[0])).toEqual([
       "3000:3",
@@ -140,7 +140,7 @@ describe("YAML", () => {
     ])
   })
 
-  test("aliases that multiply", () => {
+  test("aliases that multiply are rejected", () => {
     const lines = Array.from({ length: 9 }, (_, index) => {
       const aliases = Array.from({ length: 9 }, () => `*a${index}`).join(",")
       return `x${index + 1}: &a${index + 1} [${aliases}]`
@@ -151,24 +151,24 @@ describe("YAML", () => {
 })
 
 describe("variables", () => {
-  test("an unset one is named with its line", () => {
+  test("that are not set are reported with their line", () => {
     expect(problems("data: a\nadmin_token: x${UNSET}")).toEqual([
       "2:14 admin_token: needs the environment variable UNSET, which is not set. Set it, or write ${UNSET:-default}",
     ])
   })
 
-  test("a malformed reference", () => {
+  test("that are malformed are reported", () => {
     const [problem] = problems('data: "${not closed"')
     expect(problem).toStartWith("1:7 data: holds a malformed reference")
   })
 
-  test("inside a list", () => {
+  test("are replaced inside a list", () => {
     const text =
       "providers: { a: { vendor: ollama } }\nmodels:\n  a/b:\n    deployments:\n      - model: ${UNSET}"
     expect(problems(text)[0]).toStartWith("5:16 models.a/b.deployments[0].model: needs")
   })
 
-  test("an empty value is a problem where a value is needed", () => {
+  test("that are empty are reported if a value is required", () => {
     const text = 'providers: { a: { vendor: openai, api_key: "${EMPTY}" } }'
     expect(problems(text, { EMPTY: "" })[0]).toStartWith("1:44 providers.a.api_key: is empty")
   })
@@ -367,7 +367,7 @@ describe("values", () => {
   }
 })
 
-test("an entry's several faults do not hide each other", () => {
+test("an entry's several faults are all reported", () => {
   const found = problems("providers:\n  a: { vendor: vllm, weight: 1, known_models: 7 }")
   expect(found.map((problem) => problem.split(" ", 1)[0])).toEqual(["2:6", "2:22", "2:47"])
 })

@@ -19,7 +19,7 @@ const faultsOf = (entry: string) =>
   problems(`providers: { a: { ${entry} } }`).map((line) => line.replace(/^\d+:\d+ providers\./, ""))
 
 describe("several credentials of a provider", () => {
-  test("are keys alone, or keys with a name and a weight, from the environment too", () => {
+  test("are keys, or keys with a name and a weight, also from the environment", () => {
     const entry = inFile(
       'vendor: openai, api_keys: ["${FIRST}", { name: backup, api_key: "${SECOND}", weight: 0 }]',
       { FIRST: "k1", SECOND: "k2" },
@@ -83,11 +83,11 @@ describe("several credentials of a provider", () => {
       "a.api_keys[0]: unknown name 'region'. Known here: name, weight, api_key, project, credentials, access_key_id, secret_access_key, session_token",
     ],
   ]
-  test.each(bad)("are refused with a sentence: %s", (entry, fault) => {
+  test.each(bad)("are rejected with a sentence: %s", (entry, fault) => {
     expect(faultsOf(`vendor: openai, ${entry}`)).toContain(fault)
   })
 
-  test("are whole each, and fit their vendor", () => {
+  test("are complete, and match their vendor", () => {
     expect(faultsOf("vendor: bedrock, region: r, api_keys: [{ access_key_id: k }]")).toEqual([
       "a.api_keys[0]: needs secret_access_key",
     ])
@@ -115,10 +115,10 @@ describe("several credentials of a provider", () => {
   })
 })
 
-describe("what the console sets of them", () => {
+describe("credentials set by the console", () => {
   const value = { vendor: "openai", api_keys: ["canary-one", { name: "b", api_key: "canary-two" }] }
 
-  test("is encrypted as a whole, and read again", () => {
+  test("are encrypted completely, and decrypted again", () => {
     const cipher = new SecretCipher({
       read: () => "00".repeat(32),
       readOrCreate: () => "00".repeat(32),
@@ -136,12 +136,12 @@ describe("what the console sets of them", () => {
     ])
   })
 
-  test("is shown by its names alone", () => {
+  test("are shown only by their names", () => {
     expect(splitSecrets(value).open).toEqual({ vendor: "openai" })
     expect(secretNames(value)).toEqual(["api_keys.1", "api_keys.b"])
   })
 
-  test("reads no file of the machine", () => {
+  test("cannot read files of the machine", () => {
     const entry = { vendor: "vertex", api_keys: [{ credentials: "/etc/passwd", project: "p" }] }
     expect(
       entryFindings(

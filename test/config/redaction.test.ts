@@ -97,14 +97,14 @@ function expectHidden(output: string, secret: string): void {
   }
 }
 
-test("a secret in the file is never shown, wherever it stands", () => {
+test("a secret in the file is never shown, at any position", () => {
   for (const place of places) {
     const hidden = fc.property(secret, (secret) => expectHidden(shown(place(secret), {}), secret))
     fc.assert(hidden, { numRuns: RUNS })
   }
 })
 
-test("the value of a variable is never shown, wherever it is used", () => {
+test("the value of a referenced variable is never shown, at any position", () => {
   for (const place of variables) {
     const hidden = fc.property(secret, (SECRET) => expectHidden(shown(place(), { SECRET }), SECRET))
     fc.assert(hidden, { numRuns: RUNS })
@@ -129,7 +129,7 @@ test("a later segment of an address may begin with an @", () => {
   expect(load(text).settings.providers["a"]?.baseUrl).toBe(address)
 })
 
-test("the value of a variable of ours is never shown", () => {
+test("the value of a TOLLGATE_ variable is never shown", () => {
   const names = ["ADMIN_TOKEN", "PORT", "HOST", "WORKERS", "DATABASE_URL", "ADMIN_TOKN"]
   const name = fc.constantFrom(...names.map((name) => `TOLLGATE_${name}`), "OPENAI_API_KEY")
   fc.assert(
@@ -142,7 +142,7 @@ test("the value of a variable of ours is never shown", () => {
   )
 })
 
-test("describing settings says which secrets are set, and nothing of them", () => {
+test("the description of the settings states which secrets are set, without their values", () => {
   const { settings } = load(
     `admin_token: hidden-0123456789
 providers:

@@ -4,7 +4,7 @@ import { load } from "./harness.ts"
 
 const URL = "http://127.0.0.1:9999"
 
-test("the simulator is offered in each dialect, priced", () => {
+test("the simulator is offered in each dialect with prices", () => {
   const { providers, models } = withSandbox(load("").settings, URL)
   const chat = Object.entries(models).filter(([, { kind }]) => kind === "chat")
   const called = chat.map(([id, { price, deployments }]) => {
@@ -24,13 +24,13 @@ test("the simulator is offered in each dialect, priced", () => {
   expect(providers["sandbox-gpt"]?.dialects).toEqual(["openai-responses"])
 })
 
-test("the simulator is offered for what is no chat, priced in its own unit", () => {
+test("the simulator is offered for operations other than chat, with prices in their units", () => {
   const { models } = withSandbox(load("").settings, URL)
   expect(models["sandbox/embed"]).toMatchObject({ kind: "embedding", price: { input: "0.02" } })
   expect(models["sandbox/rerank"]).toMatchObject({ kind: "rerank", price: { search: "2000" } })
 })
 
-test("only Bedrock's provider signs, and none brings known models", () => {
+test("only Bedrock's provider signs, and none has known models", () => {
   const { providers } = withSandbox(load("").settings, URL)
   for (const [id, { apiKey, accessKeyId, knownModels, origin }] of Object.entries(providers)) {
     expect([id, apiKey === undefined]).toEqual([id, id === "sandbox-nova"])
@@ -39,13 +39,13 @@ test("only Bedrock's provider signs, and none brings known models", () => {
   }
 })
 
-test("the model at Bedrock has a name by which it is known to call tools", () => {
+test("the sandbox model of Bedrock has a name that is known to support tools", () => {
   const { models } = withSandbox(load("").settings, URL)
   const [deployment] = models["sandbox/nova"]?.deployments ?? []
   expect(deployment?.model).toStartWith("amazon.nova-")
 })
 
-test("what the operator configured stays, and wins field by field", () => {
+test("the operator's configuration is kept, and takes precedence field by field", () => {
   const { settings } = load(
     "providers: { a: { vendor: openai } }\nmodels: { sandbox/gpt: { multiplier: 2 } }",
   )

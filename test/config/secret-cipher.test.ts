@@ -19,7 +19,7 @@ class Folder implements Disposable {
 }
 
 describe("the cipher of secrets", () => {
-  test("decrypts only at the same place, and never encrypts twice alike", () => {
+  test("decrypts only at the same place, and never encrypts to the same text twice", () => {
     using folder = new Folder()
     const cipher = new SecretCipher(new SecretFolder(folder.path))
     fc.assert(
@@ -35,7 +35,7 @@ describe("the cipher of secrets", () => {
     )
   })
 
-  test("notices every changed character", () => {
+  test("detects every changed character", () => {
     using folder = new Folder()
     const cipher = new SecretCipher(new SecretFolder(folder.path))
     const encrypted = cipher.encrypt("provider/a", "secret")
@@ -52,7 +52,7 @@ describe("the cipher of secrets", () => {
     }
   })
 
-  test("its key is made when the first secret is, readable by its owner alone", () => {
+  test("creates its key with the first secret, readable by its owner only", () => {
     using folder = new Folder()
     const cipher = new SecretCipher(new SecretFolder(folder.path))
     expect(cipher.decrypt("a", "1.AAAA")).toBeUndefined()
@@ -62,7 +62,7 @@ describe("the cipher of secrets", () => {
     expect(readFileSync(folder.keyFile, "utf8")).toMatch(/^[0-9a-f]{64}$/)
   })
 
-  test("with another key file, a damaged one or none it opens nothing and does not fail", () => {
+  test("decrypts nothing with another, damaged or missing key file, and does not fail", () => {
     using folder = new Folder()
     const encrypted = new SecretCipher(new SecretFolder(folder.path)).encrypt("a", "b")
     rmSync(folder.keyFile)

@@ -51,7 +51,7 @@ test("a client's secret is never shown", () => {
   expect(description).not.toContain("a-secret")
 })
 
-test("what is wrong is named", () => {
+test("invalid settings are named", () => {
   const issuer = "issuer: https://a.example, client_id: b"
   expect(problemsOf(`console: { oidc: [{ id: a, ${issuer} }, { id: a, ${issuer} }] }`)).toContain(
     "same id",

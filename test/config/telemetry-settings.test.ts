@@ -25,7 +25,7 @@ function loadWith(text: string, environment: Environment) {
   return loadSettings(folder.options(environment))
 }
 
-test("without a collector there is no telemetry", () => {
+test("telemetry is off without a collector", () => {
   for (const text of ["", "telemetry:", "telemetry: { sample: 0.5 }"]) {
     expect(load(text).settings).not.toHaveProperty("telemetry")
   }
@@ -36,7 +36,7 @@ test("a collector's address is enough", () => {
   expect(settings.telemetry).toEqual(DEFAULTS)
 })
 
-test("everything can be set, and headers are secrets", () => {
+test("every option can be set, and headers are secrets", () => {
   const { settings } = load(`
 telemetry:
   endpoint: ${ENDPOINT}/otlp
@@ -75,7 +75,7 @@ describe.each([
   ["propagate: yes please", "telemetry.propagate"],
   ["endpiont: http://collector", "telemetry: unknown name 'endpiont'"],
 ])("telemetry: { %s }", (text, place) => {
-  test("is refused by name", () => {
+  test("is rejected by name", () => {
     expect(() => load(`telemetry: { ${text} }`)).toThrow(place)
   })
 })
@@ -107,7 +107,7 @@ describe("OpenTelemetry's own variables", () => {
     expect(secretsOf(settings)).toContain("Y2FuYXJ5")
   })
 
-  test("give way to the file, and what is for their collector goes to no other", () => {
+  test("are overridden by the file, and their headers go to no other collector", () => {
     const { settings } = loadWith('telemetry: { endpoint: "http://other:4318", sample: 1 }', OTEL)
     expect(settings.telemetry).toEqual({
       ...READ,
@@ -118,14 +118,14 @@ describe("OpenTelemetry's own variables", () => {
     } as typeof settings.telemetry)
   })
 
-  test("leave out the metrics, as does the file", () => {
+  test("can turn off the metrics, like the file", () => {
     const { settings } = loadWith("", { ...OTEL, OTEL_METRICS_EXPORTER: "none" })
     expect(settings.telemetry?.metricsEvery).toBe(0)
     const file = `telemetry: { endpoint: "${ENDPOINT}", metrics: off }`
     expect(loadWith(file, OTEL).settings.telemetry?.metricsEvery).toBe(0)
   })
 
-  test("switch it off", () => {
+  test("can turn off telemetry", () => {
     const { settings } = loadWith(`telemetry: { endpoint: "${ENDPOINT}" }`, {
       ...OTEL,
       OTEL_SDK_DISABLED: "true",
@@ -133,7 +133,7 @@ describe("OpenTelemetry's own variables", () => {
     expect(settings).not.toHaveProperty("telemetry")
   })
 
-  test("never keep it from starting: what is wrong is a warning without the value", () => {
+  test("never prevent the start: an invalid one is a warning without its value", () => {
     const { settings, warnings } = loadWith("", {
       ...OTEL,
       OTEL_EXPORTER_OTLP_HEADERS: "canary",
@@ -146,7 +146,7 @@ describe("OpenTelemetry's own variables", () => {
     expect(warnings.join()).not.toContain("canary")
   })
 
-  test("a collector that is spoken to in another way is left alone", () => {
+  test("with an unsupported protocol leave telemetry off", () => {
     const { settings, warnings } = loadWith("", { ...OTEL, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" })
     expect(settings).not.toHaveProperty("telemetry")
     expect(warnings.join()).toContain("OTEL_EXPORTER_OTLP_PROTOCOL: is not a known protocol")

@@ -32,7 +32,7 @@ describe("the settings of one vendor", () => {
     expect(inFile("vendor: bedrock, region: eu-west-1, api_key: k")).toMatchObject({ apiKey: "k" })
   })
 
-  test("are refused at another, with their place and with what that takes", () => {
+  test("are rejected at another vendor, with their position and the allowed ones", () => {
     expect(faultsOf("vendor: openai, region: eu-west-1")).toEqual([
       "1:43 providers.a.region: is no setting of vendor 'openai', which takes vendor, api_keys, base_url, headers, known_models, dialects, api_key",
     ])
@@ -51,12 +51,12 @@ describe("the settings of one vendor", () => {
     ["vendor: vllm", "needs a base_url: 'vllm' has no address of its own"],
   ]
   for (const [entry, message] of missing) {
-    test(`that are missing are named: ${entry}`, () => {
+    test(`are named if they are missing: ${entry}`, () => {
       expect(faultsOf(entry)).toEqual([`1:17 providers.a: ${message}`])
     })
   }
 
-  test("that become part of an address are names", () => {
+  test("that become part of an address must be names", () => {
     for (const region of ["us-east-1.evil.test/", "US EAST", "a@b", "-x"]) {
       const [fault] = faultsOf(`vendor: bedrock, api_key: k, region: "${region}"`)
       expect(fault).toContain("providers.a.region: must be lowercase letters, digits and hyphens")
@@ -74,7 +74,7 @@ describe("Google credentials", () => {
     expect(inFile(vertex(withoutAddress))?.credentials).toEqual(ACCOUNT)
   })
 
-  test("or the path of a file, which is relative to the settings", () => {
+  test("may be the path of a file, relative to the settings", () => {
     using folder = new Folder()
     writeFileSync(join(folder.path, "key.json"), JSON.stringify(KEY_FILE))
     for (const path of ["key.json", join(folder.path, "key.json")]) {
@@ -84,7 +84,7 @@ describe("Google credentials", () => {
     }
   })
 
-  test("name the project, unless the settings do", () => {
+  test("contain the project, unless the settings do", () => {
     const { project_id: _, ...withoutProject } = KEY_FILE
     expect(faultsOf(vertex(withoutProject))).toEqual([
       "1:17 providers.a: needs a project, since its credentials name none",
@@ -115,7 +115,7 @@ describe("Google credentials", () => {
     ],
   ]
   for (const [name, credentials, message] of bad) {
-    test(`are refused: ${name}`, () => {
+    test(`are rejected: ${name}`, () => {
       const [fault] = problems(
         `providers: { a: { vendor: vertex, credentials: ${JSON.stringify(credentials)} } }`,
       )
@@ -124,7 +124,7 @@ describe("Google credentials", () => {
     })
   }
 
-  test("may name an address on this machine", () => {
+  test("may have an address on this machine", () => {
     const local = { ...KEY_FILE, token_uri: "http://127.0.0.1:9/token" }
     expect(inFile(vertex(local))?.credentials?.tokenUri).toBe(local.token_uri)
   })
@@ -152,7 +152,7 @@ describe("Google credentials", () => {
     })
   })
 
-  test("can be a user's own, whose project is the quota project", () => {
+  test("can be a user's own, with the quota project as project", () => {
     const document = {
       type: "authorized_user",
       client_id: "id",
@@ -179,7 +179,7 @@ describe("Google credentials", () => {
 })
 
 describe("dialects", () => {
-  test("of a provider are those of its vendor", () => {
+  test("of a provider must be those of its vendor", () => {
     expect(inFile("vendor: openai, dialects: [openai-responses]")?.dialects).toEqual([
       "openai-responses",
     ])
@@ -189,7 +189,7 @@ describe("dialects", () => {
     expect(faultsOf("vendor: openai, dialects: []")[0]).toContain("dialects: is empty")
   })
 
-  test("of a model are known ones", () => {
+  test("of a model must be known ones", () => {
     const text =
       "providers: { a: { vendor: openai } }\nmodels: { a/b: { dialects: [openai-chta] } }"
     expect(problems(text)).toEqual([
@@ -232,14 +232,14 @@ describe("the environment", () => {
     })
   })
 
-  test("takes the first set that is whole", () => {
+  test("uses the first complete set", () => {
     const both = { ...PAIR, BEDROCK_KEY: "k", AWS_REGION: "us-east-1" }
     expect(providers(both).settings.providers.bedrock).not.toHaveProperty("accessKeyId")
     const other = { BEDROCK_KEY: "k", AWS_DEFAULT_REGION: "us-east-2" }
     expect(providers(other).settings.providers.bedrock).toMatchObject({ region: "us-east-2" })
   })
 
-  test("says what is missing with a key, and keeps quiet about what others use too", () => {
+  test("reports what is missing with a key, but ignores variables that others use too", () => {
     expect(providers({ BEDROCK_KEY: "k" }).warnings).toEqual([
       "BEDROCK_KEY: not used, since AWS_REGION is not set.",
     ])
@@ -250,7 +250,7 @@ describe("the environment", () => {
     expect(providers({ AWS_REGION: "us-east-1" }).warnings).toEqual([])
   })
 
-  test("is not refused for what others use too, but the fault is reported", () => {
+  test("reports a fault of a shared variable without rejecting it", () => {
     const { settings, warnings } = providers({
       GOOGLE_CREDENTIALS: JSON.stringify({ ...KEY_FILE, type: "external_account" }),
       GOOGLE_PROJECT: "mine",
@@ -264,7 +264,7 @@ describe("the environment", () => {
     )
   })
 
-  test("gives way to the file", () => {
+  test("is overridden by the file", () => {
     const text = "providers: { bedrock: { vendor: bedrock, region: eu-west-1, api_key: k } }"
     const { settings, warnings } = load(text, { ...PAIR, AWS_REGION: "us-east-1" })
     expect(settings.providers.bedrock).toMatchObject({ region: "eu-west-1", origin: "file" })

@@ -74,7 +74,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) folder[Symbol.dispose]()
 })
 
-test("takes over a changed file and says what changed", async () => {
+test("loads a changed file and reports the changes", async () => {
   const folder = startFolder(`
 server: { port: 1 }
 providers: { a: { vendor: ollama }, b: { vendor: ollama } }
@@ -105,7 +105,7 @@ models: { a/x: { multiplier: 2 } }
   expect(next.changes.restartNeeded).toEqual(["server.port"])
 })
 
-test("a bad file leaves the settings active, a good one after it is compared with them", async () => {
+test("keeps the settings after an invalid file, and compares the next valid one with them", async () => {
   const folder = startFolder("multiplier: 1")
   await using watched = new Watched(folder.options())
   folder.write("multiplier: 2\ndeadlines: { conect: 1s }")
@@ -115,7 +115,7 @@ test("a bad file leaves the settings active, a good one after it is compared wit
   expect((await watched.changed()).changes.changed).toEqual(["multiplier"])
 })
 
-test("follows a file that is replaced by rename, again and again", async () => {
+test("follows a file that is repeatedly replaced by rename", async () => {
   const folder = startFolder("multiplier: 1")
   await using watched = new Watched(folder.options())
   for (const multiplier of ["2", "3", "4"]) {
@@ -127,7 +127,7 @@ test("follows a file that is replaced by rename, again and again", async () => {
   }
 })
 
-test("an empty file is taken at its word only when it stays empty", async () => {
+test("loads an empty file only if it stays empty", async () => {
   const folder = startFolder("multiplier: 2")
   await using watched = new Watched(folder.options())
   const start = performance.now()
@@ -136,7 +136,7 @@ test("an empty file is taken at its word only when it stays empty", async () => 
   expect(performance.now() - start).toBeGreaterThan(1_500)
 })
 
-test("a file that is gone is an error", async () => {
+test("reports a missing file as an error", async () => {
   const folder = startFolder("multiplier: 2")
   await using watched = new Watched(folder.options())
   rmSync(folder.file)
@@ -145,7 +145,7 @@ test("a file that is gone is an error", async () => {
   expect((await watched.changed()).loaded.settings.multiplier).toBe("3")
 })
 
-test("follows a link that is turned to another folder", async () => {
+test("follows a link that is switched to another folder", async () => {
   const folder = startFolder("")
   for (const version of ["1", "2"]) {
     mkdirSync(join(folder.path, version))
@@ -160,7 +160,7 @@ test("follows a link that is turned to another folder", async () => {
   expect((await watched.changed()).loaded.settings.multiplier).toBe("2")
 })
 
-test("follows a linked file that is written where it is", async () => {
+test("follows a linked file that is written in place", async () => {
   const folder = startFolder("multiplier: 1")
   const other = startFolder("")
   rmSync(other.file)
@@ -170,7 +170,7 @@ test("follows a linked file that is written where it is", async () => {
   expect((await watched.changed()).loaded.settings.multiplier).toBe("2")
 })
 
-test("takes up a file where there was none", async () => {
+test("loads a file that did not exist before", async () => {
   const folder = startFolder("")
   rmSync(folder.file)
   const before = process.cwd()
@@ -185,7 +185,7 @@ test("takes up a file where there was none", async () => {
   }
 })
 
-test("reload reads at once and says how it went", async () => {
+test("reload reads immediately and returns the result", async () => {
   const folder = startFolder("multiplier: 1")
   const environment: Record<string, string> = { FACTOR: "1" }
   folder.write('multiplier: "${FACTOR}"')
@@ -200,7 +200,7 @@ test("reload reads at once and says how it went", async () => {
   expect(watched.pending).toBe(0)
 })
 
-test("settings that cannot be taken over stay out of force", async () => {
+test("keeps settings that cannot be applied inactive", async () => {
   const folder = startFolder("multiplier: 1")
   let failing = true
   const taken: string[] = []
@@ -218,7 +218,7 @@ test("settings that cannot be taken over stay out of force", async () => {
   expect(taken).toEqual(["2"])
 })
 
-test("nothing is called after the end", async () => {
+test("calls nothing after the end", async () => {
   const folder = startFolder("multiplier: 1")
   const watched = new Watched(folder.options())
   folder.write("multiplier: 2")
@@ -227,7 +227,7 @@ test("nothing is called after the end", async () => {
   expect(watched.pending).toBe(0)
 })
 
-test("limits of what is kept are reported by their names", async () => {
+test("reports changed storage limits by name", async () => {
   const folder = startFolder("multiplier: 1")
   await using watched = new Watched(folder.options())
   folder.write(
