@@ -6,7 +6,7 @@ function share(lease: bigint, free: bigint): OwnerShare {
   return { posted: lease + free, free, lease, spent: 0n, fromLease: 0n }
 }
 
-test("a charge comes out of the lease first, then of what no one has leased", () => {
+test("a charge is taken from the lease first, then from unleased credits", () => {
   const account = share(10n, 5n)
   const budget = share(12n, 0n)
   expect(draw({ request: "req", amount: 12n }, account, [budget], false)).toEqual({
@@ -20,7 +20,7 @@ test("a charge comes out of the lease first, then of what no one has leased", ()
   expect(account).toEqual({ posted: 3n, free: 3n, lease: 0n, spent: 12n, fromLease: 10n })
 })
 
-test("no more is charged than all that pay cover, and each pays the same", () => {
+test("no more is charged than all owners cover, and each owner is charged the same", () => {
   const amounts = fc.bigInt({ min: 0n, max: 1_000n })
   const shares = fc.tuple(amounts, amounts)
   fc.assert(

@@ -15,7 +15,7 @@ function stretch(calendar: PeriodCalendar, text: string) {
 const WORKDAYS = ["mon", "tue", "wed", "thu", "fri"] as const
 
 describe("a period with dates", () => {
-  test("applies from its first moment up to the one after its last", () => {
+  test("applies from its first moment up to its end", () => {
     const calendar = new PeriodCalendar([
       { from: at("2026-12-01T00:00:00Z"), until: at("2027-01-01T00:00:00Z") },
     ])
@@ -27,7 +27,7 @@ describe("a period with dates", () => {
     expect(calendar.datesAfter(at("2026-12-01T00:00:00Z")).map(shown)).toEqual([ends[1]])
   })
 
-  test("may have one end only, and the next one may begin where it ends", () => {
+  test("may have one end only, and the next one may start at its end", () => {
     const change = at("2027-03-01T08:00:00Z")
     const calendar = new PeriodCalendar([{ until: change }, { from: change }])
     expect(stretch(calendar, "2027-03-01T07:59:59.999Z")).toEqual([0, null, shown(change)])
@@ -45,7 +45,7 @@ describe("a period with hours", () => {
   }
   const calendar = new PeriodCalendar([peak])
 
-  test("applies in each of them, by the clocks of its zone", () => {
+  test("applies in each of its hours, by the clock of its zone", () => {
     // 2026-11-27 is a Friday.
     const morning = ["2026-11-27T01:00:00.000Z", "2026-11-27T04:00:00.000Z"] as const
     expect(stretch(calendar, "2026-11-27T00:59:59.999Z")).toEqual([
@@ -62,14 +62,14 @@ describe("a period with hours", () => {
     ])
   })
 
-  test("leaves out whole days", () => {
+  test("leaves out other days", () => {
     const weekend = ["2026-11-27T10:00:00.000Z", "2026-11-30T01:00:00.000Z"] as const
     for (const moment of ["2026-11-27T10:00:00Z", "2026-11-28T02:00:00Z", "2026-11-30T00:59:59Z"]) {
       expect(stretch(calendar, moment)).toEqual([-1, ...weekend])
     }
   })
 
-  test("goes on over midnight and over the end of a week", () => {
+  test("continues over midnight and over the end of a week", () => {
     const nights = new PeriodCalendar([{ hours: ["00:00-06:00", "22:00-24:00"] }])
     const night = ["2026-11-29T22:00:00.000Z", "2026-11-30T06:00:00.000Z"] as const
     expect(stretch(nights, "2026-11-29T23:00:00Z")).toEqual([0, ...night])
@@ -79,7 +79,7 @@ describe("a period with hours", () => {
     expect(stretch(days, "2026-11-30T00:00:00Z")).toEqual([0, ...twoDays])
   })
 
-  test("begins no earlier than its first date, and ends with its last", () => {
+  test("starts no earlier than its first date, and ends with its last", () => {
     const dated = new PeriodCalendar([
       { ...peak, from: at("2026-11-27T02:00:00Z"), until: at("2026-11-30T03:00:00Z") },
     ])
@@ -91,7 +91,7 @@ describe("a period with hours", () => {
     expect(stretch(dated, "2026-12-04T02:00:00Z")).toEqual([-1, last[1], null])
   })
 
-  test("follows clocks that are set forward and back", () => {
+  test("follows daylight saving changes", () => {
     const zone = "America/New_York"
     // On 2026-03-08 the clocks of New York go from 02:00 to 03:00, on 2026-11-01 from 02:00 back to 01:00.
     const early = new PeriodCalendar([{ zone, hours: ["00:00-04:00"] }])
@@ -119,7 +119,7 @@ describe("a period with hours", () => {
     ])
   })
 
-  test("has the same edges as its moments one by one", () => {
+  test("has the same edges as a scan of every moment", () => {
     const all = new PeriodCalendar([
       peak,
       { ...peak, days: ["sat"], hours: ["00:00-24:00"], from: at("2026-11-20T12:34:00Z") },
@@ -169,7 +169,7 @@ test("the interval of many periods is found without iterating over all of their 
 describe("two periods", () => {
   const hours = (...parts: string[]): PeriodTimes => ({ hours: parts })
 
-  test("overlap where they share a moment", () => {
+  test("overlap if they share a moment", () => {
     expect(overlaps(hours("09:00-12:00"), hours("12:00-13:00"))).toBe(false)
     expect(overlaps(hours("09:00-12:01"), hours("12:00-13:00"))).toBe(true)
     expect(overlaps({ days: ["mon"] }, { days: ["tue"] })).toBe(false)
@@ -177,7 +177,7 @@ describe("two periods", () => {
     expect(overlaps({}, { days: ["sun"] })).toBe(true)
   })
 
-  test("overlap only where their dates do", () => {
+  test("overlap only if their dates do", () => {
     const monday = at("2026-11-30T00:00:00Z")
     const week = { from: monday, until: monday + 86_400_000 }
     expect(overlaps(week, { days: ["tue"] })).toBe(false)
@@ -188,19 +188,19 @@ describe("two periods", () => {
   })
 })
 
-test("all week is always, and a day alone is not", () => {
+test("all days of the week are always, and a single day is not", () => {
   expect(isAlways({})).toBe(true)
   expect(isAlways({ days: WEEKDAYS, hours: ["00:00-12:00", "12:00-24:00"] })).toBe(true)
   expect(isAlways({ days: ["mon"] })).toBe(false)
   expect(isAlways({ until: 1 })).toBe(false)
 })
 
-test("zones are known by their names", () => {
+test("zones are recognized by their names", () => {
   expect(["UTC", "Asia/Shanghai", "Europe/Vienna"].map(isZone)).toEqual([true, true, true])
   expect(["Mars/Base", "CEST+", ""].map(isZone)).toEqual([false, false, false])
 })
 
-test("says in words when a period applies", () => {
+test("the description of a period names its days, hours, zone and dates", () => {
   const peak = { zone: "Asia/Shanghai", days: WORKDAYS, hours: ["09:00-12:00", "14:00-18:00"] }
   expect(periodWords(peak)).toBe("Mon-Fri, 09:00-12:00, 14:00-18:00 Asia/Shanghai")
   expect(periodWords({ days: ["sat", "sun"], until: at("2027-01-01") })).toBe(

@@ -35,11 +35,11 @@ function extra(fields: JsonObject): ChatEvent {
 }
 
 describe("foldEvents", () => {
-  test("an empty stream is an empty answer", () => {
+  test("an empty stream becomes an empty answer", () => {
     expect(foldEvents([])).toEqual({ choices: [] })
   })
 
-  test("an answer of very many chunks is folded in time that grows with it", () => {
+  test("the time to fold an answer grows linearly with its chunks", () => {
     const chunks = 60_000
     const chunk = extra({ logprobs: { content: [{ token: "a", logprob: -1 }] } })
     const events = Array.from({ length: chunks }, () => [said("a"), chunk, cited("u")]).flat()
@@ -70,14 +70,14 @@ describe("foldEvents", () => {
     expect(choice?.parts).toEqual([{ type: "audio", source: { type: "base64", data } }])
   })
 
-  test("extras cannot reach what all objects inherit", () => {
+  test("extras cannot change object prototypes", () => {
     const evil = (): ChatEvent =>
       extra(JSON.parse('{"__proto__":{"told":true},"a":{"__proto__":{"told":true}}}') as JsonObject)
     foldEvents([evil(), evil(), evil()])
     expect({}).not.toHaveProperty("told")
   })
 
-  test("deltas join, choices are sorted, the last usage stands", () => {
+  test("deltas are joined, choices are sorted, and the last usage applies", () => {
     const events: ChatEvent[] = [
       { type: "start", id: "i", model: "m", created: 1, extra: { dialect: "gemini", fields: {} } },
       { type: "usage", usage: { ...NO_USAGE, output: 1 } },
@@ -111,7 +111,7 @@ describe("foldEvents", () => {
     })
   })
 
-  test("a signature closes its chunk of reasoning, and a later one replaces it", () => {
+  test("a signature ends its reasoning part, and a later one replaces it", () => {
     const parts = partsOf(
       reasoning("a"),
       reasoning("b"),
@@ -129,7 +129,7 @@ describe("foldEvents", () => {
     ])
   })
 
-  test("chunks with ids of their own replace no other", () => {
+  test("parts with ids of their own replace no others", () => {
     const parts = partsOf(
       reasoning("a"),
       signature("1", { id: "rs_1" }),
@@ -144,7 +144,7 @@ describe("foldEvents", () => {
     ])
   })
 
-  test("withheld reasoning is a chunk of its own, whatever stands around it", () => {
+  test("withheld reasoning is a part of its own at any position", () => {
     const withheld = { isRedacted: true, signedBy: "anthropic-messages" } as const
     const parts = partsOf(
       reasoning("a"),
@@ -167,7 +167,7 @@ describe("foldEvents", () => {
     ])
   })
 
-  test("a signature between calls stands right before the call that follows it", () => {
+  test("a signature between calls is put right before the next call", () => {
     const called = { type: "tool-call-start", choice: 0, name: "f" } as const
     const parts = partsOf(signature("1"), { ...called, call: 0, id: "a" }, signature("2"), {
       ...called,
@@ -202,7 +202,7 @@ describe("foldEvents", () => {
     ])
   })
 
-  test("calls that are interleaved keep apart; no arguments are an empty object", () => {
+  test("interleaved calls stay separate, and missing arguments are an empty object", () => {
     const { choices } = foldEvents([
       { type: "tool-call-start", choice: 0, call: 0, id: "a", name: "f" },
       { type: "tool-call-start", choice: 0, call: 1, id: "b", name: "g" },
@@ -216,7 +216,7 @@ describe("foldEvents", () => {
     ])
   })
 
-  test("extras of one dialect are merged: lists go on", () => {
+  test("extras of one dialect are merged, and lists are continued", () => {
     const { choices } = foldEvents([
       extra({ logprobs: { content: [1] }, word: "a" }),
       extra({ logprobs: { content: [2] }, word: "b", message: { annotations: [1] } }),
@@ -227,7 +227,7 @@ describe("foldEvents", () => {
     })
   })
 
-  test("a stream that broke is no answer", () => {
+  test("a broken stream is an error", () => {
     expect(() => foldEvents([errorEvent({ message: "broke" })])).toThrow(GatewayError)
   })
 })

@@ -22,8 +22,8 @@ const awkward = fc.oneof(
   fc.array(fc.stringMatching(/^[\\"{}[\],:a]{0,90}$/), { maxLength: 5 }),
 )
 
-describe("JSON that is looked at before it is parsed", () => {
-  test("is seen as it is, however its bytes are cut", () => {
+describe("JSON checked before parsing", () => {
+  test("is scanned correctly for any split of its bytes", () => {
     fc.assert(
       fc.property(awkward, fc.array(fc.nat(300), { maxLength: 8 }), (value, cuts) => {
         const bytes = Buffer.from(JSON.stringify(value))
@@ -45,19 +45,19 @@ describe("JSON that is looked at before it is parsed", () => {
     )
   })
 
-  test("a string of 30 MB costs next to nothing to look through", () => {
+  test("is scanned at low cost in a string of 30 MB", () => {
     const bytes = Buffer.alloc(30 << 20, "QUJD")
     bytes[0] = 0x22
     expect(processorTime(() => new JsonScanner().push(bytes), 500)).toBeLessThan(500)
   })
 
-  test("what is 200,000 levels deep is not parsed", () => {
+  test("is not parsed at 200,000 levels of nesting", () => {
     const deep = "[".repeat(200_000) + "]".repeat(200_000)
     expect(parseJson(deep)).toBeUndefined()
     expect(parseJson(`{"a":${JSON.stringify(deep)}}`)).toEqual({ a: deep })
     expect(parseJson("[".repeat(500) + "]".repeat(500))).toBeDefined()
   })
-  test("a text with too many values or members is not parsed", () => {
+  test("is not parsed with too many values or members", () => {
     const list = (count: number) => `[${"0,".repeat(count)}0]`
     expect(parseJson(list(200_000))).toHaveLength(200_001)
     expect(parseJson(list(600_000))).toBeUndefined()
@@ -66,13 +66,13 @@ describe("JSON that is looked at before it is parsed", () => {
     expect(parseJson(`{${members.slice(0, 9_000).join()}}`)).toBeDefined()
   })
 
-  test("an integer of more than 80 digits is read as a number", () => {
+  test("is read as a number if it is an integer of more than 80 digits", () => {
     const digits = "123456789".repeat(100_000)
     expect(parseJson(`[1234567890123456789,${digits}]`)).toEqual([1234567890123456789n, Infinity])
     expect(parseJson(`[${"9".repeat(80)}]`)).toEqual([BigInt("9".repeat(80))])
   })
 
-  test("an id with many digits does not slow down a text with many values", () => {
+  test("is read quickly if an id with many digits is among many values", () => {
     const text = `{"id":"chatcmpl-1234567890123456","list":[${"0,".repeat(200_000)}0]}`
     const time = processorTime(() => parseJson(text))
     const plain = processorTime(() => parseJson(text.replace("1234567890123456", "")))

@@ -3,7 +3,7 @@ import { GatewayError } from "../../src/canon/errors.ts"
 import { errorWithoutKeys, withoutKeys } from "../../src/canon/key-shapes.ts"
 import { newSecret } from "../../src/keys/secret.ts"
 
-test("a key in a text is cut to its beginning, wherever it stands", () => {
+test("a key in a text is shortened to its prefix at every position", () => {
   const secret = newSecret()
   expect(withoutKeys(`The model \`good/${secret}\` does not exist.`)).toBe(
     "The model `good/sk-tg-…` does not exist.",
@@ -18,7 +18,7 @@ test.each([
   ["sk-0123456789abcdef0123456789abcdef", "sk-…"],
   ["gsk_0123456789abcdefghij", "gsk_…"],
   ["AIzaSyA0123456789abcdefghijklmnopqrstuv", "AIza…"],
-])("also the key of another service: %s", (key, shown) => {
+])("a key of another service is shortened: %s", (key, shown) => {
   expect(withoutKeys(key)).toBe(shown)
 })
 
@@ -27,9 +27,9 @@ test.each([
   "sk-tg-…",
   "openai/gpt-5.4",
   "risk-based-long-name-here",
-])("nothing else is: %s", (text) => expect(withoutKeys(text)).toBe(text))
+])("other text is not changed: %s", (text) => expect(withoutKeys(text)).toBe(text))
 
-test("an error is left without one, in its message, its parameter or what a vendor said", () => {
+test("an error has keys removed from its message, parameter and vendor details", () => {
   const secret = newSecret()
   const upstream = { status: 400, type: secret, code: `code ${secret}` }
   const parameter = `metadata.${secret}`
@@ -45,7 +45,7 @@ test("an error is left without one, in its message, its parameter or what a vend
   })
 })
 
-test("an error that has none stays as it is", () => {
+test("an error without keys is not changed", () => {
   const error = new GatewayError("invalid_value", "no", { parameter: "model" })
   expect(errorWithoutKeys(error)).toBe(error)
 })

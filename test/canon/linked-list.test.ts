@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { LinkedList, type ListNode } from "../../src/canon/linked-list.ts"
 
-test("holds what came and has not left, in the order it came", () => {
+test("keeps added and not removed elements in order", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(9)), (steps) => {
       const list = new LinkedList<number>()
@@ -25,7 +25,7 @@ test("holds what came and has not left, in the order it came", () => {
   )
 })
 
-test("gives those that were there when it began, no matter who leaves meanwhile", () => {
+test("iterates over the elements present at its start, regardless of removals", () => {
   const list = new LinkedList<string>()
   const nodes = ["a", "b", "c"].map((element) => list.add(element))
   const given: string[] = []

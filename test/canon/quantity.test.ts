@@ -26,7 +26,7 @@ const DECODERS: Readonly<
     cohere({ billed_units: { input_tokens: input, output_tokens: output } }),
 }
 
-test("a quantity is a whole number, however it is written", () => {
+test("a quantity is a whole number in any notation", () => {
   expect([7, "7", " 7 ", 6.2, "6.2", "7e0"].map(quantityOf)).toEqual([7, 7, 7, 7, 7, 7])
   expect([-3, "-3"].map(quantityOf)).toEqual([0, 0])
   expect([1e308, "1e308", 2 ** 60, Infinity].map(quantityOf)).toEqual(
@@ -37,7 +37,7 @@ test("a quantity is a whole number, however it is written", () => {
   expect(measureOf("1.25")).toBe(1.25)
 })
 
-test("a wait is whole seconds within an hour", () => {
+test("a retry delay is whole seconds within an hour", () => {
   expect([0.2, 7, 1e308, Infinity, -1].map(waitSecondsOf)).toEqual([1, 7, 3_600, 3_600, 1])
   expect([undefined, Number.NaN].map(waitSecondsOf)).toEqual([undefined, undefined])
 })

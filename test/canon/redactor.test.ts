@@ -29,9 +29,9 @@ function expectGone(text: string, secret: string): void {
   expect(text).not.toContain(btoa(secret).slice(4, -4))
 }
 
-describe("secrets in others' words", () => {
+describe("secrets in vendors' messages", () => {
   for (const [form, write] of Object.entries(FORMS)) {
-    test(`are taken out, ${form}`, () => {
+    test(`are removed, ${form}`, () => {
       fc.assert(
         fc.property(secret, fc.stringMatching(/^[ a-z.]{0,20}$/), (value, words) => {
           const redactor = new Redactor()
@@ -44,26 +44,26 @@ describe("secrets in others' words", () => {
     })
   }
 
-  test("are taken out where a message was cut in the middle of one", () => {
+  test("are removed if a message was cut within one", () => {
     const redactor = new Redactor()
     redactor.addSecrets(["sk-live-0123456789abcdefghij"])
     expect(redactor.clean("your key sk-live-0123456789abcdefg")).toBe("your key [redacted]")
     expect(redactor.clean("your key sk-")).toBe("your key sk-")
   })
 
-  test("that are short words are taken out only where they stand alone", () => {
+  test("that are short words are removed only as whole words", () => {
     const redactor = new Redactor()
     redactor.addSecrets(["password", "1234"])
     expect(redactor.clean("password, passwords, 1234")).toBe("[redacted], passwords, 1234")
   })
 
-  test("known only at the time are taken out too", () => {
+  test("known only at the time are removed too", () => {
     expect(new Redactor().clean("got ya29.token-0123456789", ["ya29.token-0123456789"])).toBe(
       "got [redacted]",
     )
   })
 
-  test("leave an error as it is that holds none, and every member of one that does", () => {
+  test("leave an error without secrets unchanged, and are removed from every other member", () => {
     const redactor = new Redactor()
     redactor.addSecrets(["sk-live-0123456789abcdefghij"])
     const clean = new GatewayError("upstream_error", "It failed.")
@@ -88,7 +88,7 @@ describe("secrets in others' words", () => {
   })
 })
 
-test("all secrets of the settings are known", () => {
+test("include all secrets of the settings", () => {
   const { settings } = load(`
 admin_token: admin-token-0123456789
 stripe: { secret_key: stripe-secret-0123, webhook_secret: stripe-webhook-0123 }

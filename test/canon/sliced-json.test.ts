@@ -49,9 +49,9 @@ const WRONG = [
   `[tru${" ".repeat(SLICE_BYTES)}e]`,
 ]
 
-describe("a value that is longer than a slice", () => {
+describe("a value longer than a slice", () => {
   for (const [name, value] of Object.entries(VALUES)) {
-    test(`reads ${name} as JSON.parse does`, async () => {
+    test(`reads ${name} like JSON.parse`, async () => {
       for (const text of [JSON.stringify(value), JSON.stringify({ a: value }, null, 2)]) {
         expect(await parseInSlices(Buffer.from(text))).toEqual(
           JSON.parse(Buffer.from(text).toString()),
@@ -59,7 +59,7 @@ describe("a value that is longer than a slice", () => {
       }
     })
 
-    test(`writes ${name} as JSON.stringify does`, async () => {
+    test(`writes ${name} like JSON.stringify`, async () => {
       expect(Buffer.from(await jsonBytesInSlices(value)).toString()).toBe(JSON.stringify(value))
     })
   }
@@ -105,7 +105,7 @@ describe("a value that is longer than a slice", () => {
   })
 })
 
-test("any value is read and written like JSON.parse and JSON.stringify do", async () => {
+test("is read and written like JSON.parse and JSON.stringify do", async () => {
   await fc.assert(
     fc.asyncProperty(fc.jsonValue(), async (value) => {
       const long = [LONG, value, { a: value, b: LONG, c: [value, value] }, value] as JsonValue
@@ -119,7 +119,7 @@ test("any value is read and written like JSON.parse and JSON.stringify do", asyn
   )
 })
 
-test("the place to cut a long text is found without a search to its start", () => {
+test("is split without searching back to its start", () => {
   const bytes = Buffer.alloc(30_000_000, "a")
   const cuts = () => {
     for (let limit = 29_000_000; limit < 29_002_000; limit++) cutOfString(bytes, 0, limit)

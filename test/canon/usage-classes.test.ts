@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { INPUT_CLASSES, OUTPUT_CLASSES, USAGE_CLASSES } from "tollgate-contract/usage-classes.ts"
 import { isNoUsage, NO_USAGE, totalInput, totalOutput } from "../../src/canon/usage.ts"
 
-test.each([...USAGE_CLASSES])("%s counts as the table of classes says", (usageClass) => {
+test.each([...USAGE_CLASSES])("%s is counted as the table of classes states", (usageClass) => {
   const usage = { ...NO_USAGE, [usageClass]: 7 }
   expect(totalInput(usage)).toBe(INPUT_CLASSES.includes(usageClass) ? 7 : 0)
   expect(totalOutput(usage)).toBe(OUTPUT_CLASSES.includes(usageClass) ? 7 : 0)
@@ -10,7 +10,7 @@ test.each([...USAGE_CLASSES])("%s counts as the table of classes says", (usageCl
   expect(isNoUsage(usage)).toBe(/request/i.test(usageClass))
 })
 
-test("nothing used is nothing", () => {
+test("no usage is empty", () => {
   expect(isNoUsage(NO_USAGE)).toBe(true)
   expect(totalInput(NO_USAGE) + totalOutput(NO_USAGE)).toBe(0)
 })

@@ -6,7 +6,7 @@ import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../support/recordin
 
 const floats = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: 1 })
 
-test("what goes into base64 comes out of it, to the last bit of a 32-bit float", () => {
+test("numbers are the same after base64, to the last bit of a 32-bit float", () => {
   fc.assert(
     fc.property(floats, (numbers) => {
       expect(numbersOf(base64Of(numbers))).toEqual(numbers.map(Math.fround))
@@ -14,13 +14,13 @@ test("what goes into base64 comes out of it, to the last bit of a 32-bit float",
   )
 })
 
-test("numbers out of base64 are the 32-bit floats themselves", () => {
+test("numbers from base64 are 32-bit floats", () => {
   expect(numbersOf(base64Of([0.1, -0.5, 1]))).toEqual([Math.fround(0.1), -0.5, 1])
   const text = base64Of([0.1])
   expect(base64Of(text)).toBe(text)
 })
 
-test("base64 that holds no floats is no answer", () => {
+test("base64 that is not floats is an error", () => {
   for (const text of ["AAA=", "!!!!"]) expect(() => numbersOf(text)).toThrow(GatewayError)
   // Nothing is charged for it, whichever form the caller asked for.
   for (const value of ["", "AAA=", "!!!!", null, {}, [], ["1"]]) {
@@ -28,7 +28,7 @@ test("base64 that holds no floats is no answer", () => {
   }
 })
 
-test("unit vectors and cosines", () => {
+test("unit vectors and cosines are computed", () => {
   expect(unitVector([3, 4])).toEqual([0.6, 0.8])
   expect(unitVector([0, 0])).toEqual([0, 0])
   expect(cosineOf([1, 0], [5, 0])).toBe(1)

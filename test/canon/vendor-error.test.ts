@@ -19,19 +19,19 @@ const QUOTED: readonly string[] = [
 ]
 
 describe("the table of known errors", () => {
-  test.each(QUOTED)("takes no words that a request could hold: %s", (message) => {
+  test.each(QUOTED)("matches no words that a request could contain: %s", (message) => {
     for (const status of [400, 422]) {
       const { kind, details } = vendorRefusal(status, { message, code: "invalid_value" })
       expect([kind, details.providerError]).toEqual(["refused_by_upstream", "request"])
     }
   })
 
-  test("takes an error of a parameter as the request's own", () => {
+  test("treats an error about a parameter as the request's own", () => {
     const error = { message: "The file is not in your account.", parameter: "file_id" }
     expect(vendorRefusal(400, error).details.providerError).toBe("request")
   })
 
-  test("names the source of each rule, and something to know the error by", () => {
+  test("has a source and a pattern for each rule", () => {
     for (const { source, codes, message } of PROVIDER_ERRORS) {
       expect(source).not.toBe("")
       expect(codes ?? message).toBeDefined()
@@ -40,7 +40,7 @@ describe("the table of known errors", () => {
     }
   })
 
-  test("reads a model that the request names elsewhere as the caller's mistake", () => {
+  test("treats a model that the request names elsewhere as the caller's mistake", () => {
     const error = {
       message: "No such model.",
       code: "model_not_found",
@@ -60,7 +60,7 @@ describe("the table of known errors", () => {
     ],
     [{ message: "You exceeded your current quota.", code: "insufficient_quota" }, "account"],
     [{ message: "You exceeded your current quota.", type: "RESOURCE_EXHAUSTED" }, "capacity"],
-  ] as const)("tells a rate from an account without money (%#)", (error, kind) => {
+  ] as const)("distinguishes a rate limit from an account without money (%#)", (error, kind) => {
     expect(vendorRefusal(429, error).details.providerError).toBe(kind)
   })
 
@@ -74,7 +74,7 @@ describe("the table of known errors", () => {
     [{ message: "This model's maximum context length is 4096 tokens." }, "context_length"],
     [{ code: "content_filter" }, "content_filter"],
     [{ code: "content_policy_violation" }, "content_filter"],
-  ] as const)("recognizes why a request is refused (%#)", (error, kind) => {
+  ] as const)("recognizes why a request is rejected (%#)", (error, kind) => {
     const refusal = vendorRefusal(400, error)
     expect([refusal.kind, refusal.status]).toEqual(["refused_by_upstream", 400])
     expect(refusal.details.providerError).toBe(kind)
@@ -102,7 +102,7 @@ describe("the table of known errors", () => {
       { message: "The AWS Marketplace subscription of account 123456789012 is not active." },
       "forbidden",
     ],
-  ] as const)("recognizes the operator's side in a 400 (%#)", (error, kind) => {
+  ] as const)("recognizes the operator's problem in a 400 (%#)", (error, kind) => {
     expect(vendorRefusal(400, error).details.providerError).toBe(kind)
   })
 
@@ -160,8 +160,8 @@ const PROVOKED = [
   [200, { message: "input new_sensitive", code: "1026" }, "content_filter"],
 ] as const
 
-describe("an error that one caller provokes", () => {
-  test.each(PROVOKED)("is not one of the account (%#)", (status, error, about) => {
+describe("an error that one caller causes", () => {
+  test.each(PROVOKED)("is not an account error (%#)", (status, error, about) => {
     const { kind, message, details } = vendorRefusal(status, error)
     expect(details.providerError).toBe(about)
     const isRequest = about === "request" || about === "content_filter"
@@ -169,16 +169,19 @@ describe("an error that one caller provokes", () => {
     if (!isRequest) expect(message).not.toMatch(/org|credits|quota|Free users/)
   })
 
-  test.each(PROVOKED)("leaves the deployment and the account to others (%#)", (status, error) => {
-    const health = new Health()
-    health.failed("up/m", vendorRefusal(status, error), status)
-    expect(health.isHealthy("up/m")).toBe(true)
-    expect(health.isHealthy("up/other")).toBe(true)
-  })
+  test.each(PROVOKED)(
+    "keeps the deployment and the account usable for others (%#)",
+    (status, error) => {
+      const health = new Health()
+      health.failed("up/m", vendorRefusal(status, error), status)
+      expect(health.isHealthy("up/m")).toBe(true)
+      expect(health.isHealthy("up/other")).toBe(true)
+    },
+  )
 })
 
 test.each(["MALFORMED_FUNCTION_CALL", "MISSING_THOUGHT_SIGNATURE", "malformed_tool_use"])(
-  "a generation that ended with %s leaves its deployment to others",
+  "a generation that ended with %s keeps its deployment usable for others",
   (word) => {
     const health = new Health()
     for (let count = 0; count < 5; count++) health.failed("up/m", failedGeneration(word), 200)
@@ -208,7 +211,7 @@ describe("an error after a good status", () => {
     "该令牌额度已用尽",
     "您的账户已被锁定",
     "the disk is full",
-  ])("shows callers no words of a failure that is not the request's own: %s", (message) => {
+  ])("hides words of a failure that is not the request's own: %s", (message) => {
     expect(vendorRefusal(200, { message }).message).not.toContain(message)
   })
 })
@@ -313,7 +316,7 @@ const ACCOUNT_ERRORS = [
   [422, { message: "计费资源已耗尽" }, "forbidden"],
 ] as const
 
-test.each(ACCOUNT_ERRORS)("recognizes an error of the account (%#)", (status, error, about) => {
+test.each(ACCOUNT_ERRORS)("recognizes an account error (%#)", (status, error, about) => {
   const { kind, message, details } = vendorRefusal(status, error)
   expect(details.providerError).toBe(about)
   expect(kind).toBe(about === "capacity" ? "upstream_overloaded" : "upstream_error")

@@ -16,7 +16,7 @@ describe("openai-responses", () => {
   const find = (body: JsonObject) => namesIn(OPENAI_RESPONSES.requestState, body)
   const item = (item: JsonObject) => find({ input: [item] })
 
-  test("what stands at the top", () => {
+  test("finds ids at the top level", () => {
     expect(find({ previous_response_id: "resp_1", conversation: "conv_1" })).toEqual([
       ["response", "resp_1", "previous_response_id"],
       ["conversation", "conv_1", "conversation"],
@@ -28,7 +28,7 @@ describe("openai-responses", () => {
     ])
   })
 
-  test("items and their content", () => {
+  test("finds ids in items and their content", () => {
     const image = { type: "input_image", file_id: "file-1" }
     const place = "input[0].output[0].file_id"
     expect(item({ type: "function_call_output", call_id: "a", output: [image] })).toEqual([
@@ -47,7 +47,7 @@ describe("openai-responses", () => {
     expect(item({ type: null, id: "msg_1" })).toEqual([["item", "msg_1", "input[0].id"]])
   })
 
-  test("tools", () => {
+  test("finds ids in tools", () => {
     const skills = [
       { type: "skill_reference", skill_id: "skill_1" },
       { type: "skill_reference", skill_id: "openai-slides" },
@@ -68,7 +68,7 @@ describe("openai-responses", () => {
     ])
   })
 
-  test("what is reported whole names nothing, nor do the words of callers and models", () => {
+  test("ignores complete output items and the words of callers and models", () => {
     const text = { type: "output_text", text: "a", annotations: [{ file_id: "file-1" }] }
     const input = [
       { type: "message", id: "msg_1", role: "assistant", content: [text] },
@@ -88,7 +88,7 @@ describe("openai-responses", () => {
 describe("anthropic-messages", () => {
   const find = (body: JsonObject) => namesIn(ANTHROPIC_MESSAGES.requestState, body)
 
-  test("what stands at the top", () => {
+  test("finds ids at the top level", () => {
     const skills = [
       { type: "anthropic", skill_id: "pptx" },
       { type: "custom", skill_id: "skill_1" },
@@ -103,7 +103,7 @@ describe("anthropic-messages", () => {
     ])
   })
 
-  test("blocks, however deep", () => {
+  test("finds ids in blocks at any depth", () => {
     const source = { type: "file", file_id: "file_1" }
     const image = { type: "image", source }
     const content = [
@@ -119,7 +119,7 @@ describe("anthropic-messages", () => {
     ])
   })
 
-  test("what tools were asked and have answered names nothing", () => {
+  test("ignores the input and output of tools", () => {
     const result = { type: "code_execution_output", file_id: "file_1" }
     const content = [
       { type: "tool_use", id: "a", name: "f", input: { file_id: "file_1", container: "b" } },
@@ -131,7 +131,7 @@ describe("anthropic-messages", () => {
   })
 })
 
-test("openai-chat: what its vendors keep", () => {
+test("openai-chat: finds ids of stored files", () => {
   const find = (body: JsonObject) => namesIn(OPENAI_CHAT.requestState, body)
   const uploaded = "https://generativelanguage.googleapis.com/v1beta/files/abc"
   const content = [
@@ -161,7 +161,7 @@ test("openai-chat: what its vendors keep", () => {
   ])
 })
 
-test("answers that keep nothing are not looked at", () => {
+test("answers that store nothing are not searched", () => {
   expect(OPENAI_CHAT.answerState?.({ messages: [] })).toBeUndefined()
   expect(OPENAI_RESPONSES.answerState?.({ store: false })).toBeUndefined()
   const functions = [{ type: "function", name: "f" }]
@@ -169,7 +169,7 @@ test("answers that keep nothing are not looked at", () => {
   expect(ANTHROPIC_MESSAGES.answerState?.({ messages: [], tools: [{ name: "f" }] })).toBeUndefined()
 })
 
-test("openai-chat: addresses of what a vendor keeps, however they are written", () => {
+test("openai-chat: finds stored files by every spelling of their address", () => {
   const spellings = [
     "https://GenerativeLanguage.googleapis.com/v1beta/files/abc",
     "HTTPS://generativelanguage.googleapis.com:443/v1beta/files/abc",
@@ -193,7 +193,7 @@ test("openai-chat: addresses of what a vendor keeps, however they are written", 
   expect(findState(OPENAI_CHAT.requestState ?? {}, { messages: [{ content }] })).toEqual([])
 })
 
-test("gemini: stores that are named in a list of specifications", () => {
+test("gemini: finds stores named in a list of specifications", () => {
   const dataStore = "projects/p/locations/global/collections/c/dataStores/d"
   const retrieval = { vertexAiSearch: { dataStoreSpecs: [{ dataStore }] } }
   expect(namesIn(GEMINI.requestState, { tools: [{ retrieval }] })).toEqual([

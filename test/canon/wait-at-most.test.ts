@@ -17,7 +17,7 @@ test("gives up on work that takes too long", async () => {
   await waitAtMost(Promise.withResolvers<void>().promise, 1)
 })
 
-test("a process ends at once after its work, without the rest of the time", async () => {
+test("a process ends right after its work, without the remaining time", async () => {
   const script = `
     import { waitAtMost } from "./src/canon/wait-at-most.ts"
     await waitAtMost(Promise.resolve(), ${HOUR_MS})
