@@ -58,7 +58,7 @@ async function knownOf(id: string): Promise<Known> {
   return (await response.json()) as Known
 }
 
-describe("a request that was refused", () => {
+describe("a rejected request", () => {
   test("is found by its id, with the reason, the caller and the model", async () => {
     const caller = await gateway.caller()
     const refused = await caller.post("/v1/chat/completions", {
@@ -86,7 +86,7 @@ describe("a request that was refused", () => {
     ["/v1/messages", { model: "sim/echo", messages: [], max_tokens: 5 }, "sim/echo"],
     ["/v1/embeddings", { model: "sim/echo" }, "sim/echo"],
     ["/v1/chat/completions", "{not json", null],
-  ] as const)("at %s", async (path, body, model) => {
+  ] as const)("is recorded at %s", async (path, body, model) => {
     const caller = await gateway.caller()
     const refused = await fetch(`${gateway.url}${path}`, {
       method: "POST",
@@ -98,7 +98,7 @@ describe("a request that was refused", () => {
     expect(failure).toMatchObject({ endpoint: path, model, status: 400, key: caller.keyId })
   })
 
-  test("for want of credits is in the list, by account, by code and by what it says", async () => {
+  test("without credits is listed by account, code and message", async () => {
     const poor = await gateway.caller("0")
     const refused = await poor.post("/v1/chat/completions", {
       model: "sim/echo",
@@ -116,7 +116,7 @@ describe("a request that was refused", () => {
     }
   })
 
-  test("by someone unknown is the operator's to see, without the key that was sent", async () => {
+  test("of an unknown caller is visible to the operator, without the sent key", async () => {
     const refused = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: "Bearer sk-tg-wrong-key-of-somebody" },
@@ -128,7 +128,7 @@ describe("a request that was refused", () => {
     expect(JSON.stringify(failure)).not.toContain("wrong-key")
   })
 
-  test("by its vendor is kept without the vendor's words, but for operators", async () => {
+  test("of a vendor is stored without the vendor's words, except for operators", async () => {
     const words = "No such thing as 'a secret prompt'"
     const error = { message: words, param: "a secret prompt", code: "bad" }
     answer = () => Response.json({ error }, { status: 400 })
@@ -148,7 +148,7 @@ describe("a request that was refused", () => {
     ["small", "'small'"],
     ["a secret prompt, which isn't a size", "'…'"],
     ["a", "'a'"],
-  ])("for the value '%s' says %s", async (size, said) => {
+  ])("for the value '%s' has the reason %s", async (size, said) => {
     const caller = await gateway.caller()
     const refused = await caller.post("/v1/images/generations", {
       model: "sim/dall-e-2",
@@ -160,7 +160,7 @@ describe("a request that was refused", () => {
     expect(failure?.message).toContain(`Invalid value: ${said}. A size is`)
   })
 
-  test("for a key in the place of a model says only how the key begins", async () => {
+  test("with a key in place of a model has only the key's prefix", async () => {
     const caller = await gateway.caller()
     const refused = await caller.post("/v1/chat/completions", {
       model: `sim/${caller.key}`,
@@ -172,7 +172,7 @@ describe("a request that was refused", () => {
     expect(JSON.stringify(failure)).not.toContain(caller.key)
   })
 
-  test("a flood of them is cut off, is told of, and pushes nobody else's out", async () => {
+  test("in a flood is dropped and reported, and evicts no other caller's", async () => {
     const flood = Array.from({ length: 200 }, () =>
       fetch(`${gateway.url}/v1/models`, { headers: { authorization: "Bearer nobody" } }),
     )
@@ -189,8 +189,8 @@ describe("a request that was refused", () => {
   })
 })
 
-describe("why an attempt failed", () => {
-  test("is told in the vendor's words, without the credential, to operators", async () => {
+describe("the reason for a failed attempt", () => {
+  test("is shown to operators in the vendor's words, without the credential", async () => {
     const words = `Quota of ${CREDENTIAL} is over ${"x".repeat(1_000)}`
     answer = () => Response.json({ error: { message: words, code: "quota" } }, { status: 500 })
     const caller = await gateway.caller()
@@ -212,7 +212,7 @@ describe("why an attempt failed", () => {
     expect(message.length).toBe(500)
   })
 
-  test("is known of a request that another deployment has answered", async () => {
+  test("is recorded for a request that another deployment has answered", async () => {
     answer = () => new Response("<html>Bad gateway</html>", { status: 502 })
     const caller = await gateway.caller()
     let known: Known | undefined
@@ -233,7 +233,7 @@ describe("why an attempt failed", () => {
     expect(known?.attempts).toMatchObject([{ status: 502, message: "<html>Bad gateway</html>" }])
   })
 
-  test("names the cause where no answer came at all", async () => {
+  test("includes the cause of a failed connection", async () => {
     await using dead = await startManaged({
       models: { "dead/echo": simulated() },
       providers: { dead: provider("http://127.0.0.1:1/v1") },

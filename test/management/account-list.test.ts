@@ -36,7 +36,7 @@ function usesOf(accounts: readonly AccountRecord[]) {
   return new Map(uses)
 }
 
-test("every page of 2,000 accounts is right, in each order, though others change meanwhile", () => {
+test("every page of 2,000 accounts is correct in each order, despite simultaneous changes", () => {
   const accounts = manyAccounts(2_000)
   const uses = usesOf(accounts)
   const quiet = new Set(accounts.slice(500).map(({ id }) => id))
@@ -63,7 +63,7 @@ test("every page of 2,000 accounts is right, in each order, though others change
   }
 })
 
-test("accounts are sorted by what they have, have spent, and how long that lasts", async () => {
+test("accounts can be sorted by balance, spending and remaining days", async () => {
   await using own = await ReportedDatabase.open()
   const { store } = own.database
   await own.database.account("empty", 0n)
@@ -106,7 +106,7 @@ test("accounts are sorted by what they have, have spent, and how long that lasts
   expect(plain?.usage).toBeUndefined()
 })
 
-test("a cursor of another order or none at all is refused", async () => {
+test("a cursor of another order or an invalid one is rejected", async () => {
   await using own = await ReportedDatabase.open()
   const accounts = new Accounts(own.database.store, new Audit(own.database.store))
   const { next_cursor: cursor } = await accounts.list(OPERATOR, query({ limit: "1", sort: "name" }))
@@ -121,7 +121,7 @@ test("a cursor of another order or none at all is refused", async () => {
   )
 })
 
-test("accounts are listed without their use where that cannot be found, and what failed is tried again", async () => {
+test("accounts are listed without usage if it cannot be read, and the query is retried", async () => {
   await using own = await ReportedDatabase.open()
   let isBroken = true
   const reports = {

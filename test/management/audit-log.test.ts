@@ -36,7 +36,7 @@ async function audited(): Promise<TestDatabase> {
   return database
 }
 
-test("a record is reported as the contract has it", async () => {
+test("a record has the shape of the contract", async () => {
   await using database = await audited()
   const page = await auditLogOf(database).list(OPERATOR, auditQuery.parse({ limit: "1" }))
   expect(auditPage.parse(page)).toMatchObject({
@@ -61,7 +61,7 @@ test("a record is reported as the contract has it", async () => {
   expect(next.next_cursor).toBeNull()
 })
 
-test("owners read what concerns their accounts, operators all, others nothing", async () => {
+test("owners read the records of their accounts, operators all, and others none", async () => {
   await using database = await audited()
   const log = auditLogOf(database)
   const numbers = async (actor = OPERATOR, filter = {}) =>

@@ -162,7 +162,7 @@ function call(): Promise<Response> {
 }
 
 describe("a refund", () => {
-  test("takes its part of the credits back, once, however often and by whatever event it is reported", async () => {
+  test("takes its part of the credits back once, for any repetition of its events", async () => {
     await pay()
     expect(await refund("re_a", 250)).toBe(200)
     expect(await refund("re_a", 250)).toBe(200)
@@ -186,7 +186,7 @@ describe("a refund", () => {
     await ledgersAreRight()
   })
 
-  test("that is told many times at once is one entry", async () => {
+  test("reported several times simultaneously is one entry", async () => {
     await pay()
     const told = [1, 2, 3].flatMap(() => [refund("re_x", 400), refundedCharge(400)])
     expect(new Set(await Promise.all(told))).toEqual(new Set([200]))
@@ -196,7 +196,7 @@ describe("a refund", () => {
     await ledgersAreRight()
   })
 
-  test("that fails gives them again, and does not come back", async () => {
+  test("that fails returns the credits once", async () => {
     await pay()
     await refund("re_f", 1_000)
     await refundedCharge(1_000)
@@ -208,7 +208,7 @@ describe("a refund", () => {
     await ledgersAreRight()
   })
 
-  test("that is told before its payment is looked up, and the payment is entered once", async () => {
+  test("reported before its payment is applied, and the payment is entered once", async () => {
     sessions = [session()]
     expect(await refund("re_early", 300)).toBe(200)
     expect(await kinds()).toEqual(["payment 10", "reversal -3"])
@@ -217,7 +217,7 @@ describe("a refund", () => {
     await ledgersAreRight()
   })
 
-  test("of a payment that an older Tollgate has entered takes its credits back too", async () => {
+  test("of a payment entered by an older version takes its credits back too", async () => {
     const paid = { id: `cs_${intent}`, account, amount: 10_000_000_000n, at: 1, note: "Stripe" }
     await gateway.store.payments.add(paid, AUDIT)
     sessions = [session()]
@@ -226,7 +226,7 @@ describe("a refund", () => {
     await ledgersAreRight()
   })
 
-  test("of another program's payment is left alone", async () => {
+  test("of another program's payment is ignored", async () => {
     await pay()
     expect(await refund("re_foreign", 500, { payment_intent: "pi_foreign" })).toBe(200)
     expect(await refund("re_none", 500, { payment_intent: null })).toBe(200)
@@ -234,8 +234,8 @@ describe("a refund", () => {
   })
 })
 
-describe("what cannot be taken back", () => {
-  test("is a debt that blocks, that new credits pay first, and that is shown", async () => {
+describe("credits that cannot be taken back", () => {
+  test("are a debt that blocks requests, is paid by new credits, and is shown", async () => {
     await pay()
     await spend("7")
     await refundedCharge(1_000)
@@ -276,7 +276,7 @@ describe("what cannot be taken back", () => {
     await ledgersAreRight()
   })
 
-  test("leaves running requests what they hold; what they do not need pays when they are over", async () => {
+  test("do not affect holds of running requests, whose rest pays the debt afterwards", async () => {
     await pay()
     const long = caller.post("/v1/chat/completions", {
       model: SLOW,
@@ -302,7 +302,7 @@ describe("what cannot be taken back", () => {
 })
 
 describe("a dispute", () => {
-  test("takes the credits, and gives them again when it is won", async () => {
+  test("takes the credits, and returns them when it is won", async () => {
     await pay()
     await spend("6")
     await dispute("created", "needs_response")
@@ -333,7 +333,7 @@ describe("a dispute", () => {
     expect(await kinds()).toEqual(["payment 10"])
   })
 
-  test("that is lost stays taken; an inquiry takes nothing until it becomes a dispute", async () => {
+  test("that is lost keeps the credits, and an inquiry takes nothing until it becomes a dispute", async () => {
     await pay()
     await dispute("created", "warning_needs_response")
     expect(await standing()).toEqual({ balance: "10", debt: "0" })
@@ -342,7 +342,7 @@ describe("a dispute", () => {
     expect(await standing()).toEqual({ balance: "0", debt: "0" })
   })
 
-  test("with a refund takes no more than was paid, in another currency all of it", async () => {
+  test("with a refund takes no more than was paid, and everything in another currency", async () => {
     await pay()
     await refund("re_half", 500)
     await dispute("created", "needs_response", { amount: 930, currency: "eur" })
@@ -351,7 +351,7 @@ describe("a dispute", () => {
   })
 })
 
-test("whatever is told in whichever order and at once, the ledger adds up and nothing is below zero", async () => {
+test("the ledger verifies and nothing is below zero for events in any order", async () => {
   await pay()
   await spend("4")
   const told: (() => Promise<number>)[] = [
@@ -371,7 +371,7 @@ test("whatever is told in whichever order and at once, the ledger adds up and no
   await ledgersAreRight()
 })
 
-test("a debt that someone has changed in the database is found", async () => {
+test("a manipulated debt is found", async () => {
   await pay()
   await spend("10")
   await refundedCharge(1_000)

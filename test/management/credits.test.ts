@@ -9,7 +9,7 @@ import { TestDatabase } from "../store/test-database.ts"
 import { refusal, user } from "./support.ts"
 
 describe("an entry", () => {
-  test("is added with its reason and its author, and is in the audit log", async () => {
+  test("is added with its reason and author, and recorded in the audit log", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const credits = new Credits(database.store, new Audit(database.store))
@@ -73,7 +73,7 @@ describe("an entry", () => {
     expect(await numbers({ from: "2099-01-01T00:00:00Z" })).toEqual([])
   })
 
-  test("that makes no sense is refused, and nothing is written", async () => {
+  test("with an invalid amount is rejected, and nothing is written", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 5_000_000_000n)
     const credits = new Credits(database.store, new Audit(database.store))
@@ -100,7 +100,7 @@ describe("an entry", () => {
     expect(await database.store.audit.list({ actor: COMMAND_LINE.name }, null, 99)).toHaveLength(9)
   })
 
-  test("is an operator's to add, and a member's to read", async () => {
+  test("is added by operators, and read by members", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const credits = new Credits(database.store, new Audit(database.store))
@@ -118,7 +118,7 @@ describe("an entry", () => {
   })
 })
 
-describe("credits that processes have leased", () => {
+describe("leased credits", () => {
   /** A process that polls, as gateways do, and has leased everything. */
   async function running(database: TestDatabase, stack: AsyncDisposableStack) {
     const payer = await database.account("a", 100_000_000_000n)
@@ -135,7 +135,7 @@ describe("credits that processes have leased", () => {
     return { payer, ledger }
   }
 
-  test("are taken out as soon as they have been given back", async () => {
+  test("are removed as soon as they are returned", async () => {
     await using database = await TestDatabase.open()
     await using stack = new AsyncDisposableStack()
     const { payer, ledger } = await running(database, stack)
@@ -152,7 +152,7 @@ describe("credits that processes have leased", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("are shown with what requests hold", async () => {
+  test("are shown with the holds of requests", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 10_000_000_000n)
     const node = { id: "node", process: 1, host: "test", beatAt: 1, machine: null }

@@ -81,7 +81,7 @@ function creatorIn(roles: Parameters<typeof userIn>[0]): Actor {
 }
 
 describe.each(ENGINES.map((engine) => [engine.name, engine] as const))("%s", (_, engine) => {
-  test("only owners, operators and the creator change a key", async () => {
+  test("owners, operators and the creator can change a key, and others cannot", async () => {
     const folder = mkdtempSync(join(tmpdir(), "tollgate-ownership-"))
     folders.push(folder)
     await using store = await engine.open(folder)
@@ -112,7 +112,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))("%s", (_,
     }
   })
 
-  test("a key that an operator created is changed by owners, not by members", async () => {
+  test("owners can change a key that an operator created, and members cannot", async () => {
     const folder = mkdtempSync(join(tmpdir(), "tollgate-ownership-"))
     folders.push(folder)
     await using store = await engine.open(folder)

@@ -37,7 +37,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test("someone of two accounts sees the keys of both, and of one alone when they ask so", async () => {
+test("a member of two accounts sees the keys of both, or of one on request", async () => {
   const both = userIn({ [first]: "member", [second]: "viewer" })
   const { id } = await keys.create(both, { account: first, name: "mine" })
   const other = await keys.create(COMMAND_LINE, { account: second, name: "seen" })
@@ -48,7 +48,7 @@ test("someone of two accounts sees the keys of both, and of one alone when they 
   expect(await kindOf(keys.rotate(both, other.id, 0))).toBe("forbidden")
 })
 
-test("a stranger's keys are not there, whatever is asked of them", async () => {
+test("keys of another account are not found by any operation", async () => {
   const stranger = userIn({ [second]: "owner" })
   const { id } = await keys.create(COMMAND_LINE, { account: first, name: "hidden" })
   const asked = [
@@ -63,7 +63,7 @@ test("a stranger's keys are not there, whatever is asked of them", async () => {
   expect((await keys.list(stranger, { limit: 10 })).data).toEqual([])
 })
 
-test("a key is shown with what it was used for", async () => {
+test("a key is shown with its usage", async () => {
   const { id } = await keys.create(COMMAND_LINE, { account: first, name: "used" })
   expect(await keys.find(COMMAND_LINE, id)).toMatchObject({
     spent: "1.5",
@@ -71,7 +71,7 @@ test("a key is shown with what it was used for", async () => {
   })
 })
 
-test("every change is in the audit log, by whom and from where, and none that failed", async () => {
+test("every successful change is in the audit log with its actor and address", async () => {
   const owner = userIn({ [first]: "owner" })
   const { id, secret } = await keys.create(owner, { account: first, name: "watched" })
   await keys.change(owner, id, { name: "renamed", budget: "5" })
@@ -94,7 +94,7 @@ test("every change is in the audit log, by whom and from where, and none that fa
   for (const one of [secret, rotated.secret]) expect(text).not.toContain(one.slice(6, -4))
 })
 
-test("accounts are an operator's to make and rename", async () => {
+test("only operators create and rename accounts", async () => {
   const owner = userIn({ [first]: "owner" })
   expect(await kindOf(accounts.create(owner, { name: "x" }))).toBe("forbidden")
   expect(await kindOf(accounts.change(owner, first, { name: "x" }))).toBe("forbidden")
@@ -104,7 +104,7 @@ test("accounts are an operator's to make and rename", async () => {
   ])
 })
 
-test("a key has aliases, which a change replaces as a whole, and they are in the audit log", async () => {
+test("a change replaces all aliases of a key, and the audit log records them", async () => {
   const owner = userIn({ [first]: "owner" })
   const aliases = { "gpt-4o": "openai/gpt-5.4", constructor: "sim/echo" }
   const made = await keys.create(owner, { account: first, name: "named", aliases })

@@ -57,8 +57,8 @@ function checkout(credits: string): Promise<Response> {
   return ask(gateway, "POST", `/accounts/${account}/checkout`, { credits })
 }
 
-describe("a page to pay on", () => {
-  test("is asked of Stripe for exactly what the credits cost", async () => {
+describe("a payment page", () => {
+  test("is requested from Stripe for the exact price of the credits", async () => {
     const path = `/accounts/${account}/checkout`
     expect(await asked(gateway, "POST", path, { credits: "12.50" })).toEqual({
       url: "https://pay.test/cs_1",
@@ -78,19 +78,19 @@ describe("a page to pay on", () => {
     })
   })
 
-  test.each(["12.505", "0.001"])("is of whole cents: %s", async (credits) => {
+  test.each(["12.505", "0.001"])("has whole cents: %s", async (credits) => {
     const response = await checkout(credits)
     expect(response.status).toBe(400)
     expect((await errorOf(response)).param).toBe("credits")
     expect(heard).toHaveLength(0)
   })
 
-  test("is of no more than a card pays", async () => {
+  test("has a maximum amount", async () => {
     const response = await checkout("1000000")
     expect((await errorOf(response)).error_type).toBe("above_max_value")
   })
 
-  test("what Stripe says of the amount is reported", async () => {
+  test("shows Stripe's error about the amount", async () => {
     const error = { type: "invalid_request_error", message: "The amount must be at least 50 cents" }
     answer = () => Response.json({ error }, { status: 400 })
     const response = await checkout("0.10")
@@ -98,7 +98,7 @@ describe("a page to pay on", () => {
     expect((await errorOf(response)).message).toContain("at least 50 cents")
   })
 
-  test("what Stripe says of the key is not", async () => {
+  test("hides Stripe's error about the key", async () => {
     const error = { type: "invalid_request_error", message: `Invalid API Key: ${SECRET_KEY}` }
     answer = () => Response.json({ error }, { status: 401 })
     const response = await checkout("10")
@@ -106,7 +106,7 @@ describe("a page to pay on", () => {
     expect(await response.text()).not.toContain(SECRET_KEY)
   })
 
-  test("is not there where cards are not taken", async () => {
+  test("does not exist if payments are off", async () => {
     await using plain = await startManaged()
     const { id } = await asked(plain, "POST", "/accounts", { name: "plain" })
     const response = await ask(plain, "POST", `/accounts/${String(id)}/checkout`, { credits: "1" })
@@ -167,8 +167,8 @@ async function balance(): Promise<unknown> {
   return (await asked(gateway, "GET", `/accounts/${account}`)).balance
 }
 
-describe("what Stripe tells", () => {
-  test("a payment is credits, once, however often it is reported", async () => {
+describe("events of Stripe", () => {
+  test("enter a payment as credits once, for any repetition", async () => {
     const notice = noticeOf({})
     expect(await tell(notice)).toBe(200)
     expect(await balance()).toBe("12.5")
@@ -183,7 +183,7 @@ describe("what Stripe tells", () => {
     expect(records.map(({ action }) => action)).toEqual(["account.payment", "account.create"])
   })
 
-  test("a payment that is reported twice at once is one entry, and one line of the audit log", async () => {
+  test("reported twice simultaneously are one entry and one audit record", async () => {
     const notice = noticeOf({})
     expect(await Promise.all([tell(notice), tell(notice), tell(notice)])).toEqual([200, 200, 200])
     expect(await balance()).toBe("12.5")
@@ -191,7 +191,7 @@ describe("what Stripe tells", () => {
     expect(records.map(({ action }) => action)).toEqual(["account.payment", "account.create"])
   })
 
-  test("a payment that takes its time counts when it is there", async () => {
+  test("enter a delayed payment when it arrives", async () => {
     const changes = { payment_status: "unpaid" }
     expect(await tell(noticeOf({ changes }))).toBe(200)
     expect(await balance()).toBe("0")
@@ -199,7 +199,7 @@ describe("what Stripe tells", () => {
     expect(await balance()).toBe("12.5")
   })
 
-  test("another signature, another secret, another body or none is refused", async () => {
+  test("with an invalid signature, secret or body are rejected", async () => {
     expect(await tell(noticeOf({}), "whsec_other")).toBe(400)
     const payload = noticeOf({})
     const { webhooks } = new Stripe("sk_test_unused")
@@ -232,12 +232,12 @@ describe("what Stripe tells", () => {
     ["in another currency", { changes: { currency: "eur" } }],
     ["for an account that is not there", { metadata: { account: "acc_none" } }],
     ["without the amount of credits", { metadata: { credits: "" } }],
-  ])("a notice %s gives nothing, and is taken", async (_, told) => {
+  ])("%s are acknowledged without credits", async (_, told) => {
     expect(await tell(noticeOf(told))).toBe(200)
     expect(await balance()).toBe("0")
   })
 
-  test("what is posted by others than Stripe is small, or refused", async () => {
+  test("are rejected if they are too large or use another method", async () => {
     const response = await fetch(`${gateway.url}/webhooks/stripe`, {
       method: "POST",
       body: "x".repeat(300_000),

@@ -73,8 +73,8 @@ async function priceOf(gateway: TestGateway, id: string): Promise<unknown> {
   return response.ok ? ((await response.json()) as { price: unknown }).price : undefined
 }
 
-describe("prices that renew themselves", () => {
-  test("ask: nothing changes until the operator applies it, and then for every request", async () => {
+describe("automatic price updates", () => {
+  test("wait with `ask` until the operator applies them, and then apply to every request", async () => {
     using list = new PriceListServer()
     list.text = feed({ echo: { input: "1", output: "2" } })
     await using gateway = await start(list, "ask")
@@ -109,7 +109,7 @@ describe("prices that renew themselves", () => {
     expect((await ask(gateway, "POST", "/prices/apply", { date: TOMORROW })).status).toBe(404)
   })
 
-  test("dearer: what rises is in force at once, the rest waits", async () => {
+  test("apply increases immediately with `dearer`, and the rest waits", async () => {
     using list = new PriceListServer()
     list.text = feed({
       "gpt-4o": { ...GPT, output: "11" },
@@ -136,7 +136,7 @@ describe("prices that renew themselves", () => {
     expect(await priceOf(gateway, "gpt-5-mini")).toBeUndefined()
   })
 
-  test("all: the whole list is in force, and the audit log has who did it", async () => {
+  test("apply the whole list with `all`, and the audit log records the actor", async () => {
     using list = new PriceListServer()
     list.text = feed({ echo: { input: "1", output: "2" } })
     await using gateway = await start(list, "all")
@@ -148,7 +148,7 @@ describe("prices that renew themselves", () => {
     ])
   })
 
-  test("an address that is down, lies or goes back changes nothing, and is asked again", async () => {
+  test("change nothing after a failed, invalid or older list, and are retried", async () => {
     using list = new PriceListServer()
     await using gateway = await start(list, "all")
     const failures = (): string[] =>
@@ -172,7 +172,7 @@ describe("prices that renew themselves", () => {
     expect(news(gateway)).toMatchObject([{ state: "applied", date: TOMORROW }])
   })
 
-  test("what the operator wrote stays, whatever a list says", async () => {
+  test("keep the operator's own prices", async () => {
     using list = new PriceListServer()
     list.text = feed({ "gpt-4o": { ...GPT, output: "99" } })
     const settings = { prices: { refresh: list.url, apply: "all" as const, keys: KEYS } }
@@ -190,7 +190,7 @@ describe("prices that renew themselves", () => {
   })
 })
 
-test("the operator gets a notice of a list that waits, whoever found it", async () => {
+test("the operator gets a notice of a pending list from any process", async () => {
   using list = new PriceListServer()
   using receiver = startReceiver()
   await using gateway = await start(list, "ask")
@@ -204,7 +204,7 @@ test("the operator gets a notice of a list that waits, whoever found it", async 
   })
 })
 
-test("the operator gets a notice of a price that changes within a day, and none of one that changes every hour", async () => {
+test("the operator gets a notice of a price change within a day, but not of hourly changes", async () => {
   using receiver = startReceiver()
   const at = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 3_600_000)
   const price = { input: "1", output: "2" }

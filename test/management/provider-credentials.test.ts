@@ -59,7 +59,7 @@ describe("a provider with several credentials", () => {
     return { ...process, process, id, created, [Symbol.asyncDispose]: () => vendor.stop(true) }
   }
 
-  test("shows their names, and tests each", async () => {
+  test("shows and tests each by name", async () => {
     await using world = await startWithKeys()
     const { created, process, id } = world
     expect(created.secrets).toEqual(["api_keys.good", "api_keys.bad"])
@@ -76,7 +76,7 @@ describe("a provider with several credentials", () => {
     ])
   })
 
-  test("is changed as a whole, and sent nowhere else", async () => {
+  test("is changed as a whole, and its keys are sent nowhere else", async () => {
     await using world = await startWithKeys()
     const { process, id } = world
     const change = (entry: object) => process.providers.change(COMMAND_LINE, id, { ...entry })
@@ -89,7 +89,7 @@ describe("a provider with several credentials", () => {
     expect(single.secrets).toEqual(["api_key"])
   })
 
-  test("keeps those that are named and not given again, and sends them nowhere else", async () => {
+  test("keeps named credentials without a new key, and sends them nowhere else", async () => {
     await using world = await startWithKeys()
     const { process, id } = world
     const change = (entry: object) => process.providers.change(COMMAND_LINE, id, { ...entry })
@@ -130,7 +130,7 @@ describe("a provider with several credentials", () => {
     expect(keys()).toMatchObject([{ name: "good", apiKey: "canary-good", weight: 2 }])
   })
 
-  test("begins with the one key that there was", async () => {
+  test("starts with its previous single key", async () => {
     await using world = await startWithKeys()
     const { process, id } = world
     const change = (entry: object) => process.providers.change(COMMAND_LINE, id, { ...entry })

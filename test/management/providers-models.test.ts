@@ -58,8 +58,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-describe("who is no operator", () => {
-  test("sees the providers that models are called with, and how they fare, not where they are", async () => {
+describe("a member who is not an operator", () => {
+  test("sees used providers and their health, but not their addresses", async () => {
     const { providers, health } = await Process.start(store, settings)
     health.failed("inside/internal-name", new GatewayError("upstream_error", "x"), 500)
     const { data } = providers.list(MEMBER, { limit: 50 })
@@ -92,7 +92,7 @@ describe("who is no operator", () => {
     expect(JSON.stringify(whole)).not.toContain("hidden")
   })
 
-  test("sees all models, and not what they are called at their providers", async () => {
+  test("sees all models, but not their names at the providers", async () => {
     const { models } = await Process.start(store, settings)
     const text = JSON.stringify(await models.list(MEMBER, { limit: 50 }))
     expect(text).toContain("inside/model")
@@ -101,7 +101,7 @@ describe("who is no operator", () => {
     expect(models.find(COMMAND_LINE, "inside/model").deployments[0]?.model).toBe("internal-name")
   })
 
-  test("sees no rules of a model, as operators do with what was learned", async () => {
+  test("sees no rules of a model, unlike operators", async () => {
     const { models, learnedRules, catalog } = await Process.start(store, settings)
     const [deployment] = catalog().listed("inside/model").deployments
     if (deployment === undefined) throw new Error("no deployment")
@@ -132,7 +132,7 @@ describe("who is no operator", () => {
   })
 })
 
-test("a process that has not yet heard of a change refuses the same one, and then knows", async () => {
+test("a process that missed a change rejects the same one, and then has it", async () => {
   const first = await Process.start(store, settings)
   const second = await Process.start(store, settings)
   await first.providers.create(COMMAND_LINE, { id: "mine", vendor: "ollama" })
@@ -152,7 +152,7 @@ test("a process that has not yet heard of a change refuses the same one, and the
   expect(second.live.effective.providers["mine"]).toBeUndefined()
 })
 
-test("the simulator's models can be priced, its providers are locked", async () => {
+test("the simulator's models can be priced, and its providers are locked", async () => {
   const { providers, models } = await Process.start(store, bareWithData(), SANDBOX)
   const { data } = providers.list(COMMAND_LINE, { limit: 50 })
   expect(data.find(({ id }) => id === "sandbox")).toMatchObject({
@@ -173,7 +173,7 @@ test("the simulator's models can be priced, its providers are locked", async () 
   })
 })
 
-test("a provider is summed up over its deployments", async () => {
+test("a provider has the totals of its deployments", async () => {
   const { providers, health } = await Process.start(store, {
     ...settings,
     models: {
@@ -197,7 +197,7 @@ test("a provider is summed up over its deployments", async () => {
   })
 })
 
-test("deployments are paused and ordered, on every process, with their audit record", async () => {
+test("deployments are paused and ordered on every process, with their audit record", async () => {
   const first = await Process.start(store, settings)
   const second = await Process.start(store, settings)
   const deployments = [
@@ -227,7 +227,7 @@ test("deployments are paused and ordered, on every process, with their audit rec
   await first.models.reset(COMMAND_LINE, "inside/pool")
 })
 
-test("a model is asked for at its providers, and a name that their lists do not have is told", async () => {
+test("a test calls a model's providers, and reports a name missing in their lists", async () => {
   await using vendor = Bun.serve({
     port: 0,
     fetch: () => Response.json({ data: [{ id: "there" }] }),
@@ -261,7 +261,7 @@ test("a model is asked for at its providers, and a name that their lists do not 
   await expect(tests.test(MEMBER, "up/pool")).rejects.toMatchObject({ kind: "forbidden" })
 })
 
-test("the settings say which file they come from, and what it locks", async () => {
+test("the settings name their file, and what it locks", async () => {
   const { gatewaySettings } = await Process.start(store, settings)
   const view = gatewaySettings.view(COMMAND_LINE)
   expect(view.file).toBe("/etc/tollgate.yaml")
@@ -279,7 +279,7 @@ describe("price groups", () => {
   const at = (hour: number) =>
     new Date(Date.parse("2026-11-24T12:00:00Z") + hour * 3_600_000).toISOString()
 
-  test("keep every term that has begun, and let go of those that have ended", async () => {
+  test("keep every term that has begun, and drop those that have ended", async () => {
     const process = await Process.start(store, settings)
     const { groups } = process
     const [first, second, third] = [{}, { from: at(1), multiplier: "2" }, { from: at(2) }]
@@ -301,7 +301,7 @@ describe("price groups", () => {
     await groups.delete(COMMAND_LINE, "kept")
   })
 
-  test("are known to every process, and no change of another is lost", async () => {
+  test("are shared by every process, and no other change is lost", async () => {
     const [one, other] = [
       await Process.start(store, settings),
       await Process.start(store, settings),
@@ -319,7 +319,7 @@ describe("price groups", () => {
     await one.groups.delete(COMMAND_LINE, "shared")
   })
 
-  test("are nothing for members, and neither are the prices of other accounts", async () => {
+  test("are hidden from members, and so are the prices of other accounts", async () => {
     const { groups, models } = await Process.start(store, settings)
     const query = { limit: 10 }
     expect(await kindOf(() => groups.list(MEMBER, query))).toBe("forbidden")

@@ -19,7 +19,7 @@ function servicesOf({ store, directory }: TestDatabase) {
 }
 
 describe("a code", () => {
-  test("is redeemed however it is typed, once, and told in the audit log without itself", async () => {
+  test("is redeemed once in any typed form, and recorded in the audit log without its text", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const { redemptions, codes } = servicesOf(database)
@@ -39,7 +39,7 @@ describe("a code", () => {
     expect(log).not.toContain(hasher.hash(code.code))
   })
 
-  test("that cannot be used says why", async () => {
+  test("that cannot be used gets an error with the reason", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     await database.account("b", 0n)
@@ -56,7 +56,7 @@ describe("a code", () => {
     }
   })
 
-  test("cannot be guessed: ten wrong ones, by one account or from one address, at whatever process, and it is over for a while", async () => {
+  test("is locked for a while after ten wrong ones of one account or address, in all processes", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     await database.account("b", 0n)
@@ -98,7 +98,7 @@ describe("a code", () => {
     }
   })
 
-  test("is a member's to redeem", async () => {
+  test("can be redeemed by members", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const { redemptions } = servicesOf(database)

@@ -32,7 +32,7 @@ for (const engine of ENGINES) {
     expect(hours.at(-3)).toMatchObject({ requests: 0, failed: 0 })
   })
 
-  test(`${engine.name}: a model is not blamed for what was asked wrongly, and has no row of only that`, async () => {
+  test(`${engine.name}: a model is not blamed for invalid requests, and has no row for those only`, async () => {
     await using own = await ReportedEngine.on(engine)
     await own.add(
       { request: "req_1", at: NOW, model: "m/mixed" },
@@ -47,7 +47,7 @@ for (const engine of ENGINES) {
     expect(data).toMatchObject([{ group: "m/mixed", state: "healthy", requests: 1, failed: 0 }])
   })
 
-  test(`${engine.name}: who is no operator sees what their own accounts met`, async () => {
+  test(`${engine.name}: members see only the requests of their own accounts`, async () => {
     await using own = await ReportedEngine.on(engine)
     await own.add(
       { request: "req_1", at: NOW, model: "m/one" },

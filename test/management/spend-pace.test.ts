@@ -37,7 +37,7 @@ test("an account that spends many times its usual hour is paused, with the reaso
   expect(JSON.stringify(record)).toContain("spent_this_hour")
 })
 
-test("who resumes it is not paused again within the hour, but in the next", async () => {
+test("a resumed account is not paused again within the hour, but in the next", async () => {
   const { own, store, stateAt } = await spending(100n, 30)
   await using database = own
   await database.add({ request: "now", at: NOW, cost: 1_000n })
@@ -49,7 +49,7 @@ test("who resumes it is not paused again within the hour, but in the next", asyn
   expect(await stateAt(NOW + HOUR)).toBe("paused")
 })
 
-test("without a day of hours, a limit, or a reason nothing is paused", async () => {
+test("nothing is paused without enough history, a limit, or a reason", async () => {
   const few = await spending(100n, 23)
   await using first = few.own
   await first.add({ request: "now", at: NOW, cost: 100_000n })

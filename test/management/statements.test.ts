@@ -48,7 +48,7 @@ async function textOf(
 }
 
 describe("a statement", () => {
-  test("has the entries of its days, the charge of a request on the day it began", async () => {
+  test("has the entries of its days, with a charge on the day its request began", async () => {
     await using database = await TestDatabase.open()
     await fillDatabase(database)
     expect(await textOf(database, "2026-11-01", "2026-11-02")).toBe(
@@ -63,7 +63,7 @@ describe("a statement", () => {
     )
   })
 
-  test("begins with what the one of the day before ended with, and defuses formulas", async () => {
+  test("starts with the closing balance of the day before, and escapes formulas", async () => {
     await using database = await TestDatabase.open()
     await fillDatabase(database)
     expect(await textOf(database, "2026-11-03", "2026-11-04")).toBe(
@@ -78,7 +78,7 @@ describe("a statement", () => {
   })
 
   test.each(["=1+1", "+1", "-1", "@x", "＝1+1", "＋1", "－1", "＠x"])(
-    "defuses a note that begins like a formula: %s",
+    "escapes a note that starts like a formula: %s",
     async (note) => {
       await using database = await TestDatabase.open()
       await database.account("a", 0n)
@@ -88,7 +88,7 @@ describe("a statement", () => {
     },
   )
 
-  test("is a JSON document too, with every note as it was written", async () => {
+  test("is a JSON document too, with unchanged notes", async () => {
     await using database = await TestDatabase.open()
     await fillDatabase(database)
     const document = JSON.parse(await textOf(database, "2026-11-01", "2026-11-30", "json"))
@@ -115,7 +115,7 @@ describe("a statement", () => {
     expect(empty).toMatchObject({ opening_balance: "0", entries: [], closing_balance: "0" })
   })
 
-  test("of each day adds up to that of all of them, however long the ledger", async () => {
+  test("of each day adds up to that of all days, for any length of the ledger", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const begin = Date.parse("2026-01-01T00:00:00Z")
@@ -138,7 +138,7 @@ describe("a statement", () => {
     expect([count, closing]).toEqual([1_300, "0.00084565"])
   })
 
-  test("is named for the account and its days, whatever the account is called", async () => {
+  test("has a file name with the account and its days, for any account name", async () => {
     await using database = await TestDatabase.open()
     await database.store.accounts.create({ id: "a", name: '../"x"\r\nÄ b', createdAt: 1 }, AUDIT)
     const days = { from: "2026-11-01", to: "2026-11-02" } as const
@@ -150,7 +150,7 @@ describe("a statement", () => {
     })
   })
 
-  test("tells operators what was written off, which is no part of its sum", async () => {
+  test("shows written-off amounts to operators, outside of its total", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("a", CREDIT)
     setSystemTime(new Date("2026-11-02T10:00:00Z"))
@@ -182,7 +182,7 @@ describe("a statement", () => {
     expect(text).not.toContain("write_offs")
   })
 
-  test("is refused to strangers, for accounts there are not, and backwards", async () => {
+  test("is rejected for strangers, unknown accounts, and reversed days", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const stranger: Actor = { ...COMMAND_LINE, kind: "user", isOperator: false }

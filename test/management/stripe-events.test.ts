@@ -330,7 +330,7 @@ test("acknowledges unknown event types and versions without an alarm", async () 
   expect(alarms()).toHaveLength(count)
 })
 
-test("tells the operator once which event was not applied and what to do", async () => {
+test("notifies the operator once of an event that was not applied, with the remedy", async () => {
   const payer = await newPayer()
   const event = eventOf("refund.created", { ...handled(payer)["refund.created"], amount: -5 })
   for (let time = 0; time < 3; time++) expect(await tell(JSON.stringify(event))).toBe(200)
@@ -355,7 +355,7 @@ test("tells the operator once which event was not applied and what to do", async
   ])
 })
 
-test("reports no failure of the gateway when a sender leaves before the end of its body", async () => {
+test("reports no failure if a sender disconnects before the end of its body", async () => {
   const heard: Heard = []
   const payments = { receive: () => Promise.reject(new Error("it has no body")) }
   const handler = stripeWebhook({ payments, events: recorder(heard) })

@@ -41,7 +41,7 @@ function systemOf(
   })
 }
 
-test("the nodes are those that use the database, and one that is silent too long is told apart", async () => {
+test("the nodes are those using the database, and a silent one is marked", async () => {
   const report = system.parse(await systemOf(async () => SQLITE).report(OPERATOR, NOW))
   expect(
     report.nodes.map(({ id, is_responding, is_this }) => [id, is_responding, is_this]),
@@ -60,7 +60,7 @@ test("the nodes are those that use the database, and one that is silent too long
   expect(JSON.stringify(report)).not.toContain("/data")
 })
 
-test("what is wrong with the database is said with what to do, as the doctor says it", async () => {
+test("database problems are reported with the remedy, like in doctor", async () => {
   const server = {
     release: 17,
     clockOffset: 60_000,
@@ -84,7 +84,7 @@ test("what is wrong with the database is said with what to do, as the doctor say
   expect(report.database.round_trip_ms).toBe(1.5)
 })
 
-test("only operators see it, and a database that does not answer is asked again", async () => {
+test("only operators see the report, and a failed query is retried", async () => {
   let calls = 0
   const asked = systemOf(async () => {
     if (++calls === 1) throw new LedgerError("unavailable", "no answer")
@@ -97,7 +97,7 @@ test("only operators see it, and a database that does not answer is asked again"
   expect((await asked.report(OPERATOR)).database.engine).toBe("SQLite")
 })
 
-test("what took long to find is found once, by those who ask meanwhile too, and a failure is not kept", async () => {
+test("a slow query runs once for all simultaneous callers, and a failure is not cached", async () => {
   let calls = 0
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const found = new CachedQuery(() => (calls++ === 0 ? promise : Promise.resolve("new")), 1_000_000)

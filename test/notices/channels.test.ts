@@ -40,7 +40,7 @@ describe("a webhook", () => {
     expect(() => new Verifier(newWebhookSecret()).verify(request!.body, request!.headers)).toThrow()
   })
 
-  test("at a private address is called only where the operator allows it", async () => {
+  test("at a private address is called only if the operator allows it", async () => {
     using receiver = startReceiver()
     const { port } = new URL(receiver.url)
     const restricted = new Webhook(() => false)
@@ -52,7 +52,7 @@ describe("a webhook", () => {
     expect(receiver.received).toEqual([])
   })
 
-  test("tells of a failure by its status alone, and follows no redirect", async () => {
+  test("reports a failure by its status only, and follows no redirect", async () => {
     using elsewhere = startReceiver()
     using receiver = startReceiver((count) =>
       count === 0
@@ -70,13 +70,13 @@ describe("a webhook", () => {
     expect(elsewhere.received).toEqual([])
   })
 
-  test("that is gone is not tried again", async () => {
+  test("that has been removed is not retried", async () => {
     using receiver = startReceiver(() => new Response(null, { status: 410 }))
     const destination = { address: receiver.url, secret }
     expect(await failureOf(anywhere.send(MESSAGE, destination))).toMatchObject({ isFinal: true })
   })
 
-  test("that nobody listens at cannot be reached", async () => {
+  test("without a listener cannot be reached", async () => {
     const receiver = startReceiver()
     receiver[Symbol.dispose]()
     const destination = { address: receiver.url, secret }
@@ -85,7 +85,7 @@ describe("a webhook", () => {
   })
 })
 
-test("Slack gets text in which a name is no link and mentions no one", async () => {
+test("Slack gets text without links and mentions from names", async () => {
   using receiver = startReceiver()
   await new Slack(() => true).send(MESSAGE, { address: receiver.url })
   const { text } = JSON.parse(receiver.received[0]!.body) as { text: string }
@@ -101,7 +101,7 @@ test("Slack gets text in which a name is no link and mentions no one", async () 
   )
 })
 
-describe("a mail", () => {
+describe("an email", () => {
   test("is sent by the operator's server, with its credentials", async () => {
     const mails: string[] = []
     const recipients: string[] = []
@@ -120,7 +120,7 @@ describe("a mail", () => {
     expect(mails[0]).toContain("below: 2")
   })
 
-  test("that is refused says how, without the server's words or credentials", async () => {
+  test("that is rejected has the error code, without the server's words or credentials", async () => {
     await using server = await startMailServer(() => undefined)
     const settings = { smtp: `smtp://ada:wrong@${server.address}`, from: "t@example.com" }
     const step = new Mail(() => settings).send(MESSAGE, { address: "bob@example.com" })

@@ -57,7 +57,7 @@ async function withTarget(send: Channel["send"]) {
   }
 }
 
-test("a notice is sent once, with its account's name and where it goes", async () => {
+test("a notice is sent once, with its account's name and its target", async () => {
   const sent: [NoticeMessage, unknown][] = []
   await using world = await withTarget(async (message, destination) => {
     sent.push([message, destination])
@@ -72,7 +72,7 @@ test("a notice is sent once, with its account's name and where it goes", async (
   ])
 })
 
-test("a notice that fails is tried again, later each time, and given up after three days", async () => {
+test("a failed notice is retried with increasing delays, and given up after three days", async () => {
   let attempts = 0
   await using world = await withTarget(async () => {
     attempts++
@@ -96,7 +96,7 @@ test("a notice that fails is tried again, later each time, and given up after th
   expect(await fate()).toMatchObject({ state: "failed", error: "it answered with status 500" })
 })
 
-test("one slow receiver keeps no other notice waiting for longer than its deadline", async () => {
+test("one slow receiver delays no other notice beyond its deadline", async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const sent: string[] = []
   await using world = await withTarget(async ({ id }) => {
@@ -114,7 +114,7 @@ test("one slow receiver keeps no other notice waiting for longer than its deadli
   expect(sent).toEqual(["quick", "slow"])
 })
 
-test("a fault of a channel is no reason to stop, and a lost key of the installation says what to do", async () => {
+test("a fault of a channel does not stop the delivery, and a lost key is reported with the remedy", async () => {
   await using world = await withTarget(async () => {
     throw new Error("a bug with a secret in it")
   })

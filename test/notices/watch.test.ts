@@ -68,7 +68,7 @@ async function watched(balance: bigint) {
   }
 }
 
-test("a low balance is told once, and again when it was filled up and is low again", async () => {
+test("a low balance is reported once, and again after it was refilled", async () => {
   await using world = await watched(3n * CREDIT)
   const { database, watch, told, spend } = world
   await watch.check(1)
@@ -86,7 +86,7 @@ test("a low balance is told once, and again when it was filled up and is low aga
   expect(await told()).toEqual([low, low])
 })
 
-test("a budget is told of at half, four fifths and all of it, and not again in its period", async () => {
+test("a budget is reported at 50, 80 and 100 percent, once per period", async () => {
   await using world = await watched(100n * CREDIT)
   const { database, watch, told, spend } = world
   const now = Date.now()
@@ -118,7 +118,7 @@ test("a budget is told of at half, four fifths and all of it, and not again in i
   expect(await percents()).toEqual([50, 80, 100, 80])
 })
 
-test("write-offs are told together, those from before anyone looked are not", async () => {
+test("write-offs are reported together, except those from before the first check", async () => {
   await using world = await watched(CREDIT)
   const { database, watch, told, spend } = world
   await watch.check(1)
@@ -133,7 +133,7 @@ test("write-offs are told together, those from before anyone looked are not", as
   expect(more).toEqual([])
 })
 
-test("many processes that look at once tell each thing once", async () => {
+test("simultaneous checks of several processes report each event once", async () => {
   await using world = await watched(CREDIT)
   const { database, watch, watchOf, told, failures } = world
   await using other = watchOf(await database.another())
@@ -142,7 +142,7 @@ test("many processes that look at once tell each thing once", async () => {
   expect(failures).toEqual([])
 })
 
-test("a deployment that comes and goes is told of once in a while, and so is what has no price", async () => {
+test("an unstable deployment is reported occasionally, and so is a missing price", async () => {
   await using world = await watched(10n * CREDIT)
   const { database, told, failures } = world
   let now = 0
@@ -170,7 +170,7 @@ test("a deployment that comes and goes is told of once in a while, and so is wha
   expect(failures).toEqual([])
 })
 
-test("a database that is away is an alarm, and nobody waits for it", async () => {
+test("an unavailable database raises an alarm, and delays nothing", async () => {
   const failures: unknown[] = []
   const away = { notices: { raise: () => Promise.reject(new Error("away")) } } as unknown as Store
   const notices = new Notices(away, { noticesFailed: (error) => failures.push(error) })
@@ -179,7 +179,7 @@ test("a database that is away is an alarm, and nobody waits for it", async () =>
   expect(failures).toHaveLength(150)
 })
 
-test("a backup that is overdue is told once, never where nobody has set any up", async () => {
+test("an overdue backup is reported once, unless no backup is set up", async () => {
   await using world = await watched(CREDIT)
   const { database, watch, watchOf, told, wanted } = world
   await database.store.notices.insertTarget({ ...TARGET, id: "all", account: null }, AUDIT)
@@ -216,7 +216,7 @@ test("a backup that is overdue is told once, never where nobody has set any up",
   expect(world.failures).toEqual([])
 })
 
-test("a backup that the settings ask for, and that was never made, is told of", async () => {
+test("a configured backup that was never made is reported", async () => {
   await using world = await watched(2n * CREDIT)
   world.wanted.every = 60_000
   await world.watch.check(1)
@@ -226,7 +226,7 @@ test("a backup that the settings ask for, and that was never made, is told of", 
   ])
 })
 
-test("an account that is paused or closed is told of, whoever did it, and again the next time", async () => {
+test("a paused or closed account is reported, regardless of the actor, and again the next time", async () => {
   await using world = await watched(3n * CREDIT)
   const { database, watch, told } = world
   const { accounts } = database.store
@@ -244,7 +244,7 @@ test("an account that is paused or closed is told of, whoever did it, and again 
   expect(states.map(({ state }) => state)).toEqual(["paused", "closed", "paused"])
 })
 
-test("a change of prices is told of a day before, once for each model and date, by all processes together", async () => {
+test("a price change is reported a day before, once for each model and date by all processes", async () => {
   await using world = await watched(3n * CREDIT)
   const { database, watch, watchOf, told, coming, failures } = world
   await database.store.notices.insertTarget({ ...TARGET, id: "all", account: null }, AUDIT)

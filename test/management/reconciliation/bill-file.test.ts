@@ -86,7 +86,7 @@ describe("exports", () => {
         "2026-11-01T00:00:00Z,2026-11-02T00:00:00Z,Amazon Bedrock,Claude input,1,USD,1,Thousand tokens",
       { class: "input", amount: CREDIT, quantity: 1_000n },
     ],
-  ])("recognizes %s", async (_, text, row) => {
+  ])("include %s", async (_, text, row) => {
     const { rows } = await read(text)
     expect(rows).toMatchObject([{ day: AT, ...row }])
   })
@@ -159,7 +159,7 @@ describe("rejects bad input with its line and how to fix it", () => {
     ["d,m,c\n", "date=d,model=m", "--columns lacks cost"],
     ["d,m,c\n", `${MAPPED},price=c`, "'price=c' in --columns is not a field and its column"],
     ["d,m,c\n", `${MAPPED},service=c`, "'service=c' in --columns is not a field and its column"],
-  ])("%j", async (text, columns, words) => {
+  ])("such as %j", async (text, columns, words) => {
     expect(await rejection(text, columns)).toContain(words)
   })
 

@@ -188,7 +188,7 @@ test("posts nothing if the bill does not cover a day with calls", async () => {
   expect(await own.database.store.reconciliations.listCorrections(all)).toEqual([])
 })
 
-test("posts nothing if a correction is above the stored maximum", async () => {
+test("posts nothing if a correction is above the maximum amount", async () => {
   await using other = await ReportedDatabase.open()
   const { store } = other.database
   const rows = [

@@ -62,7 +62,7 @@ function cost(day: string, facts: Partial<SimulatedCost> = {}): SimulatedCost {
   return { day, model: "gpt-5.4", class: "input", quantity: 1_000, amount: "0.001", ...facts }
 }
 
-test("a bill for the calls of the gateway agrees with the ledger to the last digit", async () => {
+test("a bill for the gateway's calls agrees with the ledger exactly", async () => {
   const caller = await gateway.caller("1")
   for (const stream of [false, true]) {
     const order = { model: "openai/echo", messages: HELLO, stream }
