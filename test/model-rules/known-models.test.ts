@@ -78,7 +78,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 for (const { vendor, model } of MODELS) {
-  test(`${vendor}/${model} accepts what clients usually send`, async () => {
+  test(`${vendor}/${model} accepts typical requests of clients`, async () => {
     const own = OWN_FORMATS[vendor] ?? []
     for (const [name, situation] of Object.entries(USUAL)) {
       const foreign = expressible(situation).filter((format) => !own.includes(format))

@@ -47,7 +47,7 @@ for (const each of CASES) {
     }
   })
 
-  test(`${title}: the provider rejects the request if the settings lift the rule`, async () => {
+  test(`${title}: the provider rejects the request if the settings remove the rule`, async () => {
     const rejected = formats.filter((format) => !unaffected.includes(format))
     const outcomes = await world.askAll(rejected, `${id}-lifted`, asked, [false])
     for (const { format, status, text } of outcomes) {
@@ -59,7 +59,7 @@ for (const each of CASES) {
 /** Rules without a rejection: tested in settings.test.ts and pdf-engine.test.ts. */
 const UNSET = ["api", "tools", "default_effort", "max_tokens_field", "schema_as_tool", "pdf_engine"]
 
-test("every rule that is built in is in the table", () => {
+test("every built-in rule is in the table", () => {
   const tried = new Set<string>([...CASES.map(({ rule }) => rule), ...UNSET])
   expect(RULE_NAMES.filter((rule) => !tried.has(rule))).toEqual([])
 })

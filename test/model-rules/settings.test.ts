@@ -23,7 +23,7 @@ describe("a wrong value is rejected with the name of its setting", () => {
     }
   }
 
-  test.each(RULE_NAMES.map((name) => [name]))("%s", (name) => {
+  test.each(RULE_NAMES.map((name) => [name]))("for %s", (name) => {
     for (const value of wrongValues(MODEL_RULES[name])) {
       const rules = JSON.stringify({ [name]: value })
       const found = problems(`
@@ -42,7 +42,7 @@ models:
     }
   })
 
-  test("an unknown rule", () => {
+  test("for an unknown rule", () => {
     const found = problems(`
 providers:
   p: { vendor: openai-compatible, base_url: "http://127.0.0.1:1/v1" }
@@ -137,7 +137,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 
 describe("a rule of the settings fits requests to an unknown server", () => {
   for (const { rule, name = "", vendor, model, id, asked, loss, ...row } of WRITTEN) {
-    test(`${rule} ${name} as ${vendor}/${model} has it`, async () => {
+    test(`${rule} ${name} like ${vendor}/${model}`, async () => {
       const formats = expressible(asked).filter((format) => row.formats?.includes(format) ?? true)
       for (const { format, ...outcome } of await world.askAll(formats, id, asked, [true])) {
         expect({ format, ...outcome }).toEqual({

@@ -12,7 +12,7 @@ afterAll(() => simulator.stop())
 
 const HEADERS = { authorization: "Bearer sk-any", "content-type": "application/json" }
 
-test("takes what Codex says of itself", async () => {
+test("accepts Codex's client metadata", async () => {
   const response = await fetch(`${simulator.url}/v1/responses`, {
     method: "POST",
     headers: HEADERS,
@@ -21,7 +21,7 @@ test("takes what Codex says of itself", async () => {
   expect(response.status).toBe(200)
 })
 
-test("takes what Codex says of each item", async () => {
+test("accepts Codex's metadata of each item", async () => {
   const said = { turn_id: "t", content_item_kinds: ["user.text"] }
   const item = {
     role: "user",
@@ -36,7 +36,7 @@ test("takes what Codex says of each item", async () => {
   expect(response.status).toBe(200)
 })
 
-test("takes the k likeliest tokens, as vendors of OpenAI's format do", async () => {
+test("accepts the k likeliest tokens, like vendors of OpenAI's format", async () => {
   const messages = [{ role: "user", content: "Hi" }]
   const response = await fetch(`${simulator.url}/v1/chat/completions`, {
     method: "POST",
@@ -46,7 +46,7 @@ test("takes the k likeliest tokens, as vendors of OpenAI's format do", async () 
   expect(response.status).toBe(200)
 })
 
-test("takes the words and languages that a transcription may expect", async () => {
+test("accepts the words and languages that a transcription may expect", async () => {
   const form = new FormData()
   form.set("model", "gpt-4o-transcribe")
   form.set("keywords[]", "harbour")
@@ -61,7 +61,7 @@ test("takes the words and languages that a transcription may expect", async () =
   expect(response.status).toBe(200)
 })
 
-test("takes settings and tools that change amid a conversation", async () => {
+test("accepts settings and tools that change within a conversation", async () => {
   const change = { type: "tool_addition", tool: { type: "tool_reference", name: "look" } }
   const messages = [
     { role: "user", content: "Hi" },

@@ -24,7 +24,7 @@ test("echoes the last user text exactly", async () => {
   expect(usage.total_tokens).toBe(usage.prompt_tokens + usage.completion_tokens)
 })
 
-test("describes parts that are no text", async () => {
+test("describes parts other than text", async () => {
   await using simulator = withSimulator()
   const result = await simulator.client.chat.completions.create({
     model: "echo",
@@ -51,7 +51,7 @@ test("describes parts that are no text", async () => {
   expect(result.usage!.prompt_tokens).toBeGreaterThan(255 + 765)
 })
 
-test("answers as many tokens as asked for", async () => {
+test("answers with the requested number of tokens", async () => {
   await using simulator = withSimulator()
   const create = () => simulator.client.chat.completions.create(echoed("/tokens 321"))
   const [first, second] = [await create(), await create()]
@@ -60,7 +60,7 @@ test("answers as many tokens as asked for", async () => {
 })
 
 for (const field of ["max_tokens", "max_completion_tokens"]) {
-  test(`obeys ${field}`, async () => {
+  test(`applies ${field}`, async () => {
     await using simulator = withSimulator()
     const result = await simulator.client.chat.completions.create({
       ...echoed("one two six ten"),
@@ -72,7 +72,7 @@ for (const field of ["max_tokens", "max_completion_tokens"]) {
   })
 }
 
-test("an answer that just fits the limit ends with stop", async () => {
+test("an answer that exactly fits the limit ends with stop", async () => {
   await using simulator = withSimulator()
   const result = await simulator.client.chat.completions.create({
     ...echoed("one two"),
@@ -92,14 +92,14 @@ test("stops before the first stop sequence", async () => {
   expect(many.choices[0]?.message.content).toBe("alpha END ")
 })
 
-test("gives n choices that differ", async () => {
+test("returns n different choices", async () => {
   await using simulator = withSimulator()
   const result = await simulator.client.chat.completions.create({ ...echoed("hi"), n: 3 })
   expect(result.choices.map((choice) => choice.message.content)).toEqual(["hi", "hi (1)", "hi (2)"])
   expect(result.choices.map((choice) => choice.index)).toEqual([0, 1, 2])
 })
 
-test("reasoning counts as completion and spends the limit", async () => {
+test("reasoning counts as completion and toward the limit", async () => {
   await using simulator = withSimulator()
   const ask = (effort: "minimal" | "medium", more: object = {}) =>
     simulator.client.chat.completions.create({
@@ -119,7 +119,7 @@ test("reasoning counts as completion and spends the limit", async () => {
   expect(short.usage!.completion_tokens).toBe(3)
 })
 
-test("tells probabilities when asked", async () => {
+test("returns probabilities on request", async () => {
   await using simulator = withSimulator()
   const result = await simulator.client.chat.completions.create({
     ...echoed("one two"),
@@ -132,7 +132,7 @@ test("tells probabilities when asked", async () => {
   expect(content[0]!.top_logprobs).toHaveLength(2)
 })
 
-test("a long beginning that was seen before is reported as cached", async () => {
+test("a repeated long prefix is reported as cached", async () => {
   await using simulator = withSimulator()
   const ask = async (question: string) => {
     const result = await simulator.client.chat.completions.create({
@@ -151,7 +151,7 @@ test("a long beginning that was seen before is reported as cached", async () => 
   expect(second.prompt_tokens).toBeGreaterThan(2048)
 })
 
-test("sends OpenAI's headers, and some that no one may pass on", async () => {
+test("sends OpenAI's headers, and some that must not be passed on", async () => {
   await using simulator = withSimulator()
   const response = await post(simulator, echoBody("hi"))
   expect(response.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/)
@@ -165,7 +165,7 @@ test("sends OpenAI's headers, and some that no one may pass on", async () => {
   await next.text()
 })
 
-test("records what it got", async () => {
+test("records received requests", async () => {
   await using simulator = withSimulator()
   const body = echoBody("hi", { user: "someone" })
   await (await post(simulator, body, { "x-own": "1" })).text()

@@ -15,7 +15,7 @@ import {
 } from "./anthropic-support.ts"
 import { HAS_FIXTURES, keySet, recorded, WITHOUT_FIXTURES } from "./recorded-keys.ts"
 
-test("echoes, and says what it used", async () => {
+test("echoes the text and reports its usage", async () => {
   await using simulator = withClient()
   const message = await simulator.client.messages.create(asking("one two"))
   expect(message).toMatchObject({
@@ -30,7 +30,7 @@ test("echoes, and says what it used", async () => {
   expect(message.usage).toMatchObject({ input_tokens: 8, output_tokens: 2 })
 })
 
-test("ends with the limit, and with the stop sequence that it met", async () => {
+test("ends with the limit, and with the matched stop sequence", async () => {
   await using simulator = withClient()
   const { client } = simulator
   const short = await client.messages.create(asking("one two six", { max_tokens: 2 }))
@@ -46,7 +46,7 @@ test("ends with the limit, and with the stop sequence that it met", async () => 
   })
 })
 
-test("calls the tools that are named, in parallel unless that is off", async () => {
+test("calls the named tools, in parallel unless that is off", async () => {
   await using simulator = withClient()
   const calls = async (more: Fields) => {
     const text = "get_time and get_weather"
@@ -66,7 +66,7 @@ test("calls the tools that are named, in parallel unless that is off", async () 
 
 for (const thinking of [undefined, THINKING]) {
   const name = thinking === undefined ? "without" : "with"
-  test(`two turns of the stream helper with parallel tools, ${name} thinking`, async () => {
+  test(`completes two turns of the stream helper with parallel tools, ${name} thinking`, async () => {
     await using simulator = withClient()
     const { messages } = simulator.client
     const more = thinking === undefined ? { tools: TOOLS } : { tools: TOOLS, thinking }
@@ -111,7 +111,7 @@ test("a call without arguments is streamed as one empty delta", async () => {
   ])
 })
 
-test("answers JSON of the schema that is asked for", async () => {
+test("answers with JSON of the requested schema", async () => {
   await using simulator = withClient()
   const schema = {
     type: "object",
@@ -140,7 +140,7 @@ test("reads images and documents, and counts them", async () => {
   expect(await ask({ type: "document", source: text })).toEqual(["see\n[file]", 57])
 })
 
-test("counts tokens as it bills them", async () => {
+test("counts tokens as it charges them", async () => {
   await using simulator = withClient()
   const body = asking("one two", { tools: TOOLS, system: "be brief" })
   const { usage } = await simulator.client.messages.create(body)
@@ -153,7 +153,7 @@ test("counts tokens as it bills them", async () => {
   })
 })
 
-test("writes marked beginnings to its cache once, then reads them", async () => {
+test("writes marked prefixes to its cache once, then reads them", async () => {
   await using simulator = withClient()
   const usageOf = async (question: string, ttl: string) => {
     const cache_control = { type: "ephemeral", ttl }
@@ -174,7 +174,7 @@ test("writes marked beginnings to its cache once, then reads them", async () => 
   expect(usage.cache_creation).toEqual(split(1103, 0))
 })
 
-test("a conversation that grows finds what was marked at its former end", async () => {
+test("a growing conversation uses the cache of its former end", async () => {
   await using simulator = withClient()
   const cache_control = { type: "ephemeral" }
   const first = { role: "user", content: wordsOf(1200) }
@@ -190,7 +190,7 @@ test("a conversation that grows finds what was marked at its former end", async 
   expect(usage.cache_creation_input_tokens).toBe(9)
 })
 
-test("thinks, adaptively or within a budget, and may leave out what it thought", async () => {
+test("thinks adaptively or within a budget, and may omit its thoughts", async () => {
   await using simulator = withClient()
   const ask = async (more: Fields) => {
     const message = await simulator.client.messages.create(asking("why", more))
@@ -206,7 +206,7 @@ test("thinks, adaptively or within a budget, and may leave out what it thought",
   expect(omitted.first).toMatchObject({ type: "thinking", thinking: "" })
 })
 
-test("thinks redacted where the text says so, and takes it back", async () => {
+test("returns redacted thinking on request, and accepts it back", async () => {
   await using simulator = withClient()
   const more = { thinking: THINKING }
   const streamed = simulator.client.messages.stream(asking("please REDACT", more))
@@ -276,7 +276,7 @@ for (const [name, body] of STREAMED) {
   })
 }
 
-test.skipIf(!HAS_FIXTURES)(`refuses an unknown model as recorded${WITHOUT_FIXTURES}`, async () => {
+test.skipIf(!HAS_FIXTURES)(`rejects an unknown model as recorded${WITHOUT_FIXTURES}`, async () => {
   await using simulator = startSimulator()
   const { response } = recorded(`${FOLDER}/test-model-name-suggestion-anthropic--0`)
   const answer = await post(simulator, asking("a", { model: "unknown" }))

@@ -29,7 +29,7 @@ async function signed(client: AwsClient, address: string, body = asking("hällo"
 }
 
 for (const model of ["claude", "us.anthropic.claude-v1:0", "arn:aws:bedrock:eu-west-1:1:a/b"]) {
-  test(`takes the right signature for ${model}`, async () => {
+  test(`accepts the correct signature for ${model}`, async () => {
     await using simulator = startSimulator()
     expect(await signed(signing(), addressOf(simulator, model))).toEqual([200, undefined, ""])
     expect((await signed(signing(), `${addressOf(simulator, model)}?a=1&b=2`))[0]).toBe(200)
@@ -38,7 +38,7 @@ for (const model of ["claude", "us.anthropic.claude-v1:0", "arn:aws:bedrock:eu-w
   })
 }
 
-test("refuses a signature by another secret, or for another body", async () => {
+test("rejects a signature with another secret, or for another body", async () => {
   await using simulator = startSimulator()
   const other = await signed(signing({ secretAccessKey: "other" }), addressOf(simulator))
   expect(other.slice(0, 2)).toEqual([403, "InvalidSignatureException"])
@@ -50,7 +50,7 @@ test("refuses a signature by another secret, or for another body", async () => {
   expect(changed.status).toBe(403)
 })
 
-test("takes any other key's signature by its shape", async () => {
+test("accepts any other key's signature by its shape", async () => {
   await using simulator = startSimulator()
   const address = addressOf(simulator)
   expect((await signed(signing({ accessKeyId: "AKIDOTHER" }), address))[0]).toBe(200)
@@ -68,7 +68,7 @@ test("takes any other key's signature by its shape", async () => {
   ])
 })
 
-test("wants credentials, in the shape of a bearer or a signature", async () => {
+test("requires credentials in the shape of a bearer token or a signature", async () => {
   await using simulator = startSimulator()
   const ask = async (authorization: string | undefined) => {
     const headers = authorization === undefined ? undefined : { authorization }
@@ -251,12 +251,12 @@ const REFUSALS: [string, unknown, string][] = [
 ]
 
 for (const [name, body, message] of REFUSALS) {
-  test(`refuses ${name}`, async () => {
+  test(`rejects ${name}`, async () => {
     expect(await refusalOf(body)).toStartWith(message)
   })
 }
 
-test("takes thinking back only as it was", async () => {
+test("accepts thinking back only unchanged", async () => {
   await using simulator = startSimulator()
   const body = asking("why", { additionalModelRequestFields: THINKING })
   const { message } = (await answerOf(simulator, body)).output
@@ -273,7 +273,7 @@ async function refused(simulator: Simulator, model: string, stream: boolean) {
   return [response.status, response.headers.get("x-amzn-errortype"), await response.json()]
 }
 
-test.skipIf(!HAS_FIXTURES)(`refuses an unknown model as recorded${WITHOUT_FIXTURES}`, async () => {
+test.skipIf(!HAS_FIXTURES)(`rejects an unknown model as recorded${WITHOUT_FIXTURES}`, async () => {
   await using simulator = startSimulator()
   const { response } = recorded("bedrock-converse/test-converse-stream-with-invalid-model--0")
   const { status, headers, body } = response
@@ -282,7 +282,7 @@ test.skipIf(!HAS_FIXTURES)(`refuses an unknown model as recorded${WITHOUT_FIXTUR
   expect(await refused(simulator, "unknown", false)).toEqual(theirs)
 })
 
-test("knows no other operation", async () => {
+test("rejects other operations", async () => {
   await using simulator = startSimulator()
   const headers = { authorization: "Bearer any" }
   const invoked = await fetch(`${simulator.url}/model/a/invoke`, { method: "POST", headers })

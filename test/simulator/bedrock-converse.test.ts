@@ -14,7 +14,7 @@ import {
 } from "./bedrock-support.ts"
 import { HAS_FIXTURES, keySet, recorded, WITHOUT_FIXTURES } from "./recorded-keys.ts"
 
-test("echoes, and says what it used", async () => {
+test("echoes the text and reports its usage", async () => {
   await using simulator = startSimulator()
   const response = await post(simulator, asking("one two"), { model: "us.anthropic.claude-v1:0" })
   expect(response.headers.get("x-amzn-requestid")).toMatch(/^[0-9a-f-]{36}$/)
@@ -40,7 +40,7 @@ test("ends with the limit, and with a stop sequence", async () => {
   })
 })
 
-test("calls the tools that are named, or that it must", async () => {
+test("calls the named or required tools", async () => {
   await using simulator = startSimulator()
   const names = async (text: string, toolChoice?: Fields) => {
     const toolConfig = toolChoice === undefined ? TOOL_CONFIG : { ...TOOL_CONFIG, toolChoice }
@@ -54,7 +54,7 @@ test("calls the tools that are named, or that it must", async () => {
   expect(await names("hello", { auto: {} })).toEqual(["end_turn", undefined])
 })
 
-test("a forced tool answers by its schema", async () => {
+test("a forced tool is called by its schema", async () => {
   await using simulator = startSimulator()
   const toolConfig = { ...TOOL_CONFIG, toolChoice: { tool: { name: "get_weather" } } }
   const { output } = await answerOf(simulator, asking("rate it", { toolConfig }))
@@ -63,7 +63,7 @@ test("a forced tool answers by its schema", async () => {
 
 for (const more of [{}, { additionalModelRequestFields: THINKING }]) {
   const isThinking = "additionalModelRequestFields" in more
-  test(`two turns with parallel tools, thinking ${isThinking}`, async () => {
+  test(`completes two turns with parallel tools, thinking ${isThinking}`, async () => {
     await using simulator = startSimulator()
     const question = { role: "user", content: [{ text: "get_time and get_weather" }] }
     const first = await answerOf(simulator, {
@@ -98,7 +98,7 @@ test("reads images and documents, and counts them", async () => {
   expect(answer.usage.inputTokens).toBe(58)
 })
 
-test("writes marked beginnings to its cache once, then reads them", async () => {
+test("writes marked prefixes to its cache once, then reads them", async () => {
   await using simulator = startSimulator()
   const usageOf = async (text: string) => {
     const cachePoint = { type: "default", ttl: "1h" }
@@ -118,7 +118,7 @@ test("writes marked beginnings to its cache once, then reads them", async () => 
   expect(later).not.toHaveProperty("cacheDetails")
 })
 
-test("streams frames in Bedrock's order, without a begin for text", async () => {
+test("streams frames in Bedrock's order, without a start for text", async () => {
   await using simulator = startSimulator()
   const response = await post(simulator, asking("one two"), { stream: true })
   expect(response.headers.get("content-type")).toBe("application/vnd.amazon.eventstream")
@@ -133,7 +133,7 @@ test("streams frames in Bedrock's order, without a begin for text", async () => 
   ])
 })
 
-test("streams thinking with its signature, then the calls with their begins", async () => {
+test("streams thinking with its signature, then the calls with their starts", async () => {
   await using simulator = startSimulator()
   const body = asking("get_time", {
     toolConfig: TOOL_CONFIG,
@@ -156,7 +156,7 @@ test("streams thinking with its signature, then the calls with their begins", as
   expect(inputs).toEqual([{ toolUse: { input: "" } }])
 })
 
-test("thinks redacted where the text says so, and takes it back", async () => {
+test("returns redacted thinking on request, and accepts it back", async () => {
   await using simulator = startSimulator()
   const body = asking("please REDACT", { additionalModelRequestFields: THINKING })
   const { output } = await answerOf(simulator, body)

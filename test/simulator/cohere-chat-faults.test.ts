@@ -31,7 +31,7 @@ describe("faults", () => {
     ["404", 404],
   ]
   for (const [name, status] of STATUSES) {
-    test(`${name} by model and by header`, async () => {
+    test(`include ${name} by model and by header`, async () => {
       expect((await refusalOf(fault(name)))[0]).toBe(status)
       expect((await refusalOf(fault(name, { stream: true })))[0]).toBe(status)
       expect((await refusalOf(ask("hi"), { "x-simulate-fault": name }))[0]).toBe(status)
@@ -43,7 +43,7 @@ describe("faults", () => {
     return await readUntilEnd(await server.post(PATH, fault(name, { stream: true })))
   }
 
-  test("cut and malformed break a stream, and a whole answer", async () => {
+  test("include cut and malformed for a stream and a whole answer", async () => {
     const cut = await streamOf("cut")
     expect(cut.error).toBeInstanceOf(Error)
     expect(cut.text).not.toContain("message-end")
@@ -54,25 +54,25 @@ describe("faults", () => {
     await expect(whole.json()).rejects.toThrow()
   })
 
-  test("stream-error ends the message midway", async () => {
+  test("include stream-error within the message", async () => {
     const frames = framesOf((await streamOf("stream-error")).text)
     expect(frames.at(-1)).toMatchObject({ type: "message-end", delta: { finish_reason: "ERROR" } })
     expect(frames.some(({ type }) => type === "content-end")).toBe(false)
   })
 
-  test("no-done and no-finish leave the end out", async () => {
+  test("include no-done and no-finish without an end", async () => {
     const noDone = (await streamOf("no-done")).text
     expect(noDone).toContain("message-end")
     expect(noDone).not.toContain("[DONE]")
     expect((await streamOf("no-finish")).text).not.toContain("message-end")
   })
 
-  test("crlf and comments", async () => {
+  test("include crlf and comments", async () => {
     expect((await streamOf("crlf")).text.replaceAll("\r\n", "")).not.toContain("\n")
     expect((await streamOf("comments")).text).toContain(": PROCESSING\n\n")
   })
 
-  test("usage that is missing, zero or huge", async () => {
+  test("include missing, zero or huge usage", async () => {
     expect(await answerTo(fault("no-usage"))).not.toHaveProperty("usage")
     const zero = await answerTo(fault("wrong-usage"))
     expect(zero.usage.tokens).toEqual({ input_tokens: 0, output_tokens: 0 })
@@ -81,7 +81,7 @@ describe("faults", () => {
     expect((await streamOf("no-usage")).text).not.toContain('"usage"')
   })
 
-  test("flaky fails as often as asked, and each request for itself", async () => {
+  test("include flaky with the requested failures, counted per request", async () => {
     await using server = withCohere()
     const statuses: number[] = []
     for (const text of ["a", "a", "a", "b"]) {
@@ -92,7 +92,7 @@ describe("faults", () => {
     expect(statuses).toEqual([500, 500, 200, 500])
   })
 
-  test("html, empty, redirect and echo-headers", async () => {
+  test("include html, empty, redirect and echo-headers", async () => {
     await using server = withCohere()
     const html = await server.post(PATH, fault("html"))
     expect(await html.text()).toContain("<html>")
@@ -104,7 +104,7 @@ describe("faults", () => {
     expect(JSON.parse(mirror.message.content?.[0]?.text ?? "")).toMatchObject({ "x-own": "yes" })
   })
 
-  test("a stream that stalls ends when its reader leaves", async () => {
+  test("include a stalled stream that ends when its reader leaves", async () => {
     await using server = withCohere()
     const leaving = new AbortController()
     const body = fault("stall", { stream: true })
@@ -116,7 +116,7 @@ describe("faults", () => {
     expect(server.requests[0]?.aborted).toBe(true)
   })
 
-  test("all of them are played without an accident", async () => {
+  test("are all played without an internal error", async () => {
     await using server = withCohere()
     const quick = FAULT_NAMES.filter((name) => !/^(slow|stall|flaky)/.test(name))
     for (const name of quick) {
@@ -192,7 +192,7 @@ describe(`recorded requests${SKIPPED}`, () => {
   for (const file of present ? readdirSync(FOLDER) : []) {
     const { request, response } = JSON.parse(readFileSync(join(FOLDER, file), "utf8"))
     if (response.status !== 200) continue
-    test(`are taken: ${file}`, async () => {
+    test(`are accepted: ${file}`, async () => {
       await using server = withCohere()
       const answer = await server.post(PATH, request.body.json)
       expect(answer.status, await answer.text()).toBe(200)

@@ -65,7 +65,7 @@ describe("an answer", () => {
     expect(cut.usage.billed_units.output_tokens).toBe(3)
   })
 
-  test("is JSON where it is asked for", async () => {
+  test("is JSON on request", async () => {
     const object = await answerTo(ask("hi", { response_format: { type: "json_object" } }))
     expect(JSON.parse(object.message.content?.[0]?.text ?? "")).toEqual({ echo: "hi" })
     const schema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] }
@@ -74,7 +74,7 @@ describe("an answer", () => {
     expect(JSON.parse(shaped.message.content?.[0]?.text ?? "")).toEqual({ name: "name" })
   })
 
-  test("thinks where it is asked to, as part of its output", async () => {
+  test("contains thinking on request, as part of its output", async () => {
     const thinking = { type: "enabled", token_budget: 320 }
     const { message, usage } = await answerTo(ask("hi", { thinking }))
     expect(message.content?.map((block) => block.type)).toEqual(["thinking", "text"])
@@ -85,7 +85,7 @@ describe("an answer", () => {
     expect(plain.message.content).toHaveLength(1)
   })
 
-  test("counts images besides the input", async () => {
+  test("counts images in addition to the input", async () => {
     const url = `data:image/png;base64,${SMALL_PNG}`
     const content = [
       { type: "text", text: "look" },
@@ -98,7 +98,7 @@ describe("an answer", () => {
     expect(input + images).toBe(usage.billed_units.input_tokens + 495)
   })
 
-  test("finds a prompt that came before in the cache", async () => {
+  test("reports a repeated prompt as cached", async () => {
     await using server = withCohere()
     const asked = async () => {
       const response = await server.post(PATH, ask(LONG_TEXT, { max_tokens: 1 }))
@@ -126,14 +126,14 @@ describe("tools", () => {
     expect(message.tool_calls?.[0]?.id).toMatch(/^get_time_[0-9a-z]{12}$/)
   })
 
-  test("must be called, or must not", async () => {
+  test("can be required or forbidden", async () => {
     const required = await answerTo(ask("hello", { tools: TOOLS, tool_choice: "REQUIRED" }))
     expect(required.message.tool_calls?.[0]?.function.name).toBe("get_weather")
     const none = await answerTo(ask("get_time", { tools: TOOLS, tool_choice: "NONE" }))
     expect(none.message.tool_calls).toBeUndefined()
   })
 
-  test("think instead of planning where thinking is on", async () => {
+  test("are called after thinking instead of a plan if thinking is on", async () => {
     const body = ask("get_time", { tools: TOOLS, thinking: { type: "enabled" } })
     const { message } = await answerTo(body)
     expect(message.tool_plan).toBeUndefined()
@@ -181,7 +181,7 @@ describe("tools", () => {
   })
 })
 
-describe("refuses", () => {
+describe("rejected requests", () => {
   const user = { role: "user", content: "hi" }
   const call = { id: "a", type: "function", function: { name: "get_time", arguments: "{}" } }
   const CASES: [string, Record<string, unknown>, number, string][] = [
@@ -282,7 +282,7 @@ describe("refuses", () => {
     })
   }
 
-  test("credentials, models and bodies", async () => {
+  test("include wrong credentials, models and bodies", async () => {
     expect(await refusalOf(ask("hi"), { authorization: "" })).toEqual([401, "no api key supplied"])
     const [status, message] = await refusalOf(ask("hi"), { authorization: "Bearer wrong" })
     expect(status).toBe(401)

@@ -31,7 +31,7 @@ function membersOf(value: unknown): string[] {
   return Object.keys(value as object).filter((name) => !VARYING.has(name))
 }
 
-describe.skipIf(!HAS_FIXTURES)(`takes what vendors took${WITHOUT_FIXTURES}`, () => {
+describe.skipIf(!HAS_FIXTURES)(`requests that vendors accepted${WITHOUT_FIXTURES}`, () => {
   for (const { id, url, request, status, body } of recordedAt(ADDRESSES)) {
     if (status !== 200) continue
     test(id, async () => {
@@ -44,7 +44,7 @@ describe.skipIf(!HAS_FIXTURES)(`takes what vendors took${WITHOUT_FIXTURES}`, () 
   }
 })
 
-describe("refuses what vendors refuse", () => {
+describe("requests that vendors reject", () => {
   const input = ["a"]
   const batch = (count: number) => Array.from({ length: count }, () => "a")
   const requests = (count: number) =>
@@ -98,7 +98,7 @@ describe("refuses what vendors refuse", () => {
     test(name, async () => expect((await ask(path, body)).status).toBe(400))
   }
 
-  test("a wrong credential, as each vendor says it", async () => {
+  test("a wrong credential is rejected like each vendor does", async () => {
     const headers = { authorization: "Bearer wrong" }
     const statuses = await Promise.all(
       ["/v1/embeddings", "/v2/embed", "/v1/rerank", "/v2/rerank", BATCH, TITAN].map(
@@ -109,7 +109,7 @@ describe("refuses what vendors refuse", () => {
   })
 })
 
-test("plays faults", async () => {
+test("faults are played", async () => {
   const body = { model: "embed", input: "the cat sat" }
   const faulty = (fault: string) => ask("/v1/embeddings", body, { "x-simulate-fault": fault })
   expect((await faulty("429")).status).toBe(429)
@@ -119,7 +119,7 @@ test("plays faults", async () => {
   expect(await (await faulty("malformed")).json().catch(() => "broken")).toBe("broken")
 })
 
-test("vectors are the nearer the more words they share", async () => {
+test("vectors are nearer the more words they share", async () => {
   const answer = await ask("/v1/embeddings", {
     model: "embed",
     input: ["the cat sat", "the cat ran", "rain"],

@@ -13,14 +13,14 @@ async function refusal(body: unknown, headers: Record<string, string> = {}) {
   return { status: response.status, ...error }
 }
 
-test("a credential is needed", async () => {
+test("a credential is required", async () => {
   for (const authorization of ["", "Bearer ", "Basic abc"]) {
     const error = await refusal(echoBody("hi"), { authorization })
     expect(error).toMatchObject({ status: 401, type: "invalid_request_error", code: null })
   }
 })
 
-test("sk-refused is a wrong key, sk-empty one without money", async () => {
+test("sk-refused is a wrong key, and sk-empty is one without money", async () => {
   const refused = await refusal(echoBody("hi"), { authorization: "Bearer sk-refused" })
   expect(refused).toMatchObject({ status: 401, code: "invalid_api_key" })
   const empty = await refusal(echoBody("hi"), { authorization: "Bearer sk-empty" })
@@ -75,13 +75,13 @@ const REFUSED: [string, object, string | null, string | null][] = [
 ]
 
 for (const [name, change, param, code] of REFUSED) {
-  test(`refuses ${name}`, async () => {
+  test(`rejects ${name}`, async () => {
     const error = await refusal({ ...echoBody("hi"), ...change })
     expect(error).toMatchObject({ status: 400, type: "invalid_request_error", param, code })
   })
 }
 
-test("refuses a call that was never answered", async () => {
+test("rejects a call that was never answered", async () => {
   const call = { id: "call_9", type: "function", function: { name: "f", arguments: "{}" } }
   const messages = [
     { role: "user", content: "hi" },
@@ -93,13 +93,13 @@ test("refuses a call that was never answered", async () => {
   expect(error.message).toContain("call_9")
 })
 
-test("refuses what is no JSON, and a body without a model", async () => {
+test("rejects invalid JSON, and a body without a model", async () => {
   expect(await refusal('{"model":')).toMatchObject({ status: 400, param: null, code: null })
   const error = await refusal({ messages: [] })
   expect(error.message).toBe("you must provide a model parameter")
 })
 
-test("refuses a fault that it does not know", async () => {
+test("rejects an unknown fault", async () => {
   const error = await refusal(echoBody("hi"), { "x-simulate-fault": "catastrophe" })
   expect(error.code).toBe("unknown_fault")
 })

@@ -21,7 +21,7 @@ export interface AskedFormat {
 
 /** Tests the faults that are the same in every format. */
 export function testSharedFaults({ name, ask }: AskedFormat): void {
-  test(`${name}: html, empty and redirect`, async () => {
+  test(`${name}: plays html, empty and redirect`, async () => {
     await using simulator = startSimulator()
     const html = await ask(simulator, "fault-html")
     expect(html.headers.get("content-type")).toBe("text/html; charset=utf-8")
@@ -31,7 +31,7 @@ export function testSharedFaults({ name, ask }: AskedFormat): void {
     expect((await ask(simulator, "fault-redirect")).status).toBe(302)
   })
 
-  test(`${name}: malformed JSON`, async () => {
+  test(`${name}: plays malformed JSON`, async () => {
     await using simulator = startSimulator()
     const whole = await ask(simulator, "fault-malformed")
     expect(whole.status).toBe(200)
@@ -39,7 +39,7 @@ export function testSharedFaults({ name, ask }: AskedFormat): void {
   })
 
   for (const stream of [false, true]) {
-    test(`${name}: cut, stream ${stream}`, async () => {
+    test(`${name}: plays cut, stream ${stream}`, async () => {
       await using simulator = startSimulator()
       let seen = 0
       for (let tries = 0; seen === 0 && tries < CUTS; tries++) {
@@ -52,7 +52,7 @@ export function testSharedFaults({ name, ask }: AskedFormat): void {
     })
 
     for (const fault of ["stall-40", "slow-first-byte-40", "slow-headers-40"]) {
-      test(`${name}: ${fault} waits and then answers whole, stream ${stream}`, async () => {
+      test(`${name}: ${fault} waits and then answers completely, stream ${stream}`, async () => {
         await using simulator = startSimulator()
         const plain = await (await ask(simulator, "plain", { stream })).arrayBuffer()
         const started = performance.now()
@@ -66,7 +66,7 @@ export function testSharedFaults({ name, ask }: AskedFormat): void {
     }
   }
 
-  test(`${name}: flaky fails as often as asked for each marker`, async () => {
+  test(`${name}: flaky fails the requested number of times for each marker`, async () => {
     await using simulator = startSimulator()
     const statuses: number[] = []
     for (const marker of ["a", "a", "a", "b"]) {
@@ -75,7 +75,7 @@ export function testSharedFaults({ name, ask }: AskedFormat): void {
     expect(statuses).toEqual([500, 500, 200, 500])
   })
 
-  test(`${name}: a fault is asked for by header too, and none by a wrong name`, async () => {
+  test(`${name}: a fault can be requested by header, and an unknown name is rejected`, async () => {
     await using simulator = startSimulator()
     const named = (fault: string) =>
       ask(simulator, "plain", { headers: { "x-simulate-fault": fault } })
@@ -83,7 +83,7 @@ export function testSharedFaults({ name, ask }: AskedFormat): void {
     expect((await named("no-such")).status).toBe(400)
   })
 
-  test(`${name}: the headers of a fault that echoes them`, async () => {
+  test(`${name}: echoes headers as a fault`, async () => {
     await using simulator = startSimulator()
     const headers = { "x-own": "yes" }
     const text = await (await ask(simulator, "fault-echo-headers", { headers })).text()

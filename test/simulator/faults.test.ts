@@ -35,7 +35,7 @@ const STATUSES: [string, number, string | null, string | null][] = [
 ]
 
 for (const [name, status, type, code] of STATUSES) {
-  test(`${name} by model and by header`, async () => {
+  test(`plays ${name} by model and by header`, async () => {
     await using simulator = withSimulator()
     const answers = await Promise.all([
       post(simulator, fault(name)),
@@ -59,7 +59,7 @@ test("slow-headers waits, then answers", async () => {
   expect(await response.text()).toContain(TEXT)
 })
 
-test("slow-headers notices that the client left", async () => {
+test("slow-headers detects that the client disconnected", async () => {
   await using simulator = withSimulator()
   const leaving = new AbortController()
   const asked = post(simulator, fault("slow-headers"), {}, { signal: leaving.signal })
@@ -73,7 +73,7 @@ test("slow-headers notices that the client left", async () => {
 })
 
 for (const stream of [true, false]) {
-  test(`slow-first-byte sends headers at once, stream ${stream}`, async () => {
+  test(`slow-first-byte sends headers immediately, stream ${stream}`, async () => {
     await using simulator = withSimulator()
     const leaving = new AbortController()
     const body = fault("slow-first-byte", { stream })
@@ -95,7 +95,7 @@ for (const stream of [true, false]) {
     else expect(JSON.parse(text)).toHaveProperty("choices")
   })
 
-  test(`stall stops midway until the client leaves, stream ${stream}`, async () => {
+  test(`stall stops within the answer until the client disconnects, stream ${stream}`, async () => {
     await using simulator = withSimulator()
     const leaving = new AbortController()
     const body = fault("stall", { stream })
@@ -108,7 +108,7 @@ for (const stream of [true, false]) {
     expect(request.aborted).toBe(true)
   })
 
-  test(`a stall of some time goes on, stream ${stream}`, async () => {
+  test(`a limited stall continues, stream ${stream}`, async () => {
     await using simulator = withSimulator()
     const started = performance.now()
     const response = await post(simulator, fault("stall-60", { stream }))
@@ -118,7 +118,7 @@ for (const stream of [true, false]) {
     expect(lastRequest(simulator).finished).toBe(true)
   })
 
-  test(`cut breaks the connection midway, stream ${stream}`, async () => {
+  test(`cut breaks the connection within the answer, stream ${stream}`, async () => {
     await using simulator = withSimulator()
     const { text, error } = await readUntilEnd(await post(simulator, fault("cut", { stream })))
     expect(error).toBeInstanceOf(Error)
@@ -164,7 +164,7 @@ test("malformed breaks the JSON", async () => {
   expect(text).toContain("[DONE]")
 })
 
-test("html, empty and redirect", async () => {
+test("html, empty and redirect are played", async () => {
   await using simulator = withSimulator()
   const html = await post(simulator, fault("html"))
   expect([html.status, html.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
@@ -175,7 +175,7 @@ test("html, empty and redirect", async () => {
   expect([moved.status, moved.headers.get("location")]).toEqual([302, "/v1/elsewhere"])
 })
 
-test("usage that is missing, zero or huge", async () => {
+test("usage may be missing, zero or huge", async () => {
   await using simulator = withSimulator()
   const include = { stream_options: { include_usage: true } }
   const none = await (await post(simulator, fault("no-usage"))).json()
@@ -195,7 +195,7 @@ test("usage that is missing, zero or huge", async () => {
   expect(huge.usage.completion_tokens).toBeGreaterThan(1_000_000)
 })
 
-test("stream-error tells an error midway, which the client throws", async () => {
+test("stream-error sends an error within the stream, which the client throws", async () => {
   await using simulator = withSimulator()
   const frames = framesOf(await (await post(simulator, streamed("stream-error"))).text())
   expect(frames.at(-1)).toMatchObject({ error: { type: "server_error", code: null } })
@@ -208,7 +208,7 @@ test("stream-error tells an error midway, which the client throws", async () => 
   await expect(Array.fromAsync(stream)).rejects.toBeInstanceOf(APIError)
 })
 
-test("no-done ends after the reason, no-finish before it", async () => {
+test("no-done ends after the reason, and no-finish before it", async () => {
   await using simulator = withSimulator()
   const noDone = await (await post(simulator, streamed("no-done"))).text()
   expect(noDone).toContain('"finish_reason":"stop"')
@@ -238,7 +238,7 @@ test("the official client reads streams with CRLF, comments and keep-alive frame
   }
 })
 
-test("echo-headers answers the headers it got", async () => {
+test("echo-headers returns the received headers", async () => {
   await using simulator = withSimulator()
   const response = await post(simulator, fault("echo-headers"), { "x-own": "yes" })
   const result = (await response.json()) as { choices: [{ message: { content: string } }] }
@@ -248,7 +248,7 @@ test("echo-headers answers the headers it got", async () => {
   })
 })
 
-test("flaky fails as often as asked for each marker, then answers", async () => {
+test("flaky fails the requested number of times for each marker, then answers", async () => {
   await using simulator = withSimulator()
   const statuses = async (user: string) => {
     const list: number[] = []

@@ -35,7 +35,7 @@ describe("faults", () => {
     ["404", 404, "NOT_FOUND"],
   ]
   for (const [name, status, word] of STATUSES) {
-    test(`${name} by model and by header`, async () => {
+    test(`include ${name} by model and by header`, async () => {
       const asked = { headers: { "x-simulate-fault": name } }
       const model = `fault-${name}`
       expect(await refusalOf(BODY, asked)).toMatchObject({ status, word })
@@ -44,7 +44,7 @@ describe("faults", () => {
     })
   }
 
-  test("429 says in its details when to come again, and in no header", async () => {
+  test("include 429 with its retry delay in the details, and in no header", async () => {
     await using server = withGemini()
     const response = await server.post(pathOf({ model: "fault-429" }), BODY)
     expect(response.headers.get("retry-after")).toBeNull()
@@ -55,17 +55,17 @@ describe("faults", () => {
     })
   })
 
-  test("401 at Vertex is one", async () => {
+  test("include 401 of Vertex as a list with one error", async () => {
     const asking = { model: "fault-401", isVertex: true }
     expect(await refusalOf(BODY, asking)).toMatchObject({ status: 401, word: "UNAUTHENTICATED" })
   })
 
-  test("a name that is no fault's", async () => {
+  test("do not include an unknown name", async () => {
     const asked = { headers: { "x-simulate-fault": "mistyped" } }
     expect((await refusalOf(BODY, asked)).message).toContain("knows no fault")
   })
 
-  test("400-policy is an answer without candidates, whole and streamed", async () => {
+  test("include 400-policy as an answer without candidates, whole and streamed", async () => {
     const model = "fault-400-policy"
     const whole = await answerTo(BODY, { model })
     expect(whole).not.toHaveProperty("candidates")
@@ -73,7 +73,7 @@ describe("faults", () => {
     expect(await chunksOf(BODY, { model })).toMatchObject([{ promptFeedback: {} }])
   })
 
-  test("cut and malformed break a stream, and a whole answer", async () => {
+  test("include cut and malformed for a stream and a whole answer", async () => {
     const cut = await streamOf("cut")
     expect(cut.error).toBeInstanceOf(Error)
     expect(cut.text).not.toContain("finishReason")
@@ -84,18 +84,18 @@ describe("faults", () => {
     await expect(whole.json()).rejects.toThrow()
   })
 
-  test("stream-error tells an error midway", async () => {
+  test("include stream-error within a stream", async () => {
     const chunks = framesOf((await streamOf("stream-error")).text)
     expect(chunks).toHaveLength(3)
     expect(chunks.at(-1) as unknown).toMatchObject({ error: { code: 503, status: "UNAVAILABLE" } })
   })
 
-  test("no-finish leaves the reason out; there is no mark for no-done to leave out", async () => {
+  test("include no-finish without a reason; no-done has no mark to leave out", async () => {
     expect((await streamOf("no-finish")).text).not.toContain("finishReason")
     expect((await streamOf("no-done")).text).toContain("finishReason")
   })
 
-  test("crlf and comments", async () => {
+  test("include crlf and comments", async () => {
     for (const name of ["crlf", "comments"]) {
       const { text } = await streamOf(name)
       expect(text.replaceAll("\r\n", "")).not.toContain("\n")
@@ -104,7 +104,7 @@ describe("faults", () => {
     }
   })
 
-  test("usage that is missing, zero or huge", async () => {
+  test("include missing, zero or huge usage", async () => {
     expect(await answerTo(BODY, { model: "fault-no-usage" })).not.toHaveProperty("usageMetadata")
     expect((await streamOf("no-usage")).text).not.toContain("usageMetadata")
     const zero = await answerTo(BODY, { model: "fault-wrong-usage" })
@@ -115,7 +115,7 @@ describe("faults", () => {
     expect(huge.at(-1)?.usageMetadata.candidatesTokenCount).toBeGreaterThan(1_000_000)
   })
 
-  test("flaky fails as often as asked, and each request for itself", async () => {
+  test("include flaky with the requested failures, counted per request", async () => {
     await using server = withGemini()
     const statuses: number[] = []
     for (const text of ["a", "a", "a", "b"]) {
@@ -126,7 +126,7 @@ describe("faults", () => {
     expect(statuses).toEqual([500, 500, 200, 500])
   })
 
-  test("html, empty, redirect and echo-headers", async () => {
+  test("include html, empty, redirect and echo-headers", async () => {
     await using server = withGemini()
     const played = (name: string) =>
       server.post(pathOf({ model: `fault-${name}` }), BODY, { headers: { "x-own": "yes" } })
@@ -138,7 +138,7 @@ describe("faults", () => {
     expect(JSON.parse(text)).toMatchObject({ "x-own": "yes" })
   })
 
-  test("a stream that stalls ends when its reader leaves", async () => {
+  test("include a stalled stream that ends when its reader leaves", async () => {
     await using server = withGemini()
     const leaving = new AbortController()
     const path = pathOf({ model: "fault-stall", isStream: true })
@@ -150,7 +150,7 @@ describe("faults", () => {
     expect(server.requests[0]?.aborted).toBe(true)
   })
 
-  test("all of them are played without an accident, as events and as a list", async () => {
+  test("are all played without an internal error, as events and as a list", async () => {
     await using server = withGemini()
     const quick = FAULT_NAMES.filter((name) => !/^(slow|stall|flaky)/.test(name))
     for (const name of quick) {
@@ -219,7 +219,7 @@ describe(`recorded requests${SKIPPED}`, () => {
     const body = request.body?.json as { cachedContent?: string } | undefined
     // Some came without a body, and one names a cache that Google kept.
     if (body === undefined || body.cachedContent !== undefined) continue
-    test(`are taken: ${file}`, async () => {
+    test(`are accepted: ${file}`, async () => {
       await using server = withGemini()
       const sent = JSON.parse(JSON.stringify(withDummies(body)), repaired)
       const isVertex = file.includes("/vertex/")
@@ -234,7 +234,7 @@ describe(`recorded shapes${SKIPPED}`, () => {
   const FOLDER = "recorded/gemini-generatecontent"
   const KNOWN_MODEL = { model: "gemini-2.5-flash" }
 
-  test.skipIf(!present)(`whole calls${SKIPPED}`, async () => {
+  test.skipIf(!present)(`match for whole calls${SKIPPED}`, async () => {
     const name = "chat-function-calling-gemini-gemini-2-5-flash-can-use-parallel-tool-calls--0"
     const theirs = recorded(`${FOLDER}/${name}.json`).response.body.json
     const thinkingConfig = { thinkingBudget: 1024 }
@@ -246,7 +246,7 @@ describe(`recorded shapes${SKIPPED}`, () => {
     expect(keys(await answerTo(body, KNOWN_MODEL))).toEqual(keys(theirs))
   })
 
-  test.skipIf(!present)(`a stream that thinks${SKIPPED}`, async () => {
+  test.skipIf(!present)(`match for a stream that thinks${SKIPPED}`, async () => {
     const name =
       "chat-with-extended-thinking-gemini-gemini-3-flash-preview-streams-thinking-content-when-av--0"
     const theirs = framesOf(recorded(`${FOLDER}/${name}.json`).response.body.text ?? "")
@@ -256,7 +256,7 @@ describe(`recorded shapes${SKIPPED}`, () => {
     expect(keySet(ours.at(-1))).toEqual(keySet(theirs.at(-1)))
   })
 
-  test.skipIf(!present)(`unknown models${SKIPPED}`, async () => {
+  test.skipIf(!present)(`match for unknown models${SKIPPED}`, async () => {
     const theirs = recorded(`${FOLDER}/test-model-name-suggestion-google--0.json`).response.body
       .json
     await using server = withGemini()

@@ -11,7 +11,7 @@ import {
   withGemini,
 } from "./gemini-support.ts"
 
-describe("refuses", () => {
+describe("rejected requests", () => {
   const user = { role: "user", parts: [{ text: "hi" }] }
   const response = { functionResponse: { name: "get_time", response: {} } }
   const CASES: [string, object, string][] = [
@@ -134,7 +134,7 @@ describe("refuses", () => {
     })
   }
 
-  test("several fields at once, each told in the details", async () => {
+  test("include several invalid fields, each in the details", async () => {
     const { message, details } = await refusalOf(ask("hi", { n: 2, user: "u" }))
     expect(message.split("\n")).toHaveLength(2)
     expect(details).toMatchObject([
@@ -145,7 +145,7 @@ describe("refuses", () => {
     ])
   })
 
-  test("a cache that it does not know", async () => {
+  test("include an unknown cache", async () => {
     expect(await refusalOf(ask("hi", { cachedContent: "cachedContents/a" }))).toEqual({
       status: 403,
       word: "PERMISSION_DENIED",
@@ -153,7 +153,7 @@ describe("refuses", () => {
     })
   })
 
-  test("wrong credentials, each service in its own way", async () => {
+  test("include wrong credentials, in each service's own way", async () => {
     const none = { authorization: "" }
     const wrong = { authorization: "", "x-goog-api-key": "wrong" }
     const words = async (asking: Asking) => {
@@ -175,7 +175,7 @@ describe("refuses", () => {
     expect(response.status).toBe(200)
   })
 
-  test("unknown models, and what is no JSON", async () => {
+  test("include unknown models and invalid JSON", async () => {
     expect(await refusalOf(ask("hi"), { model: "nobody" })).toMatchObject({
       status: 404,
       word: "NOT_FOUND",

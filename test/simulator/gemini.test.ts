@@ -24,7 +24,7 @@ function textOf(parts: readonly Part[]): string {
 }
 
 describe("a whole answer", () => {
-  test("echoes, and says what it used", async () => {
+  test("echoes the text and reports its usage", async () => {
     const answer = await answerTo(ask("hello there"))
     expect(answer.candidates).toEqual([
       {
@@ -47,7 +47,7 @@ describe("a whole answer", () => {
     expect(candidate?.finishReason).toBe("MAX_TOKENS")
   })
 
-  test("has no parts where all the limit went into thinking", async () => {
+  test("has no parts if thinking used up the limit", async () => {
     const thinkingConfig = { thinkingBudget: 1024 }
     const body = configured("hi", { maxOutputTokens: 8, thinkingConfig })
     const { candidates, usageMetadata } = await answerTo(body)
@@ -57,7 +57,7 @@ describe("a whole answer", () => {
     expect(usageMetadata).not.toHaveProperty("candidatesTokenCount")
   })
 
-  test("comes as often as asked", async () => {
+  test("has the requested number of candidates", async () => {
     const { candidates } = await answerTo(configured("hi", { candidateCount: 3 }))
     expect(candidates.map(({ content }) => content.parts)).toEqual([
       [{ text: "hi" }],
@@ -80,7 +80,7 @@ describe("a whole answer", () => {
     expect(JSON.parse(textOf(await partsOf(byGoogles)))).toEqual({ tags: ["tags"] })
   })
 
-  test("counts images by tiles, and sound", async () => {
+  test("counts images by tiles, and audio", async () => {
     const parts = [
       { text: "look" },
       { inlineData: { mimeType: "image/png", data: SMALL_PNG } },
@@ -95,7 +95,7 @@ describe("a whole answer", () => {
     ])
   })
 
-  test("finds a prompt that came before in the cache", async () => {
+  test("reports a repeated prompt as cached", async () => {
     await using server = withGemini()
     const usageOf = async () => {
       const response = await server.post(pathOf({}), configured(LONG_TEXT, { maxOutputTokens: 1 }))
@@ -107,7 +107,7 @@ describe("a whole answer", () => {
     expect(again.cachedContentTokenCount).toBeLessThanOrEqual(again.promptTokenCount ?? 0)
   })
 
-  test("takes fields in either spelling, and one value for a list of one", async () => {
+  test("accepts fields in either spelling, and one value for a list of one", async () => {
     const body = {
       contents: { parts: { text: "get_time" } },
       system_instruction: { parts: [{ text: "Be kind." }] },
@@ -139,7 +139,7 @@ describe("a stream", () => {
     ])
   })
 
-  test("counts up from chunk to chunk, at Vertex in the last one only", async () => {
+  test("has cumulative usage in each chunk, and at Vertex in the last one only", async () => {
     const counts = (chunks: Answer[]) =>
       chunks.map(({ usageMetadata }) => usageMetadata.candidatesTokenCount)
     expect(counts(await chunksOf(ask(TEXT)))).toEqual([1, 2, 3, 4, 4])
@@ -148,7 +148,7 @@ describe("a stream", () => {
     expect(atVertex[0]).toMatchObject({ usageMetadata: { trafficType: "ON_DEMAND" } })
   })
 
-  test("tells thoughts first, and a text's signature behind it", async () => {
+  test("has thoughts first, and the signature of a text after it", async () => {
     const chunks = await chunksOf(ask(TEXT, THINKING))
     const parts = chunks.flatMap(({ candidates }) => candidates[0]?.content.parts ?? [])
     const firstSaid = parts.findIndex((part) => part.thought !== true)
@@ -158,7 +158,7 @@ describe("a stream", () => {
     expect(chunks.at(-1)?.usageMetadata).toMatchObject({ thoughtsTokenCount: 32 })
   })
 
-  test("brings each call whole", async () => {
+  test("has each call in one chunk", async () => {
     const chunks = await chunksOf(ask("get_time and get_weather", { tools: TOOLS }))
     const parts = chunks.flatMap(({ candidates }) => candidates[0]?.content.parts ?? [])
     expect(parts.map((part) => part.functionCall?.name)).toEqual([
@@ -169,13 +169,13 @@ describe("a stream", () => {
     expect(chunks.at(-1)?.candidates[0]).toMatchObject({ finishReason: "STOP" })
   })
 
-  test("of candidates ends each of them", async () => {
+  test("of several candidates ends each of them", async () => {
     const chunks = await chunksOf(configured("hi", { candidateCount: 2 }))
     const ends = chunks.flatMap(({ candidates }) => candidates).filter((end) => end.finishReason)
     expect(ends.map(({ index }) => index)).toEqual([0, 1])
   })
 
-  test("is one list of JSON for who does not ask for events", async () => {
+  test("is one JSON list without events", async () => {
     await using server = withGemini()
     const path = pathOf({ isStream: true }).replace("?alt=sse", "")
     const list = (await (await server.post(path, ask(TEXT))).json()) as Answer[]
@@ -186,7 +186,7 @@ describe("a stream", () => {
 })
 
 describe("functions", () => {
-  test("are called by name, the first call alone signed, and none with an id", async () => {
+  test("are called by name, with a signature on the first call only and no ids", async () => {
     const { candidates } = await answerTo(ask("get_time and get_weather", { tools: TOOLS }))
     expect(candidates[0]).toEqual({
       content: {
@@ -205,7 +205,7 @@ describe("functions", () => {
     })
   })
 
-  test("must, may or must not be called", async () => {
+  test("can be required, allowed or forbidden", async () => {
     const names = async (more: object) =>
       (await partsOf(ask("hello", { ...more }))).map((part) => part.functionCall?.name)
     expect(await names({ tools: TOOLS })).toEqual([undefined])
@@ -215,7 +215,7 @@ describe("functions", () => {
     expect(none).toEqual([{ text: "get_time" }])
   })
 
-  test("that the limit broke off are not called", async () => {
+  test("are not called if the limit truncates them", async () => {
     const body = ask("get_weather", { tools: TOOLS, generationConfig: { maxOutputTokens: 4 } })
     const { candidates } = await answerTo(body)
     expect(candidates[0]).toMatchObject({ content: { role: "model" }, finishReason: "MAX_TOKENS" })
@@ -244,7 +244,7 @@ describe("a second turn", () => {
     return part
   }
 
-  test("answers what the function said", async () => {
+  test("has the function's result", async () => {
     expect(await partsOf(conversation(await signedCall()))).toEqual([
       { text: "The tools answered: noon" },
     ])
@@ -265,7 +265,7 @@ describe("a second turn", () => {
     expect((await refusalOf(conversation(CALL), { model: "gemini-3-pro" })).status).toBe(400)
   })
 
-  test("refuses a signature of something else, in each service's words", async () => {
+  test("is rejected with a foreign signature, in each service's words", async () => {
     const { thoughtSignature } = await signedCall()
     const text = JSON.stringify(conversation({ ...CALL, thoughtSignature }))
     const other = JSON.parse(text.replaceAll("get_time", "get_date")) as object
@@ -276,13 +276,13 @@ describe("a second turn", () => {
     expect((await refusalOf(conversation(foreign))).message).toBe("Corrupted thought signature.")
   })
 
-  test("takes a call back to whose arguments the caller has added what it assumes", async () => {
+  test("accepts a call back with added default arguments", async () => {
     const { thoughtSignature } = await signedCall()
     const added = { functionCall: { name: "get_time", args: { all: false } }, thoughtSignature }
     expect(await partsOf(conversation(added))).toEqual([{ text: "The tools answered: noon" }])
   })
 
-  test("takes the dummies, and either alphabet of base64", async () => {
+  test("accepts the placeholder signatures, and either alphabet of base64", async () => {
     for (const thoughtSignature of [
       "skip_thought_signature_validator",
       "context_engineering_is_the_way_to_go",
@@ -292,7 +292,7 @@ describe("a second turn", () => {
     }
   })
 
-  test("does not look for signatures in turns that are over", async () => {
+  test("needs no signatures in earlier turns", async () => {
     const over = conversation(CALL, [
       { role: "model", parts: [{ text: "It is noon." }] },
       { role: "user", parts: [{ text: "thanks" }] },
@@ -315,7 +315,7 @@ describe("a second turn", () => {
     expect((await refusalOf(again(touched))).message).toBe("Corrupted thought signature.")
   })
 
-  test("answers each of several calls, in any order", async () => {
+  test("answers several calls in any order", async () => {
     const parts = await partsOf(ask("get_time and get_weather", { tools: TOOLS }))
     const response = (name: string) => ({ functionResponse: { name, response: { result: name } } })
     const turns = (responses: object[]) => ({
@@ -335,7 +335,7 @@ describe("a second turn", () => {
   })
 })
 
-test("takes a streamed answer back in its chunks, and a schema for one word", async () => {
+test("a streamed answer is accepted back in its chunks, and so is a schema for one word", async () => {
   const turn = (role: string, text: string) => ({ role, parts: [{ text }] })
   const contents = [turn("user", "one"), turn("model", "two"), turn("model", " three")]
   expect(

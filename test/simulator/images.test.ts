@@ -52,7 +52,7 @@ function base64(bytes: Uint8Array): string {
 describe("Stability", () => {
   const image = pngFile(IMAGE)
 
-  test("edits by a mask of greys alone, and each mask makes another image", async () => {
+  test("edits by a gray mask only, and each mask gives another image", async () => {
     const order = { prompt: "a hat", image }
     const some = await stability("edit/inpaint", { ...order, mask: pngFile(shade(255)) })
     const less = await stability("edit/inpaint", { ...order, mask: pngFile(shade(100)) })
@@ -75,7 +75,7 @@ describe("Stability", () => {
       "aspect_ratio: is only valid",
     ],
   ] as const) {
-    test(`refuses ${name}`, async () => {
+    test(`rejects ${name}`, async () => {
       const refused = await stability(path, { prompt: "a hat", ...parts })
       expect(refused.status).toBe(400)
       expect(refused.text).toContain(words)
@@ -124,7 +124,7 @@ describe("Bedrock", () => {
       "#/strength",
     ],
   ] as const) {
-    test(`refuses ${name}`, async () => {
+    test(`rejects ${name}`, async () => {
       const refused = await bedrock(model, body)
       expect(refused.status).toBe(400)
       expect(refused.text).toContain(words)
@@ -140,7 +140,7 @@ describe("OpenAI's streams", () => {
     return await told(await fetch(url, { method: "POST", headers, body: JSON.stringify(order) }))
   }
 
-  test("hold drafts and the image", async () => {
+  test("contain drafts and the image", async () => {
     const { text } = await ask({ partial_images: 2 })
     expect(text.match(/^event: .*$/gm)).toEqual([
       "event: image_generation.partial_image",
@@ -149,7 +149,7 @@ describe("OpenAI's streams", () => {
     ])
   })
 
-  test("are refused for several images, for too many drafts, and of dall-e", async () => {
+  test("are rejected for several images, too many drafts, and dall-e", async () => {
     for (const body of [{ n: 2 }, { partial_images: 4 }, { model: "dall-e-2" }]) {
       expect((await ask(body)).status).toBe(400)
     }

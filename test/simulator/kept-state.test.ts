@@ -37,7 +37,7 @@ test("a conversation grows with each answer", async () => {
   expect(unknown.status).toBe(404)
 })
 
-test("the code interpreter runs in a container, which can be named again", async () => {
+test("the code interpreter runs in a container, which can be used again", async () => {
   await using simulator = startSimulator()
   const auto = { tools: [{ type: "code_interpreter", container: { type: "auto" } }] }
   const text = await (await post(simulator, asking("Hello", { ...auto, stream: true }))).text()
@@ -57,7 +57,7 @@ test("the code interpreter runs in a container, which can be named again", async
   expect((await post(simulator, asking("Hello", gone))).status).toBe(404)
 })
 
-test("a thread goes on from the message that it names", async () => {
+test("a thread continues from the named message", async () => {
   await using simulator = startSimulator()
   const create = { thread: { type: "create" } }
   const first = await answerOf(postMessage(simulator, askingMessage("My name is Ann", create)))

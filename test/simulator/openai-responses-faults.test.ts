@@ -23,7 +23,7 @@ const STATUSES: [string, number, string | null][] = [
 ]
 
 for (const [name, status, code] of STATUSES) {
-  test(`the fault ${name}`, async () => {
+  test(`plays the fault ${name}`, async () => {
     await using simulator = startSimulator()
     for (const stream of [false, true]) {
       const response = await post(simulator, asking("a", { model: `fault-${name}`, stream }))
@@ -34,7 +34,7 @@ for (const [name, status, code] of STATUSES) {
   })
 }
 
-test("an error midway is reported nested, then as a failed answer; numbers have no gap", async () => {
+test("an error within a stream is nested, then a failed answer follows with consecutive numbers", async () => {
   await using simulator = withSimulator()
   const body = asking("one two six ten", { model: "fault-stream-error" })
   const streamed = await post(simulator, { ...body, stream: true })
@@ -57,7 +57,7 @@ test("an error midway is reported nested, then as a failed answer; numbers have 
   expect(whole).toMatchObject({ status: "failed", error: { code: "server_error" } })
 })
 
-test("streams that end too early, say nothing, or are broken", async () => {
+test("streams may end too early, be empty, or be broken", async () => {
   await using simulator = startSimulator()
   const text = async (fault: string) =>
     (await post(simulator, asking("one two", { model: `fault-${fault}`, stream: true }))).text()
@@ -71,7 +71,7 @@ test("streams that end too early, say nothing, or are broken", async () => {
   expect(eventsOf(crlf).at(-1)?.type).toBe("response.completed")
 })
 
-test("usage that is missing, zero or huge", async () => {
+test("usage may be missing, zero or huge", async () => {
   await using simulator = startSimulator()
   const ask = async (fault: string) =>
     (await (await post(simulator, asking("one", { model: `fault-${fault}` }))).json()) as Fields

@@ -164,7 +164,7 @@ const REFUSALS: [string, unknown, Fields][] = [
 ]
 
 for (const [name, body, error] of REFUSALS) {
-  test(`refuses ${name}`, async () => {
+  test(`rejects ${name}`, async () => {
     const refused = await refusalOf(body)
     expect(refused).toMatchObject({ status: 400, type: "invalid_request_error", ...error })
   })
@@ -184,7 +184,7 @@ async function answered(simulator: Simulator, more: Fields = {}): Promise<Fields
   return output
 }
 
-test("refuses reasoning without what it led to, and the other way round", async () => {
+test("rejects reasoning without its following item, and the reverse", async () => {
   await using simulator = startSimulator()
   const [thought, call] = await answered(simulator)
   const output = { ...OUTPUT, call_id: call?.call_id }
@@ -211,7 +211,7 @@ test("refuses reasoning without what it led to, and the other way round", async 
   expect((await post(simulator, asking(unnamed, { store: false }))).status).toBe(200)
 })
 
-test("content is encrypted only where that is asked for, and whole at the end only", async () => {
+test("content is encrypted only on request, and complete only at the end", async () => {
   await using simulator = startSimulator()
   const [plain] = await answered(simulator, { include: [] })
   expect(plain).not.toHaveProperty("encrypted_content")
@@ -241,7 +241,7 @@ const RECORDED: [string, unknown][] = [
 ]
 
 for (const [name, body] of RECORDED) {
-  test.skipIf(!HAS_FIXTURES)(`refuses as in ${name}${WITHOUT_FIXTURES}`, async () => {
+  test.skipIf(!HAS_FIXTURES)(`rejects like in ${name}${WITHOUT_FIXTURES}`, async () => {
     const { response } = recorded(`openai-responses/${name}`)
     const theirs = JSON.stringify(response.body.json).replace(
       "this-model-does-not-exist",
@@ -253,7 +253,7 @@ for (const [name, body] of RECORDED) {
   })
 }
 
-test.skipIf(!HAS_FIXTURES)(`refuses a wrong key as recorded${WITHOUT_FIXTURES}`, async () => {
+test.skipIf(!HAS_FIXTURES)(`rejects a wrong key as recorded${WITHOUT_FIXTURES}`, async () => {
   await using simulator = startSimulator()
   const answer = await post(simulator, asking("a"), { authorization: "Bearer wrong" })
   const { response } = recorded("openai-responses/error-handles-invalid-api-keys-gracefully--0")

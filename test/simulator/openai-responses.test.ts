@@ -22,7 +22,7 @@ function callsOf(output: ResponseOutputItem[]) {
   return output.filter((item) => item.type === "function_call")
 }
 
-test("echoes, with every key of a Response", async () => {
+test("echoes the text with every key of a Response", async () => {
   await using simulator = withSimulator()
   const response = await simulator.client.responses.create(request("one two"))
   expect(response.output_text).toBe("one two")
@@ -47,7 +47,7 @@ const REQUIRED = (
   "prompt_cache_key"
 ).split(" ")
 
-test("repeats what was asked", async () => {
+test("repeats the request's options", async () => {
   await using simulator = withSimulator()
   const more = {
     instructions: "be brief",
@@ -79,7 +79,7 @@ test("an answer beyond the limit is incomplete", async () => {
   expect(types.at(-1)).toBe("response.incomplete")
 })
 
-test("a limit within the reasoning leaves nothing else", async () => {
+test("a limit within the reasoning leaves no text", async () => {
   await using simulator = withSimulator()
   const reasoning = { effort: "high" as const, summary: "auto" as const }
   const body = request("why", { max_output_tokens: 16, reasoning })
@@ -88,7 +88,7 @@ test("a limit within the reasoning leaves nothing else", async () => {
   expect(output.map((item) => item.type)).toEqual(["reasoning"])
 })
 
-test("calls the tools that are named", async () => {
+test("calls the named tools", async () => {
   await using simulator = withSimulator()
   const names = async (more: Fields) => {
     const body = request("get_time and get_weather", { tools: TOOLS, ...more })
@@ -108,7 +108,7 @@ test("calls the tools that are named", async () => {
 })
 
 for (const store of [true, false]) {
-  test(`two turns of the stream helper with reasoning and tools, store ${store}`, async () => {
+  test(`completes two turns of the stream helper with reasoning and tools, store ${store}`, async () => {
     await using simulator = withSimulator()
     const question = { role: "user" as const, content: "get_time and get_weather" }
     const more = {
@@ -137,7 +137,7 @@ for (const store of [true, false]) {
   })
 }
 
-test("goes on from an answer that it keeps", async () => {
+test("continues from a stored answer", async () => {
   await using simulator = withSimulator()
   const { client } = simulator
   const first = await client.responses.create(request("get_time", { tools: TOOLS }))
@@ -154,7 +154,7 @@ test("goes on from an answer that it keeps", async () => {
   expect(third.usage?.input_tokens).toBeGreaterThan(second.usage?.output_tokens ?? 0)
 })
 
-test("an item that is kept can be named", async () => {
+test("a stored item can be referenced", async () => {
   await using simulator = withSimulator()
   const { client } = simulator
   const first = await client.responses.create(request("one"))
@@ -165,7 +165,7 @@ test("an item that is kept can be named", async () => {
   expect(second.output_text).toBe("two")
 })
 
-test("answers JSON of the schema that is asked for", async () => {
+test("answers with JSON of the requested schema", async () => {
   await using simulator = withSimulator()
   const shape = z.object({ stars: z.int().min(1), tags: z.array(z.string()) })
   const parsed = await simulator.client.responses.parse({
@@ -194,7 +194,7 @@ test("reads images and files, and counts them", async () => {
   expect(usage?.input_tokens).toBe(518)
 })
 
-test("a beginning that was there before is cached", async () => {
+test("a repeated prefix is reported as cached", async () => {
   await using simulator = withSimulator()
   const body = request([{ role: "user", content: wordsOf(1500) }])
   const cached = async () => {
@@ -204,7 +204,7 @@ test("a beginning that was there before is cached", async () => {
   expect([await cached(), await cached()]).toEqual([0, 1024])
 })
 
-test("gives the probabilities of tokens when they are asked for", async () => {
+test("returns the probabilities of tokens on request", async () => {
   await using simulator = withSimulator()
   const more = { include: ["message.output_text.logprobs"], top_logprobs: 2 }
   const body = asking("one two", { ...more, stream: true })
@@ -217,7 +217,7 @@ test("gives the probabilities of tokens when they are asked for", async () => {
   expect(first?.top_logprobs).toHaveLength(2)
 })
 
-test("the order of a stream", async () => {
+test("the events of a stream are in order", async () => {
   await using simulator = withSimulator()
   const reasoning = { effort: "low", summary: "auto" }
   const body = asking("one two", { reasoning, stream: true })

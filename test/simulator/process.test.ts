@@ -15,7 +15,7 @@ async function start(...more: string[]) {
   return { child, line, ready: JSON.parse(line) as { ready: boolean; url: string } }
 }
 
-test("the process says where it listens, in one line of JSON, and answers there", async () => {
+test("the process prints its address as one line of JSON, and answers there", async () => {
   const { child, line, ready } = await start("--port", "0")
   expect(line).toMatch(/^\{"ready":true,"url":"http:\/\/127\.0\.0\.1:\d+"\}\n$/)
   const response = await fetch(`${ready.url}/v1/models`, {
@@ -35,7 +35,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   })
 }
 
-test("the process refuses a port that is none", async () => {
+test("the process rejects an invalid port", async () => {
   const child = Bun.spawn([process.execPath, ENTRY, "--port", "many"], {
     stdin: "pipe",
     stdout: "pipe",

@@ -35,23 +35,26 @@ const VENDORS: Vendor[] = [
 ]
 
 for (const { folder, headers, path, excused } of VENDORS) {
-  test.skipIf(!HAS_FIXTURES)(`takes what ${folder} took${WITHOUT_FIXTURES}`, async () => {
-    await using simulator = startSimulator()
-    const refused: string[] = []
-    let taken = 0
-    for (const file of readdirSync(join(FOLDER, folder))) {
-      const { request, response } = recorded(`${folder}/${file.replace(/\.json$/, "")}`)
-      if (response.status !== 200 || request.body?.json === undefined) continue
-      const body = JSON.stringify(request.body.json)
-      const address = simulator.url + path(request.url)
-      const answer = await fetch(address, { method: "POST", headers, body })
-      const text = await answer.text()
-      if (answer.ok) taken++
-      else if (!excused.test(messageOf(text))) refused.push(`${file}: ${text}`)
-    }
-    expect(refused).toEqual([])
-    expect(taken).toBeGreaterThan(25)
-  })
+  test.skipIf(!HAS_FIXTURES)(
+    `accepts the requests that ${folder} accepted${WITHOUT_FIXTURES}`,
+    async () => {
+      await using simulator = startSimulator()
+      const refused: string[] = []
+      let taken = 0
+      for (const file of readdirSync(join(FOLDER, folder))) {
+        const { request, response } = recorded(`${folder}/${file.replace(/\.json$/, "")}`)
+        if (response.status !== 200 || request.body?.json === undefined) continue
+        const body = JSON.stringify(request.body.json)
+        const address = simulator.url + path(request.url)
+        const answer = await fetch(address, { method: "POST", headers, body })
+        const text = await answer.text()
+        if (answer.ok) taken++
+        else if (!excused.test(messageOf(text))) refused.push(`${file}: ${text}`)
+      }
+      expect(refused).toEqual([])
+      expect(taken).toBeGreaterThan(25)
+    },
+  )
 }
 
 function messageOf(text: string): string {

@@ -29,7 +29,7 @@ function answered(count: number): ChatCompletionMessageParam[] {
   }).flat()
 }
 
-test("a task that is written down as calls is done one after another", async () => {
+test("a task written as calls is performed in sequence", async () => {
   const task = { role: "user" as const, content: TASK }
   expect(await nextCalls([task])).toEqual([["read", '{"path":"a.txt"}']])
   expect(await nextCalls([task, ...answered(1)])).toEqual([
@@ -38,7 +38,7 @@ test("a task that is written down as calls is done one after another", async () 
   expect(await nextCalls([task, ...answered(2)])).toEqual([])
 })
 
-test("what the user says in between does not end the task, and a later task begins a new one", async () => {
+test("other user messages do not end the task, and a later task starts a new one", async () => {
   const task = { role: "user" as const, content: TASK }
   const aside = { role: "user" as const, content: "write is allowed" }
   expect(await nextCalls([task, ...answered(1), aside])).toEqual([
@@ -47,7 +47,7 @@ test("what the user says in between does not end the task, and a later task begi
   expect(await nextCalls([task, ...answered(2), task])).toEqual([["read", '{"path":"a.txt"}']])
 })
 
-test("a tool that is not offered is not called", async () => {
+test("an unavailable tool is not called", async () => {
   const task = { role: "user" as const, content: TASK }
   expect(await nextCalls([task], TOOLS.slice(1))).toEqual([])
 })

@@ -37,12 +37,12 @@ test("streams role, one frame per token, reason, end mark", async () => {
   expect(raw.endsWith("\n\ndata: [DONE]\n\n")).toBe(true)
 })
 
-test("says nothing of usage unless asked", async () => {
+test("reports no usage unless requested", async () => {
   const { frames } = await framesFor({})
   for (const frame of frames) expect(frame).not.toHaveProperty("usage")
 })
 
-test("with include_usage every frame has it, null until the last", async () => {
+test("include_usage adds usage to every frame, null until the last", async () => {
   const { frames } = await framesFor({ stream_options: { include_usage: true } })
   const last = frames.at(-1)!
   for (const frame of frames.slice(0, -1)) expect(frame.usage).toBeNull()
@@ -50,14 +50,14 @@ test("with include_usage every frame has it, null until the last", async () => {
   expect(last.usage).toMatchObject({ completion_tokens: 3 })
 })
 
-test("pads frames unless told not to", async () => {
+test("pads frames unless turned off", async () => {
   const padded = await framesFor({})
   expect(padded.frames.every((frame) => "obfuscation" in frame)).toBe(true)
   const bare = await framesFor({ stream_options: { include_obfuscation: false } })
   expect(bare.raw).not.toContain("obfuscation")
 })
 
-test("all frames share id, time and model", async () => {
+test("all frames share their id, time and model", async () => {
   const { frames } = await framesFor({})
   const heads = frames.map((frame) => {
     const { id, created, model, object } = frame as unknown as Record<string, unknown>
@@ -116,7 +116,7 @@ test("streamed and whole answers agree in text, reason and usage", async () => {
   expect(streamed.usage).toEqual(whole.usage!)
 })
 
-test("a cadence spaces the tokens", async () => {
+test("a cadence delays each token", async () => {
   await using simulator = withSimulator()
   const started = performance.now()
   const body = echoBody("one two six ten", { stream: true })
@@ -126,7 +126,7 @@ test("a cadence spaces the tokens", async () => {
   expect(chunks).toBeGreaterThanOrEqual(4)
 })
 
-test("notices that the client hung up, and stops", async () => {
+test("detects that the client disconnected, and stops", async () => {
   await using simulator = withSimulator(5)
   const leaving = new AbortController()
   const body = echoBody("/tokens 100000", { stream: true })
@@ -142,7 +142,7 @@ test("notices that the client hung up, and stops", async () => {
   expect(simulator.open).toBe(0)
 })
 
-test("a client that does not read holds the stream back, and its hang-up is noticed", async () => {
+test("a client that does not read pauses the stream, and its disconnect is detected", async () => {
   await using simulator = withSimulator()
   const leaving = new AbortController()
   const body = echoBody("/tokens 1000000", { stream: true })
@@ -162,7 +162,7 @@ test("a client that does not read holds the stream back, and its hang-up is noti
   await expect(reader.read()).rejects.toThrow()
 })
 
-test("many streams run at once", async () => {
+test("many streams run simultaneously", async () => {
   await using simulator = withSimulator(1)
   const texts = Array.from({ length: 100 }, (_, index) => `stream number ${index}`)
   const answers = await Promise.all(
@@ -176,7 +176,7 @@ test("many streams run at once", async () => {
   expect(simulator.requests.every((request) => request.finished)).toBe(true)
 })
 
-test("stopping cuts what is open", async () => {
+test("stopping aborts open streams", async () => {
   const simulator = withSimulator(1000)
   const response = await post(simulator, echoBody("one two six", { stream: true }))
   const request = lastRequest(simulator)

@@ -4,7 +4,7 @@ import { countTokens, cutTokens, tokenize, wordsOf } from "../../simulator/token
 
 const texts = oneof(string(), string({ unit: "binary" }), lorem())
 
-test("tokens join to the text, are counted right, and are no more than its bytes", () => {
+test("tokens join to the text, have the right count, and are no more than its bytes", () => {
   assert(
     property(texts, (text) => {
       const tokens = tokenize(text)
@@ -27,10 +27,10 @@ test("cutting after a number of tokens leaves exactly these tokens", () => {
   )
 })
 
-test("no token breaks a character in two", () => {
+test("no token splits a character", () => {
   expect(tokenize("a😀b")).toEqual(["a", "😀", "b"])
 })
 
-test("words are as many tokens as asked for", () => {
+test("words have the requested number of tokens", () => {
   for (const count of [0, 1, 2, 17, 1000]) expect(countTokens(wordsOf(count))).toBe(count)
 })

@@ -51,7 +51,7 @@ test("calls the tool that the text names", async () => {
   expect(answer.finish).toBe("tool_calls")
 })
 
-test("calls none when the text names none, or when it may not", async () => {
+test("calls no tool if the text names none, or if calls are forbidden", async () => {
   expect((await callsOf(ask("hello get_weathers"))).names).toEqual([])
   const forbidden = await callsOf(ask("get_weather", { tool_choice: "none" }))
   expect(forbidden.names).toEqual([])
@@ -67,7 +67,7 @@ test("calls both named tools in the text's order, unless calls may not be parall
   expect(single.names).toEqual(["get_time"])
 })
 
-test("must call when a call is required, and the named tool when one is named", async () => {
+test("calls a tool if one is required, and the named tool if one is named", async () => {
   const required = await callsOf(ask("hello", { tool_choice: "required" }))
   expect(required.names).toEqual(["get_weather"])
   expect(required.finish).toBe("tool_calls")
@@ -78,7 +78,7 @@ test("must call when a call is required, and the named tool when one is named", 
   expect(named.finish).toBe("stop")
 })
 
-test("a limit breaks the arguments off", async () => {
+test("a limit truncates the arguments", async () => {
   await using simulator = withSimulator()
   const body = { ...ask("get_weather"), max_tokens: 8 }
   const result = await simulator.client.chat.completions.create(body)
@@ -86,7 +86,7 @@ test("a limit breaks the arguments off", async () => {
   expect(result.usage?.completion_tokens).toBe(8)
 })
 
-test("quotes what the tools answered", async () => {
+test("quotes the tools' results", async () => {
   await using simulator = withSimulator()
   const result = await simulator.client.chat.completions.create({
     ...ask(""),
@@ -125,7 +125,7 @@ test("the client's stream helper gathers parallel calls", async () => {
   expect(result.usage!.completion_tokens).toBeGreaterThan(0)
 })
 
-test("a call's id, type and name stand in its first delta only", async () => {
+test("a call's id, type and name are in its first delta only", async () => {
   await using simulator = withSimulator()
   const response = await post(simulator, { ...ask("get_weather, get_time"), stream: true })
   const deltas = framesOf(await response.text())
@@ -157,7 +157,7 @@ test("answers JSON when asked for any JSON", async () => {
   expect(JSON.parse(result.choices[0].message.content)).toEqual({ echo: "say json" })
 })
 
-test("answers JSON that is valid against the schema", async () => {
+test("answers with JSON that is valid against the schema", async () => {
   await using simulator = withSimulator()
   const shape = z.object({
     title: z.string(),

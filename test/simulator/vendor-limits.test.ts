@@ -114,7 +114,7 @@ test.each(REJECTIONS)("%s rejects in its own form", async (vendor, body, status,
   }
 })
 
-test("without the vendor nothing but the format is checked", async () => {
+test("only the format is checked without a vendor", async () => {
   const response = await fetch(`${simulator.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: "Bearer key" },
@@ -123,12 +123,12 @@ test("without the vendor nothing but the format is checked", async () => {
   expect(response.status).toBe(200)
 })
 
-test("a vendor answers what it accepts under the name that was asked for", async () => {
+test("an accepted request is answered under the requested model name", async () => {
   const { status, error } = await ask("moonshot", { model: "kimi-k2.6", messages, temperature: 1 })
   expect([status, error]).toEqual([200, expect.objectContaining({ model: "kimi-k2.6" })])
 })
 
-test("every limit has a source, a vendor and something that it checks", () => {
+test("every limit has a source, a vendor and a check", () => {
   for (const { source, vendors, checks } of VENDOR_LIMITS) {
     expect([source, vendors.length > 0, checks.length > 0]).toEqual([
       expect.stringMatching(/\w{3}/),
