@@ -23,7 +23,7 @@ async function look(bytes: Uint8Array<ArrayBuffer>) {
   return { container, seconds, maxSeconds }
 }
 
-describe("what a file is, by its content", () => {
+describe("the type of a file, from its content", () => {
   const zeros = Array.from({ length: 100 }, () => 0)
   const cases: readonly [name: string, bytes: Uint8Array<ArrayBuffer>, container: string][] = [
     ["wav", wave(1), "wav"],
@@ -58,14 +58,14 @@ describe("what a file is, by its content", () => {
     ],
   ]
   for (const [name, bytes] of refused) {
-    test(`${name} is refused`, () =>
+    test(`is rejected for ${name}`, () =>
       expect(look(bytes)).rejects.toMatchObject({
         kind: "invalid_audio",
         details: { parameter: "file" },
       }))
   }
 
-  test("no bytes whatever break it", async () => {
+  test("is found without an error for any bytes", async () => {
     const heads = [
       "ID3\x04\0\0",
       "OggS",
@@ -94,8 +94,8 @@ describe("what a file is, by its content", () => {
   })
 })
 
-describe("how long it is", () => {
-  test("counts what the simulator makes in each form", async () => {
+describe("the duration of a file", () => {
+  test("matches the simulator's output in each format", async () => {
     for (const form of ["mp3", "wav", "flac", "opus"] as const) {
       const { seconds } = await look(wholeSound(form, 4))
       expect(seconds).toBeGreaterThan(3.9)
@@ -103,7 +103,7 @@ describe("how long it is", () => {
     }
   })
 
-  test("WAV whose lengths are unknown or wrong", async () => {
+  test("is found for WAV files with unknown or wrong lengths", async () => {
     for (const length of [0xffff_ffff, 0, 10]) {
       const file = wave(5)
       new DataView(file.buffer).setUint32(4, length, true)
@@ -112,7 +112,7 @@ describe("how long it is", () => {
     }
   })
 
-  test("bounds a header that claims too little by the frames, and one that claims too much by the claim", async () => {
+  test("is limited by the frames for a header that claims too little, and by the claim otherwise", async () => {
     const flac = wholeSound("flac", 4)
     const { seconds: real } = await look(flac)
     // Samples of STREAMINFO: 36 bits that end at byte 26.
@@ -124,7 +124,7 @@ describe("how long it is", () => {
     expect(maxSeconds).toBeGreaterThan(1_000)
   })
 
-  test.if(HAS_FIXTURES)(`real speech${WITHOUT_FIXTURES}`, async () => {
+  test.if(HAS_FIXTURES)(`is found for real speech${WITHOUT_FIXTURES}`, async () => {
     const path = new URL("../../../shared/fixtures/openai-node/sample1.mp3", import.meta.url)
     const { container, seconds } = await look(new Uint8Array(await Bun.file(path).arrayBuffer()))
     expect(container).toBe("mp3")

@@ -62,14 +62,14 @@ test("media is fetched as base64, with its type", async () => {
   expect(fetched).toEqual({ type: "base64", data: btoa("picture"), mediaType: "image/png" })
 })
 
-test("a name is asked at the address it was judged by, under its own name", async () => {
+test("a name is resolved once, and called at the checked address", async () => {
   asked = []
   await fetchMedia(`http://localhost:${server.port}/picture`, TRUSTED, MEMORY)
   expect(asked).toEqual([`localhost:${server.port}/picture`])
 })
 
-describe("what is not fetched", () => {
-  test("a private address, written or named, is never even asked", async () => {
+describe("media that is not fetched", () => {
+  test("includes private addresses, written or resolved", async () => {
     asked = []
     expect(await refusal(at("/picture"), PUBLIC_ONLY)).toContain("not on the public internet")
     expect(await refusal(`http://localhost:${server.port}/`, PUBLIC_ONLY)).toContain("public")
@@ -78,14 +78,14 @@ describe("what is not fetched", () => {
     expect(asked).toEqual([])
   })
 
-  test("redirects, errors, other schemes, credentials", async () => {
+  test("includes redirects, errors, other schemes and credentials", async () => {
     expect(await refusal(at("/elsewhere"))).toContain("status 302")
     expect(await refusal(at("/absent"))).toContain("status 404")
     expect(await refusal("file:///etc/passwd")).toContain("not a web address")
     expect(await refusal("http://a:b@127.0.0.1/")).toContain("credential")
   })
 
-  test("more than the limit, announced or not", async () => {
+  test("includes content above the limit, announced or not", async () => {
     expect(await refusal(at("/large"))).toContain("larger than")
     expect(await refusal(at("/endless"))).toContain("larger than")
   })
@@ -127,11 +127,11 @@ describe("addresses of the public internet", () => {
     ["what is not assigned", "1::1", "1fff::1", "4000::1", "8000::1", "c000::1"],
     ["what is no address", "", "not an address", "127.1", "0x7f.0.0.1", "010.0.0.1", "2130706433"],
   ]
-  test.each([...special])("%s is none of it", (...row) => {
+  test.each([...special])("exclude %s", (...row) => {
     expect(row.slice(1).filter(isPublicAddress)).toEqual([])
   })
 
-  test("their neighbours are", () => {
+  test("include the neighbors of excluded ranges", () => {
     const addresses = [
       "1.1.1.1",
       "8.8.8.8",

@@ -30,7 +30,7 @@ describe("fileTokenBound", () => {
     expect(bound(extent, "qwen-vl")).toBe(Infinity)
   })
 
-  test("bounds sound in a file by its seconds", () => {
+  test("bounds audio in a file by its seconds", () => {
     expect(bound({ seconds: 60 }, "up/any")).toBeWithin(1_920, 2_100)
   })
 
@@ -46,7 +46,7 @@ describe("fileTokenBound", () => {
     expect(measured("\u00e9".repeat(5_000))).toBeWithin(10_000, 10_100)
   })
 
-  test("bounds text by its normal form where that is longer", () => {
+  test("bounds text by its normal form if that is longer", () => {
     for (const character of ["\ufdfa", "\u3300", "\u0f76", "\u0344", "\u{1d160}"]) {
       const text = character.repeat(5_000)
       const forms = [text, text.normalize("NFC"), text.normalize("NFKC")]
@@ -61,7 +61,7 @@ describe("fileTokenBound", () => {
     expect(measured(Buffer.alloc(1_000, 0xff))).toBeGreaterThanOrEqual(3_000)
   })
 
-  test("has no bound for linked, packed or unmeasured files", () => {
+  test("has no bound for linked, compressed or unmeasured files", () => {
     const files = [
       { type: "reference", id: "file-1" } as const,
       { type: "url", url: "https://example.com/a.pdf" } as const,
@@ -73,14 +73,14 @@ describe("fileTokenBound", () => {
     for (const file of files) expect(fileTokenBound(file, "up/any")).toBe(Infinity)
   })
 
-  test("bounds an image by its size, also if it is called a file", () => {
+  test("bounds an image by its size, even if it is declared as a file", () => {
     const { data } = base64(Buffer.from("iVBORw0KGgoAAAANSUhEUgAAJxAAACcQCAIAAAA=", "base64")) as {
       data: string
     }
     expect(fileTokenBound({ type: "base64", data }, "up/any")).toBeGreaterThan(10_000)
   })
 
-  test("never throws, whatever is sent", () => {
+  test("never throws for any input", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (data, mediaType) => {
         const tokens = fileTokenBound({ type: "base64", data, mediaType }, "up/any")

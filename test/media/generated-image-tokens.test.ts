@@ -4,7 +4,7 @@ import { imageTokenBound } from "../../src/media/generated-image-tokens.ts"
 const SQUARE = { width: 1024, height: 1024 }
 const WIDE = { width: 1536, height: 1024 }
 
-describe("an image is never more tokens than its bound", () => {
+describe("the bound for a generated image", () => {
   // OpenAI's image generation guide, and what was recorded, text included.
   for (const [model, size, quality, tokens] of [
     ["gpt-image-1", SQUARE, "low", 272],
@@ -23,14 +23,14 @@ describe("an image is never more tokens than its bound", () => {
     ["gemini-3.1-flash-lite-image", SQUARE, undefined, 1518],
     ["google/gemini-3-pro-image", undefined, "high", 2000],
   ] as const) {
-    test(`${model} ${size ? `${size.width}x${size.height}` : "of any size"} ${quality}`, () => {
+    test(`covers ${model} ${size ? `${size.width}x${size.height}` : "of any size"} ${quality}`, () => {
       const bound = imageTokenBound(model, size, quality)
       expect(bound).toBeGreaterThanOrEqual(tokens)
       expect(bound).toBeLessThanOrEqual(tokens + 9_500)
     })
   }
 
-  test("a model that no one knows has a generous one", () => {
+  test("is generous for an unknown model", () => {
     expect(imageTokenBound("painter", SQUARE, "low")).toBe(16_384)
   })
 })

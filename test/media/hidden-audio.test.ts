@@ -86,7 +86,7 @@ describe("Ogg", () => {
     const behindHeaders = pages[2] ?? 0
     const [head, rest] = [whole.subarray(0, behindHeaders), whole.subarray(behindHeaders)]
 
-    test(`counts pages of ${name} in pages with a wrong checksum`, () => {
+    test(`counts pages of ${name} inside pages with a wrong checksum`, () => {
       expectMeasured(Buffer.concat([head, inWrongPages(rest, { serial })]), SECONDS * 0.9)
       const cut = Buffer.concat([head, oggHeader({ serial, segments: [255, 255, 255] }), rest])
       expectMeasured(cut)
@@ -96,7 +96,7 @@ describe("Ogg", () => {
       }
     })
 
-    test(`counts pages of ${name} in a page that is cut, or of an unknown version`, () => {
+    test(`counts pages of ${name} inside a truncated page, or one of an unknown version`, () => {
       const segments = Array.from({ length: 255 }, () => 255)
       const end = pages.at(-4) ?? 0
       const long = oggHeader({ serial, segments })
@@ -114,7 +114,7 @@ describe("Ogg", () => {
       }
     })
 
-    test(`counts pages of ${name} wherever such pages are`, () => {
+    test(`counts pages of ${name} at any position of such pages`, () => {
       fc.assert(
         fc.property(
           fc.array(fc.tuple(fc.nat(), fc.nat(255), fc.integer({ min: 1, max: 255 })), {
@@ -137,7 +137,7 @@ describe("Ogg", () => {
     })
   }
 
-  test("counts the packets behind a header that is repeated on each page", () => {
+  test("counts the packets after a header that is repeated on each page", () => {
     const opus = files.Opus
     const serial = opus.subarray(14, 18)
     const header = opus.subarray(28, 28 + 19)
@@ -152,7 +152,7 @@ describe("Ogg", () => {
     expectMeasured(repeated)
   })
 
-  test("takes the longest blocks that any header of Vorbis names", () => {
+  test("uses the longest blocks that any header of Vorbis names", () => {
     const vorbis = files.Vorbis
     const pages = placesOf(vorbis, "OggS")
     const short = Buffer.from(vorbis.subarray(0, pages[1]))
@@ -168,7 +168,7 @@ describe("Ogg", () => {
     }
   })
 
-  test("counts frames of FLAC wherever they are in a packet or its pages", () => {
+  test("counts frames of FLAC at any position of a packet or its pages", () => {
     const flac = Buffer.from(wholeSound("flac", SECONDS))
     const header = Buffer.concat([latin1("\x7fFLAC\x01\0\0\0"), flac.subarray(0, 42)])
     const serial = Buffer.from("flac")
@@ -183,7 +183,7 @@ describe("Ogg", () => {
 })
 
 describe("WAV", () => {
-  test("has no measure where the samples are frames of another format", () => {
+  test("is not measured if the samples are frames of another format", () => {
     const header = wave(1).subarray(0, 44)
     for (const form of ["mp3", "aac"] as const) {
       const bytes = Buffer.concat([header, wholeSound(form, SECONDS)])
@@ -200,14 +200,14 @@ describe("MP3", () => {
     Array.from({ length: 100 }, () => [start.subarray(0, 1_500), Buffer.alloc(5)]).flat(),
   )
 
-  test("counts what a tag at the end claims", () => {
+  test("counts the frames that a tag at the end claims", () => {
     const tag = Buffer.concat([latin1("APETAGEX"), Buffer.alloc(24)])
     tag.writeUInt32LE(hidden.length, 12)
     const found = measure(Buffer.concat([start, hidden, tag]))
     expect(found?.maxSeconds ?? Infinity).toBeGreaterThanOrEqual(hidden.length / 16_000)
   })
 
-  test("does not skip what is no tag", () => {
+  test("does not skip invalid tags", () => {
     for (const head of ["ID3\xff\0\0\0\0\x7f\x7f", "ID3\x03\0\0\xff\xff\xff\xff"]) {
       const claim = Buffer.from(head, "latin1")
       const found = measure(Buffer.concat([start, claim, frames]))
@@ -259,7 +259,7 @@ describe("WebM", () => {
   test("counts the frames of a whole file without times", () => expectMeasured(whole))
 
   for (const [name, id] of Object.entries({ VOID, CUES, TAGS, ATTACHMENTS, TIMESTAMP, BLOCK })) {
-    test(`counts clusters behind an element of ${name} that is longer than its content`, () => {
+    test(`counts clusters after an element of ${name} that is longer than its content`, () => {
       for (const cluster of clusters) {
         const [head, rest] = [whole.subarray(0, cluster), whole.subarray(cluster)]
         const lengths = [2 ** 24 - 1, 2 ** 50, rest.length, Math.floor(rest.length / 2), 1_000]
@@ -270,7 +270,7 @@ describe("WebM", () => {
     })
   }
 
-  test("counts clusters wherever such elements are, also within each other", () => {
+  test("counts clusters at any position of such elements, also within each other", () => {
     const ids = fc.constantFrom(VOID, CUES, TAGS, ATTACHMENTS, TIMESTAMP, BLOCK)
     const hiding = fc.tuple(fc.nat(), ids, fc.nat(), fc.nat(4))
     fc.assert(
@@ -288,7 +288,7 @@ describe("WebM", () => {
     )
   })
 
-  test("reads tracks behind the clusters, in a skipped element, or described twice", () => {
+  test("reads tracks after the clusters, in a skipped element, or described twice", () => {
     const tracks = whole.indexOf(TRACKS, 0, "latin1")
     const first = clusters[0] ?? 0
     const [description, rest] = [whole.subarray(tracks, first), whole.subarray(first)]
@@ -311,7 +311,7 @@ describe("WebM", () => {
     expectMeasured(Buffer.concat(inside))
   })
 
-  test("has no measure for frames that are compressed", () => {
+  test("is not measured if frames are compressed", () => {
     const type = whole.indexOf("\x83\x81\x02", 0, "latin1")
     const encodings = Buffer.from([0x6d, 0x80, 0x80])
     expect(measure(whole)).toBeDefined()
@@ -319,7 +319,7 @@ describe("WebM", () => {
     expect(measure(Buffer.concat([head, encodings, rest]))).toBeUndefined()
   })
 
-  test("never plays less than a part of the file", () => {
+  test("is never measured as shorter than its part of the file", () => {
     for (let cut = 0; cut < whole.length; cut += 997) {
       const found = measure(whole.subarray(0, cut))
       if (found === undefined) continue
@@ -365,7 +365,7 @@ describe("MP4", () => {
     }
   })
 
-  test("counts the sound of a track that is also said to be a video", () => {
+  test("counts the audio of a track that is also declared as video", () => {
     const other = Buffer.from(boxOf(whole, "hdlr"))
     other.write("vide", 16, "latin1")
     const at = contentOf(whole, "hdlr") - 8
@@ -386,7 +386,7 @@ describe("MP4", () => {
     expect(measure(bytes)?.maxSeconds).toBeGreaterThanOrEqual(100)
   })
 
-  test("counts the samples of chunks where each of them is one tick", () => {
+  test("counts the samples of chunks if each sample is one tick", () => {
     const bytes = Buffer.from(whole)
     bytes.writeUInt32BE(1, contentOf(bytes, "stsz") + 8)
     bytes.writeUInt32BE(1, contentOf(bytes, "stts") + 8)

@@ -38,8 +38,8 @@ function partsOf(link: string): readonly [name: string, signature: string] {
 
 const BASE = "http://gateway"
 
-describe("in a folder", () => {
-  test("an image comes back as it was, for as long as its link says", async () => {
+describe("images stored in a folder", () => {
+  test("are returned unchanged for the lifetime of their link", async () => {
     using images = store()
     const link = await images.keep(png(8, 8), "image/png", BASE)
     const kept = await images.open(...partsOf(link))
@@ -48,14 +48,14 @@ describe("in a folder", () => {
     expect(await new Response(kept?.body).bytes()).toEqual(png(8, 8))
   })
 
-  test("links are those of one installation", async () => {
+  test("have links that work in one installation only", async () => {
     using images = store()
     using others = store({}, "another secret")
     const link = await images.keep(png(8, 8), "image/png", BASE)
     expect(await others.open(...partsOf(link))).toBeUndefined()
   })
 
-  test("an expired link does not work, and its image is swept away", async () => {
+  test("are removed after their link has expired", async () => {
     using images = store({ linkLifetime: 1 })
     const link = await images.keep(png(8, 8), "image/png", BASE)
     setSystemTime(Date.now() + 2)
@@ -65,7 +65,7 @@ describe("in a folder", () => {
     expect(failures).toEqual([])
   })
 
-  test("sweeping leaves what is not its own, and what still works", async () => {
+  test("are swept without removing valid ones or other files", async () => {
     using images = store()
     await images.keep(png(8, 8), "image/jpeg", BASE)
     writeFileSync(join(folder, "pictures", "notes.txt"), "mine")
@@ -76,7 +76,7 @@ describe("in a folder", () => {
     ])
   })
 
-  test("what was left by a process before is swept at the start", async () => {
+  test("of an earlier process are swept at the start", async () => {
     using before = store({ linkLifetime: 1 })
     await before.keep(png(8, 8), "image/png", BASE)
     setSystemTime(Date.now() + 2)
@@ -85,7 +85,7 @@ describe("in a folder", () => {
     expect(readdirSync(join(folder, "pictures"))).toEqual([])
   })
 
-  test("nothing is made before there is an image", async () => {
+  test("create no folder before the first image", async () => {
     using images = store()
     await images.sweep()
     expect(existsSync(join(folder, "pictures"))).toBeFalse()
@@ -99,15 +99,15 @@ describe("in a folder", () => {
     "1-2.png",
     `1700000000000-${"a".repeat(32)}.svg`,
   ]) {
-    test(`'${name}' is no name`, async () => {
+    test(`are not found under the invalid name '${name}'`, async () => {
       using images = store()
       expect(await images.open(name, "0".repeat(64))).toBeUndefined()
     })
   }
 })
 
-describe("in a bucket", () => {
-  test("an image goes there, its link is the bucket's own, and expired ones are removed", async () => {
+describe("images stored in a bucket", () => {
+  test("have the bucket's own links, and expired ones are removed", async () => {
     const bucket = new FakeBucket()
     using server = bucket.listen()
     const settings: ImageSettings = {
@@ -139,14 +139,14 @@ describe("in a bucket", () => {
 describe("a bucket", () => {
   const place = { bucket: "shelf", accessKeyId: "id", secretAccessKey: "secret" }
 
-  test("that never answers is not waited for", async () => {
+  test("that never answers is given up", async () => {
     using server = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => {}) })
     const storage = new BucketImageStorage({ ...place, endpoint: server.url.origin }, 200)
     const storing = storage.put("name", png(8, 8), "image/png")
     expect(await storing.then(String, String)).toContain("cannot be reached")
   })
 
-  test("is used with the keys of the settings alone, and does not lead elsewhere", async () => {
+  test("is used only with the keys of the settings, and its redirects are not followed", async () => {
     const heard: Headers[] = []
     using server = Bun.serve({
       port: 0,

@@ -25,12 +25,12 @@ describe("imageTokenBound", () => {
     expect(bound(width, height, model, detail)).toBe(tokens)
   })
 
-  test("the guide's shrunken image of 1800 x 2400 is covered: 1,452 patches", () => {
+  test("covers the guide's resized image of 1800 x 2400: 1,452 patches", () => {
     expect(bound(1800, 2400, "openai/gpt-4.1-mini")).toBeGreaterThanOrEqual(Math.ceil(1452 * 1.62))
     expect(bound(1800, 2400, "openai/gpt-4.1-mini")).toBeLessThanOrEqual(Math.ceil(1536 * 1.62))
   })
 
-  test("names are found in ids of other providers and with dates", () => {
+  test("recognizes names in ids of other providers and with dates", () => {
     expect(bound(1024, 1024, "openrouter/openai/gpt-4o-2024-08-06")).toBe(765)
     expect(bound(1024, 1024, "mine/GPT-4o-Mini-2024-07-18")).toBe(25_501)
     expect(bound(64, 64, "mine/o1")).toBe(bound(64, 64, "openai/o1-2024-12-17"))
@@ -42,14 +42,14 @@ describe("imageTokenBound", () => {
     ["openai/gpt-5-mini", Math.ceil(1536 * 1.62)],
     ["openai/gpt-5.4", 10_000],
     ["groq/some-vision-model", 16_384],
-  ])("an image elsewhere costs %p the most it can: %p", (model, max) => {
+  ])("uses the maximum cost of %p for an image of another provider: %p", (model, max) => {
     expect(imageTokenBound(ELSEWHERE, undefined, model)).toBe(max)
     expect(imageTokenBound({ type: "reference", id: "file-1" }, "auto", model)).toBe(max)
     expect(imageTokenBound(base64("no picture"), "auto", model)).toBe(max)
     expect(bound(100_000, 100_000, model)).toBeLessThanOrEqual(max)
   })
 
-  test("unknown models: covers Anthropic, Pixtral, Qwen and Gemini 3, whatever the size", () => {
+  test("covers Anthropic, Pixtral, Qwen and Gemini 3 for unknown models of any size", () => {
     for (const [width, height] of [
       [1, 1],
       [200, 100],
@@ -64,23 +64,23 @@ describe("imageTokenBound", () => {
     }
   })
 
-  test("the size of the encoded bytes does not matter", () => {
+  test("ignores the size of the encoded bytes", () => {
     const heavy = Buffer.concat([png(512, 512), Buffer.alloc(3_000_000, 7)])
     expect(imageTokenBound(base64(heavy), "high", "openai/gpt-4o")).toBe(765)
   })
 
-  test("data URLs are looked into like any base64", () => {
+  test("reads data URLs like any base64", () => {
     const data = Buffer.from(png(1024, 1024)).toString("base64")
     const source = { type: "url", url: `data:image/png;base64,${data}` } as const
     expect(imageTokenBound(source, "high", "openai/gpt-4o")).toBe(765)
   })
 
-  test("a frame header beyond what is looked at counts as the largest", () => {
+  test("uses the largest size for a frame header beyond the searched range", () => {
     const hidden = jpeg(10, 10, [60_000, 60_000])
     expect(imageTokenBound(base64(hidden), "high", "openai/gpt-4o")).toBe(85 + 8 * 170)
   })
 
-  test("is a whole number, at least 1, and no more than elsewhere, whatever is sent", () => {
+  test("is a whole number of at least 1, and no more than the maximum, for any input", () => {
     const models = fc.constantFrom("openai/gpt-4o", "openai/gpt-5.4", "openai/o4-mini", "x/y")
     fc.assert(
       fc.property(
@@ -97,7 +97,7 @@ describe("imageTokenBound", () => {
     )
   })
 
-  test("an image that the vendor is asked to enlarge costs what the enlarged one does", () => {
+  test("uses the enlarged size if the vendor is asked to enlarge an image", () => {
     const enlarged = (width: number, fields: JsonObject): number =>
       imageTokenBound(base64(png(width, 10)), undefined, "alibaba/qwen3-vl-plus", fields)
     const pixels = 12_845_056
@@ -110,7 +110,7 @@ describe("imageTokenBound", () => {
     for (const small of [0, -1, 100]) expect(enlarged(500, { min_pixels: small })).toBe(2_240)
   })
 
-  test("a larger image never costs less", () => {
+  test("never decreases for a larger image", () => {
     const side = fc.integer({ min: 1, max: 9_000 })
     fc.assert(
       fc.property(side, side, fc.integer({ min: 1, max: 500 }), (width, height, more) => {

@@ -180,14 +180,14 @@ describe("an ID3 tag", () => {
     expect(measure(tag, aac)?.seconds).toBeWithin(SECONDS, SECONDS + 1)
   })
 
-  test("sound in another format between a tag and MP3 frames is charged", () => {
+  test("audio in another format between a tag and MP3 frames is counted", () => {
     for (const content of [aac, times(1_000, frame([0x56, 0xe0, 125], 128))]) {
       const found = measure(tag, content, last)
       expect(found?.seconds).toBeGreaterThanOrEqual(content.length / 1_000)
     }
   })
 
-  test("a tag at the end of an MP3 file is not charged", () => {
+  test("a tag at the end of an MP3 file is not counted", () => {
     const found = measure(mp3, Buffer.concat([latin1("TAG"), Buffer.alloc(125)]))
     expect(found?.seconds).toBeWithin(1, 1.1)
   })

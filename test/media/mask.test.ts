@@ -85,7 +85,7 @@ describe("the alpha channel of a PNG", () => {
   for (const [colour, depth] of KINDS) {
     for (const isInterlaced of [false, true]) {
       const name = `colour type ${colour}, ${depth} bits${isInterlaced ? ", interlaced" : ""}`
-      test(`${name}: in any size, with any filters`, async () => {
+      test(`is read from ${name}: any size, any filters`, async () => {
         const side = fc.integer({ min: 1, max: 19 })
         const law = fc.asyncProperty(side, side, fc.nat(4), async (width, height, first) => {
           const filterOf = (row: number) => (depth < 8 ? 0 : (first + row) % 5)
@@ -96,7 +96,7 @@ describe("the alpha channel of a PNG", () => {
     }
   }
 
-  test("of a large image, while others get their turn", async () => {
+  test("of a large image is read without blocking others", async () => {
     let turns = 0
     const timer = setInterval(() => turns++, 1)
     const read = await readAlpha(png(3000, 3000))
@@ -105,7 +105,7 @@ describe("the alpha channel of a PNG", () => {
     expect(turns).toBeGreaterThan(3)
   })
 
-  test("of several at once, a damaged one among them", async () => {
+  test("of several images is read simultaneously, with a damaged one among them", async () => {
     const damaged = withPixels(Buffer.from("nothing packed"))
     const reads = await Promise.all([png(3, 2), damaged, png(2, 3)].map(readAlpha))
     expect(reads).toMatchObject([
@@ -115,7 +115,7 @@ describe("the alpha channel of a PNG", () => {
     ])
   })
 
-  test("an image without one is opaque", async () => {
+  test("is opaque for an image without one", async () => {
     const read = await readAlpha(png(3, 2, { colour: 2 }))
     expect(read).toMatchObject({ alpha: new Uint8Array(6).fill(255) })
   })
@@ -127,7 +127,7 @@ function withPixels(data: Buffer, head = header(4, 4, 6)): Uint8Array<ArrayBuffe
   return new Uint8Array(Buffer.concat([SIGNATURE, head, chunk("IDAT", data), end]))
 }
 
-describe("pixels that cannot be read", () => {
+describe("unreadable pixels", () => {
   const rows = deflateSync(Buffer.alloc(4 * 17))
   const cases: readonly (readonly [string, Uint8Array<ArrayBuffer>, string])[] = [
     ["no zlib", withPixels(Buffer.from("nothing packed")), "one of its parts is damaged"],
@@ -144,7 +144,7 @@ describe("pixels that cannot be read", () => {
     })
   }
 
-  test("what unpacks to far more than the header says is not unpacked", async () => {
+  test("that decompress to far more than the header states are not decompressed", async () => {
     // A hundred megabytes of zeros in half of one.
     const bomb = withPixels(deflateSync(Buffer.alloc(128 * 1024 * 1024), { level: 1 }))
     const before = process.memoryUsage().rss
@@ -153,7 +153,7 @@ describe("pixels that cannot be read", () => {
   })
 })
 
-describe("a mask for vendors whose masks are black and white", () => {
+describe("a mask for vendors with black and white masks", () => {
   const soft = packPng({
     width: 4,
     height: 1,
@@ -172,11 +172,11 @@ describe("a mask for vendors whose masks are black and white", () => {
     return [...inflateSync(view.subarray(at + 4, at + 4 + view.readUInt32BE(at - 4)))]
   }
 
-  test("white is what may change, and how much", async () => {
+  test("marks the editable area in white, with its strength", async () => {
     expect(await shades("white")).toEqual([0, 255, 155, 55, 0])
   })
 
-  test("black is what may change, and nothing is grey", async () => {
+  test("marks the editable area in black, without grays", async () => {
     expect(await shades("black")).toEqual([0, 0, 0, 255, 255])
   })
 })

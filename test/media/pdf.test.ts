@@ -22,7 +22,7 @@ describe("pdfExtent", () => {
     expect(pdfExtent(pdf)).toMatchObject({ pages: 100, textBytes: 100 * 7_501 })
   })
 
-  test("goes by the page tree, never by a count that the file claims", () => {
+  test("uses the page tree, never a count that the file claims", () => {
     const pdf = makePdf({ pages: 50, text: TEXT, comment: "%/Count 1", count: 1 })
     expect(pdfExtent(pdf)?.pages).toBe(50)
   })
@@ -35,7 +35,7 @@ describe("pdfExtent", () => {
     expect(pdfExtent(pdf)?.pages).toBe(40)
   })
 
-  test("takes the largest of several definitions of an object", () => {
+  test("uses the largest of several definitions of an object", () => {
     const longer = deflateSync(Buffer.from(`(${"x".repeat(50_000)}) Tj`))
     const pdf = Buffer.concat([
       makePdf({ pages: 2, text: "short" }),
@@ -47,7 +47,7 @@ describe("pdfExtent", () => {
   })
 
   test.each(["12 %\n 0 obj", "12 0 %c\r obj", "12%a\n%b\n0%c\nobj"])(
-    "does not guess at a file that hides an object behind a comment: %j",
+    "does not guess for a file that hides an object behind a comment: %j",
     (head) => {
       const hidden = [`${head} << /Filter /FlateDecode /Length 1 >> stream\n`, "\nendstream endobj"]
       const pdf = [makePdf({ pages: 2, text: "short" }), ...hidden.map((text) => Buffer.from(text))]
@@ -84,7 +84,7 @@ describe("pdfExtent", () => {
     },
   )
 
-  test("follows what a page draws, through all levels", () => {
+  test("follows the objects that a page draws, through all levels", () => {
     const inner = form(21, `(${"y".repeat(1_000)}) Tj`)
     const outer = form(20, "/In Do /In Do", "/Resources << /XObject << /In 21 0 R >> >>")
     const page = [
@@ -96,7 +96,7 @@ describe("pdfExtent", () => {
     expect(pdfExtent(pdf)?.textBytes).toBeWithin(20_000, 20_100)
   })
 
-  test("counts what a code stands for in any font", () => {
+  test("counts the characters behind a code in any font", () => {
     const map = `1 beginbfchar <41> <${"0062".repeat(100)}> endbfchar`
     const pdf = withObjects(makePdf({ pages: 1, text: "A".repeat(500) }), [
       "3 0 obj << /Type /Font /Subtype /Type1 /ToUnicode 30 0 R >> endobj",
@@ -105,7 +105,7 @@ describe("pdfExtent", () => {
     expect(pdfExtent(pdf)?.textBytes).toBeGreaterThanOrEqual(50_000)
   })
 
-  test("counts the bytes of strings that are not well formed", () => {
+  test("counts the bytes of malformed strings", () => {
     const content = `BI /W 1 ID ( EI (${"z".repeat(5_000)}) Tj`
     const pdf = withObjects(makePdf({ pages: 1, text: "" }), [
       "10 0 obj << /Type /Page /Parent 2 0 R /Contents 22 0 R >> endobj",
