@@ -9,7 +9,7 @@ import { hasher, type Pairs, HOUR, ask, bearer, desk } from "./support.ts"
 import { until } from "../support/until.ts"
 
 describe("a keyring", () => {
-  test("reads only what changed, and nothing when nothing did", async () => {
+  test("reads only changed keys, and nothing without changes", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 0n)
     const asked: number[] = []
@@ -31,7 +31,7 @@ describe("a keyring", () => {
     expect(asked).toEqual([-1, 0])
   })
 
-  test("is not set back by changes that arrive late", async () => {
+  test("is not reverted by changes that arrive late", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 0n)
     const gate = Promise.withResolvers<void>()
@@ -61,7 +61,7 @@ describe("a keyring", () => {
     expect(ask(keyring, bearer(secret))).toBe("invalid_api_key")
   })
 
-  test("of another process knows every change within a second", async () => {
+  test("of another process has every change within a second", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 0n)
     const { issuer } = await desk(database)
@@ -108,8 +108,8 @@ function counted(store: Store): { store: Store; readonly readings: number } {
   }
 }
 
-describe("a key that another process made or changed", () => {
-  test("works as soon as it is made", async () => {
+describe("a key created or changed by another process", () => {
+  test("works right after its creation", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -121,7 +121,7 @@ describe("a key that another process made or changed", () => {
     expect(await identified(keyring, bearer(rotated.secret))).toBe(key.id)
   })
 
-  test("works no more as soon as its change was reported, and is not read for otherwise", async () => {
+  test("stops working once its change was reported, and is not read otherwise", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 0n)
     let count = 0
@@ -148,7 +148,7 @@ describe("a key that another process made or changed", () => {
     expect([here.readings, there.readings]).toEqual([2, 2])
   })
 
-  test("is looked for once for many strangers, and what is no key not at all", async () => {
+  test("is looked up once for many unknown ones, and not at all for a malformed one", async () => {
     await using database = await TestDatabase.open()
     const { store } = database
     const watched = counted(store)
@@ -164,7 +164,7 @@ describe("a key that another process made or changed", () => {
     expect(watched.readings).toBe(2)
   })
 
-  test("cannot be distinguished from a wrong one while the ledger cannot be read: come again", async () => {
+  test("gets a retryable error while the ledger cannot be read", async () => {
     await using database = await TestDatabase.open()
     const { store } = database
     const broken = {

@@ -6,7 +6,7 @@ import { TestDatabase } from "../store/test-database.ts"
 import { type Pairs, HOUR, ask, bearer, desk } from "./support.ts"
 
 describe("a credential", () => {
-  test("counts as a bearer token or as x-api-key, the first before the second", async () => {
+  test("is read as a bearer token or x-api-key, in this order", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -48,7 +48,7 @@ describe("a credential", () => {
     expect(ask(keyring, headers as Pairs)).toBe("missing_api_key")
   })
 
-  test("is wrong when it is unknown, malformed, of another scheme, or sent twice", async () => {
+  test("is invalid if it is unknown, malformed, of another scheme, or sent twice", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -73,7 +73,7 @@ describe("a credential", () => {
     for (const headers of wrong) expect(ask(keyring, headers)).toBe("invalid_api_key")
   })
 
-  test("is refused with a header that says how to do better, and never repeated", async () => {
+  test("is rejected with a header for the remedy, and never repeated", async () => {
     await using database = TestDatabase.direct()
     const { keyring } = await desk(database)
     const secret = `sk-tg-${"q".repeat(43)}`
@@ -100,7 +100,7 @@ describe("a key", () => {
     expect(ask(keyring, bearer(secret), expiresAt)).toBe("invalid_api_key")
   })
 
-  test("that was revoked works no more, and keeps the time of its revocation", async () => {
+  test("that was revoked stops working, and keeps the time of its revocation", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -114,7 +114,7 @@ describe("a key", () => {
     await expect(issuer.rotate(key.id, HOUR)).rejects.toMatchObject({ code: "not_found" })
   })
 
-  test("that was rotated works by both secrets until the grace is over", async () => {
+  test("that was rotated works with both secrets until the grace is over", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -133,7 +133,7 @@ describe("a key", () => {
     expect(oldest).toMatchObject({ hint: first.secret.slice(-4) })
   })
 
-  test("that was rotated twice never gives an old secret more time than it had", async () => {
+  test("that was rotated twice never extends the grace of an old secret", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -152,7 +152,7 @@ describe("a key", () => {
     expect(ask(keyring, bearer(fourth.secret))).toBe(first.key.id)
   })
 
-  test("carries what it was ordered with, and its secret nowhere", async () => {
+  test("has its ordered options, and its secret nowhere", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { issuer } = await desk(database)
@@ -182,7 +182,7 @@ describe("a key", () => {
     await expect(issuing).rejects.toMatchObject({ code: "not_found" })
   })
 
-  test("may call the models its globs name", async () => {
+  test("can call the models of its globs", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -220,7 +220,7 @@ describe("a key", () => {
   })
 })
 
-test("keys are listed by pages, the newest first, of some accounts and of one status", async () => {
+test("keys are listed in pages, newest first, for some accounts and one status", async () => {
   await using database = TestDatabase.direct()
   for (const account of ["a", "b", "c"]) await database.account(account, 0n)
   const insert = (id: string, account: string, createdAt: number, expiresAt: number | null) =>

@@ -12,7 +12,7 @@ import { TestDatabase } from "../store/test-database.ts"
 const NOON = Date.parse("2026-11-30T12:00:00Z")
 const NEXT_DAY = Date.parse("2026-12-01T00:00:00Z")
 
-test("a key without budgets has one payer forever", async () => {
+test("a key without budgets always has the same payer", async () => {
   await using database = TestDatabase.direct()
   await database.account("a", 0n)
   const payerAt = payersOf(await database.key("key_x", "a", null))
@@ -26,7 +26,7 @@ test("a key without budgets has one payer forever", async () => {
   expect(payerAt(NOON)).toBe(payerAt(NEXT_DAY))
 })
 
-test("budgets of a day and of a month are other owners in each, and named once in each", async () => {
+test("daily and monthly budgets have a different owner in each period", async () => {
   await using database = TestDatabase.direct()
   await database.account("a", 0n)
   const periods = { dailyBudget: 1n, monthlyBudget: 1n }
@@ -40,7 +40,7 @@ test("budgets of a day and of a month are other owners in each, and named once i
   expect(payerAt(NOON)).toEqual(payer)
 })
 
-test("a month lasts to its end, whatever the day", async () => {
+test("a month ends at its end, regardless of the day", async () => {
   await using database = TestDatabase.direct()
   await database.account("a", 0n)
   const payerAt = payersOf(await database.key("key_x", "a", null, { monthlyBudget: 1n }))
@@ -49,7 +49,7 @@ test("a month lasts to its end, whatever the day", async () => {
   expect([payer.from, payer.until]).toEqual([Date.parse("2026-11-01T00:00:00Z"), NEXT_DAY])
 })
 
-test("the name of a budget's owner says which period it is of", () => {
+test("the name of a budget's owner contains its period", () => {
   expect(readPeriodOwner("key_x")).toBeUndefined()
   expect(readPeriodOwner("somebody@home")).toBeUndefined()
   for (const period of ["day", "month"] as const) {
@@ -61,7 +61,7 @@ test("the name of a budget's owner says which period it is of", () => {
   expect(endOfPeriod("month", Date.parse("2026-12-31T23:59:59Z"))).toBe(Date.parse("2027-01-01"))
 })
 
-test("a charge's row gives its budgets by bits", () => {
+test("the row of a charge has its budgets as bits", () => {
   const all = [
     { key: "key_x", account: "acc_y" },
     { key: "a", account: "ab" },

@@ -3,7 +3,7 @@ import { randomText } from "../../src/canon/random-text.ts"
 import { hintOf, KeyHasher, looksLikeKey, newSecret } from "../../src/keys/secret.ts"
 
 describe("a secret", () => {
-  test("has the form of a key and is never the same", () => {
+  test("has the format of a key and is never the same", () => {
     const secrets = Array.from({ length: 1_000 }, newSecret)
     for (const secret of secrets) expect(secret).toMatch(/^sk-tg-[0-9A-Za-z]{43}$/)
     expect(secrets.every(looksLikeKey)).toBe(true)
@@ -23,7 +23,7 @@ describe("a secret", () => {
     }
   })
 
-  test("hashes to what HMAC-SHA-256 says, differently in each installation", () => {
+  test("is hashed with HMAC-SHA-256, differently in each installation", () => {
     const hash = new KeyHasher("Jefe").hash("what do ya want for nothing?")
     // RFC 4231, test case 2.
     expect(hash).toBe("5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")

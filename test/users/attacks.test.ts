@@ -25,7 +25,7 @@ function kindOf(error: unknown): string {
   return error instanceof Error && "kind" in error ? String(error.kind) : String(error)
 }
 
-test("a session that a browser came with is never the one that is signed in", async () => {
+test("an existing session of the browser is never the signed-in one", async () => {
   using open = openUsers()
   const { users } = open
   await users.create(ADA)
@@ -40,7 +40,7 @@ test("a session that a browser came with is never the one that is signed in", as
   expect((await users.sessionOf(victim.cookie))?.user.email).toBe(ADA.email)
 })
 
-test("a session cookie that another host of the domain has added does not take the session over", async () => {
+test("a session cookie added by another host of the domain does not take the session over", async () => {
   using open = openUsers()
   const { users } = open
   await users.create(ADA)
@@ -55,7 +55,7 @@ test("a session cookie that another host of the domain has added does not take t
   expect(twice?.user.email).toBe(ADA.email)
 })
 
-test("a second factor gives its browser another session, and the one before is over", async () => {
+test("a second factor gives its browser a new session, and the previous one ends", async () => {
   using open = openUsers()
   const { users } = open
   await users.create(ADA)
@@ -71,7 +71,7 @@ test("a second factor gives its browser another session, and the one before is o
   expect(await users.sessionOf(browser.cookie)).not.toBeNull()
 })
 
-test("a code opens one session, not another for who has seen it", async () => {
+test("a code opens one session only, even for someone who has seen it", async () => {
   using open = openUsers()
   const { users } = open
   const secret = await withTwoFactor(users)
@@ -95,7 +95,7 @@ test("a code opens one session, not another for who has seen it", async () => {
   }
 })
 
-test("a clock that is set back does not take an authenticator away", async () => {
+test("a clock that is set back does not invalidate an authenticator", async () => {
   using open = openUsers()
   const { users } = open
   const now = Date.now()
@@ -108,7 +108,7 @@ test("a clock that is set back does not take an authenticator away", async () =>
   expect(await users.sessionOf(browser.cookie)).not.toBeNull()
 })
 
-test("ten wrong codes in a row lock the factor, whatever passwords come between", async () => {
+test("ten wrong codes in a row lock the factor, regardless of passwords in between", async () => {
   using open = openUsers()
   const { users } = open
   const secret = await withTwoFactor(users)
@@ -136,7 +136,7 @@ test("ten wrong codes in a row lock the factor, whatever passwords come between"
   await right()
 })
 
-test("codes that are guessed at once count as if one after the other", async () => {
+test("simultaneous guesses are counted like sequential ones", async () => {
   using open = openUsers()
   const { users } = open
   const secret = await withTwoFactor(users)
@@ -152,7 +152,7 @@ test("codes that are guessed at once count as if one after the other", async () 
   expect(guesses.filter((kind) => kind === "invalid_value")).toHaveLength(5)
 })
 
-test("a sign-in that waits for its code ends when the password changes", async () => {
+test("a pending sign-in ends when the password changes", async () => {
   using open = openUsers()
   const { users } = open
   const secret = await withTwoFactor(users)
@@ -179,7 +179,7 @@ async function changeMeanwhile(data: string, begun: Promise<unknown>): Promise<v
   file.close()
 }
 
-test("a sign-in with the old password that is under way when it changes opens nothing", async () => {
+test("a sign-in with the old password that is running during its change fails", async () => {
   using open = openUsers()
   const { users } = open
   await users.create(ADA)
@@ -196,7 +196,7 @@ test("a sign-in with the old password that is under way when it changes opens no
   expect(await users.sessionOf(browser.cookie)).toBeNull()
 })
 
-test("codes are limited for each session, whatever else its browser sends", async () => {
+test("codes are limited per session, regardless of the browser's other cookies", async () => {
   using open = openUsers()
   const { users } = open
   const secret = await withTwoFactor(users)
@@ -214,7 +214,7 @@ test("codes are limited for each session, whatever else its browser sends", asyn
   expect(kinds).toEqual([...Array(10).fill("invalid_value"), ...Array(2).fill("too_many_attempts")])
 })
 
-test("no browser is trusted any more once the second factor was switched off", async () => {
+test("no browser is trusted once the second factor was turned off", async () => {
   using open = openUsers()
   const { users } = open
   const secret = await withTwoFactor(users)
@@ -230,7 +230,7 @@ test("no browser is trusted any more once the second factor was switched off", a
   expect(await signIn(users, trusted)).toEqual({ needsCode: true })
 })
 
-test("what was kept for one purpose is good for no other", async () => {
+test("a stored proof works for its own purpose only", async () => {
   using open = openUsers()
   const { users } = open
   await withTwoFactor(users)
@@ -247,7 +247,7 @@ test("what was kept for one purpose is good for no other", async () => {
   expect(await signIn(users, forged)).toEqual({ needsCode: true })
 })
 
-test("an answer for one issuer is taken to no other", async () => {
+test("a response for one issuer is sent to no other", async () => {
   await using honest = await startIssuer()
   await using evil = await startIssuer()
   using open = openUsers()
@@ -275,7 +275,7 @@ test("an answer for one issuer is taken to no other", async () => {
   ).toMatchObject({ session: null })
 })
 
-test("an answer that names another issuer is refused", async () => {
+test("a response that names another issuer is rejected", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const { users } = open
@@ -293,7 +293,7 @@ test("an answer that names another issuer is refused", async () => {
   expect(answer).toMatchObject({ session: null, refusal: "issuer_mismatch" })
 })
 
-test("a code of someone else's sign-in does not sign them in here", async () => {
+test("a code of another user's sign-in does not sign them in here", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const { users } = open
@@ -314,7 +314,7 @@ test("a code of someone else's sign-in does not sign them in here", async () => 
   expect(answer).toMatchObject({ session: null, refusal: "invalid_code" })
 })
 
-test("a sign-in at an issuer is worth nothing after ten minutes", async () => {
+test("a sign-in at an issuer expires after ten minutes", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const { users } = open
@@ -352,7 +352,7 @@ test("an unknown address takes as long as a wrong password", () =>
     expect(median(unknown)).toBeLessThan(median(known) * 3)
   }))
 
-test("a database that another process has locked for a moment is waited for", async () => {
+test("a database that another process has locked briefly is awaited", async () => {
   using open = openUsers()
   const { users } = open
   await users.create(ADA)

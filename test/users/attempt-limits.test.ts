@@ -36,7 +36,7 @@ async function withLimits(work: (isLetIn: Try) => Promise<void>): Promise<void> 
   }
 }
 
-test("an address that tries too much locks no one out any more", () =>
+test("an address with too many attempts does not lock out others", () =>
   withLimits(async (isLetIn) => {
     for (let time = 0; time < PER_ADDRESS.max; time++) await isLetIn("evil", `user-${time % 6}`)
     expect(await isLetIn("evil", "ada")).toBe(false)
@@ -47,7 +47,7 @@ test("an address that tries too much locks no one out any more", () =>
     expect(await isLetIn("home", "ada", 1_000 + PER_USER.window)).toBe(true)
   }))
 
-test("a clock that is set back locks no one out until it is where it was", () =>
+test("a clock that is set back does not lock out anyone until its former time", () =>
   withLimits(async (isLetIn) => {
     const year = 365 * 24 * 3_600_000
     for (let time = 0; time <= PER_USER.max; time++) await isLetIn("home", "ada", year)

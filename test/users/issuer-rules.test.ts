@@ -66,7 +66,7 @@ test("an issuer that a user has not confirmed does not take over a user of anoth
   expect(await walk(open, second, new Browser(), { id: "other" })).toBe("/console/keys?a=1")
 })
 
-test("a user confirms an issuer by signing in as before, once and in the same browser", async () => {
+test("a user confirms an issuer by signing in again, once and in the same browser", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const ada = await open.users.create(ADA)
@@ -102,7 +102,7 @@ test("cookies of another browser's flow do not link its identity to the user who
   expect(await open.users.identities(ada.id)).toEqual([])
 })
 
-test("an issuer that the operator trusts with addresses links users by them", async () => {
+test("an issuer trusted with addresses links users by them", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const ada = await open.users.create(ADA)
@@ -112,7 +112,7 @@ test("an issuer that the operator trusts with addresses links users by them", as
   expect((await open.users.sessionOf(browser.cookie))?.user.id).toBe(ada.id)
 })
 
-test("linking by the address ends every other way into an account that someone else created", async () => {
+test("linking by address ends every other way into an account created by someone else", async () => {
   await using company = await startIssuer()
   await using other = await startIssuer()
   using open = openUsers()
@@ -142,7 +142,7 @@ test("linking by the address ends every other way into an account that someone e
   expect(await users.identities(ada.id)).toEqual([{ provider: "company", subject: "1" }])
 })
 
-test("two issuers that the operator trusts with addresses leave each other's link", async () => {
+test("two issuers trusted with addresses keep each other's link", async () => {
   await using first = await startIssuer()
   await using second = await startIssuer()
   using open = openUsers()

@@ -24,7 +24,7 @@ async function walk(
   return reply.location
 }
 
-test("a user comes in by the address that the issuer has verified, and stays the same user", async () => {
+test("a user signs in by the address that the issuer has verified, and stays the same user", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const ada = await open.users.create(ADA)
@@ -35,7 +35,7 @@ test("a user comes in by the address that the issuer has verified, and stays the
   }
 })
 
-test("who is invited becomes a user; who is not does not", async () => {
+test("an invited person becomes a user, and another does not", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const stranger = new Browser()
@@ -54,7 +54,7 @@ test("who is invited becomes a user; who is not does not", async () => {
   })
 })
 
-test("refuses claims that no database stores", async () => {
+test("rejects claims that no database stores", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const { person } = issuer
@@ -68,7 +68,7 @@ test("refuses claims that no database stores", async () => {
   expect(await open.users.list({ limit: 10 })).toEqual([])
 })
 
-test("refuses a subject that is empty or longer than 255 characters", async () => {
+test("rejects a subject that is empty or longer than 255 characters", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const { person } = issuer
@@ -82,7 +82,7 @@ test("refuses a subject that is empty or longer than 255 characters", async () =
   expect(await walk(open, issuer, new Browser())).toBe("/console/keys")
 })
 
-test("an address that the issuer has not verified opens no one's door", async () => {
+test("an unverified address does not sign anyone in", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   await open.users.create(ADA)
@@ -96,7 +96,7 @@ test("an address that the issuer has not verified opens no one's door", async ()
   expect(await open.users.list({ limit: 10 })).toHaveLength(1)
 })
 
-test("no one makes themselves an operator by what their issuer says", async () => {
+test("an issuer's claims cannot make a user an operator", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   open.invited.add("ada@example.com")
@@ -106,7 +106,7 @@ test("no one makes themselves an operator by what their issuer says", async () =
   expect((await open.users.sessionOf(browser.cookie))?.user.isOperator).toBe(false)
 })
 
-test("a disabled user does not come in", async () => {
+test("a disabled user cannot sign in", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const ada = await open.users.create(ADA)
@@ -117,7 +117,7 @@ test("a disabled user does not come in", async () => {
 })
 
 for (const fault of ["wrong_key", "wrong_nonce", "wrong_audience"] as const) {
-  test(`a token with a ${fault.replace("_", " ")} is refused`, async () => {
+  test(`a token with a ${fault.replace("_", " ")} is rejected`, async () => {
     await using issuer = await startIssuer()
     using open = openUsers()
     await open.users.create(ADA)
@@ -128,7 +128,7 @@ for (const fault of ["wrong_key", "wrong_nonce", "wrong_audience"] as const) {
   })
 }
 
-test("the way back belongs to the browser that went, and is gone once", async () => {
+test("the callback belongs to one browser and works once", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   await open.users.create(ADA)
@@ -151,7 +151,7 @@ test("the way back belongs to the browser that went, and is gone once", async ()
   expect(await users.sessionOf(again.cookie)).toBeNull()
 })
 
-test("an issuer that is away or someone else is in no one's way but its own", async () => {
+test("an unavailable or wrong issuer affects only its own sign-ins", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   await open.users.create(ADA)
@@ -166,7 +166,7 @@ test("an issuer that is away or someone else is in no one's way but its own", as
   expect(await walk(open, issuer, new Browser())).toBe("/console/keys")
 })
 
-test("a key that an issuer has replaced is known with the next sign-in", async () => {
+test("a replaced key of an issuer is used from the next sign-in on", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   await open.users.create(ADA)
@@ -175,7 +175,7 @@ test("a key that an issuer has replaced is known with the next sign-in", async (
   expect(await walk(open, issuer, new Browser())).toBe("/console/keys")
 })
 
-test("who comes back while the issuer is away, or too often, is told so on a page", async () => {
+test("a callback during an outage, or too many of them, shows an error page", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   await open.users.create(ADA)
@@ -201,7 +201,7 @@ test("who comes back while the issuer is away, or too often, is told so on a pag
   expect(open.heard).toHaveLength(1)
 })
 
-test("a whole office signs in from one address", async () => {
+test("many users can sign in from one address", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   await open.users.create(ADA)

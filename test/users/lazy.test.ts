@@ -24,14 +24,14 @@ function loadedBy(entry: string): Set<string> {
   return found
 }
 
-test("a gateway whose console no one visits loads nothing of signing in", () => {
+test("sign-in modules are not loaded before the console is visited", () => {
   const loaded = loadedBy("cli/serve.ts")
   expect(loaded).toContain("app.ts")
   const ofSigningIn = /^(users\/sign-in|@noble|oauth4webapi)/
   expect([...loaded].filter((name) => ofSigningIn.test(name))).toEqual([])
 })
 
-test("OpenID Connect is loaded when someone comes from an issuer", () => {
+test("OpenID Connect is loaded at the first callback of an issuer", () => {
   const loaded = loadedBy("users/users.ts")
   expect(loaded).toContain("users/issuers.ts")
   expect([...loaded].filter((name) => name.startsWith("oauth4webapi"))).toEqual([])

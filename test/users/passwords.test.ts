@@ -3,7 +3,7 @@ import { ADA, Browser, openUsers, signIn } from "./support.ts"
 
 const NEXT = "another fine password"
 
-test("a changed password ends all other sessions, and the old one is worth nothing", async () => {
+test("a changed password ends all other sessions, and the old one stops working", async () => {
   using open = openUsers()
   const { users } = open
   await users.create(ADA)
@@ -21,14 +21,14 @@ test("a changed password ends all other sessions, and the old one is worth nothi
   await signIn(users, elsewhere, { ...ADA, password: NEXT })
 })
 
-test("no one changes a password without a session", async () => {
+test("a password cannot be changed without a session", async () => {
   using open = openUsers()
   await open.users.create(ADA)
   const change = open.users.own.changePassword(new Browser(), ADA.password, NEXT)
   await expect(change).rejects.toMatchObject({ kind: "not_signed_in" })
 })
 
-test("a reset link works once, ends all sessions, and leaves the other users alone", async () => {
+test("a reset link works once, ends all sessions, and does not affect other users", async () => {
   using open = openUsers()
   const { users } = open
   const ada = await users.create(ADA)

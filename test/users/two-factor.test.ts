@@ -23,7 +23,7 @@ async function withTwoFactor(
   return { secret, backupCodes }
 }
 
-test("the code is asked for after the password, and there is no session before it", async () => {
+test("the code is required after the password, and there is no session before it", async () => {
   using open = openUsers()
   const { users } = open
   const { secret } = await withTwoFactor(users)
@@ -41,7 +41,7 @@ test("the code is asked for after the password, and there is no session before i
   expect((await users.sessionOf(browser.cookie))?.user.email).toBe(ADA.email)
 })
 
-test("it is not in use before its first code came, and the password is needed to set it up", async () => {
+test("it is inactive before its first code, and setting it up requires the password", async () => {
   using open = openUsers()
   const { users } = open
   await users.create(ADA)
@@ -56,7 +56,7 @@ test("it is not in use before its first code came, and the password is needed to
   expect(await signIn(users, new Browser())).toEqual({ needsCode: false })
 })
 
-test("codes cannot be guessed: five for each password, then it begins again", async () => {
+test("codes cannot be guessed: five per password, then the sign-in starts again", async () => {
   using open = openUsers()
   const { users } = open
   const { secret } = await withTwoFactor(users)
@@ -89,7 +89,7 @@ test("a backup code works once", async () => {
   expect(fresh).not.toContain(backupCodes[1])
 })
 
-test("a trusted browser is asked once, another one always", async () => {
+test("a trusted browser needs the code once, and another one always", async () => {
   using open = openUsers()
   const { users } = open
   const { secret } = await withTwoFactor(users)
@@ -106,7 +106,7 @@ test("a trusted browser is asked once, another one always", async () => {
   expect(await signIn(users, browser)).toEqual({ needsCode: true })
 })
 
-test("it is switched off with the password, or by an operator for who has lost it", async () => {
+test("it is turned off with the password, or by an operator for a user who lost it", async () => {
   using open = openUsers()
   const { users } = open
   const { secret } = await withTwoFactor(users)
@@ -122,7 +122,7 @@ test("it is switched off with the password, or by an operator for who has lost i
   expect(await signIn(users, new Browser())).toEqual({ needsCode: false })
 })
 
-test("a disabled user does not get in by a code either", async () => {
+test("a disabled user cannot sign in by a code either", async () => {
   using open = openUsers()
   const { users } = open
   const { secret } = await withTwoFactor(users)

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { atFullCost } from "../support/quick-passwords.ts"
 import { ADA, Browser, openUsers, signIn } from "./support.ts"
 
-test("a password opens a session, and signing out ends it for whoever has the cookie", async () => {
+test("a password opens a session, and signing out ends it for every holder of the cookie", async () => {
   using open = openUsers()
   const { users } = open
   const ada = await users.create(ADA)
@@ -23,7 +23,7 @@ test("a password opens a session, and signing out ends it for whoever has the co
   expect(open.heard).toEqual([])
 })
 
-test("a session is known in every process, and so is its end", async () => {
+test("a session and its end are known in every process", async () => {
   using open = openUsers()
   const ada = await open.users.create(ADA)
   const other = open.another()
@@ -36,7 +36,7 @@ test("a session is known in every process, and so is its end", async () => {
   expect(await open.users.sessionOf(browser.cookie)).toBeNull()
 })
 
-test("a cookie that the gateway has not given is no one's", async () => {
+test("a forged cookie has no session", async () => {
   using open = openUsers()
   await open.users.create(ADA)
   const browser = new Browser()
@@ -48,7 +48,7 @@ test("a cookie that the gateway has not given is no one's", async () => {
   }
 })
 
-test("a wrong password and an unknown address say the same", async () => {
+test("a wrong password and an unknown address get the same error", async () => {
   using open = openUsers()
   await open.users.create(ADA)
   const wrong = { kind: "not_signed_in", message: "The e-mail address or the password is wrong." }
@@ -61,7 +61,7 @@ test("a wrong password and an unknown address say the same", async () => {
   ).rejects.toMatchObject(wrong)
 })
 
-test("guessing is limited for each user, in all processes, and from each address", async () => {
+test("guessing is limited per user in all processes, and per address", async () => {
   using open = openUsers()
   await open.users.create(ADA)
   const other = open.another()
@@ -82,7 +82,7 @@ test("guessing is limited for each user, in all processes, and from each address
   })
 })
 
-test("signing in often is no guessing", async () => {
+test("frequent correct sign-ins are not limited", async () => {
   using open = openUsers()
   await open.users.create(ADA)
   const browser = new Browser()
@@ -105,7 +105,7 @@ test("a disabled user has no session and gets none", async () => {
   expect(await users.sessionOf(browser.cookie)).not.toBeNull()
 })
 
-test("there is one first user, however many try at once, and one operator always stays", async () => {
+test("simultaneous attempts create one first user, and one operator always stays", async () => {
   using open = openUsers()
   const { users } = open
   expect(await users.hasOperator()).toBe(false)
@@ -125,7 +125,7 @@ test("there is one first user, however many try at once, and one operator always
   await expect(users.change(second.id, { isDisabled: true })).rejects.toThrow("last operator")
 })
 
-test("two users cannot have one address, whatever its letters", async () => {
+test("two users cannot have the same address in any case", async () => {
   using open = openUsers()
   await open.users.create(ADA)
   await expect(open.users.create({ ...ADA, email: "ADA@example.com" })).rejects.toMatchObject({
@@ -150,7 +150,7 @@ test("the list is searched and read page by page", async () => {
   expect(await names({ limit: 10, after: first })).toEqual(["Bob", "Cleo"])
 })
 
-test("passwords are kept as argon2id, and no secret of the file opens a session by itself", () =>
+test("passwords are stored as argon2id, and no stored secret opens a session", () =>
   atFullCost(async () => {
     using open = openUsers()
     await open.users.create(ADA)
@@ -168,7 +168,7 @@ test("passwords are kept as argon2id, and no secret of the file opens a session 
     }
   }))
 
-test("a session that is over opens nothing; one that is used lives on", async () => {
+test("an expired session opens nothing, and a used one is extended", async () => {
   using open = openUsers()
   const ada = await open.users.create(ADA)
   const browser = new Browser()
