@@ -90,7 +90,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))("%s", (_,
   afterAll(() => database[Symbol.asyncDispose]())
 
   test.each([1, 2, 5, 17])(
-    "admits all %i of a limit over three machines, and no more",
+    "admit all %i of a limit over three machines, and no more",
     async (limit) => {
       const all = await membersOn(database, 3)
       const key = `key${++keys}`
@@ -102,7 +102,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))("%s", (_,
     },
   )
 
-  test("lets one machine use what another one has leased and does not need", async () => {
+  test("let one machine use slots that another has leased and does not need", async () => {
     const [one, other] = await membersOn(database, 2)
     if (!one || !other) throw new Error("no members")
     const key = `key${++keys}`
@@ -112,7 +112,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))("%s", (_,
     expect(await burst([one], 1, key, 5)).toBe(0)
   })
 
-  test("frees the slots of a node that is gone", async () => {
+  test("free the slots of a removed node", async () => {
     const [one, other] = await membersOn(database, 2)
     if (!one || !other) throw new Error("no members")
     const key = `key${++keys}`
@@ -122,7 +122,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))("%s", (_,
     await until(async () => (await burst([other], 1, key, 5)) === 1)
   })
 
-  test("uses a lowered and a raised limit with the next request", async () => {
+  test("apply a lowered and a raised limit to the next request", async () => {
     const all = await membersOn(database, 2)
     const key = `key${++keys}`
     expect(await burst(all, 10, key, 4)).toBe(4)
@@ -131,7 +131,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))("%s", (_,
     expect(await burst(all, 9, key, 7)).toBe(0)
   })
 
-  test("leases slots for requests that ran before other machines came", async () => {
+  test("lease slots for requests that ran before other machines came", async () => {
     const [one, other] = await membersOn(database, 2)
     if (!one || !other) throw new Error("no members")
     const key = `key${++keys}`
@@ -143,7 +143,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))("%s", (_,
     await fill([other], 3, key, 3)
   })
 
-  test("returns after an outage what the database still has as leased", async () => {
+  test("return leased slots of the database after an outage", async () => {
     const [one, other] = await membersOn(database, 2)
     if (!one || !other) throw new Error("no members")
     const key = `key${++keys}`
@@ -156,7 +156,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))("%s", (_,
     await fill([other], 5, key, 5)
   })
 
-  test("gives each machine its part while the database is away", async () => {
+  test("give each machine its part while the database is unavailable", async () => {
     const all = await membersOn(database, 3)
     const key = `key${++keys}`
     for (const member of all) member.isAway = true
@@ -165,7 +165,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))("%s", (_,
   })
 })
 
-test("does not use a slot that it is giving back", async () => {
+test("a slot that is being returned is not used", async () => {
   const memory = SharedMemory.own()
   const gate = Promise.withResolvers<void>()
   const orders: SlotOrder[] = []
@@ -194,7 +194,7 @@ test("does not use a slot that it is giving back", async () => {
   expect(orders.map(({ wanted }) => wanted)).toEqual([1, 0, 1])
 })
 
-test("asks at once for requests that came while the database was asked", async () => {
+test("requests that came during an order are leased right after it", async () => {
   const memory = SharedMemory.own()
   const first = Promise.withResolvers<void>()
   const orders: SlotOrder[] = []

@@ -21,7 +21,7 @@ function of(budget: MemoryBudget, id: string, account = id): Reservation {
 }
 
 describe("the memory of all requests", () => {
-  test("one key may hold as much as it leaves free, and others still get theirs", () => {
+  test("gives one key as much as it leaves free, and others still get theirs", () => {
     const budget = new MemoryBudget(256 * MEGABYTE)
     const greedy = Array.from({ length: 100 }, () => of(budget, "greedy"))
     const taken = greedy.filter((one) => kindOf(() => one.takeBody(8 * MEGABYTE)) === "taken")
@@ -30,7 +30,7 @@ describe("the memory of all requests", () => {
     expect(kindOf(() => of(budget, "third").takeBody(20 * MEGABYTE))).toBe("taken")
   })
 
-  test("an account with many keys does not shut out another", () => {
+  test("gives an account with many keys no more than others", () => {
     const budget = new MemoryBudget(256 * MEGABYTE)
     for (let number = 0; number < 1_000; number++) {
       kindOf(() => of(budget, `key-${number}`, "greedy").takeBody(8 * MEGABYTE))
@@ -39,7 +39,7 @@ describe("the memory of all requests", () => {
     expect(kindOf(() => of(budget, "other").takeBody(32 * MEGABYTE))).toBe("taken")
   })
 
-  test("small requests pass when large ones have filled their part, and answers have a part of their own", () => {
+  test("admits small requests when large ones have filled their part, and has a separate part for answers", () => {
     const budget = new MemoryBudget(256 * MEGABYTE)
     for (let number = 0; number < 4_000; number++) {
       kindOf(() => of(budget, `key-${number}`).takeBody(2 * MEGABYTE))
@@ -49,7 +49,7 @@ describe("the memory of all requests", () => {
     expect(kindOf(() => of(budget, "newer").takeAnswer(4 * MEGABYTE))).toBe("taken")
   })
 
-  test("what never fits is too large, what does not fit now is worth another try", () => {
+  test("rejects a request that never fits as too large, and another one as retryable", () => {
     const budget = new MemoryBudget(64 * MEGABYTE)
     const one = of(budget, "a")
     expect(kindOf(() => one.takeBody(49 * MEGABYTE))).toBe("body_too_large")
@@ -66,7 +66,7 @@ describe("the memory of all requests", () => {
     expect(kindOf(() => other.takeBody(40 * MEGABYTE))).toBe("taken")
   })
 
-  test("whatever is taken and given in whatever order, nothing is lost and nothing is above the limit", () => {
+  test("loses nothing and never exceeds its limit in any order of steps", () => {
     const step = fc.record({
       who: fc.integer({ min: 0, max: 5 }),
       what: fc.constantFrom("body", "answer", "give", "end"),
@@ -96,7 +96,7 @@ describe("the memory of all requests", () => {
     )
   })
 
-  test("is at least 256 MB where no one says otherwise", () => {
+  test("is at least 256 MB by default", () => {
     expect(defaultMemory()).toBeGreaterThanOrEqual(256 * MEGABYTE)
   })
 })

@@ -38,7 +38,7 @@ const gap = fc.oneof(
 )
 
 describe("laws of the rate limiter", () => {
-  test("in no minute do more requests pass than the limit and one burst of it", () => {
+  test("no minute has more requests than the limit and one burst", () => {
     const limit = fc.integer({ min: 1, max: 40 })
     fc.assert(
       fc.property(limit, fc.array(gap, { maxLength: 150 }), (requestsPerMinute, gaps) => {
@@ -56,7 +56,7 @@ describe("laws of the rate limiter", () => {
     )
   })
 
-  test("processes together never let more pass than one of them alone might", () => {
+  test("several processes together admit no more than one alone", () => {
     const processes = fc.integer({ min: 1, max: 6 })
     const step = fc.record({ wait: gap, process: fc.nat() })
     fc.assert(
@@ -83,7 +83,7 @@ describe("laws of the rate limiter", () => {
     )
   })
 
-  test("nor while processes come and go, each hearing of it at once", () => {
+  test("the limit holds while processes start and stop with immediate notification", () => {
     const step = fc.record({
       wait: gap,
       process: fc.nat(),
@@ -116,7 +116,7 @@ describe("laws of the rate limiter", () => {
     )
   })
 
-  test("in no minute are more tokens really used than the limit and one burst, when estimates are high", () => {
+  test("no minute uses more tokens than the limit and one burst if estimates are high", () => {
     const step = fc.record({
       wait: gap,
       tokens: fc.integer({ min: 0, max: 1_000 }),
@@ -150,7 +150,7 @@ describe("laws of the rate limiter", () => {
     )
   })
 
-  test("what is used beyond an estimate is paid for in time: over long, the limit holds", () => {
+  test("usage above an estimate delays later requests, so the limit holds over time", () => {
     const step = fc.record({
       tokens: fc.integer({ min: 1, max: 2_000 }),
       extra: fc.integer({ min: 0, max: 2_000 }),

@@ -69,7 +69,7 @@ class World {
   }
 }
 
-test("in no minute do machines together pass more than one alone, and what each has leased in advance", async () => {
+test("machines together never admit more per minute than one alone and the leases ahead", async () => {
   const step = fc.record({
     wait: fc.oneof(
       fc.constant(0),

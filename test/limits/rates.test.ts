@@ -92,8 +92,8 @@ async function burst(all: readonly Member[], count: number, request: RateRequest
 
 const perMinute = (requestsPerMinute: number) => ({ requestsPerMinute, tokens: 0 })
 
-describe("a machine that is alone", () => {
-  test("never asks the database", async () => {
+describe("a single machine", () => {
+  test("never calls the database", async () => {
     const lone = new Member()
     lone.rates.setMachines(1)
     const request = { requestsPerMinute: 100, tokensPerMinute: 100_000, tokens: 50 }
@@ -104,7 +104,7 @@ describe("a machine that is alone", () => {
     expect(lone.orders).toEqual([])
   })
 
-  test("brings what was used along when others come", async () => {
+  test("keeps its usage when others join", async () => {
     const [one, other] = [new Member(), new Member()]
     one.rates.setMachines(1)
     for (let count = 0; count < 40; count++) one.passesAtOnce(perMinute(50))
@@ -113,7 +113,7 @@ describe("a machine that is alone", () => {
     expect(await burst([one, other], 40, perMinute(50))).toBeWithin(8, 11)
   })
 
-  test("asks no more a minute after the others have left", async () => {
+  test("stops calling the database a minute after the others have left", async () => {
     const [one] = members(2)
     expect(await one?.passes(perMinute(5))).toBe(true)
     one?.rates.setMachines(1)
@@ -128,28 +128,25 @@ describe("a machine that is alone", () => {
 })
 
 describe("several machines", () => {
-  test.each([1, 5, 60, 1_000])(
-    "keep a limit of %i together, however it is hammered",
-    async (limit) => {
-      const all = members(3)
-      const begun = performance.now()
-      let passed = 0
-      for (let rounds = 0; rounds < 4; rounds++) {
-        passed += await burst(all, 2 * limit + 6, perMinute(limit))
-      }
-      const drained = ((performance.now() - begun) * limit) / 60_000
-      // What is leased in advance may be left over on each: that is less, never more.
-      expect(passed).toBeGreaterThanOrEqual(Math.min(limit, Math.floor(limit * (1 - 3 / 16))))
-      expect(passed).toBeLessThanOrEqual(limit + Math.ceil(drained))
-    },
-  )
+  test.each([1, 5, 60, 1_000])("keep a limit of %i together under any load", async (limit) => {
+    const all = members(3)
+    const begun = performance.now()
+    let passed = 0
+    for (let rounds = 0; rounds < 4; rounds++) {
+      passed += await burst(all, 2 * limit + 6, perMinute(limit))
+    }
+    const drained = ((performance.now() - begun) * limit) / 60_000
+    // What is leased in advance may be left over on each: that is less, never more.
+    expect(passed).toBeGreaterThanOrEqual(Math.min(limit, Math.floor(limit * (1 - 3 / 16))))
+    expect(passed).toBeLessThanOrEqual(limit + Math.ceil(drained))
+  })
 
-  test("leave all of a limit to the one that is used", async () => {
+  test("give all of a limit to the one that is used", async () => {
     const [busy] = members(8)
     expect(busy && (await burst([busy], 200, perMinute(100)))).toBeWithin(98, 102)
   })
 
-  test("wait for the database once, and then have leased in advance", async () => {
+  test("wait for the database once, and then have leases ahead", async () => {
     const [one] = members(2)
     if (!one) throw new Error("none")
     const request = { requestsPerMinute: 6_000, tokensPerMinute: 6_000_000, tokens: 100 }
@@ -161,7 +158,7 @@ describe("several machines", () => {
     expect(one.orders.length).toBeWithin(2, 17)
   })
 
-  test("refuse what has just been refused without asking", async () => {
+  test("reject repeatedly without another call", async () => {
     const [one] = members(2)
     if (!one) throw new Error("none")
     expect(await one.passes(perMinute(1))).toBe(true)
@@ -176,7 +173,7 @@ describe("several machines", () => {
     expect(one.orders.length).toBe(asked)
   })
 
-  test("say what all of them have left", async () => {
+  test("report the common remainder", async () => {
     const [one, other] = members(2)
     await burst(
       [one, other].filter((member) => member !== undefined),
@@ -190,7 +187,7 @@ describe("several machines", () => {
     })
   })
 
-  test("count tokens as they were used, and give back what was not", async () => {
+  test("count tokens as used, and return unused ones", async () => {
     const [one, other] = members(2)
     if (!one || !other) throw new Error("none")
     const tokens = (count: number) => ({ tokensPerMinute: 1_000, tokens: count })
@@ -203,7 +200,7 @@ describe("several machines", () => {
     expect((await other.refusal(tokens(50)))?.details.retryAfter).toBeGreaterThan(200)
   })
 
-  test("let through what is larger than a limit when nothing is in use, once", async () => {
+  test("admit one request above the limit if nothing is in use", async () => {
     const [one, other] = members(2)
     const large = { tokensPerMinute: 1_000, tokens: 5_000 }
     expect(await one?.passes(large)).toBe(true)
@@ -212,7 +209,7 @@ describe("several machines", () => {
     expect(refusal?.details.retryAfter).toBeWithin(290, 301)
   })
 
-  test("take a changed limit at once", async () => {
+  test("apply a changed limit immediately", async () => {
     const [one, other] = members(2)
     if (!one || !other) throw new Error("none")
     expect(await burst([one, other], 100, perMinute(1_000_000))).toBe(100)
@@ -229,7 +226,7 @@ describe("several machines", () => {
     expect(one.orders.length).toBeLessThan(20)
   })
 
-  test("that die leave nothing behind but what drains", async () => {
+  test("leave only draining usage behind when they die", async () => {
     const [dead, ...rest] = members(3)
     // In advance, too.
     expect(dead && (await burst([dead], 30, perMinute(60)))).toBe(30)
@@ -238,8 +235,8 @@ describe("several machines", () => {
   })
 })
 
-describe("while the database is away", () => {
-  test("each machine has its part of a limit, and what it used counts afterwards", async () => {
+describe("an unavailable database", () => {
+  test("leaves each machine its part of a limit, and usage is counted afterwards", async () => {
     const all = members(2)
     for (const member of all) member.isAway = true
     expect(await burst(all, 40, perMinute(10))).toBe(10)
@@ -255,7 +252,7 @@ describe("while the database is away", () => {
     expect(one?.orders.length).toBeGreaterThan(1)
   })
 
-  test("what was used before it counts, and however often it is asked in vain, no more passes", async () => {
+  test("keeps earlier usage counted, and admits no more after repeated attempts", async () => {
     const all = members(2)
     const [one, other] = all
     if (!one || !other) throw new Error("none")
@@ -275,7 +272,7 @@ describe("while the database is away", () => {
     expect((await one.refusal(perMinute(40)))?.details.retryAfter).toBeWithin(2, 30)
   })
 
-  test("nobody waits for longer than a second, and then nobody waits", async () => {
+  test("delays requests for at most a second, and then not at all", async () => {
     const [one] = members(2)
     if (!one) throw new Error("none")
     one.isSilent = true
@@ -288,7 +285,7 @@ describe("while the database is away", () => {
     expect(one.orders.length).toBe(1)
   })
 
-  test("what was leased before can be used", async () => {
+  test("leaves existing leases usable", async () => {
     const [one] = members(2)
     if (!one) throw new Error("none")
     expect(await one.passes(perMinute(640))).toBe(true)

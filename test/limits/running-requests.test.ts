@@ -15,7 +15,7 @@ function processOf(machine: Machine): RunningRequests {
   return new RunningRequests(machine.memory, machine.presence)
 }
 
-test("the processes of a machine keep a key's limit together, and what ends makes room", () => {
+test("the processes of a machine share a key's limit, and ended requests release their slots", () => {
   using first = new Machine(folder)
   using second = new Machine(folder)
   const [one, other] = [processOf(first), processOf(second)]
@@ -34,7 +34,7 @@ test("the processes of a machine keep a key's limit together, and what ends make
   expect(() => one.enter("key", 3)).toThrow()
 })
 
-test("what ran in a process that is gone is not counted any more", () => {
+test("requests of a dead process are no longer counted", () => {
   using first = new Machine(folder)
   const second = new Machine(folder)
   const [one, other] = [processOf(first), processOf(second)]
@@ -47,7 +47,7 @@ test("what ran in a process that is gone is not counted any more", () => {
   expect(() => one.enter("key", 2)).toThrow()
 })
 
-test("a changed limit holds for the next request, and running ones stay", () => {
+test("a changed limit applies to the next request, and running ones stay", () => {
   using machine = new Machine(folder)
   const running = processOf(machine)
   const leaves = Array.from({ length: 10 }, () => running.enter("key", 1_000_000))

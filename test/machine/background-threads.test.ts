@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 const PROCESS = Bun.fileURLToPath(new URL("compiling-process.ts", import.meta.url))
 
 test.skipIf(process.platform !== "linux")(
-  "compilers that begin later are behind the event loop as well",
+  "compiler threads that start later get the same lower priority",
   async () => {
     const child = Bun.spawn([process.execPath, PROCESS], { stdout: "pipe" })
     const found = JSON.parse(await new Response(child.stdout).text()) as Record<string, number[]>

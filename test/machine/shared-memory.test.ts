@@ -28,7 +28,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const filesOf = () => readdirSync(join(folder, "run"))
 
 describe("shared memory", () => {
-  test("is one file, whole from the first moment, and what one writes all read", () => {
+  test("is one file, complete from its creation, and shared for reading and writing", () => {
     const [left, right] = [SharedMemory.open(folder), SharedMemory.open(folder)]
     expect([left.isShared, right.isShared]).toEqual([true, true])
     expect(filesOf()).toHaveLength(1)
@@ -39,7 +39,7 @@ describe("shared memory", () => {
     expect(right.bigWords("circuits")[3]).toBe(0n)
   })
 
-  test("goes with the folder, and files of long ago go", () => {
+  test("is created again with the folder, and old files are removed", () => {
     SharedMemory.open(folder)
     const old = join(folder, "run", "shared-0-of-an-earlier-start")
     writeFileSync(old, "x")
@@ -50,18 +50,21 @@ describe("shared memory", () => {
     expect(filesOf()).toEqual([name])
   })
 
-  test.each([0, 1_000, 100_000, 1_400_000])("that was cut to %i bytes is whole again", (size) => {
-    SharedMemory.open(folder)
-    const [name = ""] = filesOf()
-    truncateSync(join(folder, "run", name), size)
-    const [left, right] = [SharedMemory.open(folder), SharedMemory.open(folder)]
-    expect([left.isShared, right.isShared]).toEqual([true, true])
-    expect(filesOf()).toEqual([name])
-    left.bigWords("rates").fill(7n)
-    expect(right.bigWords("rates").at(-1)).toBe(7n)
-  })
+  test.each([0, 1_000, 100_000, 1_400_000])(
+    "that was truncated to %i bytes is restored",
+    (size) => {
+      SharedMemory.open(folder)
+      const [name = ""] = filesOf()
+      truncateSync(join(folder, "run", name), size)
+      const [left, right] = [SharedMemory.open(folder), SharedMemory.open(folder)]
+      expect([left.isShared, right.isShared]).toEqual([true, true])
+      expect(filesOf()).toEqual([name])
+      left.bigWords("rates").fill(7n)
+      expect(right.bigWords("rates").at(-1)).toBe(7n)
+    },
+  )
 
-  test("is the process's own where there can be no file", () => {
+  test("is private to the process if no file can be created", () => {
     const file = join(folder, "a file")
     writeFileSync(file, "")
     const memory = SharedMemory.open(file)
@@ -74,7 +77,7 @@ describe("shared memory", () => {
 describe("a table of words", () => {
   const table = () => new WordTable(SharedMemory.own().bigWords("circuits"), 8)
 
-  test("gives each name its own words, all 0, until they are given back", () => {
+  test("gives each name its own words, all 0, until they are released", () => {
     const names = table()
     expect(names.find("one")).toBe(-1)
     const { at, wasFree } = names.make("one", () => 0)
@@ -88,7 +91,7 @@ describe("a table of words", () => {
     expect(names.words[names.make("one", () => 0).at + 1]).toBe(0n)
   })
 
-  test("keeps what another process has written right after a name was given its slot", () => {
+  test("keeps words that another process wrote right after the slot was taken", () => {
     const words = SharedMemory.own().bigWords("circuits")
     const [one, other] = [new WordTable(words, 8), new WordTable(words, 8)]
     const fill = words.fill.bind(words)
@@ -105,7 +108,7 @@ describe("a table of words", () => {
     expect(words[at + 1]).toBe(5n)
   })
 
-  test("lets the slot give way that matters least, when there are too many names", () => {
+  test("evicts the least important slot if there are too many names", () => {
     const few = new WordTable(new BigInt64Array(16 * 2), 2)
     const places = Array.from({ length: 16 }, (_, index) => few.make(`name ${index}`, () => 0).at)
     expect(new Set(places).size).toBe(16)
@@ -118,7 +121,7 @@ describe("a table of words", () => {
   })
 })
 
-test("four processes that take from one bucket at once get what it holds, to the unit", async () => {
+test("four processes that take from one bucket get exactly its content", async () => {
   const limit = 20_000
   const program = Bun.fileURLToPath(new URL("counting-process.ts", import.meta.url))
   const words = [process.execPath, program, folder, String(limit), "25000", "1000000"]
@@ -133,7 +136,7 @@ test("four processes that take from one bucket at once get what it holds, to the
 })
 
 describe("processes of one machine", () => {
-  test("are counted while they are there", () => {
+  test("are counted while they run", () => {
     const first = new Machine(folder)
     expect(first.presence.count).toBe(1)
     const second = new Machine(folder)
@@ -142,7 +145,7 @@ describe("processes of one machine", () => {
     expect(first.presence.count).toBe(1)
   })
 
-  test("share every limit, and its headers give what is left for all", () => {
+  test("share every limit, and its headers contain the common remainder", () => {
     using first = new Machine(folder)
     using second = new Machine(folder)
     const limiters = [first, second].map(
@@ -162,7 +165,7 @@ describe("processes of one machine", () => {
     expect(limiters[0]?.check("key", other)["x-ratelimit-remaining-tokens"]).toBe("0")
   })
 
-  test("have their part of a limit when there are others on other machines", () => {
+  test("have their part of a limit if other machines exist", () => {
     using machine = new Machine(folder)
     const limiter = new RateLimiter(() => 1_000, new SharedBuckets(machine.memory))
     limiter.setMachines(4)
@@ -172,7 +175,7 @@ describe("processes of one machine", () => {
     expect(() => limiter.check("key", request)).toThrow("8 per minute")
   })
 
-  test("know of a deployment with an open circuit what one has found out, and that it is well again", () => {
+  test("share open circuits and recoveries of deployments", () => {
     let now = 1_000
     const [left, right] = [SharedMemory.open(folder), SharedMemory.open(folder)].map(
       (memory) => new Health(() => now, memory),

@@ -10,24 +10,24 @@ function measured(...times: readonly number[]): FirstBytes {
 
 const from = (start: number, count: number) => Array.from({ length: count }, (_, at) => start + at)
 
-describe("when an answer is late", () => {
-  test("is not known before twenty have begun", () => {
+describe("the time after which an answer is late", () => {
+  test("is unknown before twenty have begun", () => {
     expect(measured(...from(200, 19)).late).toBeUndefined()
     expect(measured(...from(200, 20)).late).toBe(218)
   })
 
-  test("is when 95 in 100 had begun, of the last 100", () => {
+  test("is when 95 of the last 100 had begun", () => {
     expect(measured(...from(1_001, 100)).late).toBe(1_095)
     expect(measured(...from(90_000, 50), ...from(1_001, 100)).late).toBe(1_095)
   })
 
-  test("is not below what any network may take", () => {
+  test("is not below the usual network delay", () => {
     expect(measured(...Array.from({ length: 50 }, () => 3)).late).toBe(100)
   })
 })
 
 describe("the load of a deployment", () => {
-  test("measures streams and whole answers apart, once it was asked", () => {
+  test("is measured separately for streams and whole answers, once it is requested", () => {
     const load = new Load()
     for (const _ of from(0, 30)) load.began(9_000, true)
     expect(load.lateAfter(true)).toBeUndefined()
@@ -39,7 +39,7 @@ describe("the load of a deployment", () => {
     expect(load.lateAfter(false)).toBe(5_000)
   })
 
-  test("counts what was given up with the time that it was waited for, where that is long", () => {
+  test("counts abandoned calls with their waiting time if that is long", () => {
     const load = new Load()
     load.lateAfter(false)
     for (const _ of from(0, 30)) load.began(200, false)
@@ -51,7 +51,7 @@ describe("the load of a deployment", () => {
     expect(load.latency()).toBeGreaterThan(1_000)
   })
 
-  test("is helped out ten times, and once more for ten successes; retries are counted apart", () => {
+  test("allows ten hedges, and one more per ten successes, with separate retries", () => {
     const load = new Load()
     const taken = () => from(0, 20).filter(() => load.takeHedge()).length
     expect(taken()).toBe(10)

@@ -61,7 +61,7 @@ async function twoMembers(): Promise<[Member, Member]> {
   return [one, other]
 }
 
-test("what fails for one is tried by one request of the other, whose failure opens it", async () => {
+test("a failing deployment is tried once by the other node, whose failure opens its circuit", async () => {
   const [one, other] = await twoMembers()
   one.break(3)
   await until(() => other.poll())
@@ -73,7 +73,7 @@ test("what fails for one is tried by one request of the other, whose failure ope
   expect(other.health.isHealthy(ID)).toBe(false)
 })
 
-test("a node whose own network is broken opens no one else's circuits", async () => {
+test("a node with a broken network opens no circuits of others", async () => {
   const [broken, sound] = await twoMembers()
   sound.health.succeeded(ID)
   now += 60_000
@@ -95,7 +95,7 @@ test("a node whose own network is broken opens no one else's circuits", async ()
   expect(broken.health.isHealthy(ID)).toBe(false)
 })
 
-test("what a vendor says holds for all, as long as it said", async () => {
+test("a vendor's retry delay applies to all nodes", async () => {
   const [one, other] = await twoMembers()
   other.health.succeeded(ID)
   one.health.overloaded(ID, 30)
@@ -111,7 +111,7 @@ test("what a vendor says holds for all, as long as it said", async () => {
   expect(other.health.isHealthy("mine/unpaid")).toBe(false)
 })
 
-test("what works again for one is tried by the others at once", async () => {
+test("a recovered deployment is tried by the other nodes immediately", async () => {
   const [one, other] = await twoMembers()
   for (const member of [one, other]) {
     member.break(3)
@@ -130,7 +130,7 @@ test("what works again for one is tried by the others at once", async () => {
   })
 })
 
-test("a lone node reports nothing and reads nothing, however many processes its machine has", async () => {
+test("a lone node reports and reads nothing, regardless of its processes", async () => {
   const calls: string[] = []
   const { store } = database
   const counted: Store = {
@@ -159,7 +159,7 @@ test("a lone node reports nothing and reads nothing, however many processes its 
   expect(calls).toEqual([])
 })
 
-test("a burst of refusals is one report, and a lost database costs only reports", async () => {
+test("a burst of rejections is one report, and a lost database costs only reports", async () => {
   let reports = 0
   const { store } = database
   const failing: Store = {

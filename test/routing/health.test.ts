@@ -50,12 +50,12 @@ describe("health", () => {
     expect(rests).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1_000))
   })
 
-  test("takes a hundred failures at once for one", () => {
+  test("counts a hundred simultaneous failures as one", () => {
     breakTimes(100)
     expect(restLeft()).toBe(1_000)
   })
 
-  test("lets one request try after a rest, and forgets a trial of which nothing is heard", () => {
+  test("admits one request after a rest, and forgets a probe without a result", () => {
     breakTimes(3)
     now += 1_000
     expect(health.isHealthy(ID)).toBe(true)
@@ -68,7 +68,7 @@ describe("health", () => {
   })
 
   test.each(["refused_by_upstream", "overloaded"] as const)(
-    "lets the next request try when a trial ends with %s, which says nothing",
+    "admits another probe after one that ends with %s, which is inconclusive",
     (kind) => {
       breakTimes(3)
       now += 1_000
@@ -82,7 +82,7 @@ describe("health", () => {
     },
   )
 
-  test("is well again after a success, as if nothing had been", () => {
+  test("is restored completely after a success", () => {
     breakTimes(3)
     now += 1_000
     health.attempted(ID)
@@ -98,12 +98,12 @@ describe("health", () => {
     [2, 2_000],
     [0, 0],
     [3_600, 120_000],
-  ])("an overload that asks for %p seconds rests %p ms", (retryAfter, rest) => {
+  ])("an overload that requests %p seconds rests %p ms", (retryAfter, rest) => {
     health.overloaded(ID, retryAfter)
     expect(restLeft()).toBe(rest)
   })
 
-  test("a late success does not end the wait that the vendor asked for", () => {
+  test("a late success does not end the delay that the vendor requested", () => {
     health.overloaded(ID, 30)
     health.succeeded(ID)
     expect(restLeft()).toBe(30_000)
@@ -111,13 +111,13 @@ describe("health", () => {
     expect(restLeft()).toBe(30_000)
   })
 
-  test("an account without money rests as long, whatever the status that says it", () => {
+  test("an account without money rests as long, for any status", () => {
     health.failed(ID, new GatewayError("upstream_error", "", { providerError: "account" }), 429)
     expect(restLeft()).toBe(60_000)
     expect(health.report(ID).lastError).toContain("out of money")
   })
 
-  test("a refused credential rests a minute, and one request looks whether it was mended", () => {
+  test("a rejected credential rests a minute, and then one request probes it", () => {
     health.refused(ID)
     expect(restLeft()).toBe(60_000)
     now += 60_000
@@ -127,7 +127,7 @@ describe("health", () => {
     expect(health.isHealthy(ID)).toBe(true)
   })
 
-  test("tells from an error what it means", () => {
+  test("classifies errors", () => {
     const fail = (error: GatewayError, status?: number) => health.failed(ID, error, status)
     fail(new GatewayError("refused_by_upstream", "", { upstream: { status: 400 } }))
     fail(new GatewayError("internal_error", ""))
@@ -160,7 +160,7 @@ describe("health", () => {
     expect(health.areCircuitsClosed).toBe(true)
   })
 
-  test("lets the next request test an account when its test ends otherwise", () => {
+  test("lets the next request probe an account if its probe ends otherwise", () => {
     health.failed(ID, new GatewayError("upstream_error", "", { providerError: "account" }), 402)
     now += 60_000
     health.attempted(ID)
@@ -186,8 +186,8 @@ describe("health", () => {
   })
 })
 
-describe("what people read", () => {
-  test("nothing is known of what was never called", () => {
+describe("the health report", () => {
+  test("is unknown for a deployment that was never called", () => {
     expect(health.report(ID)).toEqual({
       state: "unknown",
       restsFor: 0,
@@ -199,7 +199,7 @@ describe("what people read", () => {
     })
   })
 
-  test("successes and failures are counted, and the last failure is kept in our words", () => {
+  test("counts successes and failures, and has the last failure in the gateway's words", () => {
     health.succeeded(ID)
     health.failed(ID, new GatewayError("upstream_error", "says: my prompt"), 500)
     expect(health.report(ID)).toMatchObject({
@@ -220,7 +220,7 @@ describe("what people read", () => {
     expect(health.report(ID)).toMatchObject({ state: "healthy", successes: 2, failures: 2 })
   })
 
-  test("each kind of failure has its words", () => {
+  test("describes each kind of failure", () => {
     const told = (
       kind: "upstream_error" | "upstream_timeout",
       status?: number,
@@ -245,7 +245,7 @@ describe("what people read", () => {
     expect(told("upstream_error", 200)).toBe("its answer broke off or could not be read (200)")
   })
 
-  test("a caller's own mistake is none of the deployment's", () => {
+  test("does not count a caller's own mistake", () => {
     health.failed(ID, new GatewayError("refused_by_upstream", "x"), 400)
     expect(health.report(ID).state).toBe("unknown")
   })

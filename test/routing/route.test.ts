@@ -34,7 +34,7 @@ const route = (asked: Model, health: Health, random?: () => number) =>
 const ids = (deployments: readonly Deployment[]) => deployments.map(({ id }) => id)
 
 describe("route", () => {
-  test("gives a single deployment as it stands on the model", () => {
+  test("returns a single deployment unchanged", () => {
     const one = model([deployment("a", 1)])
     expect(route(one, new Health())).toBe(one.deployments)
     expect(route(model([deployment("a", 1, false)]), new Health())).toEqual([])
@@ -60,7 +60,7 @@ describe("route", () => {
     expect(seconds["b"]! / firsts["c"]!).toBeCloseTo(2 / 3, 1.9)
   })
 
-  test("keeps weight 0 for when all others have failed, in the order of the settings", () => {
+  test("uses weight 0 after all others have failed, in the order of the settings", () => {
     const random = seeded(7)
     const pool = model([deployment("spare", 0), deployment("reserve", 0), deployment("a", 1)])
     const health = new Health()
@@ -69,7 +69,7 @@ describe("route", () => {
     }
   })
 
-  test("puts those with an open circuit last, even behind a spare, and never refuses", () => {
+  test("puts open circuits last, even after a spare, and never rejects", () => {
     let now = 0
     const health = new Health(() => now)
     const pool = model([deployment("a", 100), deployment("b", 1), deployment("spare", 0)])
@@ -82,7 +82,7 @@ describe("route", () => {
     expect(health.isHealthy("a")).toBe(true)
   })
 
-  test("sends one request to what has rested, and the others elsewhere until it has ended", () => {
+  test("sends one request to a rested deployment, and others elsewhere until it ended", () => {
     let now = 0
     const health = new Health(() => now)
     const pool = model([deployment("a", 1_000_000), deployment("b", 1e-6)])
@@ -96,7 +96,7 @@ describe("route", () => {
     expect(ids(route(pool, health, random))).toEqual(["a", "b"])
   })
 
-  test("orders each deployment that has a price exactly once: healthy, spare, with an open circuit", () => {
+  test("orders each deployment with a price exactly once: healthy, spare, with an open circuit", () => {
     const one = fc.record({
       weight: fc.oneof(fc.constant(0), fc.double({ min: 1e-9, max: 1e9, noNaN: true })),
       priced: fc.boolean(),
@@ -132,7 +132,7 @@ describe("affinity", () => {
   const routed = (asked: Model, health: Health, text: string) =>
     ids(new Router(health, new Loads()).route(asked, keyOf(text)).deployments)
 
-  test("sends the same key to the same deployment, in whatever process", () => {
+  test("sends the same key to the same deployment in every process", () => {
     const health = new Health()
     for (const text of ["one", "two", "three"]) {
       expect(routed(pool, health, text)).toEqual(routed(pool, health, text))
@@ -150,7 +150,7 @@ describe("affinity", () => {
     expect(first / count).toBeCloseTo(3 / 4, 1.7)
   })
 
-  test("moves only the keys of a deployment that rests, and brings them back", () => {
+  test("moves only the keys of a resting deployment, and moves them back", () => {
     let now = 0
     const health = new Health(() => now)
     const texts = Array.from({ length: 300 }, (_, index) => `session ${index}`)
@@ -164,14 +164,14 @@ describe("affinity", () => {
     for (const [text, order] of before) expect(routed(pool, health, text)).toEqual(order)
   })
 
-  test("does not change an order that the operator has written", () => {
+  test("does not change an order that the operator has set", () => {
     const ordered = { ...pool, choice: "order" as const }
     for (const text of ["one", "two", "three", "four"]) {
       expect(routed(ordered, new Health(), text)).toEqual(["a", "b", "c"])
     }
   })
 
-  test("is not asked for where there is one deployment", () => {
+  test("is not computed for a single deployment", () => {
     const one = model([deployment("a", 1)])
     const ask = () => {
       throw new Error("asked")
@@ -181,7 +181,7 @@ describe("affinity", () => {
 })
 
 describe("loads", () => {
-  test("keep nothing of models that only callers name, and repeat nothing there", () => {
+  test("store nothing for models that only callers name, and retry nothing there", () => {
     const loads = new Loads()
     const named = (id: string): Deployment => ({ ...deployment(id, 1), isAssumed: true })
     expect(loads.of(named("one"))).toBe(loads.of(named("two")))
@@ -190,7 +190,7 @@ describe("loads", () => {
     expect(loads.of(named("one")).takeRetry()).toBe(false)
   })
 
-  test("earn a retry by ten successes", () => {
+  test("gain a retry per ten successes", () => {
     const load = new Loads().of(deployment("a", 1))
     while (load.takeRetry());
     for (let success = 0; success < 9; success++) load.succeeded()
@@ -201,7 +201,7 @@ describe("loads", () => {
   })
 })
 
-describe("choices", () => {
+describe("strategies", () => {
   const health = new Health()
   const of = (choice: Model["choice"], ...weights: number[]): Model => ({
     ...model(weights.map((weight, index) => deployment(`d${index}`, weight))),
@@ -209,7 +209,7 @@ describe("choices", () => {
   })
   const firstOf = (router: Router, asked: Model) => ids(router.route(asked).deployments)[0]
 
-  test("by latency: of two that are drawn, the quicker; one that was slow is tried again later", () => {
+  test("latency chooses the faster of two drawn deployments, and retries a slow one later", () => {
     const loads = new Loads()
     const router = new Router(health, loads, seeded(5))
     const pool = of("latency", 1, 1)
@@ -224,7 +224,7 @@ describe("choices", () => {
     expect(firstOf(new Router(health, old, seeded(5)), pool)).toBe("d0")
   })
 
-  test("by latency: requests that run count, so that all at once do not run to the quickest", () => {
+  test("latency counts running requests, so that not all go to the fastest", () => {
     const loads = new Loads()
     const router = new Router(health, loads, seeded(5))
     loads.of(deployment("d0", 1)).answered(100)
@@ -233,7 +233,7 @@ describe("choices", () => {
     expect(firstOf(router, of("latency", 1, 1))).toBe("d1")
   })
 
-  test("by fewest requests, for their weights", () => {
+  test("least_busy chooses the fewest requests, relative to the weights", () => {
     const loads = new Loads()
     const router = new Router(health, loads, seeded(5))
     const pool = of("least_busy", 1, 4)
@@ -248,7 +248,7 @@ describe("choices", () => {
     expect(firstOf(router, pool)).toBe("d1")
   })
 
-  test("by order: the first of the settings that is healthy", () => {
+  test("order chooses the first healthy one of the settings", () => {
     const troubled = new Health(() => 0)
     const router = new Router(troubled, new Loads())
     const pool = of("order", 1, 5, 9)

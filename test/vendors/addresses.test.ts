@@ -15,7 +15,7 @@ const ACCOUNT: ServiceAccount = {
 }
 
 describe("every vendor", () => {
-  test("is there under its own name, with variables of its own", () => {
+  test("exists under its own name, with its own variables", () => {
     for (const [id, vendor] of vendors) expect(vendor.id).toBe(id)
     const ids = "anthropic azure bedrock cohere google vertex openai openai-compatible".split(" ")
     for (const id of ids) expect(vendors.has(id)).toBe(true)
@@ -23,7 +23,7 @@ describe("every vendor", () => {
     expect(new Set(variables).size).toBe(variables.length)
   })
 
-  test("speaks something, each dialect once, or does something else", () => {
+  test("supports each dialect at most once, or another operation", () => {
     for (const { id, chat, operations, optionalDialects = [] } of vendors.values()) {
       const ids = chat.map(({ dialect }) => dialect.id)
       expect([id, ids.length > 0 || operations !== undefined]).toEqual([id, true])
@@ -32,7 +32,7 @@ describe("every vendor", () => {
     }
   })
 
-  test("has the id that its known models have, and speaks what they are offered in", () => {
+  test("has the id of its known models, and supports their dialects", () => {
     for (const [id, models] of Object.entries(facts.vendors)) {
       const spoken: string[] = vendorOf(id).chat.map(({ dialect }) => dialect.id)
       for (const model of Object.values(models) as { dialects?: string[] }[]) {
@@ -148,7 +148,7 @@ describe("the address of a chat request", () => {
     })
   }
 
-  test("is not known where the settings do not say enough", () => {
+  test("is unknown if the settings are incomplete", () => {
     for (const id of ["azure", "bedrock", "vertex", "openai-compatible"]) {
       expect(vendorOf(id).baseUrlOf(providerOf(id))).toBeUndefined()
     }
@@ -161,7 +161,7 @@ describe("the headers of a chat request", () => {
       .signer(providerOf(vendor, { apiKey: "secret" }))
       .sign(ANY_REQUEST)
 
-  test("carry a plain key as the vendor wants it", () => {
+  test("contain a plain key in the vendor's format", () => {
     expect(signed("anthropic")).toEqual({ "x-api-key": "secret" })
     expect(signed("google")).toEqual({ "x-goog-api-key": "secret" })
     expect(signed("azure")).toEqual({ "api-key": "secret" })
@@ -170,7 +170,7 @@ describe("the headers of a chat request", () => {
     expect(vendorOf("anthropic").signer(providerOf("anthropic")).sign(ANY_REQUEST)).toEqual({})
   })
 
-  test("name the version of Anthropic's API wherever that is spoken", () => {
+  test("contain the version of Anthropic's API for its format", () => {
     const versions = [...vendors.values()].flatMap(({ chat }) =>
       chat
         .filter(({ dialect }) => dialect.id === "anthropic-messages")
@@ -199,7 +199,7 @@ const CHAT_PATH = /\/(messages|v2\/chat|converse|converse-stream)$|generateConte
 describe.skipIf(!existsSync(recorded))(
   "recorded requests (skipped without ../shared/fixtures)",
   () => {
-    test("of Anthropic and Cohere went to our addresses", () => {
+    test("of Anthropic and Cohere have the same addresses", () => {
       for (const url of recordedUrls("anthropic-messages")) {
         const expected = urlOf(providerOf("anthropic"), "anthropic-messages", "m")
         expect(url.origin + url.pathname).toBe(expected)
@@ -209,7 +209,7 @@ describe.skipIf(!existsSync(recorded))(
       }
     })
 
-    test("of Gemini and Bedrock went to our addresses", () => {
+    test("of Gemini and Bedrock have the same addresses", () => {
       const urls = [...recordedUrls("gemini-generatecontent"), ...recordedUrls("bedrock-converse")]
       expect(urls.length).toBeGreaterThan(50)
       for (const url of urls) {

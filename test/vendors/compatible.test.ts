@@ -11,14 +11,14 @@ const LOCAL = ["ollama", "vllm", "lm-studio", "llama-cpp", "litellm"]
 const ADDRESSED = ["tollgate", "openai-compatible"]
 
 describe("the table of compatible vendors", () => {
-  test("names each vendor once, in the shape that provider ids have", () => {
+  test("names each vendor once, with a valid provider id", () => {
     const ids = COMPATIBLE.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
     for (const id of ids) expect(id).toMatch(/^[a-z0-9][a-z0-9-]*$/)
     expect([...vendors.keys()]).toEqual(expect.arrayContaining(ids))
   })
 
-  test("holds every vendor that is promised", () => {
+  test("contains every documented vendor", () => {
     const promised =
       "openai mistral groq deepseek xai together fireworks openrouter perplexity cerebras deepinfra " +
       "nvidia moonshot huggingface zai ollama vllm lm-studio llama-cpp openai-compatible minimax " +
@@ -27,7 +27,7 @@ describe("the table of compatible vendors", () => {
     for (const id of promised.split(" ")) expect(vendors.has(id)).toBe(true)
   })
 
-  test("names those whose temperature is another than 1 when it is left out", () => {
+  test("contains the vendors with a default temperature other than 1", () => {
     const named = COMPATIBLE.filter(
       ({ quirks }) => quirks?.defaultFields?.["temperature"] !== undefined,
     )
@@ -49,7 +49,7 @@ describe("the table of compatible vendors", () => {
     ])
   })
 
-  test("reaches vendors over https, and local servers on this machine", () => {
+  test("uses https for vendors, and this machine for local servers", () => {
     for (const { id, baseUrl: template } of COMPATIBLE) {
       const baseUrl = template?.replace("{account}", "acme-1")
       if (ADDRESSED.includes(id)) {
@@ -63,7 +63,7 @@ describe("the table of compatible vendors", () => {
     }
   })
 
-  test("switches each vendor on by variables of its own", () => {
+  test("gives each vendor its own variables", () => {
     const all = COMPATIBLE.flatMap(({ keyVariables }) => keyVariables)
     expect(new Set(all).size).toBe(all.length)
     for (const variable of all) expect(variable).toMatch(/^[A-Z][A-Z0-9_]+$/)
@@ -81,12 +81,12 @@ describe("the table of compatible vendors", () => {
     }
   })
 
-  test("makes the same headers only once", () => {
+  test("creates the same headers only once", () => {
     const signer = vendorOf("openai").signer(providerOf("openai", { apiKey: "secret" }))
     expect(signer.sign(ANY_REQUEST)).toBe(signer.sign({ ...ANY_REQUEST, body: "[]" }))
   })
 
-  test("says which vendors speak more than chat completions", () => {
+  test("lists the vendors with more than chat completions", () => {
     const spoken = (id: string) => vendorOf(id).chat.map(({ dialect }) => dialect.id)
     const both = COMPATIBLE.filter(({ responses }) => responses).map(({ id }) => id)
     expect(both).toEqual(["openai", "deepseek", "xai", "openrouter"])
@@ -95,7 +95,7 @@ describe("the table of compatible vendors", () => {
     expect(vendorOf("groq").optionalDialects).toBeUndefined()
   })
 
-  test("leaves it to anyone who runs a server of their own what that speaks", () => {
+  test("leaves the dialects of own servers to the operator", () => {
     for (const id of [...LOCAL, ...ADDRESSED]) {
       const provider = providerOf(id, { baseUrl: "http://here/v1" })
       expect(urlOf(provider, "openai-chat", "m")).toBe("http://here/v1/chat/completions")
@@ -170,7 +170,7 @@ describe.skipIf(!existsSync(recorded))(
     for (const folder of folders) {
       const row = COMPATIBLE.find(({ id }) => id === (FOLDERS[folder] ?? folder))
       if (!row) continue
-      test(`went to the addresses that the table gives ${row.id}`, () => {
+      test(`have the addresses that the table gives ${row.id}`, () => {
         for (const { url, dialect } of recordedUrls(folder)) {
           if (OTHER_WAYS[row.id]?.test(url)) continue
           expect(url).toBe(urlOf(providerOf(row.id), dialect, "any"))

@@ -71,7 +71,7 @@ async function failure(promise: Promise<unknown>): Promise<GatewayError> {
 }
 
 describe("the AWS role of a machine", () => {
-  test("comes from the security token service for a pod with a web identity", async () => {
+  test("is requested from the security token service for a pod with a web identity", async () => {
     const response = `<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials>
       <AccessKeyId>ASIA1</AccessKeyId><SecretAccessKey>secret</SecretAccessKey>
       <SessionToken>session</SessionToken><Expiration>${EXPIRATION}</Expiration>
@@ -96,7 +96,7 @@ describe("the AWS role of a machine", () => {
     ["AWS_CONTAINER_AUTHORIZATION_TOKEN", "plain-token"],
     ["AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "pod-token"],
   ] as const) {
-    test(`comes from the container endpoint, authorized by ${name}`, async () => {
+    test(`is requested from the container endpoint, authorized by ${name}`, async () => {
       responses = { "GET /credentials": () => Response.json(DOCUMENT) }
       const key = await machineKey("eu-west-1", {
         AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/credentials`,
@@ -107,7 +107,7 @@ describe("the AWS role of a machine", () => {
     })
   }
 
-  test("comes from the instance metadata service in version 2", async () => {
+  test("is requested from the instance metadata service in version 2", async () => {
     responses = {
       "PUT /latest/api/token": () => new Response("metadata-token"),
       "GET /latest/meta-data/iam/security-credentials/": () => new Response("gateway-role\n"),
@@ -155,7 +155,7 @@ describe("the AWS role of a machine", () => {
 describe("Google's token", () => {
   const exchanged = () => Response.json({ access_token: "federated", expires_in: 3600 })
 
-  test("comes from the metadata service of the machine", async () => {
+  test("is requested from the metadata service of the machine", async () => {
     const path = "/computeMetadata/v1/instance/service-accounts/default/token"
     responses = { [`GET ${path}`]: exchanged }
     const token = await googleToken("machine", { GCE_METADATA_HOST: `127.0.0.1:${server.port}` })
@@ -215,7 +215,7 @@ describe("Google's token", () => {
     })
   })
 
-  test("is not requested with a token file that is missing or empty", async () => {
+  test("is not requested with a missing or empty token file", async () => {
     const account = { ...external, tokenUri: `${url}/token` }
     const missing = { ...account, source: { file: join(folder, "missing") } }
     expect((await failure(googleToken(missing))).message).toContain("cannot be read")
@@ -246,7 +246,7 @@ test("a machine's credential is requested directly, not through a proxy", async 
   })
 })
 
-test("a temporary credential is fetched once for all that wait, and again when it expires", async () => {
+test("a temporary credential is fetched once for all waiting requests, and again when it expires", async () => {
   let fetched = 0
   let lifetimeMs = 3_600_000
   const credential = new RenewedCredential(async () => {
@@ -285,7 +285,7 @@ test("a temporary credential that can still be used is renewed in the background
   }
 })
 
-test("a temporary credential is not kept forever, whatever lifetime it claims", async () => {
+test("a temporary credential has a maximum lifetime, regardless of its claim", async () => {
   let fetched = 0
   const credential = new RenewedCredential(async () => ({ value: ++fetched, expiresAt: Infinity }))
   expect(await credential.get()).toBe(1)
@@ -297,7 +297,7 @@ test("a temporary credential is not kept forever, whatever lifetime it claims", 
   }
 })
 
-describe("an operator reads why an identity gives no credential", () => {
+describe("the reason why an identity gives no credential", () => {
   const text = (body: string, status = 200) => new Response(body, { status })
   const cases: [string, () => Response, string][] = [
     ["is refused", () => text("no", 403), "gives no credential (403)"],
@@ -310,7 +310,7 @@ describe("an operator reads why an identity gives no credential", () => {
     ],
     ["is too large", () => text("x".repeat(70_000)), "larger than 64 KB (EMSGSIZE)"],
   ]
-  test.each(cases)("when it %s", async (_, response, words) => {
+  test.each(cases)("is reported when it %s", async (_, response, words) => {
     responses = { "GET /credentials": response, "POST /sts": response }
     const container = { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/credentials` }
     const webIdentity = {
@@ -336,7 +336,7 @@ describe("an operator reads why an identity gives no credential", () => {
       "AWS_CONTAINER_AUTHORIZATION_TOKEN is no valid header",
     ],
     [{ AWS_EC2_METADATA_DISABLED: "true" }, "AWS_EC2_METADATA_DISABLED is set"],
-  ])("with %p", async (environment, words) => {
+  ])("is reported with %p", async (environment, words) => {
     const cause = failureWords(await failure(machineKey("r", environment)))
     expect(cause).toContain(words)
     expect(cause).not.toContain("secret")

@@ -11,7 +11,7 @@ function idsWith(operation: "embedding" | "rerank"): string[] {
     .map(({ id }) => id)
 }
 
-test("who embeds", () => {
+test("the promised vendors embed", () => {
   const embedding = idsWith("embedding")
   const promised = "openai azure google vertex cohere voyage jina mistral bedrock together".split(
     " ",
@@ -20,7 +20,7 @@ test("who embeds", () => {
   expect(embedding).not.toContain("anthropic")
 })
 
-test("who reranks", () => {
+test("the listed vendors rerank", () => {
   expect(idsWith("rerank").toSorted()).toEqual(
     "cohere jina litellm llama-cpp openai-compatible openrouter together tollgate vllm voyage".split(
       " ",
@@ -28,7 +28,7 @@ test("who reranks", () => {
   )
 })
 
-test("everyone whose embedding models are known embeds", () => {
+test("every vendor with known embedding models embeds", () => {
   for (const [id, models] of Object.entries(facts.vendors)) {
     const embeds = Object.values(models).some(({ kind }) => kind === "embedding")
     if (embeds) expect([id, vendorOf(id).operations?.embedding !== undefined]).toEqual([id, true])
@@ -52,7 +52,7 @@ describe("vendors without chat", () => {
     })
   }
 
-  test("a key switches Voyage's known models on, and a chat model of its is none", () => {
+  test("a key adds Voyage's known models, and none of them is a chat model", () => {
     const text = "models: { voyage/chat: { kind: chat, price: { input: 1, output: 1 } } }"
     const { settings } = load(
       text,

@@ -76,14 +76,14 @@ describe("a service account", () => {
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(3600)
   })
 
-  test("keeps the token, and gives it without a promise", async () => {
+  test("caches the token, and returns it synchronously", async () => {
     const signer = signerFor()
     const first = await signer.sign(ANY_REQUEST)
     expect(signer.sign(ANY_REQUEST)).toBe(first)
     expect(asked).toHaveLength(1)
   })
 
-  test("takes a new token before the old one ends", async () => {
+  test("requests a new token before the old one ends", async () => {
     const signer = signerFor()
     const start = Date.now()
     await signer.sign(ANY_REQUEST)
@@ -95,14 +95,14 @@ describe("a service account", () => {
     expect(asked).toHaveLength(2)
   })
 
-  test("asks once, however many requests wait", async () => {
+  test("requests a token once for all waiting requests", async () => {
     const signer = signerFor()
     const signed = await Promise.all(Array.from({ length: 50 }, () => signer.sign(ANY_REQUEST)))
     expect(new Set(signed).size).toBe(1)
     expect(asked).toHaveLength(1)
   })
 
-  test("asks again after a failure, which it does not keep", async () => {
+  test("retries after a failure, which is not cached", async () => {
     const signer = signerFor()
     answer = () => new Response("busy", { status: 503 })
     expect((await failure(signer)).message).toContain("failed with status 503")
@@ -111,8 +111,8 @@ describe("a service account", () => {
   })
 })
 
-describe("credentials that cannot be used", () => {
-  test("because Google refuses them: its word is reported, and nothing of the key", async () => {
+describe("unusable credentials", () => {
+  test("are reported with Google's error code, without the key", async () => {
     answer = () =>
       Response.json(
         { error: "invalid_grant", error_description: `Invalid JWT for ${EMAIL}` },
@@ -125,7 +125,7 @@ describe("credentials that cannot be used", () => {
     )
   })
 
-  test("because of answers that are none", async () => {
+  test("are reported for invalid answers", async () => {
     for (const body of ["<html>", "{}", '{"access_token":"","expires_in":1}', "null"]) {
       answer = () => new Response(body)
       expect((await failure(signerFor())).message).toContain("without a credential")
@@ -134,7 +134,7 @@ describe("credentials that cannot be used", () => {
     expect((await failure(signerFor())).message).toContain("(302)")
   })
 
-  test("because the key is no key", async () => {
+  test("are reported for an invalid key", async () => {
     const privateKey = "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----"
     const error = await failure(signerFor({ privateKey }))
     expect(error.kind).toBe("upstream_error")
@@ -145,7 +145,7 @@ describe("credentials that cannot be used", () => {
     expect(new Bun.CryptoHasher("sha256", "key").update("text").digest("hex")).toHaveLength(64)
   })
 
-  test("because no one answers", async () => {
+  test("are reported for an unreachable server", async () => {
     const error = await failure(signerFor({ tokenUri: "http://127.0.0.1:1/token" }))
     expect(error.message).toContain("cannot be reached")
   })

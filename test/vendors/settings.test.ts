@@ -39,7 +39,7 @@ describe("the settings of a provider", () => {
     })
   }
 
-  test("without which a vendor cannot be called are asked for", () => {
+  test("are required if a vendor cannot be called without them", () => {
     for (const [vendor, wanted] of [
       ["azure", "needs a base_url"],
       ["bedrock", "needs api_key and region"],
@@ -54,7 +54,7 @@ describe("the settings of a provider", () => {
   })
 })
 
-test("every vendor is switched on by its variables alone", () => {
+test("every vendor is added by its variables alone", () => {
   const environment: Record<string, string> = {
     AZURE_OPENAI_ENDPOINT: "https://mine.openai.azure.com/",
     AWS_ACCESS_KEY_ID: "AKID",

@@ -80,9 +80,9 @@ async function send(provider: ProviderSettings, model: string, body: string): Pr
 const bedrock = (more: Partial<ProviderSettings> = {}) =>
   providerOf("bedrock", { ...PAIR, baseUrl: `http://127.0.0.1:${server.port}`, ...more })
 
-describe("a request that is signed with a key pair", () => {
+describe("a request signed with a key pair", () => {
   for (const model of MODELS) {
-    test(`is what AWS would expect: ${model}`, async () => {
+    test(`has the signature that AWS expects: ${model}`, async () => {
       const body = '{"messages":[{"role":"user","content":[{"text":"ö ☃"}]}]}'
       const { path, headers, body: arrived } = await send(bedrock(), model, body)
       expect(path).toBe(`/model/${encodeURIComponent(model)}/converse`)
@@ -93,7 +93,7 @@ describe("a request that is signed with a key pair", () => {
     })
   }
 
-  test("signs the token of a temporary pair with it", async () => {
+  test("includes the token of a temporary pair in the signature", async () => {
     const { path, headers, body } = await send(bedrock({ sessionToken: "temporary" }), "m", "{}")
     expect(headers.get("x-amz-security-token")).toBe("temporary")
     const authorization = headers.get("authorization") ?? ""
@@ -117,7 +117,7 @@ describe("a request that is signed with a key pair", () => {
   })
 })
 
-test("a Bedrock key goes up as it is, and comes before a pair", async () => {
+test("a Bedrock key is sent unchanged, and takes precedence over a pair", async () => {
   const { headers } = await send(bedrock({ apiKey: "bedrock-key" }), "m", "{}")
   expect(headers.get("authorization")).toBe("Bearer bedrock-key")
   expect(headers.has("x-amz-date")).toBe(false)
