@@ -41,14 +41,14 @@ function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
   return chunks
 }
 
-describe("what a frame says", () => {
-  test("an event, by its type and payload", () => {
+describe("the content of a frame", () => {
+  test("is an event by its type and payload", () => {
     expect(parse(eventFrame("messageStart", '{"role":"assistant"}'))).toEqual([
       { event: "messageStart", data: '{"role":"assistant"}' },
     ])
   })
 
-  test("an exception, by its type", () => {
+  test("is an exception by its type", () => {
     const frame = frameOf(
       { ":message-type": "exception", ":exception-type": "throttlingException" },
       '{"message":"slow down"}',
@@ -58,7 +58,7 @@ describe("what a frame says", () => {
     ])
   })
 
-  test("an error, by its code, with its message for data", () => {
+  test("is an error by its code, with its message as data", () => {
     const frame = frameOf(
       { ":message-type": "error", ":error-code": "InternalError", ":error-message": "it broke" },
       "",
@@ -66,11 +66,11 @@ describe("what a frame says", () => {
     expect(parse(frame)).toEqual([{ event: "error:InternalError", data: "it broke" }])
   })
 
-  test("an event without a type has none", () => {
+  test("is an event without a type", () => {
     expect(parse(frameOf({}, "{}"))).toEqual([{ data: "{}" }])
   })
 
-  test("exceptions and errors without a name are reported all the same", () => {
+  test("is an exception or error even without a name", () => {
     expect(parse(frameOf({ ":message-type": "exception" }, "{}"))).toEqual([
       { event: "exception:", data: "{}" },
     ])
@@ -79,14 +79,14 @@ describe("what a frame says", () => {
     ])
   })
 
-  test("text beyond ASCII, and an empty payload", () => {
+  test("may be text beyond ASCII, or empty", () => {
     expect(parse(eventFrame("a", '"žluť 🐎"'), eventFrame("b", ""))).toEqual([
       { event: "a", data: '"žluť 🐎"' },
       { event: "b", data: "" },
     ])
   })
 
-  test("headers of every other type are passed over", () => {
+  test("excludes headers of other types", () => {
     const zeros = (count: number) => Array.from({ length: count }, () => 0)
     const frame = frameOf(
       {
@@ -107,13 +107,13 @@ describe("what a frame says", () => {
   })
 })
 
-describe("bytes that are no event stream", () => {
-  test("nothing at all is a proper end", () => {
+describe("bytes that are not an event stream", () => {
+  test("end correctly if there are none", () => {
     expect(parse()).toEqual([])
     expect(parse(new Uint8Array())).toEqual([])
   })
 
-  test("a frame that never becomes whole", () => {
+  test("include a frame that is never complete", () => {
     const frame = eventFrame("a", "{}")
     for (const length of [1, 11, 12, frame.length - 1]) {
       const { events, fault } = parseUntilFault([frame.subarray(0, length)])
@@ -122,7 +122,7 @@ describe("bytes that are no event stream", () => {
     }
   })
 
-  test("a page of HTML", () => {
+  test("include a page of HTML", () => {
     const page = Buffer.from("<html><body>503 Service Unavailable</body></html>")
     expect(parseUntilFault([page]).fault).toContain("checksum")
   })
@@ -132,14 +132,14 @@ describe("bytes that are no event stream", () => {
     [0xff_ff_ff_ff, "absurd"],
     [15, "too short"],
     [0, "nothing"],
-  ])("a length of %i is refused before anything is kept for it (%s)", (length) => {
+  ])("include a length of %i, which is rejected before any allocation (%s)", (length) => {
     const prelude = Buffer.alloc(8)
     prelude.writeUInt32BE(length, 0)
     const { fault } = parseUntilFault([Buffer.concat([prelude, checksum(prelude)])])
     expect(fault).toContain(`a frame of ${length} bytes`)
   })
 
-  test("headers that are longer than the frame, or cut, or of no known type", () => {
+  test("include headers that are too long, truncated, or of an unknown type", () => {
     const prelude = Buffer.alloc(8)
     prelude.writeUInt32BE(16, 0)
     prelude.writeUInt32BE(5, 4)
@@ -152,7 +152,7 @@ describe("bytes that are no event stream", () => {
     }
   })
 
-  test("sound frames in the same chunk are handed out before the complaint", () => {
+  test("are reported after the valid frames of the same chunk", () => {
     const broken = eventFrame("b", "{}")
     broken[broken.length - 1]! ^= 1
     const parser = new EventStreamParser()
@@ -162,7 +162,7 @@ describe("bytes that are no event stream", () => {
     expect(() => parser.end()).toThrow("checksum")
   })
 
-  test("after a complaint nothing is taken any more", () => {
+  test("stop the parser", () => {
     const broken = eventFrame("b", "{}")
     broken[20]! ^= 1
     const parser = new EventStreamParser()
@@ -183,7 +183,7 @@ describe("laws", () => {
     }))
   const places = fc.array(fc.nat(), { maxLength: 12 })
 
-  test("cutting changes nothing", () => {
+  test("any split gives the same result", () => {
     fc.assert(
       fc.property(stream, places, ({ events, bytes }, at) => {
         expect(parse(...cut(bytes, at))).toEqual(events)
@@ -191,7 +191,7 @@ describe("laws", () => {
     )
   })
 
-  test("byte by byte changes nothing", () => {
+  test("single bytes give the same result", () => {
     fc.assert(
       fc.property(stream, ({ events, bytes }) => {
         expect(parse(...[...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(events)
@@ -200,7 +200,7 @@ describe("laws", () => {
     )
   })
 
-  test("one wrong byte anywhere is found, and nothing after it is believed", () => {
+  test("one wrong byte anywhere is detected, and nothing after it is read", () => {
     fc.assert(
       fc.property(
         stream,
@@ -219,7 +219,7 @@ describe("laws", () => {
     )
   })
 
-  test("a long frame in small chunks arrives whole", () => {
+  test("a long frame in small chunks arrives completely", () => {
     const data = JSON.stringify("x".repeat(3_000_000))
     const bytes = eventFrame("long", data)
     const chunks: Uint8Array[] = []

@@ -44,7 +44,7 @@ describe("a worker pool", () => {
     expect(order.indexOf("second")).toBeLessThan(3)
   })
 
-  test("refuses jobs beyond the queue of one owner, and takes those of others", async () => {
+  test("rejects jobs beyond the queue of one owner, and accepts those of others", async () => {
     using pool = new WorkerPool({ deadlineMs: 300, maxQueued: 2 })
     const many = Array.from({ length: 8 }, () => measure(pool, SHORT, "first"))
     const other = measure(pool, SHORT, "second")
@@ -64,7 +64,7 @@ describe("a worker pool", () => {
     await until(async () => (await measure(pool, SHORT, "second")) === 2)
   })
 
-  test("fails a job whose work throws, and goes on", async () => {
+  test("reports a job that throws, and continues", async () => {
     using pool = new WorkerPool()
     expect(await pool.run({ name: "draw-mask", input: undefined, owner: "a" })).toBeUndefined()
     expect(await pool.run({ name: "unknown", input: undefined, owner: "a" })).toBeUndefined()

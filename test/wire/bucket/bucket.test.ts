@@ -41,7 +41,7 @@ async function keysIn(bucket: Bucket, prefix: string, byFolder = false) {
 describe("a bucket that checks every signature", () => {
   const NAMES = ["plain", "a b", "a+b", "it's (here)!*", "ünï/cödé", "50%", "x=1&y=2", "q?#"]
 
-  test.each(NAMES)("stores, gives and removes '%s'", async (key) => {
+  test.each(NAMES)("stores, returns and removes '%s'", async (key) => {
     const fake = new FakeBucket()
     fake.secret = SECRET
     using server = fake.listen()
@@ -73,7 +73,7 @@ describe("a bucket that checks every signature", () => {
     expect(await keysIn(bucket, "nothing/")).toEqual({ keys: [], folders: [] })
   })
 
-  test("takes an object in parts, whatever their order, or forgets them", async () => {
+  test("accepts an object in parts in any order, or aborts them", async () => {
     const fake = new FakeBucket()
     fake.secret = SECRET
     using server = fake.listen()
@@ -103,7 +103,7 @@ describe("a bucket that checks every signature", () => {
     expect(await (await fetch(link)).text()).toBe("text")
   })
 
-  test("is used with its own keys, whatever the environment has", async () => {
+  test("uses only its own keys, regardless of the environment", async () => {
     const fake = new FakeBucket()
     const heard: Headers[] = []
     fake.hears = (headers) => void heard.push(headers)
@@ -141,7 +141,7 @@ describe.each(Object.keys(STEPS))("%s", (name) => {
     expect([message, status]).toEqual(["it cannot be reached", undefined])
   })
 
-  test("does not follow a bucket elsewhere", async () => {
+  test("does not follow a redirect of a bucket", async () => {
     let asked = 0
     using other = Bun.serve({ port: 0, fetch: () => new Response(`${++asked}`) })
     using server = Bun.serve({ port: 0, fetch: () => Response.redirect(other.url.href, 307) })
@@ -149,7 +149,7 @@ describe.each(Object.keys(STEPS))("%s", (name) => {
     expect([error.message, asked]).toEqual(["it answered with status 307", 0])
   })
 
-  test("says in which words it was refused", async () => {
+  test("reports the code of a rejection", async () => {
     const fake = new FakeBucket()
     fake.refuses = () => "AccessDenied"
     using server = fake.listen()
@@ -159,7 +159,7 @@ describe.each(Object.keys(STEPS))("%s", (name) => {
     expect(message).toContain(name === "size" ? "403" : "403 (AccessDenied)")
   })
 
-  test("tries again what may pass, and gives up", async () => {
+  test("retries temporary failures, and gives up", async () => {
     const fake = new FakeBucket()
     fake.objects.set("/shelf/key", { body: bytes("text"), type: "" })
     let failing = 2
@@ -188,7 +188,7 @@ describe.each(Object.keys(STEPS))("%s", (name) => {
     await inner.stop(true)
   })
 
-  test("does not go on where the connection is cut", async () => {
+  test("fails if the connection is cut", async () => {
     await using cut = await cutting("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n<Key>half")
     // What is of no use but for its status is there.
     const isDone = ["put", "size", "remove", "part"].includes(name)
@@ -218,7 +218,7 @@ async function cutting(answer: string) {
 }
 
 describe("an object", () => {
-  test("that stops in the middle is not waited for", async () => {
+  test("that stalls is given up", async () => {
     const halted = () =>
       new ReadableStream({
         start: (stream) => stream.enqueue(new Uint8Array(10)),
@@ -230,7 +230,7 @@ describe("an object", () => {
     expect(error.message).toContain("cut off")
   })
 
-  test("may take longer than an answer, as long as it goes on", async () => {
+  test("may take longer than the timeout while it makes progress", async () => {
     const slow = () =>
       new ReadableStream({
         async start(stream) {
@@ -246,7 +246,7 @@ describe("an object", () => {
     expect(await read(await bucket.get("key"))).toBe("xxxxxxxx")
   })
 
-  test("is not waited for while its reader takes time", async () => {
+  test("is not timed out while its reader takes time", async () => {
     const fake = new FakeBucket()
     fake.objects.set("/shelf/key", { body: new Uint8Array(5_000_000), type: "" })
     using server = fake.listen()
@@ -259,7 +259,7 @@ describe("an object", () => {
     expect(length).toBe(5_000_000)
   })
 
-  test("of a bucket that is not there is not only missing", async () => {
+  test("of a missing bucket has its own error", async () => {
     const answer = () => new Response("<Code>NoSuchBucket</Code>", { status: 404 })
     using server = Bun.serve({ port: 0, fetch: answer })
     const error = await failureOf(bucketAt(server.url.href).get("key"))
@@ -267,7 +267,7 @@ describe("an object", () => {
   })
 })
 
-test("what is large may take its time, and what does not go on is not waited for", async () => {
+test("a large upload may take its time, and a stalled one is given up", async () => {
   const end = Promise.withResolvers<void>()
   const answer = async () => {
     await end.promise
@@ -285,13 +285,13 @@ test("what is large may take its time, and what does not go on is not waited for
   await large
 })
 
-test("nothing is listed that was not asked for", async () => {
+test("only requested keys are listed", async () => {
   const text = "<Contents><Key>mine/1</Key></Contents><Contents><Key>other</Key></Contents>"
   using server = Bun.serve({ port: 0, fetch: () => new Response(text) })
   expect((await keysIn(bucketAt(server.url.href), "mine/")).keys).toEqual(["mine/1"])
 })
 
-test("a list without an end is not read to the end", async () => {
+test("an endless list is not read to the end", async () => {
   const endless = () =>
     new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(65_536).fill(32)) })
   using server = Bun.serve({ port: 0, fetch: () => new Response(endless()) })
@@ -299,7 +299,7 @@ test("a list without an end is not read to the end", async () => {
   expect(error.message).toContain("without an end")
 })
 
-test("parts that a bucket could not put together are no object", async () => {
+test("parts that a bucket could not join are an error", async () => {
   const text = "<Error><Code>InternalError</Code></Error>"
   using server = Bun.serve({ port: 0, fetch: () => new Response(text) })
   const upload = { key: "key", id: "1", tags: ["a"] }
@@ -307,7 +307,7 @@ test("parts that a bucket could not put together are no object", async () => {
   expect(error.code).toBe("InternalError")
 })
 
-test("a bucket in a private network is refused where that is not meant", async () => {
+test("a bucket in a private network is rejected unless it is allowed", async () => {
   const fake = new FakeBucket()
   using server = fake.listen()
   const bucket = bucketAt(server.url.href, { allowsPrivate: false, attempts: 3 })

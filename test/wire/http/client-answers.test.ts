@@ -29,18 +29,21 @@ describe("an answer", () => {
     ["br", brotliCompressSync],
     ["deflate", deflateSync],
     ["zstd", zstdCompressSync],
-  ] as const)("that was compressed all the same is opened: %s", async (coding, compress) => {
-    const text = JSON.stringify({ long: "é".repeat(100_000) })
-    using server = Bun.serve({
-      port: 0,
-      fetch: () =>
-        new Response(new Uint8Array(compress(text)), { headers: { "content-encoding": coding } }),
-    })
-    expect(await textOf(send(server.url.href))).toBe(text)
-    expect(await textOf(send(server.url.href))).toBe(text)
-  })
+  ] as const)(
+    "that is compressed without a request is decompressed: %s",
+    async (coding, compress) => {
+      const text = JSON.stringify({ long: "é".repeat(100_000) })
+      using server = Bun.serve({
+        port: 0,
+        fetch: () =>
+          new Response(new Uint8Array(compress(text)), { headers: { "content-encoding": coding } }),
+      })
+      expect(await textOf(send(server.url.href))).toBe(text)
+      expect(await textOf(send(server.url.href))).toBe(text)
+    },
+  )
 
-  test("that says it is compressed may be empty", async () => {
+  test("that claims to be compressed may be empty", async () => {
     const coding = "content-encoding: gzip\r\n"
     using server = startRawServer(({ socket }) => void socket.write(responseOf("", coding)))
     expect(await textOf(send(server.url))).toBe("")
@@ -48,7 +51,7 @@ describe("an answer", () => {
     expect(server.sides).toHaveLength(1)
   })
 
-  test("that no one reads stops coming, and comes whole when someone does", async () => {
+  test("that is not read pauses, and arrives completely when it is read", async () => {
     const size = 20_000_000
     let taken = 0
     using server = Bun.serve({
@@ -78,7 +81,7 @@ describe("an answer", () => {
     expect(await textOf(send(server.url.href))).toBe("")
   })
 
-  test("that waits for its reader is whole although its server has gone", async () => {
+  test("that waits for its reader is complete even if its server has disconnected", async () => {
     using server = startRawServer(({ socket }) => {
       socket.write(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${"x".repeat(200_000)}`)
       socket.end()
@@ -88,20 +91,17 @@ describe("an answer", () => {
     expect((await bodyOf(answer)).length).toBe(200_000)
   })
 
-  test.each(["identity", "gzip"])(
-    "that no one wants any more ends with its connection: %s",
-    async (coding) => {
-      using server = startRawServer(
-        ({ socket }) =>
-          void socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\n\r\nbegun`),
-      )
-      await (await send(server.url).answer).body.return?.()
-      const { body } = await send(server.url).answer
-      const read = body.next()
-      if (coding === "identity") await read
-      else read.catch(() => {})
-      await body.return?.()
-      await until(() => server.sides.length === 2 && server.sides.every(({ isClosed }) => isClosed))
-    },
-  )
+  test.each(["identity", "gzip"])("that is abandoned ends its connection: %s", async (coding) => {
+    using server = startRawServer(
+      ({ socket }) =>
+        void socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\n\r\nbegun`),
+    )
+    await (await send(server.url).answer).body.return?.()
+    const { body } = await send(server.url).answer
+    const read = body.next()
+    if (coding === "identity") await read
+    else read.catch(() => {})
+    await body.return?.()
+    await until(() => server.sides.length === 2 && server.sides.every(({ isClosed }) => isClosed))
+  })
 })

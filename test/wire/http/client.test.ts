@@ -15,8 +15,8 @@ import {
 beforeEach(setUp)
 afterEach(tearDown)
 
-describe("what is sent", () => {
-  test("is what was asked for, the host and the length in bytes", async () => {
+describe("a sent request", () => {
+  test("has the requested line, the host and the length in bytes", async () => {
     using server = startRawServer(({ socket }) => void socket.write(responseOf("ok")))
     const url = `${server.url}/v1/a%20b?x=1#y`
     expect(await textOf(send(url, '{"a":"é€"}', { "X-Key": "k", accept: "*/*" }))).toBe("ok")
@@ -33,7 +33,7 @@ describe("what is sent", () => {
     )
   })
 
-  test("may be bytes, or a stream whose length is known or not", async () => {
+  test("may have bytes, or a stream with a known or unknown length", async () => {
     using server = startRawServer((side) => {
       if (side.received.endsWith("end") || side.received.endsWith("\r\n0\r\n\r\n")) {
         side.socket.write(responseOf("ok", "connection: close\r\n"))
@@ -55,7 +55,7 @@ describe("what is sent", () => {
     )
   })
 
-  test("is never more or less than announced, nor what broke off", async () => {
+  test("never differs from the announced length, and fails with its body", async () => {
     using server = startRawServer(() => {})
     const broken = new ReadableStream<Uint8Array>({
       pull: () => Promise.reject(new Error("no more")),
@@ -72,7 +72,7 @@ describe("what is sent", () => {
     for (const { received } of server.sides) expect(received).not.toContain("iverr")
   })
 
-  test("arrives whole at a server that reads slowly", async () => {
+  test("arrives completely at a server that reads slowly", async () => {
     const text = "é0123456789".repeat(400_000)
     const bytes = Buffer.from(text)
     using server = Bun.serve({
@@ -95,7 +95,7 @@ describe("what is sent", () => {
     expect(await textOf(send(server.url.href, streamOf(...chunks)))).toBe(expected)
   })
 
-  test("can hide no header in another", () => {
+  test("cannot contain a header within another", () => {
     expect(() => new Headers({ "x-a": "b\r\nx-c: d" })).toThrow()
     expect(() => client.send({ url: "no address", headers: new Headers(), body: "" })).toThrow(
       TypeError,
@@ -122,7 +122,7 @@ describe("a connection", () => {
       "whose answer ended in two ways",
       "HTTP/1.1 200 OK\r\ncontent-length: 9\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
     ],
-  ])("%s is not used again", async (_, response) => {
+  ])("is not reused: %s", async (_, response) => {
     using server = startRawServer(({ socket }) => void socket.write(response))
     for (const count of [1, 2]) {
       expect(await textOf(send(server.url))).toBe("ok")
@@ -131,7 +131,7 @@ describe("a connection", () => {
     await until(() => server.sides.every(({ isClosed }) => isClosed))
   })
 
-  test("on which something comes while no one asks is closed", async () => {
+  test("with unexpected data while idle is closed", async () => {
     using server = numbered()
     expect(await textOf(send(server.url))).toBe("on 1")
     server.sides[0]?.socket.write(responseOf("whose is this?"))
@@ -139,7 +139,7 @@ describe("a connection", () => {
     expect(await textOf(send(server.url))).toBe("on 2")
   })
 
-  test("whose server answers before it has the whole request is not used again", async () => {
+  test("whose server answers before the request is complete is not reused", async () => {
     using server = startRawServer(
       (side) => void side.socket.write(responseOf("too much", "", "413 No")),
     )
@@ -151,7 +151,7 @@ describe("a connection", () => {
     await until(() => server.sides[0]?.isClosed === true)
   })
 
-  test("is not kept by a client that is over", async () => {
+  test("is not kept by a disposed client", async () => {
     using server = startRawServer(() => {})
     const sending = send(server.url)
     await until(() => server.sides[0]?.received !== undefined && server.sides[0].received !== "")
@@ -174,7 +174,7 @@ describe("a connection", () => {
   test.each([
     ["a new one", (isKept: boolean) => !isKept, "{}"],
     ["one that has begun to answer", (isKept: boolean) => isKept, "{}"],
-  ])("that breaks is no reason to send again: %s", async (_, breaks) => {
+  ])("that breaks is no reason to retry: %s", async (_, breaks) => {
     using server = startRawServer(({ socket, received }) => {
       const isKept = received.split("POST ").length > 2
       if (!breaks(isKept)) socket.write(responseOf("ok"))
@@ -190,8 +190,8 @@ describe("a connection", () => {
   })
 })
 
-describe("a request that is given up", () => {
-  test("before its answer, or within it, is an error for who waits, and the server sees it", async () => {
+describe("an aborted request", () => {
+  test("rejects its answer before or within it, and the server is disconnected", async () => {
     using server = startRawServer(({ number, socket }) => {
       if (number === 2) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbegun")
     })
@@ -208,7 +208,7 @@ describe("a request that is given up", () => {
     await until(() => server.sides.every(({ isClosed }) => isClosed))
   })
 
-  test("lets go of the body that it still sends", async () => {
+  test("cancels the body that it still sends", async () => {
     using server = startRawServer(() => {})
     const cancelled = Promise.withResolvers<void>()
     const sending = send(
@@ -221,7 +221,7 @@ describe("a request that is given up", () => {
     expect(await failureOf(sending.answer)).toBeInstanceOf(Error)
   })
 
-  test("before its connection stands never reaches the server", async () => {
+  test("never reaches the server if it has no connection yet", async () => {
     using server = startRawServer(({ socket }) => void socket.write(responseOf("ok")))
     const sending = send(server.url)
     expect(sending.isConnected).toBe(false)
@@ -233,7 +233,7 @@ describe("a request that is given up", () => {
     )
   })
 
-  test("after its answer harms no one", async () => {
+  test("after its answer affects no other request", async () => {
     using server = startRawServer(
       ({ number, socket }) => void socket.write(responseOf(`on ${number}`)),
     )
@@ -257,11 +257,11 @@ describe("an address", () => {
     "http://nowhere.invalid/",
     "https://127.0.0.1:1/",
     "http://255.255.255.255/",
-  ])("where no one is: %s", async (url) => {
+  ])("without a server is an error: %s", async (url) => {
     expect(await failureOf(send(url).answer)).toBeInstanceOf(Error)
   })
 
-  test("behind a proxy is asked for there", async () => {
+  test("behind a proxy is requested from it", async () => {
     using proxy = startRawServer(({ socket }) => void socket.write(responseOf("by proxy")))
     const script = `
       const { HttpClient } = await import(${JSON.stringify(import.meta.resolve("../../../src/wire/http/client.ts"))})

@@ -138,7 +138,7 @@ describe("the cause of a failed connection", () => {
     expect(runtime).toMatchObject({ phase: "first_byte", code: "ECONNRESET" })
   })
 
-  test("names a reset in the middle of a response", async () => {
+  test("names a reset within a response", async () => {
     await using server = await serve("http", (socket) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{", () =>
         socket.resetAndDestroy(),
@@ -188,7 +188,7 @@ describe("the cause of a failed connection", () => {
     ],
     [`https://u:${SECRET}@host`, "first_byte", "connection failed"],
     [undefined, "first_byte", "connection failed"],
-  ])("says nothing that it does not know (%#)", (thrown, phase, words) => {
+  ])("contains nothing unknown (%#)", (thrown, phase, words) => {
     const failure = connectionErrorOf(thrown)
     expect(failure.phase).toBe(phase as typeof failure.phase)
     expect(failure.message).toContain(words)
@@ -216,7 +216,7 @@ async function throughProxy(proxy: string, url: string): Promise<Described> {
 }
 
 describe("the cause of a connection that a proxy fails", () => {
-  test("names a proxy that wants a credential", async () => {
+  test("names a proxy that requires a credential", async () => {
     await using proxy = await serve("http", (socket) =>
       socket.end("HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n"),
     )

@@ -29,7 +29,7 @@ afterEach(() => {
   }
 })
 
-describe("the choice between a proxy and none is that of the runtime", () => {
+describe("the choice of a proxy, like the runtime's", () => {
   const ENTRIES = [
     "",
     "*",
@@ -52,7 +52,7 @@ describe("the choice between a proxy and none is that of the runtime", () => {
   ]
   const HOSTS = ["localhost", "a.localhost", "127.0.0.1", "localhost."]
 
-  test.each(ENTRIES)("for an exception %p", async (entry) => {
+  test.each(ENTRIES)("applies the exception %p", async (entry) => {
     using proxy = startRawServer(({ socket }) => void socket.write(responseOf("proxy")))
     using direct = startRawServer(({ socket }) => void socket.write(responseOf("direct")))
     const { port } = new URL(direct.url)
@@ -75,7 +75,7 @@ describe("the choice between a proxy and none is that of the runtime", () => {
     { all_proxy: "PROXY", ALL_PROXY: "http://127.0.0.1:1" },
     { ALL_PROXY: "http://127.0.0.1:1", HTTP_PROXY: "PROXY" },
     { http_proxy: "PROXY", no_proxy: "elsewhere", NO_PROXY: "localhost" },
-  ])("for the variables %p", async (variables: Record<string, string>) => {
+  ])("applies the variables %p", async (variables: Record<string, string>) => {
     using proxy = startRawServer(({ socket }) => void socket.write(responseOf("proxy")))
     for (const [name, value] of Object.entries(variables)) {
       process.env[name] = value.replace("PROXY", proxy.url)
@@ -86,7 +86,7 @@ describe("the choice between a proxy and none is that of the runtime", () => {
     expect(await answer.text()).toBe("proxy")
   })
 
-  test("ends with HTTPS_PROXY, which says nothing of http", () => {
+  test("does not use HTTPS_PROXY for http", () => {
     expect(isProxied(new URL("http://a.example/"), { HTTPS_PROXY: "http://p:1" })).toBe(false)
   })
 })
@@ -117,11 +117,11 @@ describe("a proxy", () => {
   })
 })
 
-describe("an address that someone else chose", () => {
+describe("an address chosen by a caller", () => {
   const call = (address: string, allowsPrivate = false) =>
     pinnedFetch(new URL(address), { headers: {}, allowsPrivate, deadline: 10_000 })
 
-  test("is requested from the proxy by its name, which only the proxy may know", async () => {
+  test("is requested by its name from the proxy, which may know private names", async () => {
     using proxy = startRawServer(({ socket }) => void socket.write(responseOf("ok")))
     process.env["HTTP_PROXY"] = proxy.url
     const answer = await call("http://hooks.invalid:8931/hook")

@@ -135,14 +135,14 @@ const GOOD: readonly [string, string, number, string, boolean][] = [
 ]
 
 describe("a response with", () => {
-  test.each(GOOD)("%s", (...row) => {
+  test.each(GOOD)("%s is parsed", (...row) => {
     const [, text, status, body, isKept] = row
     const heard = read([bytesOf(text)])
     expect(heard).toMatchObject({ body, isKept, failure: undefined })
     expect(heard.head?.status).toBe(status)
   })
 
-  test.each(GOOD)("%s is the same however it is cut", (_, text) => {
+  test.each(GOOD)("%s is the same for any split", (_, text) => {
     const bytes = bytesOf(text)
     const whole = read([bytes])
     expect(read([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(whole)
@@ -158,7 +158,7 @@ describe("a response with", () => {
   })
 
   test.each(GOOD)(
-    "%s and something behind it keeps its body and not its connection",
+    "%s and trailing bytes keeps its body and not its connection",
     (_, text, _status, body) => {
       expect(read([bytesOf(`${text}HTTP/1.1 200 OK\r\n`)])).toMatchObject({
         body,
@@ -168,7 +168,7 @@ describe("a response with", () => {
     },
   )
 
-  test.each(GOOD)("%s that is closed early is no response", (_, text) => {
+  test.each(GOOD)("%s that is closed early is invalid", (_, text) => {
     for (let end = 0; end < text.length; end++) {
       const heard = read([bytesOf(text.slice(0, end))], true)
       expect(heard.failure).toBeInstanceOf(ProtocolError)
@@ -187,7 +187,7 @@ describe("a response with", () => {
   })
 })
 
-describe("what can be read in two ways is not read:", () => {
+describe("ambiguous responses are rejected:", () => {
   test.each([
     ["no HTTP", "SSH-2.0-OpenSSH\r\n\r\n"],
     ["HTTP/2", "HTTP/2 200\r\n\r\n"],
@@ -227,7 +227,7 @@ describe("what can be read in two ways is not read:", () => {
   })
 })
 
-test("headers are found by their names alone, all of the same name together", () => {
+test("headers are found by exact names, with all values of the same name", () => {
   const lines = [
     "Content-Length: 0",
     "X-Note: content-type: text/html",

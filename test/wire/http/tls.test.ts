@@ -31,7 +31,7 @@ async function ask(url: string, environment: Record<string, string>): Promise<st
 const TRUSTING = { NODE_EXTRA_CA_CERTS: join(FOLDER, "authority.pem") }
 
 describe("over TLS", () => {
-  test("requests share a connection, and long answers come whole", async () => {
+  test("requests share a connection, and long answers arrive completely", async () => {
     using server = startRawServer(
       ({ socket }) => void socket.write(responseOf("x".repeat(300_000))),
       "127.0.0.1",
@@ -43,7 +43,7 @@ describe("over TLS", () => {
     expect(server.sides).toHaveLength(1)
   })
 
-  test("who waits for a handshake takes a connection that is free sooner", async () => {
+  test("a request that waits for a handshake uses a connection that becomes free", async () => {
     using server = startRawServer(
       ({ number, socket }) => void socket.write(responseOf(`on ${number}`)),
       "127.0.0.1",
@@ -83,7 +83,7 @@ describe("over TLS", () => {
       { NODE_TLS_REJECT_UNAUTHORIZED: "0" },
       "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
     ],
-  ])("nothing is told to a server %s", async (_, hostname, environment, code) => {
+  ])("nothing is sent to a server %s", async (_, hostname, environment, code) => {
     using server = startRawServer(
       ({ socket }) => void socket.write(responseOf("ok")),
       "127.0.0.1",
