@@ -25,7 +25,7 @@ const chat = (model: string, more = {}) => ({
   ...more,
 })
 
-test("requests, their usage and their money are counted as receipts have them", async () => {
+test("requests, their usage and their money match the receipts", async () => {
   await using gateway = await startGateway({
     settings: { metrics: { host: "", token: TOKEN } },
     models: { "sim/fault-500": simulated() },
@@ -79,7 +79,7 @@ test("requests, their usage and their money are counted as receipts have them", 
   )
 })
 
-test("a backup that is overdue is seen", async () => {
+test("an overdue backup is shown", async () => {
   await using gateway = await startGateway({ settings: { metrics: { host: "", token: TOKEN } } })
   const seen = async () => {
     const found = await samples(gateway)
@@ -99,7 +99,7 @@ test("a backup that is overdue is seen", async () => {
   expect(await seen()).toEqual([now / 1_000, 0])
 })
 
-test("a deployment that is avoided is seen, and that it works again", async () => {
+test("a resting deployment and its recovery are shown", async () => {
   await using gateway = await startGateway({
     settings: { metrics: { host: "", token: TOKEN } },
     models: { "sim/flaky-5": simulated() },
@@ -112,7 +112,7 @@ test("a deployment that is avoided is seen, and that it works again", async () =
   while ((await resting()) === 1) await (await caller.post(CHAT, chat("sim/flaky-5"))).text()
 })
 
-test("callers cannot make series without end", async () => {
+test("callers cannot create an unlimited number of series", async () => {
   await using gateway = await startGateway({
     settings: { metrics: { host: "", token: TOKEN } },
     models: Object.fromEntries(
@@ -132,7 +132,7 @@ test("callers cannot make series without end", async () => {
   expect(JSON.stringify(found)).not.toContain(caller.account.id)
 })
 
-test("metrics need their token, and are nowhere where nobody has set one", async () => {
+test("metrics require their token, and are unavailable if none is set", async () => {
   await using gateway = await startGateway({ settings: { metrics: { host: "", token: TOKEN } } })
   const caller = await gateway.caller("1")
   for (const token of ["", "wrong", caller.key, `${TOKEN}x`]) {

@@ -3,7 +3,7 @@ import { MetricRegistry, textOf } from "../../src/metrics/registry.ts"
 import { counter, histogram } from "../../src/metrics/series.ts"
 import { samplesOf, valueOf } from "./samples.ts"
 
-test("a value belongs to each bucket whose bound it does not exceed, and to its series alone", () => {
+test("a value is in each bucket whose bound it does not exceed, and in its own series only", () => {
   const metric = histogram("size", { help: "", labels: ["place"], buckets: [1, 2, 5] })
   for (const value of [0, 1, 1.5, 5, 5.1]) metric.labels({ place: "here" }).observe(value)
   metric.labels({ place: "there" }).observe(2)
@@ -15,7 +15,7 @@ test("a value belongs to each bucket whose bound it does not exceed, and to its 
   expect(of("there")).toEqual([0, 1, 1, 1, 2, 1])
 })
 
-test("labels have the order of the definition, what is missing is empty, and what is unknown is left out", () => {
+test("labels have the defined order, missing ones are empty, and unknown ones are dropped", () => {
   const metric = counter("calls", { help: "", labels: ["place", "fate"] })
   metric.labels({ place: "a", fate: "b" }).add()
   metric.labels({ fate: "b", place: "a" }).add(2)
@@ -26,7 +26,7 @@ test("labels have the order of the definition, what is missing is empty, and wha
   ])
 })
 
-test("the series of several processes are added up", async () => {
+test("the series of several processes are summed", async () => {
   const processes = [new MetricRegistry(), new MetricRegistry()]
   for (const [index, registry] of processes.entries()) {
     registry

@@ -43,7 +43,7 @@ async function timeOf(work: () => Promise<void> | PromiseLike<void>): Promise<nu
 const failures = ({ heard }: TestGateway): string[] =>
   heard.filter(({ name }) => name === "telemetryFailed").map(({ facts }) => String(facts[0]))
 
-test("spans that the collector has taken are counted", async () => {
+test("spans accepted by the collector are counted", async () => {
   using collector = new Collector()
   await using gateway = await startTraced(collector, {}, SETTINGS)
   await chatTimes(gateway, 3)
@@ -57,7 +57,7 @@ describe.each([
   ["that it is not allowed", () => new Response("secret-answer", { status: 401 }), "status 401"],
   ["a redirect", () => Response.redirect("http://127.0.0.1:1/", 307), "status 307"],
 ] as const)("a collector that answers with %s", (_, answer, message) => {
-  test("gets no second try, and callers notice nothing", async () => {
+  test("is not retried, and callers are not affected", async () => {
     using collector = new Collector()
     collector.answer = answer
     await using gateway = await startTraced(collector, {}, SETTINGS)
@@ -69,7 +69,7 @@ describe.each([
   })
 })
 
-test("one that is busy is asked again", async () => {
+test("a busy collector is retried", async () => {
   using collector = new Collector()
   const answers = [
     () => new Response(null, { status: 503, headers: { "retry-after": "0.01" } }),
@@ -82,7 +82,7 @@ test("one that is busy is asked again", async () => {
   expect(collector.received).toHaveLength(3)
 })
 
-test("what it answers with may be anything", async () => {
+test("a collector may answer with anything", async () => {
   using collector = new Collector()
   const endless = () =>
     new ReadableStream<Uint8Array>({ pull: (it) => it.enqueue(new Uint8Array(65_536)) })
@@ -101,7 +101,7 @@ test("what it answers with may be anything", async () => {
   expect((await outcomes(gateway))["failed"]).toBe(1)
 })
 
-test("one that never answers costs a bounded queue, and shutdown does not wait for it", async () => {
+test("a silent collector costs a bounded queue, and does not delay the shutdown", async () => {
   using collector = new Collector()
   const { promise: never, resolve } = Promise.withResolvers<Response>()
   collector.answer = () => never
@@ -116,7 +116,7 @@ test("one that never answers costs a bounded queue, and shutdown does not wait f
   resolve(new Response())
 })
 
-test("one that is not there is said, and shutdown does not wait for it", async () => {
+test("a missing collector is reported, and does not delay the shutdown", async () => {
   const collector = new Collector()
   const { url } = collector
   collector[Symbol.dispose]()
@@ -126,7 +126,7 @@ test("one that is not there is said, and shutdown does not wait for it", async (
   expect(failures(gateway).join()).toContain("cannot be reached")
 })
 
-test("what is left is sent at the end", async () => {
+test("pending spans are sent at the shutdown", async () => {
   using collector = new Collector()
   const gateway = await startTraced(collector)
   await chatTimes(gateway, 5)

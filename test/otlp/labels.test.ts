@@ -57,7 +57,7 @@ test("a span has no email address", async () => {
   })
 })
 
-test("a span names no one if callers are not named", async () => {
+test("a span has no labels if callers are not named", async () => {
   const [request] = await labelsOf(HEADERS, {}, { namesCallers: false })
   expect(request).toEqual({})
 })

@@ -7,7 +7,7 @@ async function loadedWith(...endpoint: readonly string[]): Promise<number> {
   return Number(await new Response(child.stdout).text())
 }
 
-test("nothing of OpenTelemetry is loaded where there is no collector", async () => {
+test("OpenTelemetry is not loaded without a collector", async () => {
   using collector = new Collector()
   const [without, having] = await Promise.all([loadedWith(), loadedWith(collector.url)])
   expect(without).toBe(0)

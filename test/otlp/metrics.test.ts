@@ -12,7 +12,7 @@ function inPrometheus(name: string, unit: string, isCounter: boolean): string {
   return name.replaceAll(".", "_") + (units[unit] ?? "") + (isCounter ? "_total" : "")
 }
 
-test("a collector gives every metric the name in Prometheus that it has here", () => {
+test("a collector gives every metric its Prometheus name", () => {
   for (const prometheus of Object.keys({ ...COUNTERS, ...GAUGES, ...HISTOGRAMS })) {
     const { name, unit } = metricName(prometheus)
     expect(name).toStartWith("tollgate.")
@@ -81,7 +81,7 @@ function total(
 }
 
 describe.each(["http/protobuf", "http/json"])("metrics over %s", (protocol) => {
-  test.concurrent("are what Prometheus would read, and what the conventions want", async () => {
+  test.concurrent("match those of Prometheus and the conventions", async () => {
     using collector = new Collector()
     using installation = createInstallation(
       yaml(collector, `metrics: 100ms, protocol: ${protocol}`),
@@ -133,7 +133,7 @@ describe.each(["http/protobuf", "http/json"])("metrics over %s", (protocol) => {
   })
 })
 
-test("the workers' are sent together by their parent, to the last request", async () => {
+test("the parent sends the workers' metrics together, up to the last request", async () => {
   using collector = new Collector()
   using installation = createInstallation(yaml(collector, "metrics: 200ms"))
   {
@@ -151,7 +151,7 @@ test("the workers' are sent together by their parent, to the last request", asyn
   expect(total(collector.metrics, "tollgate.requests")).toBe(25)
 })
 
-test("one process alone sends them to the last request, and none where that is not wanted", async () => {
+test("a single process sends metrics up to the last request, or none if turned off", async () => {
   using collector = new Collector()
   for (const [interval, requests] of [
     ["1h", 3],
@@ -170,7 +170,7 @@ test("one process alone sends them to the last request, and none where that is n
   }
 })
 
-test("a collector that is away keeps neither requests nor the end from coming", async () => {
+test("an unavailable collector delays neither requests nor the shutdown", async () => {
   const collector = new Collector()
   using installation = createInstallation(yaml(collector, "metrics: 100ms"))
   collector[Symbol.dispose]()

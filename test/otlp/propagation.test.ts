@@ -22,7 +22,7 @@ const MALFORMED = [
   `0-${"a".repeat(100_000)}`,
 ]
 
-test("a trace context is read as W3C has it", () => {
+test("a trace context is parsed like the W3C defines", () => {
   const read = (traceparent: string, tracestate?: string) =>
     readTraceContext(new Headers({ traceparent, ...(tracestate && { tracestate }) }))
   expect(read(PARENT)).toEqual({ traceId: TRACE, spanId: SPAN })
@@ -52,7 +52,7 @@ test("the caller's span is the parent", async () => {
   expect(attempt).toMatchObject({ traceId: TRACE, parentSpanId: request?.spanId })
 })
 
-test("a header that cannot be understood begins a new trace", async () => {
+test("an invalid header begins a new trace", async () => {
   using collector = new Collector()
   await using gateway = await startTraced(collector)
   const caller = await gateway.caller("1")
@@ -72,7 +72,7 @@ test("a header that cannot be understood begins a new trace", async () => {
   }
 })
 
-test("how much is traced is not the caller's to say", async () => {
+test("the caller cannot change the sampling rate", async () => {
   using collector = new Collector()
   const count = 200
   {
@@ -101,7 +101,7 @@ const tracing = (headers: Readonly<Record<string, string>> | undefined) => ({
   state: headers?.["tracestate"],
 })
 
-test("vendors are sent the trace only where the settings say so, and then their own part of it", async () => {
+test("vendors get a trace context only if the settings say so, with the gateway's own span", async () => {
   using collector = new Collector()
   const headers = { traceparent: PARENT, tracestate: "rojo=1" }
   {

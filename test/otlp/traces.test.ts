@@ -10,7 +10,7 @@ interface Receipt {
 }
 
 describe.each(["http/protobuf", "http/json"] as const)("over %s", (protocol) => {
-  test("a chat is a span, and its upstream call another below it", async () => {
+  test("a chat is a span with its upstream call as a child", async () => {
     using collector = new Collector()
     const resource = { "deployment.environment.name": "test" }
     const headers = { "x-collector-key": "collector-secret" }
@@ -85,7 +85,7 @@ describe.each(["http/protobuf", "http/json"] as const)("over %s", (protocol) => 
   })
 })
 
-test("of a stream it is known when its first part was there", async () => {
+test("a stream has the time to its first chunk", async () => {
   using collector = new Collector()
   await using gateway = await startTraced(collector)
   const caller = await gateway.caller("1")
@@ -99,7 +99,7 @@ test("of a stream it is known when its first part was there", async () => {
   expect(request?.attributes["gen_ai.request.stream"]).toBe(true)
 })
 
-test("each upstream call of a failover has its span, with what went wrong", async () => {
+test("each upstream call of a failover has its own span with its error", async () => {
   using collector = new Collector()
   const deployments = [
     { provider: "sim", model: "fault-500", weight: 1_000_000 },
@@ -124,7 +124,7 @@ test("each upstream call of a failover has its span, with what went wrong", asyn
   expect(answered).toMatchObject({ name: "chat echo", isFailed: false })
 })
 
-test("a request that failed says how it was answered", async () => {
+test("a failed request has its status", async () => {
   using collector = new Collector()
   const models = { "sim/fault-500": simulated(), "sim/fault-400-context": simulated() }
   await using gateway = await startTraced(collector, {}, { models })
@@ -145,7 +145,7 @@ test("a request that failed says how it was answered", async () => {
   })
 })
 
-test("a request that is refused is a span too, but not one of a stranger", async () => {
+test("a rejected request has a span, unless its caller is unknown", async () => {
   using collector = new Collector()
   await using gateway = await startTraced(collector)
   const caller = await gateway.caller("1")
@@ -170,7 +170,7 @@ test("a request that is refused is a span too, but not one of a stranger", async
   })
 })
 
-test("a stream that breaks midway has failed, and its upstream call as well", async () => {
+test("a stream that breaks has failed, and so has its upstream call", async () => {
   using collector = new Collector()
   const models = { "sim/fault-cut": simulated() }
   await using gateway = await startTraced(collector, {}, { models })
@@ -221,7 +221,7 @@ test("both operations of a translation have their spans and upstream calls", asy
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1)
 })
 
-test("no span has what was asked or answered, or a secret, or more of a caller than is wanted", async () => {
+test("no span contains content or secrets, or more about a caller than allowed", async () => {
   using collector = new Collector()
   const models = { "sim/fault-500": simulated() }
   const vendorKey = "canary-of-a-vendor-key"

@@ -43,7 +43,7 @@ async function count({ url }: TestGateway, fate: string): Promise<number | undef
   return valueOf(samplesOf(await response.text()), name, { sink: "file", fate })
 }
 
-test("the line of each request is in the file, counted, and nowhere else", async () => {
+test("the line of each request is written to the file once, and counted", async () => {
   using folder = new Folder()
   await using gateway = await startGateway({
     settings: settings(folder),
@@ -74,7 +74,7 @@ test("the line of each request is in the file, counted, and nowhere else", async
   expect(gateway.heard.filter(({ name }) => name === "requestEnded")).toEqual([])
 })
 
-test("what is waiting when the gateway ends is written", async () => {
+test("pending lines are written at the shutdown", async () => {
   using folder = new Folder()
   const gateway = await startGateway({ settings: settings(folder) })
   const caller = await gateway.caller("1")
@@ -85,7 +85,7 @@ test("what is waiting when the gateway ends is written", async () => {
   expect(folder.lines()).toHaveLength(5)
 })
 
-test("a file that cannot be written disturbs no request, and the operator hears of it", async () => {
+test("an unwritable file disturbs no request, and the operator is notified", async () => {
   using folder = new Folder()
   writeFileSync(join(folder.path, "log"), "in the way")
   await using gateway = await startGateway({ settings: settings(folder, { queueBytes: 1_500 }) })

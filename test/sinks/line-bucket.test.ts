@@ -30,7 +30,7 @@ test("lines are stored in a bucket: an object for each batch, in a folder for ea
   expect(lines.map(({ request }) => request)).toEqual(ids)
 })
 
-test("credentials of the environment have no part in a bucket's", async () => {
+test("credentials of the environment are not used for a bucket", async () => {
   const bucket = new FakeBucket()
   using server = bucket.listen()
   process.env["AWS_SESSION_TOKEN"] = "of something else"
@@ -46,7 +46,7 @@ test("credentials of the environment have no part in a bucket's", async () => {
   }
 })
 
-test("a bucket that refuses disturbs no request, and its secret is in no message", async () => {
+test("a bucket that rejects lines disturbs no request, and its secret is in no message", async () => {
   const bucket = new FakeBucket()
   bucket.secret = "another"
   using server = bucket.listen()
@@ -57,7 +57,7 @@ test("a bucket that refuses disturbs no request, and its secret is in no message
   gateway.app.skipDrain()
 })
 
-test("a bucket in a private network is refused unless the operator says that it is meant", async () => {
+test("a bucket in a private network is rejected unless the operator allows it", async () => {
   const bucket = new FakeBucket()
   using server = bucket.listen()
   const settings = bucketLog(server.url.href, { allowsPrivate: false })
@@ -73,7 +73,7 @@ test.each([
   ["answers without end", () => new Response(endless(), { status: 500 }), "status 500"],
   ["stops in its answer", () => new Response(halted(), { status: 500 }), "status 500"],
   ["sends its caller away", () => Response.redirect("http://169.254.169.254/", 307), "status 307"],
-])("a bucket that %s is tried again", async (_, answer, words) => {
+])("a bucket that %s is retried", async (_, answer, words) => {
   using receiver = new Receiver()
   receiver.answer = answer
   const place = { bucket: "logs", endpoint: receiver.url, accessKeyId: "id", secretAccessKey: "k" }

@@ -29,7 +29,7 @@ test("lines are appended to a file that only its user and group can read", async
   expect(statSync(path).mode & 0o007).toBe(0)
 })
 
-test("a large file is put away, and only so many are kept", async () => {
+test("a large file is rotated, and a limited number is kept", async () => {
   const path = fresh()
   await using file = new RotatingFile(settings(path))
   const line = `{${"x".repeat(299)}`
@@ -44,7 +44,7 @@ test("a large file is put away, and only so many are kept", async () => {
   }
 })
 
-test("what was not put away here is never deleted", async () => {
+test("files that were not rotated here are never deleted", async () => {
   const path = fresh()
   mkdirSync(dirname(path))
   const others = ["requests-a.jsonl", "requests.jsonl.1", "requests-20261123T000000000Z-abcdef.gz"]
@@ -54,7 +54,7 @@ test("what was not put away here is never deleted", async () => {
   expect(names(path).toSorted()).toEqual(others.toSorted())
 })
 
-test("a file that another program has moved or deleted is begun anew", async () => {
+test("a file that another program moved or deleted is created again", async () => {
   const path = fresh()
   await using file = new RotatingFile(settings(path))
   await file.deliver(batch("a"))
@@ -84,17 +84,23 @@ test("several writers share a file and its rotation without losing a line", asyn
   for (const file of files) await file[Symbol.asyncDispose]()
 })
 
-test.each(["a folder", "a device"])("%s in its place is refused in words", async (kind) => {
-  const path = fresh()
-  mkdirSync(dirname(path))
-  if (kind === "a folder") mkdirSync(path)
-  else symlinkSync("/dev/full", path)
-  await using file = new RotatingFile(settings(path))
-  const failure = await file.deliver(batch("a")).catch((error: unknown) => error)
-  expect(failure).toMatchObject({ name: "LineDeliveryError", message: "it is not a regular file" })
-})
+test.each(["a folder", "a device"])(
+  "%s in its place is rejected with a readable error",
+  async (kind) => {
+    const path = fresh()
+    mkdirSync(dirname(path))
+    if (kind === "a folder") mkdirSync(path)
+    else symlinkSync("/dev/full", path)
+    await using file = new RotatingFile(settings(path))
+    const failure = await file.deliver(batch("a")).catch((error: unknown) => error)
+    expect(failure).toMatchObject({
+      name: "LineDeliveryError",
+      message: "it is not a regular file",
+    })
+  },
+)
 
-test("a folder that cannot be made is an error in words, and works once it can be", async () => {
+test("a folder that cannot be created is a readable error, and works once it can", async () => {
   const path = fresh()
   writeFileSync(dirname(path), "in the way")
   await using file = new RotatingFile(settings(path))
@@ -105,7 +111,7 @@ test("a folder that cannot be made is an error in words, and works once it can b
   expect(readFileSync(path, "utf8")).toBe("a\n")
 })
 
-test("a disk that is full for a while breaks one line at most, and loses none", async () => {
+test("a temporarily full disk truncates at most one line, and loses none", async () => {
   const path = fresh()
   const script = Bun.fileURLToPath(new URL("full-disk-process.ts", import.meta.url))
   // Without the signal a file beyond the limit is an error. In units of 512 or 1,024 bytes.
@@ -123,7 +129,7 @@ test("a disk that is full for a while breaks one line at most, and loses none", 
   expect(written.length - whole.length).toBe(1)
 })
 
-test("a line that another process could not end stays alone", async () => {
+test("a line that another process could not finish stays separate", async () => {
   const path = fresh()
   mkdirSync(dirname(path))
   writeFileSync(path, '{"a":1}\n{"b":')
@@ -137,7 +143,7 @@ test.each([
   ["settings", "providers: {}\n"],
   ["a database", "SQLite format 3\0"],
   ["a large one", "\n".repeat(2_000)],
-])("a file that holds something else is left as it is: %s", async (_, text) => {
+])("a file with other content is left unchanged: %s", async (_, text) => {
   const path = fresh()
   mkdirSync(dirname(path))
   writeFileSync(path, text)

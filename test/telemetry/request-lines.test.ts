@@ -15,7 +15,7 @@ const chat = (model: string, more = {}) => ({
   ...more,
 })
 
-test("each request has its line, with what its receipt says and nothing of what was asked", async () => {
+test("each request has a line with the data of its receipt and no content", async () => {
   await using gateway = await startGateway({
     settings: { log: { requests: true, queueBytes: 2 ** 24 } },
     models: { "sim/fault-500": simulated() },
@@ -68,7 +68,7 @@ test("each request has its line, with what its receipt says and nothing of what 
   for (const secret of ["canary", caller.key]) expect(all).not.toContain(secret)
 })
 
-test("there is none where the settings do not ask for it", async () => {
+test("there are no lines unless the settings enable them", async () => {
   await using gateway = await startGateway()
   const caller = await gateway.caller("1")
   await (await caller.post("/v1/chat/completions", chat("sim/echo"))).text()
@@ -77,7 +77,7 @@ test("there is none where the settings do not ask for it", async () => {
   expect(linesOf(gateway, "requestRefused")).toEqual([])
 })
 
-test("an observer that throws breaks no answer, and keeps nothing from the next observer", async () => {
+test("an observer that throws breaks no answer and no other observer", async () => {
   await using gateway = await startGateway({
     settings: {
       log: { requests: true, queueBytes: 2 ** 24 },
