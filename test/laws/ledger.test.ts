@@ -178,19 +178,19 @@ describe("no interleaving breaks the laws of money:", () => {
   )
 
   test(
-    "the same with nodes that crash and are replaced",
+    "with nodes that crash and are replaced",
     () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash), numRuns: 60 }),
     60_000,
   )
 
   test(
-    "the same with leases that are taken from nodes that live",
+    "with leases that are taken from live nodes",
     () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash, theft), numRuns: 60 }),
     60_000,
   )
 
   test(
-    "the same through the store's own thread",
+    "through the store's own thread",
     () =>
       noInterleavingBreaksTheLaws({
         steps: fc.oneof(...peaceful, crash, theft),

@@ -56,7 +56,7 @@ function expectSame(decoded: readonly ChatEvent[], events: readonly ChatEvent[])
 }
 
 describe("decode(encode(x)) = x", () => {
-  test("for requests", () => {
+  test("holds for requests", () => {
     fc.assert(
       fc.property(request, (request) => {
         const { body, losses } = dialect.encodeRequest(request)
@@ -66,7 +66,7 @@ describe("decode(encode(x)) = x", () => {
     )
   })
 
-  test("for the message of an answer that the caller sends back", () => {
+  test("holds for messages that the caller sends back", () => {
     fc.assert(
       fc.property(choice, (choice) => {
         const { choices } = onWire(dialect.encodeResult({ choices: [choice] }, STREAMING)) as {
@@ -79,7 +79,7 @@ describe("decode(encode(x)) = x", () => {
     )
   })
 
-  test("for whole answers", () => {
+  test("holds for whole answers", () => {
     fc.assert(
       fc.property(result, (result) => {
         expect(dialect.decodeResult(onWire(dialect.encodeResult(result, STREAMING)))).toEqual(
@@ -89,7 +89,7 @@ describe("decode(encode(x)) = x", () => {
     )
   })
 
-  test("for streams", () => {
+  test("holds for streams", () => {
     fc.assert(
       fc.property(events, (events) => {
         expectSame(decode(encode(events)), events)
@@ -99,7 +99,7 @@ describe("decode(encode(x)) = x", () => {
 })
 
 describe("a stream", () => {
-  test("says the same however its bytes are cut", () => {
+  test("is the same for any split of its bytes", () => {
     const cuts = fc.array(fc.nat(400), { maxLength: 30 })
     fc.assert(
       fc.property(events, cuts, (events, cuts) => {
@@ -117,7 +117,7 @@ describe("a stream", () => {
     )
   })
 
-  test("folds to the answer that says the same", () => {
+  test("folds to the same answer", () => {
     fc.assert(
       fc.property(events, (events) => {
         const folded = foldEvents(events)
@@ -159,7 +159,7 @@ function onlyGatewayErrors(run: () => unknown): void {
   }
 }
 
-describe("whatever comes", () => {
+describe("arbitrary values", () => {
   const anyBody = fc.oneof(
     near(["model", "messages", "tools", "stop", "response_format", "metadata", "stream_options"]),
     near(["role", "content", "tool_calls", "reasoning_details"]).map((message) => ({
@@ -179,7 +179,7 @@ describe("whatever comes", () => {
     ),
   ) as fc.Arbitrary<JsonObject>
 
-  test("a request is read or refused", () => {
+  test("are read or rejected as a request", () => {
     fc.assert(
       fc.property(anyBody as fc.Arbitrary<JsonObject>, (body) => {
         onlyGatewayErrors(() => dialect.encodeRequest(dialect.decodeRequest(body)))
@@ -188,7 +188,7 @@ describe("whatever comes", () => {
     )
   })
 
-  test("an answer is read or refused", () => {
+  test("are read or rejected as an answer", () => {
     fc.assert(
       fc.property(anyAnswer, fc.boolean(), (answer, streamUsage) => {
         onlyGatewayErrors(() => dialect.encodeResult(dialect.decodeResult(answer), STREAMING))

@@ -156,7 +156,7 @@ for (const upstream of UPSTREAMS) {
         const frames = framesOf(upstream.id, isCall)
         const what = `${client.id}, ${isCall ? "a call" : "text"}`
 
-        test(`ends, however its frames come together and wherever it fails: ${what}`, async () => {
+        test(`ends for any merging of its frames and any failure: ${what}`, async () => {
           for (const [name, ending] of Object.entries(endingsOf(upstream.id))) {
             for (let place = 0; place <= frames.length; place++) {
               const begun = frames.slice(0, place)
@@ -171,7 +171,7 @@ for (const upstream of UPSTREAMS) {
           }
         })
 
-        test(`is the same answer, wherever its bytes are cut: ${what}`, async () => {
+        test(`is the same answer for any split of its bytes: ${what}`, async () => {
           const bytes = Buffer.concat(frames)
           const places = fc.array(fc.nat(bytes.length), { maxLength: 20 })
           await fc.assert(
@@ -190,7 +190,7 @@ for (const upstream of UPSTREAMS) {
   })
 }
 
-test("chunks that say nothing leave others their turn, however many of them are here already", async () => {
+test("chunks without content yield to other work, regardless of their number", async () => {
   const ping = Buffer.from('event: ping\ndata: {"type":"ping"}\n\n')
   const upstream = UPSTREAMS.find(({ id }) => id === "anthropic-messages")
   const client = CLIENTS.find(({ id }) => id === "openai-chat")

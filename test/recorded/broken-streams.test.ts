@@ -162,7 +162,7 @@ describe("streams that break", () => {
   }
 })
 
-describe("answers that are no stream", () => {
+describe("answers that are not a stream", () => {
   for (const { id } of REFUSED) {
     test(id, async () => {
       const { caller } = replaying

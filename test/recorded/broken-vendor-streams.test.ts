@@ -275,7 +275,7 @@ function expectBrokenOff(
   }
 }
 
-describe("vendors' streams that break, through every face", () => {
+describe("broken streams of vendors in every format", () => {
   for (const each of ALL) {
     const id = `${each.dialect}: ${each.name}`
     for (const face of FACES) {
@@ -304,7 +304,7 @@ describe("vendors' streams that break, through every face", () => {
   }
 })
 
-describe("vendors' streams that open and break in one piece, through every face", () => {
+describe("streams of vendors that open and break in one chunk, in every format", () => {
   for (const each of ALL) {
     const id = `${each.dialect}: ${each.name}${UNSAID}`
     for (const face of FACES) {
@@ -334,9 +334,9 @@ describe("vendors' streams that open and break in one piece, through every face"
   }
 })
 
-describe("an answer of many words that breaks", () => {
+describe("a broken answer with many words", () => {
   for (const face of FACES) {
-    test(`is paid for by its words, through ${face.path}`, async () => {
+    test(`is charged by its words, through ${face.path}`, async () => {
       const { id } = longAndBroken()
       const { caller } = replaying
       const request = { ...face.request(replaying.modelOf(id), []), stream: true }
@@ -348,7 +348,7 @@ describe("an answer of many words that breaks", () => {
   }
 })
 
-describe("answers that are none, through every face", () => {
+describe("invalid answers in every format", () => {
   for (const { id } of PAGES) {
     for (const face of FACES) {
       for (const stream of [false, true]) {

@@ -53,7 +53,7 @@ function readingOfCompletion({ choices }: OpenAI.ChatCompletion): ReturnType<typ
 }
 
 describe(`the official client's accumulator${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)(`gets all recorded streams${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`reads all recorded streams${WITHOUT_FIXTURES}`, () => {
     expect(recordings.length).toBeGreaterThan(50)
   })
 

@@ -151,7 +151,7 @@ function vendorsError(body: string): JsonObject {
 const UNKNOWN_MODEL = /not a valid model id|supported api model names are/i
 
 describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)(`are there${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`exist${WITHOUT_FIXTURES}`, () => {
     expect(recordings.length).toBeGreaterThan(15)
   })
 
@@ -180,7 +180,7 @@ describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-describe(`recorded requests that are refused before a vendor is asked${WITHOUT_FIXTURES}`, () => {
+describe(`recorded requests that are rejected without a call${WITHOUT_FIXTURES}`, () => {
   for (const { id, request } of failed.filter(({ id }) => REFUSED_HERE.test(id))) {
     test(id, async () => {
       const before = await replaying.caller.balance()
@@ -222,7 +222,7 @@ describe("every row of the error table", () => {
   }
 
   for (const { id } of disguised) {
-    test(`a refusal of the operator's credential, ${id}`, async () => {
+    test(`hides a rejected operator credential, ${id}`, async () => {
       const received = await fail(id, HELLO)
       expectRow(received, FAILED)
       expect(received.text).not.toContain("sk-vendor-secret")

@@ -140,8 +140,8 @@ function expectError(answer: FaceAnswer, face: Face, recorded: VendorAnswer): vo
   }
 }
 
-describe(`every recorded error through every face${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)(`are there${WITHOUT_FIXTURES}`, () => {
+describe(`every recorded error in every format${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`exists${WITHOUT_FIXTURES}`, () => {
     expect(answers.length).toBeGreaterThan(35)
   })
 

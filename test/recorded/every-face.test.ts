@@ -214,12 +214,12 @@ function expectWellFormed(text: string, face: Face, recorded: VendorAnswer): voi
   )
 }
 
-describe(`every recorded answer through every face${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)(`are there${WITHOUT_FIXTURES}`, () => {
+describe(`every recorded answer in every format${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`exists${WITHOUT_FIXTURES}`, () => {
     expect(answers.length).toBeGreaterThan(750)
   })
 
-  test("and the account has paid what the receipts say", () => {
+  test("is charged as its receipts state", () => {
     const charges = [...outcomes.values()].map((outcome) =>
       outcome instanceof Error ? 0n : nanocreditsOf(outcome.receipt.charged),
     )

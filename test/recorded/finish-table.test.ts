@@ -196,12 +196,12 @@ function expectedEnd(face: Face, dialect: DialectId, { row, word }: Case): strin
 }
 
 for (const dialect of dialects) {
-  describe(`how answers of ${dialect} end`, () => {
+  describe(`the end of answers in ${dialect}`, () => {
     for (const each of CASES[dialect]) {
       for (const way of WAYS) {
         for (const face of FACES) {
           const id = idOf(dialect, each, way)
-          test(`${id}, through ${face.path}`, async () => {
+          test(`is correct for ${id}, through ${face.path}`, async () => {
             const { gateway, caller } = replaying
             const door = { url: gateway.url, key: caller.key }
             const ask = way === "whole" ? askWhole : askStream
@@ -221,7 +221,7 @@ for (const dialect of dialects) {
 }
 
 for (const dialect of dialects) {
-  describe(`generations of ${dialect} that fail`, () => {
+  describe(`failed generations in ${dialect}`, () => {
     for (const word of FAILED[dialect]) {
       for (const face of FACES) {
         test(`${word} is an error without a charge, whole, through ${face.path}`, async () => {

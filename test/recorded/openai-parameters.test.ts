@@ -95,8 +95,8 @@ function plainCode(code: string | null): string | undefined {
   return code?.replace(/^(integer|decimal)_/, "")
 }
 
-describe(`requests that OpenAI was recorded to refuse${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)(`are there${WITHOUT_FIXTURES}`, () => {
+describe(`requests that OpenAI was recorded to reject${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`exist${WITHOUT_FIXTURES}`, () => {
     expect(ours.length).toBeGreaterThan(20)
     expect(ours.length + models.length + otherWords.length).toBe(refusals.length)
   })
@@ -117,7 +117,7 @@ describe(`requests that OpenAI was recorded to refuse${WITHOUT_FIXTURES}`, () =>
   }
 
   for (const { id, request } of otherWords) {
-    test(`${id}, in the words of all other models`, async () => {
+    test(`have the same error for all other models: ${id}`, async () => {
       const { status, error } = await send(request, NEVER_REACHED)
       expect(status).toBe(400)
       expect(error.type).toBe("invalid_request_error")
@@ -126,7 +126,7 @@ describe(`requests that OpenAI was recorded to refuse${WITHOUT_FIXTURES}`, () =>
   }
 
   for (const { id, request, status, error: recorded } of models) {
-    test(`${id}, refused by the model and passed on`, async () => {
+    test(`are passed on if the model rejects them: ${id}`, async () => {
       const { status: received, error } = await send(request, id)
       expect(received).toBe(status)
       expect(error.message).toBe(recorded.message)
@@ -138,7 +138,7 @@ describe(`requests that OpenAI was recorded to refuse${WITHOUT_FIXTURES}`, () =>
 })
 
 describe(`requests that OpenAI was recorded to answer${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)(`are there${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`exist${WITHOUT_FIXTURES}`, () => {
     expect(successes.length).toBeGreaterThan(100)
   })
 

@@ -56,11 +56,11 @@ function arriving(chunks: readonly JsonObject[], model: string, cost: string): J
   })
 }
 
-describe("streams of odd form, through the whole gateway", () => {
+describe("unusual streams through the whole gateway", () => {
   for (const trap of TRAPS) {
     for (const id of idsOf(trap)) {
       for (const isUsageAsked of [true, false]) {
-        test(`${id}, usage ${isUsageAsked ? "asked for" : "not asked for"}`, async () => {
+        test(`${id}, usage ${isUsageAsked ? "requested" : "not requested"}`, async () => {
           const { received, charged } = await run(id, isUsageAsked, trap.usage ?? USAGE)
           const chunks = isUsageAsked ? trap.asked : trap.unasked
           expect(received.chunks).toEqual(arriving(chunks, replaying.modelOf(id), charged))

@@ -25,7 +25,7 @@ function cutIdOf(id: string): string {
 }
 
 describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)(`are there${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`exist${WITHOUT_FIXTURES}`, () => {
     expect(recordings.length).toBeGreaterThan(50)
   })
 
@@ -40,7 +40,7 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
     // `npm test` streams each recording both whole and in pieces, and asks for its usage in one of the two.
     for (const { id, isAsked } of sampleOf(ways, 2, index)) {
       const call = { id, vendor, request, recorded: replay.body }
-      test(`${id}, usage ${isAsked ? "" : "not "}asked for`, () =>
+      test(`${id}, usage ${isAsked ? "" : "not "}requested`, () =>
         expectStream(replaying, call, isAsked))
     }
   }

@@ -138,7 +138,7 @@ const ORACLES_WORD: Readonly<Record<string, string>> = {
 }
 
 describe(`usage against the oracle${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)(`is compared for most of its bodies${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`covers most of its bodies${WITHOUT_FIXTURES}`, () => {
     expect(asked.length).toBeGreaterThan(400)
     expect(all.length - asked.length).toBeLessThan(30)
   })
@@ -152,7 +152,7 @@ describe(`usage against the oracle${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-describe(`usage where the recordings go before the oracle${WITHOUT_FIXTURES}`, () => {
+describe(`usage where the recordings differ from the oracle${WITHOUT_FIXTURES}`, () => {
   for (const question of all.filter((candidate) => exclusion(candidate) !== undefined)) {
     test(`${question.id}: ${exclusion(question)}`, async () => {
       const { usage } = question

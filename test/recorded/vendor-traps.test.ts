@@ -186,7 +186,7 @@ function chunksOf({ text }: FaceAnswer): JsonObject[] {
 
 const [CHAT, MESSAGES, RESPONSES] = FACES
 
-describe("official clients pass over events without their name", () => {
+describe("official clients ignore unnamed events", () => {
   for (const { id } of PLAIN) {
     for (const face of [MESSAGES, RESPONSES]) {
       test(`${id} through ${face.path}`, async () => {
@@ -205,7 +205,7 @@ describe("official clients pass over events without their name", () => {
 describe("two calls, the second without arguments", () => {
   for (const { id } of CALLS) {
     for (const face of FACES) {
-      test(`${id} through ${face.path}`, async () => {
+      test(`are read correctly: ${id} through ${face.path}`, async () => {
         const { body, failure } = await ask(face, id)
         expect(failure).toBeUndefined()
         expect(readAnswer(face.dialect, body).calls).toEqual([
@@ -217,7 +217,7 @@ describe("two calls, the second without arguments", () => {
       })
     }
 
-    test(`${id}: chat names each call once, and says its arguments`, async () => {
+    test(`are named once in a chat, with their arguments: ${id}`, async () => {
       const deltas = chunksOf(await ask(CHAT, id))
         .flatMap(({ choices }) => list(choices))
         .flatMap(({ delta }) => list(object(delta).tool_calls))
@@ -236,10 +236,10 @@ describe("two calls, the second without arguments", () => {
   }
 })
 
-describe("usage is always asked of the vendor, and told to whom it was asked by", () => {
+describe("usage in streams", () => {
   const id = "plain openai-chat"
   for (const face of FACES) {
-    test(`${face.path} asks the vendor for it`, async () => {
+    test(`is always requested from the vendor by ${face.path}`, async () => {
       await ask(face, id)
       const { body } = replaying.vendor.requestFor(id)
       expect(body.stream_options).toEqual({ include_usage: true })
@@ -247,7 +247,7 @@ describe("usage is always asked of the vendor, and told to whom it was asked by"
   }
 
   for (const dialect of DIALECTS) {
-    test(`${dialect}: told in the last chunk, null before`, async () => {
+    test(`of ${dialect} is in the last chunk, and null before`, async () => {
       const chunks = chunksOf(await ask(CHAT, `plain ${dialect}`))
       const last = chunks.pop()
       expect(last).toMatchObject({ choices: [], usage: { prompt_tokens: 20, total_tokens: 25 } })
@@ -256,7 +256,7 @@ describe("usage is always asked of the vendor, and told to whom it was asked by"
       for (const chunk of chunks) expect(chunk.usage).toBe(unsaid as null)
     })
 
-    test(`${dialect}: not asked for, not told, and charged all the same`, async () => {
+    test(`of ${dialect} is left out without a request, but charged`, async () => {
       const { caller } = replaying
       const request = CHAT.request(replaying.modelOf(`plain ${dialect}`), [])
       const response = await caller.post(CHAT.path, { ...request, stream: true })
@@ -269,7 +269,7 @@ describe("usage is always asked of the vendor, and told to whom it was asked by"
   }
 })
 
-describe("Gemini's signatures come back where they were", () => {
+describe("Gemini's signatures are sent back in place", () => {
   for (const [name, parts] of Object.entries(SIGNED)) {
     for (const face of FACES) {
       test(`${name}, through ${face.path}`, async () => {
@@ -346,7 +346,7 @@ function withoutCallId(part: JsonObject): JsonObject {
   return { ...part, functionCall: rest }
 }
 
-describe("encrypted reasoning is asked of models that reason", () => {
+describe("encrypted reasoning is requested from models that reason", () => {
   for (const [id, include] of Object.entries(MODELS)) {
     test(id, async () => {
       await ask(CHAT, id)
@@ -355,10 +355,10 @@ describe("encrypted reasoning is asked of models that reason", () => {
   }
 })
 
-describe("streams of odd form", () => {
+describe("unusual streams", () => {
   for (const { id } of FRAMED) {
     for (const face of FACES) {
-      test(`${id}, through ${face.path}`, async () => {
+      test(`are read correctly: ${id}, through ${face.path}`, async () => {
         const { body, failure } = await ask(face, id)
         expect(failure).toBeUndefined()
         expect(readAnswer(face.dialect, body).texts).toEqual(["Hi"])

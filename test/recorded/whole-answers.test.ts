@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => replaying[Symbol.asyncDispose]())
 
 describe(`recorded whole answers${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)(`are there${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`exist${WITHOUT_FIXTURES}`, () => {
     expect(recordings.length).toBeGreaterThan(120)
   })
 
