@@ -19,7 +19,7 @@ function partsFor(parts: Pick<UpkeepParts, "store"> & Partial<UpkeepParts>, hear
   return { database: { prepare: async () => {} }, state, alarms, every: 5, ...parts }
 }
 
-test("a database is prepared again and again, also after a failure, until the node ends", async () => {
+test("a database is prepared repeatedly, even after a failure, until the node ends", async () => {
   await using own = await TestDatabase.open()
   let calls = 0
   const database = {
@@ -37,7 +37,7 @@ test("a database is prepared again and again, also after a failure, until the no
   expect(heard.failures).toHaveLength(1)
 })
 
-test("what is older than the settings say goes once, and is recorded", async () => {
+test("rows older than the settings allow are removed once, and the removal is recorded", async () => {
   await using own = await TestDatabase.open()
   // Grants of 1970, and the last one stays.
   await own.account("a", 5n)

@@ -6,7 +6,7 @@ function block(subject: string, round: number, processorTime: number, strangersT
   return { subject, round, processorTime, strangersTime, ...counts }
 }
 
-test("a block is divided by the bare proxy's of the same round", () => {
+test("a block is divided by the bare proxy's block of the same round", () => {
   const blocks = [
     block("bare", 0, 1_000),
     block("tollgate", 0, 2_000),
@@ -22,7 +22,7 @@ test("a block is divided by the bare proxy's of the same round", () => {
   expect(tollgate?.microseconds.median).toBe(20)
 })
 
-test("a round in which others had the core does not count, unless most are like that", () => {
+test("a round on a busy core is excluded, unless most are", () => {
   const quiet = [0, 1, 2].flatMap((round) => [
     block("bare", round, 1_000),
     block("tollgate", round, 2_000),

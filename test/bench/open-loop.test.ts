@@ -30,7 +30,7 @@ function startHeldServer() {
   }
 }
 
-test("requests arrive although none is answered, and their wait counts", async () => {
+test("requests arrive even if none is answered, and their wait counts", async () => {
   await using server = startHeldServer()
   const running = openLoop(addressOf(server.port), "{}", { rate: 200, duration: 250 })
   const begun = performance.now()
@@ -44,7 +44,7 @@ test("requests arrive although none is answered, and their wait counts", async (
   expect(Math.max(...latencies)).toBeGreaterThan(waited * 0.8)
 })
 
-test("what is no 200 and what is cut off are failures, and the loop ends", async () => {
+test("statuses other than 200 and cut connections are failures, and the loop ends", async () => {
   let count = 0
   await using server = Bun.serve({
     hostname: "127.0.0.1",

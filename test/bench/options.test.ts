@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { readOptions } from "../../bench/options.ts"
 
-describe("the command line of the bench", () => {
-  test("measures beside the usual ones, and races all", () => {
+describe("the bench's command line", () => {
+  test("adds further subjects, and selects all by default", () => {
     expect(readOptions([])?.subjects).toEqual(["bare", "pipe", "nginx", "portkey", "tollgate"])
     const raced = readOptions(["--peers"])
     expect(raced?.subjects).toContain("litellm")
@@ -11,17 +11,17 @@ describe("the command line of the bench", () => {
     expect(raced?.parts).toEqual([])
   })
 
-  test("what is not the whole race is no page for everyone", () => {
+  test("marks a partial race as incomplete", () => {
     for (const words of [["--quick"], ["--only", "chat"], ["--subjects", "tollgate"]]) {
       expect(readOptions(["--peers", ...words])?.race?.isComplete).toBe(false)
     }
   })
 
-  test("a race can be repeated", () => {
+  test("can repeat a race", () => {
     expect(readOptions(["--peers", "--seed", "7"])?.race?.seed).toBe(7)
   })
 
-  test("what it does not know is refused in words", () => {
+  test("rejects unknown values with an error", () => {
     expect(() => readOptions(["--peers", "--only", "stream"])).toThrow("'stream' is no scenario")
     expect(() => readOptions(["--only", "streams"])).toThrow("'streams' is no part")
     expect(() => readOptions(["--subjects", "x"])).toThrow("'x' is no subject")

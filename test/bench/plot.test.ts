@@ -6,7 +6,7 @@ import { linearScale, logScale } from "../../bench/plot/scale.ts"
 
 const numbers = fc.array(fc.double({ min: 0.001, max: 1e6, noNaN: true }), { minLength: 1 })
 
-test("all values lie on their scale, in their order, and ticks at both ends", () => {
+test("all values are in order on their scale, with ticks at both ends", () => {
   fc.assert(
     fc.property(numbers, (values) => {
       for (const scale of [logScale(values), linearScale(values)]) {
@@ -26,7 +26,7 @@ test("all values lie on their scale, in their order, and ticks at both ends", ()
   expect(linearScale([0]).position(0)).toBe(0)
 })
 
-test("bars are sorted, drawn as long as they are, and say their values to those who do not see them", () => {
+test("bars are sorted, have the right length, and are accessible", () => {
   const bars = [
     { name: "litellm", value: 200, lowest: 180, highest: 260 },
     { name: "tollgate", value: 1.5 },
@@ -45,7 +45,7 @@ test("bars are sorted, drawn as long as they are, and say their values to those 
   expect(widths).toEqual(widths.toSorted((left, right) => left - right))
 })
 
-test("bars that are near each other begin at zero", () => {
+test("similar bars start at zero", () => {
   const drawn = drawBars({
     title: "near",
     unit: " MB",
@@ -61,7 +61,7 @@ test("bars that are near each other begin at zero", () => {
   expect(whole / half).toBeCloseTo(2)
 })
 
-test("lines go from left to right, and their names do not cover each other", () => {
+test("lines go from left to right, and their labels do not overlap", () => {
   const lines = [
     {
       name: "bare",

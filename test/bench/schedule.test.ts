@@ -24,7 +24,7 @@ test("each request is due once, in order, and never before its time", () => {
   )
 })
 
-test("a generator that was held up sends all that it missed, each with the time at which it was due", () => {
+test("a delayed generator sends all missed requests with their due times", () => {
   const schedule = new Schedule(500, 20)
   expect(schedule.count).toBe(10)
   expect([...schedule.due(0)]).toEqual([0])

@@ -31,7 +31,7 @@ test("a quantile is one of the values, and higher for a higher share", () => {
   ).toBe(99)
 })
 
-test("nothing has no middle", () => {
+test("an empty list has no median", () => {
   expect(() => median([])).toThrow(RangeError)
   expect(() => quantile([], 0.5)).toThrow(RangeError)
   expect(() => spreadOf([])).toThrow(RangeError)

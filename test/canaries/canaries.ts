@@ -106,33 +106,33 @@ function search({ start, places: own }: (typeof ENGINES)[keyof typeof ENGINES]):
     await database?.[Symbol.asyncDispose]()
   })
 
-  test("no secret is in anything that comes out", () => {
+  test("no output contains a secret", () => {
     expect(leaks(seen.outputs, [...planted.OPERATORS, ...seen.own])).toEqual([])
   })
 
-  test("nothing that was asked or answered is in anything that comes out", () => {
+  test("no output contains a prompt or an answer", () => {
     expect(leaks(seen.outputs, planted.CONTENTS)).toEqual([])
   })
 
-  test("no secret is in what callers are answered", () => {
+  test("no response contains a secret", () => {
     expect(leaks(seen.answers, [...planted.OPERATORS, ...seen.own])).toEqual([])
   })
 
-  test.each([...EVERYWHERE, ...own])("%s was looked through", (wanted) => {
+  test.each([...EVERYWHERE, ...own])("%s was searched", (wanted) => {
     const found = seen.outputs.filter(({ name }) =>
       typeof wanted === "string" ? name === wanted : wanted.test(name),
     )
     expect(found.reduce((bytes, output) => bytes + output.bytes.length, 0)).toBeGreaterThan(0)
   })
 
-  test("every page was there", () => {
+  test("every page was fetched", () => {
     const failed = seen.outputs
       .filter(({ name }) => /^GET \/(?!receipts\/|requests\/)/.test(name))
       .filter(({ bytes }) => !Buffer.from(bytes).toString().startsWith("200"))
     expect(failed.map(({ name }) => name)).toEqual([])
   })
 
-  test("what was planted got as far as it could", () => {
+  test("the planted values reached their places", () => {
     const text = seen.places.simulator.requests.map((request) => JSON.stringify(request)).join()
     expect(text).toContain(planted.PROMPT)
     for (const { name, text: secret } of seen.own)
@@ -146,7 +146,7 @@ function search({ start, places: own }: (typeof ENGINES)[keyof typeof ENGINES]):
   })
 
   test.each(EXCEPTIONS.map((one) => [one.why, one] as const))(
-    "is in its place for a reason: %s",
+    "finds expected secrets in allowed outputs: %s",
     (_, { outputs: searchable, canaries }) => {
       const searched = seen.outputs.filter(({ name }) => searchable.test(name))
       const all = [...planted.OPERATORS, ...planted.CONTENTS, ...seen.own]

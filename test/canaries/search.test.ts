@@ -22,7 +22,7 @@ test.each(Object.keys(FORMS))("a canary is found %s", (form) => {
   expect(findCanaries(output, [CANARY])).toEqual([expect.stringContaining("file has it")])
 })
 
-test("nothing else is", () => {
+test("another text is not found", () => {
   const output = { name: "file", bytes: Buffer.from("canary/of another test") }
   expect(findCanaries(output, [CANARY])).toEqual([])
 })

@@ -13,7 +13,7 @@ const VALUES = "helm/tollgate/values.yaml"
 const SCHEMA = "helm/tollgate/values.schema.json"
 const WORKLOAD = "helm/tollgate/templates/workload.yaml"
 
-test("the files to deploy with have no fault", () => {
+test("the deployment files have no fault", () => {
   expect(checkDeploy(DEPLOY)).toEqual([])
 })
 
@@ -88,12 +88,12 @@ test.each([
     const line = `{{- toYaml .Values.extra${name} | nindent ${name === "Volumes" ? 8 : 12} }}\n`
     return [WORKLOAD, line, "\n", `it does not use extra${name}`] as const
   }),
-] as const)("%s: %s in place of %s is a fault", (file, from, to, expected) => {
+] as const)("%s: reports a fault for %s in place of %s", (file, from, to, expected) => {
   const faults = faultsAfter(file, from, to)
   expect(faults.join("\n")).toContain(expected)
 })
 
-test("what the renderer does not know is an error, never skipped", () => {
+test("the renderer rejects unknown syntax", () => {
   const scope = { Values: { a: 1 } }
   const rendered = (template: string): string => render(template, scope, new Set())
   expect(

@@ -42,7 +42,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(root, { recursive: true }))
 
-test("what leads nowhere is reported with its place", () => {
+test("broken links are reported with their position", () => {
   expect(checkLinks(root)).toEqual([
     `README.md:3 leads nowhere: ${D}/gone.md`,
     `README.md:3 has no such anchor: ${D}/facts.md#f9`,
@@ -57,29 +57,29 @@ test("what leads nowhere is reported with its place", () => {
   ])
 })
 
-test("lines of text that are too long are reported; tables and code may be", () => {
+test("overlong lines of text are reported, except in tables and code", () => {
   expect(checkWidth(root)).toEqual(["README.md:9 is too long ('npm run format' wraps it)"])
 })
 
-test("anchors are those that are written out, and those of headings", () => {
+test("anchors are explicit ones and those of headings", () => {
   const page = '## Where is …?\n\n### <a id="f7"></a>7. `usage` is [counted](x.md)\n'
   expect([...anchorsIn(page)]).toEqual(["f7", "where-is-", "7-usage-is-counted"])
 })
 
 describe("reflow", () => {
-  test("wraps paragraphs and items, and keeps what follows a list's mark below it", () => {
+  test("wraps paragraphs and items, with indented continuation lines", () => {
     expect(reflow(LONG)).toBe(`${"word ".repeat(24).trim()}\n${"word ".repeat(6).trim()}`)
     expect(reflow(`- ${LONG}`)).toBe(
       `- ${"word ".repeat(23).trim()}\n  ${"word ".repeat(7).trim()}`,
     )
   })
 
-  test("leaves tables, code, headings and short lines", () => {
+  test("keeps tables, code, headings and short lines", () => {
     const page = [`| ${LONG} |`, "```", LONG, "```", `# ${LONG}`, "short", "lines"].join("\n")
     expect(reflow(page)).toBe(page)
   })
 
-  test("never begins a line with a mark, and never breaks code", () => {
+  test("never starts a line with a list mark, and never breaks code", () => {
     const text = `${"w".repeat(118)} - ${"x".repeat(10)} \`a b c d e f g h\` ${LONG}`
     expect(reflow(text).split("\n")[0]).toBe(`${"w".repeat(118)} -`)
     expect(reflow(`${LONG} \`a ${"b ".repeat(10)}c\``)).toContain(`\`a ${"b ".repeat(10)}c\``)

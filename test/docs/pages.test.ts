@@ -10,23 +10,23 @@ import { MODELS_PAGE, modelsPage } from "../../scripts/models-page.ts"
 import { SETTINGS_PAGE, settingsPage } from "../../scripts/settings-page.ts"
 import { SETTINGS_SCHEMA, settingsSchema } from "../../scripts/settings-schema.ts"
 
-test("docs/losses.md is what the tables in the code say (npm run pages writes it)", () => {
+test("docs/losses.md matches the code (npm run pages writes it)", () => {
   expect(readFileSync(LOSSES_PAGE, "utf8")).toBe(lossesPage())
 })
 
-test("docs/endpoints.md is what the vendors' tables say (npm run pages writes it)", () => {
+test("docs/endpoints.md matches the vendors' tables (npm run pages writes it)", () => {
   expect(readFileSync(ENDPOINTS_PAGE, "utf8")).toBe(endpointsPage())
 })
 
-test("docs/billable.md is what the tables in the code say (npm run pages writes it)", () => {
+test("docs/billable.md matches the code (npm run pages writes it)", () => {
   expect(readFileSync(BILLABLE_PAGE, "utf8")).toBe(billablePage())
 })
 
-test("docs/models.md is what the tables in the code say (npm run pages writes it)", () => {
+test("docs/models.md matches the code (npm run pages writes it)", () => {
   expect(readFileSync(MODELS_PAGE, "utf8")).toBe(modelsPage())
 })
 
-test("the errors in docs/api.md are those of the code (npm run pages writes them)", () => {
+test("the errors in docs/api.md match the code (npm run pages writes them)", () => {
   expect(readFileSync(API_PAGE, "utf8")).toBe(apiPage())
 })
 
@@ -38,7 +38,7 @@ test("tollgate.schema.json matches the declarations (npm run pages writes it)", 
   expect(readFileSync(SETTINGS_SCHEMA, "utf8")).toBe(settingsSchema())
 })
 
-test("docs/api.md has every endpoint that callers use", () => {
+test("docs/api.md has every public endpoint", () => {
   const page = readFileSync(API_PAGE, "utf8")
   const endpoints = Object.keys(SERVICE_ROUTES).map(plainPath)
   expect(endpoints.filter((endpoint) => !page.includes(`\`${endpoint}\``))).toEqual([])

@@ -6,7 +6,7 @@ import { DECLARED_SETTINGS } from "../../src/config/declared-settings.ts"
 
 const PAGE = readFileSync(join(import.meta.dir, "../../docs/settings.md"), "utf8")
 
-test("docs/models.md has every rule of a model, and docs/settings.md says how they are set", () => {
+test("docs/models.md has every model rule, and docs/settings.md refers to it", () => {
   const page = readFileSync(join(import.meta.dir, "../../docs/models.md"), "utf8")
   expect(RULE_NAMES.filter((name) => !page.includes(`| \`${name}\` |`))).toEqual([])
   expect(PAGE).toContain("(models.md)")

@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test("the package has the gateway, its contract and the console built, and nothing else", async () => {
+test("the package has exactly the gateway, its contract and the built console", async () => {
   expect(statSync(tarball).size).toBeLessThan(LARGEST_PACKAGE)
   const listing = await run(folder, ["tar", "--list", "--gzip", "--file", tarball])
   const paths = listing.stdout.trim().split("\n")
@@ -60,7 +60,7 @@ test("the package has the gateway, its contract and the console built, and nothi
   }
 })
 
-test("needs no package of this repository, under whose name a registry could have another one", async () => {
+test("the package depends on no unpublished package of this repository", async () => {
   const own = new Set(facts.workspaces.map((folder) => `tollgate-${folder}`))
   expect(Object.keys(facts.dependencies).filter((name) => own.has(name))).toEqual([])
   const place = join(folder, "names")
@@ -73,12 +73,12 @@ test("needs no package of this repository, under whose name a registry could hav
   }
 })
 
-test("npx starts it with Node alone, in a folder with a space and an accent", async () => {
+test("npx starts the package with Node only, in a folder with a space and an accent", async () => {
   const place = await installed("with scripts, é")
   await serve(place)
 })
 
-test("where install scripts are not allowed, it starts as well", async () => {
+test("the package starts without install scripts", async () => {
   const place = await installed("without-scripts")
   // What the packages of Bun have before its script has moved the program.
   const bun = join(place, "node_modules/bun")

@@ -27,7 +27,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test("without a network it builds what it can, says what is missing, and fails", () => {
+test("a build without a network builds what it can, reports what is missing, and fails", () => {
   expect(built.stdout).toContain(`${NAME}: ELF ${process.arch}`)
   expect(built.stderr).toContain("is not complete, windows-x64 could not be built")
   expect(built.stderr).toContain("the registry of npm")
@@ -39,7 +39,7 @@ test("without a network it builds what it can, says what is missing, and fails",
   ])
 })
 
-test("the checksums are right, and the list names the libraries, the runtime and nothing of development", async () => {
+test("the checksums are correct, and the list has the libraries and the runtime, without development packages", async () => {
   expect(run(["sha256sum", "--check", "--strict", "SHA256SUMS"], release).stdout).toBe(
     `${NAME}: OK\ntollgate-${facts.version}.cdx.json: OK\n`,
   )
@@ -62,14 +62,14 @@ test("the checksums are right, and the list names the libraries, the runtime and
   for (const name of [...tools, "vite", "rolldown"]) expect(names).not.toContain(name)
 })
 
-test("a target that is not known is refused with those that are", () => {
+test("an unknown target is rejected with a list of the known ones", () => {
   const refused = buildRelease("linux-sparc")
   expect(refused.exitCode).toBe(2)
   expect(refused.stderr).toContain("there is no target 'linux-sparc'")
   expect(refused.stderr).toContain("linux-arm64-musl")
 })
 
-test("alone in an empty folder it serves with two workers, counts, shows the console and is backed up", async () => {
+test("an executable in an empty folder serves with two workers, counts, shows the console and is backed up", async () => {
   const place = join(folder, "place")
   mkdirSync(place)
   const program = join(place, "tollgate")
@@ -104,7 +104,7 @@ test("alone in an empty folder it serves with two workers, counts, shows the con
   expect(run([program, "--version"], place).stdout).toBe(`${facts.version}\n`)
 })
 
-test("the system that a file is for is read from its header", () => {
+test("the platform of a file is read from its header", () => {
   expect(systemOf(header([0, "\x7fELF"], [18, 0x3e]))).toBe("ELF x64")
   expect(systemOf(header([0, "\x7fELF"], [18, 0xb7], [600, "/lib/ld-musl-aarch64.so.1"]))).toBe(
     "ELF arm64 musl",

@@ -31,7 +31,7 @@ describe("a short chaos", () => {
     if (result.verdict.findings.length > 0) console.error(formatChaos(OPTIONS, result))
   })
 
-  test("no law is broken by what vendors do wrong", () => {
+  test("breaks no law despite misbehaving vendors", () => {
     expect(result.verdict.findings).toEqual([])
     expect(result.exitCodes).toEqual([0])
     expect(result.crashes).toBe(0)
@@ -48,7 +48,7 @@ describe("a short chaos", () => {
     ["a charge that no call is for", withUnknownCharge, LAWS[8]],
   ]
 
-  test.each(mutations)("the judge finds %s", (_, mutate, law) => {
+  test.each(mutations)("the verification finds %s", (_, mutate, law) => {
     const { findings } = judgeChaos(mutate(result.evidence))
     expect(findings.map((finding) => finding.law)).toContain(law as (typeof LAWS)[number])
   })

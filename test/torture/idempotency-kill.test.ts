@@ -43,7 +43,7 @@ async function askUntilAnswered(
   }
 }
 
-test.concurrent("kill -9 in the middle, again and again: each key is one charge at most", async () => {
+test.concurrent("repeated kill -9 during requests leaves at most one charge per key", async () => {
   using streaming = startVendor(() =>
     streamed([frame("one "), 5, frame("two "), 5, frame("", "stop"), usageFrame(10, 1), DONE]),
   )
@@ -124,7 +124,7 @@ async function grantOnce(
   }
 }
 
-test.concurrent("kill -9 between grants: each key is one entry", async () => {
+test.concurrent("kill -9 between grants leaves one entry per key", async () => {
   using vendor = startVendor(() => Response.json(wholeAnswer()))
   using installation = createInstallation(`admin_token: ${ADMIN}\n${yamlFor(vendor.url)}`)
   const { account } = await newKey(installation)

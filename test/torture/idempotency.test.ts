@@ -20,7 +20,7 @@ import {
   yamlFor,
 } from "./idempotency-world.ts"
 
-test.concurrent("a second one is attached though it reached another process, and the upstream goes on for it", async () => {
+test.concurrent("a second request is attached across processes, and the upstream call continues for it", async () => {
   const { vendor, gates } = startPausing()
   using _ = vendor
   using installation = createInstallation(yamlFor(vendor.url))
@@ -47,7 +47,7 @@ test.concurrent("a second one is attached though it reached another process, and
   expect(await chargesOf(installation, account)).toEqual([first.headers.get("x-request-id") ?? ""])
 })
 
-test.concurrent("a whole answer that runs in another process is waited for", async () => {
+test.concurrent("a whole answer that runs in another process is awaited", async () => {
   const gate = Promise.withResolvers<void>()
   using vendor = startVendor(async () => {
     await gate.promise
@@ -69,7 +69,7 @@ test.concurrent("a whole answer that runs in another process is waited for", asy
   expect(await chargesOf(installation, account)).toHaveLength(1)
 })
 
-test.concurrent("two workers that share a port: one upstream call for sixty callers", async () => {
+test.concurrent("two workers that share a port make one upstream call for sixty callers", async () => {
   const gate = Promise.withResolvers<void>()
   using vendor = startVendor(async () => {
     await gate.promise
@@ -90,7 +90,7 @@ test.concurrent("two workers that share a port: one upstream call for sixty call
   expect(await chargesOf(installation, account)).toHaveLength(1)
 })
 
-test.concurrent("a process that is told to end finishes what only another one's caller waits for", async () => {
+test.concurrent("a process that is shut down finishes an answer that only another process's caller awaits", async () => {
   const { vendor, gates } = startPausing()
   using _ = vendor
   using installation = createInstallation(yamlFor(vendor.url))
@@ -116,7 +116,7 @@ test.concurrent("a process that is told to end finishes what only another one's 
   expect(await chargesOf(installation, account)).toHaveLength(1)
 })
 
-test.concurrent("a process that stands still is waited for, and not taken for dead", async () => {
+test.concurrent("a suspended process is awaited, and not treated as dead", async () => {
   const { vendor, gates } = startPausing()
   using _ = vendor
   using installation = createInstallation(yamlFor(vendor.url))

@@ -126,7 +126,7 @@ function startBodies(url: string, key: string, count: number): Disposable {
 }
 
 test.skipIf(process.platform !== "linux")(
-  "whatever callers and vendors send, memory stays bounded and another caller is served",
+  "memory stays bounded for any input of callers and vendors, and another caller is served",
   async () => {
     using installation = createInstallation("")
     await using vendor = startVendor()

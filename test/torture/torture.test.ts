@@ -21,7 +21,7 @@ describe("a short torture of SQLite", () => {
     if (result.findings.length > 0) console.error(formatReport(options, result))
   })
 
-  test("nothing is lost, doubled, below zero or left behind", () => {
+  test("loses and duplicates nothing, and leaves nothing below zero or behind", () => {
     expect(result.findings).toEqual([])
     expect(result.exitCodes).toEqual([0, 0])
     expect(wholesOf(result.evidence).length).toBeGreaterThan(3)
@@ -52,7 +52,7 @@ describe("a short torture of SQLite", () => {
 const ENGINES: readonly TortureEngine[] = [POSTGRESQL, POSTGRESQL_JOURNAL]
 
 test.each(sampleOf(ENGINES, 2).map((engine) => [engine.name, engine] as const))(
-  "a short torture of %s",
+  "a short torture of %s finds no fault",
   async (_, engine) => {
     const options = { ...OPTIONS, engine }
     const result = await torture(options)
