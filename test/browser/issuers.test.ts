@@ -49,7 +49,7 @@ test("an issuer signs in a known user, even after their address there has change
   }
 })
 
-test("an issuer signs in no uninvited user and none with an unverified address", async () => {
+test("an issuer does not sign in uninvited users or unverified addresses", async () => {
   issuer.people.set("stranger", { email: "eve@example.com", isVerified: true, name: "Eve" })
   issuer.people.set("claimer", { email: OPERATOR.email, isVerified: false, name: "Eve" })
   issuer.people.set("unverified", { email: "eve@example.com", isVerified: false, name: "Eve" })

@@ -51,7 +51,7 @@ describe("secrets in vendors' messages", () => {
     expect(redactor.clean("your key sk-")).toBe("your key sk-")
   })
 
-  test("that are short words are removed only as whole words", () => {
+  test("removes secrets that are short words only as whole words", () => {
     const redactor = new Redactor()
     redactor.addSecrets(["password", "1234"])
     expect(redactor.clean("password, passwords, 1234")).toBe("[redacted], passwords, 1234")
@@ -88,7 +88,7 @@ describe("secrets in vendors' messages", () => {
   })
 })
 
-test("include all secrets of the settings", () => {
+test("all secrets of the settings are removed", () => {
   const { settings } = load(`
 admin_token: admin-token-0123456789
 stripe: { secret_key: stripe-secret-0123, webhook_secret: stripe-webhook-0123 }

@@ -105,7 +105,7 @@ describe("a value longer than a slice", () => {
   })
 })
 
-test("is read and written like JSON.parse and JSON.stringify do", async () => {
+test("any value is read and written like JSON.parse and JSON.stringify do", async () => {
   await fc.assert(
     fc.asyncProperty(fc.jsonValue(), async (value) => {
       const long = [LONG, value, { a: value, b: LONG, c: [value, value] }, value] as JsonValue
@@ -119,7 +119,7 @@ test("is read and written like JSON.parse and JSON.stringify do", async () => {
   )
 })
 
-test("is split without searching back to its start", () => {
+test("a long text is split without searching back to its start", () => {
   const bytes = Buffer.alloc(30_000_000, "a")
   const cuts = () => {
     for (let limit = 29_000_000; limit < 29_002_000; limit++) cutOfString(bytes, 0, limit)

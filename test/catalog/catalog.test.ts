@@ -44,13 +44,13 @@ describe("known models", () => {
     expect(warnings).toEqual(catalog.withoutModels)
   })
 
-  test("of an unknown vendor are not called, with a warning", () => {
+  test("models of an unknown vendor are not called, with a warning", () => {
     const { catalog, warnings } = build(settings({ mine: provider("nobody") }))
     expect(catalog.list()).toEqual([])
     expect(warnings).toEqual(["provider mine: vendor 'nobody' is unknown, so it is not called"])
   })
 
-  test("without a chargeable price are rejected and reported in one line", () => {
+  test("models without a chargeable price are rejected and reported in one line", () => {
     const { catalog, warnings } = build(settings({ mine: provider("acme") }))
     expect(catalog.unpriced.map(({ id }) => id)).toEqual(["mine/feed", "mine/secret"])
     expect(warnings).toEqual([
@@ -59,7 +59,7 @@ describe("known models", () => {
     ])
   })
 
-  test("that are free and for moderation cause no warning", () => {
+  test("free moderation models cause no warning", () => {
     const safe = { kind: "moderation", price: { input: "0" } }
     const free: Facts = { ...facts, vendors: { ...facts.vendors, acme: { safe } } }
     const parts = { settings: settings({ mine: provider("acme") }), facts: free }

@@ -194,7 +194,7 @@ describe("built-in models", () => {
     expect(checkFacts(structuredClone(facts))).not.toHaveProperty("fault")
   })
 
-  test("of DeepSeek cost twice as much in the peak hours of their vendor", () => {
+  test("DeepSeek's models cost twice as much in the peak hours of their vendor", () => {
     for (const { id, price } of models.filter(({ id }) => id.startsWith("deepseek/"))) {
       const [peak, ...others] = price?.periods ?? []
       expect([id, others]).toEqual([id, []])
@@ -323,7 +323,7 @@ describe("built-in models", () => {
     expect(known("cohere", "cohere-transcribe-03-2026").price).toBeUndefined()
   })
 
-  test("never sell resold audio and images at the price of text", () => {
+  test("resold audio and images are never sold at the price of text", () => {
     expect(known("openrouter", "openai/gpt-audio").price?.audio_output).toBe("64")
     for (const [vendor, name] of [
       ["openrouter", "google/gemini-2.5-flash-image"],
@@ -363,7 +363,7 @@ describe("built-in models", () => {
     expect(models.filter((model) => model.dialects && model.kind !== "chat")).toEqual([])
   })
 
-  test("of every cloud have prices under their names there", () => {
+  test("models of every cloud have prices under their names there", () => {
     const priced = {
       anthropic: "claude-sonnet-4-6",
       azure: "gpt-5-mini",

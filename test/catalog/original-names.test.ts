@@ -95,7 +95,7 @@ describe("vendors' own model names", () => {
     })
   })
 
-  test("never mean another family, size or provider", () => {
+  test("a name never means another family, size or provider", () => {
     const names = [
       "gpt-5.4-maxi",
       "gpt-5.4-2026-13-05",
@@ -117,7 +117,7 @@ describe("vendors' own model names", () => {
       expect([name, all.catalog.resolve(name)?.id]).toEqual([name, undefined])
   })
 
-  test("with `latest` mean the newest of a family, by its version or its day", () => {
+  test("a name with `latest` means the newest of a family, by its version or its day", () => {
     expectMeanings(all, {
       "claude-opus-latest": "anthropic/claude-opus-5-5",
       "claude-haiku-latest": "anthropic/claude-haiku-5-5",

@@ -124,7 +124,7 @@ describe("modes with their own rates", () => {
   const at = (flex: Mode): Facts => list({ a: { input: "1", output: "4", modes: { flex } } })
   const own: Mode = { input: "0.5", output: "4", tiers: [{ above: 1000, input: "0.8" }] }
 
-  test("lists changed rates of a mode by class and tier", () => {
+  test("changed rates of a mode are listed by class and tier", () => {
     expect(priceChanges(at("1"), at(own))).toEqual([
       {
         vendor: "acme",

@@ -23,7 +23,7 @@ describe("a signed price list", () => {
     expect(read.vendors["openai"]?.["gpt-7"]?.price).toEqual({ input: "1", output: "2" })
   })
 
-  test("of the built-in facts can be signed and read unchanged", async () => {
+  test("a list with the built-in facts can be signed and read unchanged", async () => {
     const feed = writeFeed(await Bun.file(factsPath).text(), privateKey)
     expect(Object.keys(readFeed(feed, [KEY], NOW).vendors)).toContain("anthropic")
   })
@@ -52,7 +52,7 @@ describe("a signed price list", () => {
     )
   })
 
-  test("with a valid signature and invalid content is rejected with the fault", () => {
+  test("a signed list with invalid content is rejected with the fault", () => {
     const bad = (content: string) => () => readFeed(writeFeed(content, privateKey), [KEY], NOW)
     expect(bad("{}")).toThrow("date")
     expect(bad("no JSON")).toThrow("it is not JSON")
@@ -89,13 +89,13 @@ describe("a signed price list", () => {
     for (const [periods, fault] of bad) expect(() => read(...periods)).toThrow(fault)
   })
 
-  test("of another format is rejected", () => {
+  test("a file of another format is rejected", () => {
     expect(() => readFeed("<html>", [KEY], NOW)).toThrow("it is not a price list: not JSON")
     expect(() => readFeed("[]", [KEY], NOW)).toThrow("not a price list of the format")
     expect(() => readFeed(facts(), [KEY], NOW)).toThrow("not a price list of the format")
   })
 
-  test("with an unknown class is accepted and keeps it", () => {
+  test("a list with an unknown class is accepted and keeps it", () => {
     const feed = writeFeed(facts({}, { input: "1", thought: "3" }), privateKey)
     const read = readFeed(feed, [KEY], NOW)
     expect(read.vendors["openai"]?.["gpt-7"]?.price?.["thought"]).toBe("3")

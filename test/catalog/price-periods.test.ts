@@ -225,7 +225,7 @@ describe("the built-in prices", () => {
     return catalog.require(id, "chat").deployments[0]?.price
   }
 
-  test("of DeepSeek are twice as high on workdays from 1 to 4 and from 6 to 10 UTC", () => {
+  test("DeepSeek's prices are twice as high on workdays from 1 to 4 and from 6 to 10 UTC", () => {
     const id = "deepseek/deepseek-v4-pro"
     const inputAt = (moment: string) => inputOf(at(moment, id))
     // 2026-11-27 is a Friday.
@@ -247,7 +247,7 @@ describe("the built-in prices", () => {
     expect(week.filter((input) => input === 1.32)).toHaveLength(35)
   })
 
-  test("of Gemini Flash double in 2027, in all classes except searches", () => {
+  test("Gemini Flash prices double in 2027, in all classes except searches", () => {
     for (const name of ["gemini-3.6-flash", "gemini-3.7-flash", "gemini-3.8-flash"]) {
       const before = at("2026-12-31T23:59:59.999Z", `google/${name}`)
       const after = at("2027-01-01T00:00:00Z", `google/${name}`)
@@ -260,7 +260,7 @@ describe("the built-in prices", () => {
     }
   })
 
-  test("of GPT-6.2 have another factor for Ultrafast from March 2027 on", () => {
+  test("GPT-6.2 prices have another factor for Ultrafast from March 2027 on", () => {
     const factorAt = (moment: string) => {
       const price = at(moment, "openai/gpt-6.2-sol")
       expect(inputOf(price)).toBe(2)

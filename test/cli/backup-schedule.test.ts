@@ -4,7 +4,7 @@ import { createInstallation, PROGRAM_WORDS, runCommand, runJson } from "../suppo
 import { until } from "../support/until.ts"
 import { Folders, withKey } from "./backup-folders.ts"
 
-test.concurrent("backups run at their interval, failures are reported, and a restart triggers none early", async () => {
+test.concurrent("backups run at their interval, failures are reported, and a restart triggers no early backup", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
   const { backups } = folders

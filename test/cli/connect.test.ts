@@ -104,7 +104,7 @@ describe("printed settings", () => {
     }
   })
 
-  test("of Gemini CLI include its questions", async () => {
+  test("Gemini CLI's settings include its questions", async () => {
     const { output } = await connect("gemini", "--key", KEY)
     expect(output).toContain("Trust the folder")
     expect(output).toContain("Use Gemini API Key")

@@ -108,7 +108,7 @@ describe("settings of the console", () => {
     })
   })
 
-  test.concurrent("and settings of the file can change at the same time", async () => {
+  test.concurrent("settings of the console and of the file can change at the same time", async () => {
     using installation = createInstallation(BARE)
     await using serving = await startServing(installation, TOKEN)
     const key = keyIn(serving)

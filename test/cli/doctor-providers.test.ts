@@ -165,7 +165,7 @@ describe("a rejection is distinguished from other answers", () => {
 })
 
 describe("a response that no API gives fails the check", () => {
-  test.each([301, 302, 303, 307, 308])("for a redirect with %p", async (status) => {
+  test.each([301, 302, 303, 307, 308])("a redirect with %p fails the check", async (status) => {
     const location = "https://user:word@portal.example.com/login?token=secret"
     answer = () => new Response(null, { status, headers: { location } })
     const found = await check("openai", { baseUrl: url, apiKey: "secret" })
@@ -182,7 +182,7 @@ describe("a response that no API gives fails the check", () => {
     ["<html>", "text/plain", "a web page"],
     ["OK", "text/plain", "a body that is not JSON"],
     ["", "text/plain", "a body that is not JSON"],
-  ])("for %p as %p", async (body, type, words) => {
+  ])("%p as %p fails the check", async (body, type, words) => {
     answer = () => new Response(body, { headers: { "content-type": type } })
     for (const vendor of ["openai", "anthropic", "google", "cohere", "azure"]) {
       const found = await check(vendor, { baseUrl: url, apiKey: "secret" })

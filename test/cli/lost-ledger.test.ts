@@ -72,7 +72,7 @@ test.concurrent("a start with secrets but without the ledger is rejected with th
   expect(existsSync(join(installation.data, "tollgate.db"))).toBe(false)
 })
 
-test.concurrent("a start with the ledger but without its secrets is rejected, and creates none", async () => {
+test.concurrent("a start with the ledger but without its secrets is rejected, and creates no secrets", async () => {
   using installation = await installed()
   await runJson(installation, "key", "create", "--account", "one")
   rmSync(join(installation.data, "secrets"), { recursive: true })
@@ -85,7 +85,7 @@ test.concurrent("a start with the ledger but without its secrets is rejected, an
   expect(existsSync(join(installation.data, "secrets", "key-pepper"))).toBe(false)
 })
 
-test.concurrent("a new ledger is created on request, and only if there is none", async () => {
+test.concurrent("a new ledger is created on request if there is no other", async () => {
   using installation = await installed()
   const refused = await runCommand(installation, "serve", "--new-ledger")
   expect(refused.exitCode).toBe(5)

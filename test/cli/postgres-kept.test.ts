@@ -68,7 +68,7 @@ function send(
   })
 }
 
-test("of simultaneous requests with one key at several machines one is performed, and all get its answer", async () => {
+test("one of simultaneous requests with one key at several machines is performed, and all get its answer", async () => {
   let calls = 0
   const end = Promise.withResolvers<void>()
   answer = async () => {

@@ -124,7 +124,7 @@ test("a database crash delays running answers, and has no other effect", async (
   expect(entries).toBe(4)
 })
 
-test("with a journal a database crash is invisible, and a node that dies meanwhile charges when it is back", async () => {
+test("a journal hides a database crash, and a node that dies meanwhile charges when it is back", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using twins = createTwins(vendor.url, server.url(await server.create()), "settle: journal")
   const { left } = twins

@@ -63,7 +63,7 @@ test("Anthropic's client sends the whole conversation if the thread belongs to a
   expect(JSON.stringify(gateway.simulator.requests)).not.toContain(`"${first.id}"`)
 })
 
-test("Anthropic's client continues without a thread if the vendor stores none", async () => {
+test("Anthropic's client continues without a thread if the vendor stores no threads", async () => {
   const unsupportedRequestBehavior = "continue_unthreaded"
   const order = { model: "sim/echo", max_tokens: 50, unsupportedRequestBehavior } as const
   const thread = claudeOf(ann).beta.messages.thread(order)

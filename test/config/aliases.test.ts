@@ -38,7 +38,7 @@ aliases: "gpt-4o=openai/gpt-5.4, fast=mine/llama"
     expect(load(`${PROVIDERS}\naliases:\n`).settings.aliases).toBeUndefined()
   })
 
-  test("for a missing model are a fault with its line", () => {
+  test("an alias of a missing model is a fault with its line", () => {
     const text = `${PROVIDERS}
 aliases:
   fast: mine/llama
@@ -62,7 +62,7 @@ aliases:
     }
   })
 
-  test("on one line are accepted completely or rejected", () => {
+  test("aliases on one line are accepted completely or rejected", () => {
     for (const text of ["", "a", "a=", "=b/c", "a=b", "a=b/c,", "a=b/c d", "a=b/c, a=b/d"]) {
       expect([text, readAliases(text) instanceof Fault]).toEqual([text, true])
     }

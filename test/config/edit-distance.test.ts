@@ -21,7 +21,7 @@ test.each([
   ["port", "", 4],
   ["kitten", "sitting", 3],
   ["gpt-4o", "gtp-4o", 1],
-])("between '%s' and '%s' is %i", (left, right, distance) => {
+])("the distance between '%s' and '%s' is %i", (left, right, distance) => {
   expect(editDistance(left, right, 8)).toBe(distance)
   expect(editDistance(right, left, 8)).toBe(distance)
 })

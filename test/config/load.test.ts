@@ -55,7 +55,7 @@ test("reads the documented example", () => {
   })
 })
 
-test("has a default for everything", () => {
+test("every setting has a default", () => {
   for (const text of ["", "# nothing yet\n", "server:\nproviders:\nmodels:\n"]) {
     const { settings } = load(text)
     expect(settings).toEqual({ ...DEFAULTS, providers: {}, models: {} })

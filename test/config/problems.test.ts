@@ -151,13 +151,13 @@ describe("YAML", () => {
 })
 
 describe("variables", () => {
-  test("that are not set are reported with their line", () => {
+  test("an unset variable is reported with its line", () => {
     expect(problems("data: a\nadmin_token: x${UNSET}")).toEqual([
       "2:14 admin_token: needs the environment variable UNSET, which is not set. Set it, or write ${UNSET:-default}",
     ])
   })
 
-  test("that are malformed are reported", () => {
+  test("a malformed reference is reported", () => {
     const [problem] = problems('data: "${not closed"')
     expect(problem).toStartWith("1:7 data: holds a malformed reference")
   })
@@ -168,7 +168,7 @@ describe("variables", () => {
     expect(problems(text)[0]).toStartWith("5:16 models.a/b.deployments[0].model: needs")
   })
 
-  test("that are empty are reported if a value is required", () => {
+  test("an empty variable is reported if a value is required", () => {
     const text = 'providers: { a: { vendor: openai, api_key: "${EMPTY}" } }'
     expect(problems(text, { EMPTY: "" })[0]).toStartWith("1:44 providers.a.api_key: is empty")
   })

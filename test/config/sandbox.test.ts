@@ -30,7 +30,7 @@ test("the simulator is offered for operations other than chat, with prices in th
   expect(models["sandbox/rerank"]).toMatchObject({ kind: "rerank", price: { search: "2000" } })
 })
 
-test("only Bedrock's provider signs, and none has known models", () => {
+test("only Bedrock's provider signs, and no provider has known models", () => {
   const { providers } = withSandbox(load("").settings, URL)
   for (const [id, { apiKey, accessKeyId, knownModels, origin }] of Object.entries(providers)) {
     expect([id, apiKey === undefined]).toEqual([id, id === "sandbox-nova"])

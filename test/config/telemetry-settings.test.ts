@@ -146,7 +146,7 @@ describe("OpenTelemetry's own variables", () => {
     expect(warnings.join()).not.toContain("canary")
   })
 
-  test("with an unsupported protocol leave telemetry off", () => {
+  test("a collector with an unsupported protocol leaves telemetry off", () => {
     const { settings, warnings } = loadWith("", { ...OTEL, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" })
     expect(settings).not.toHaveProperty("telemetry")
     expect(warnings.join()).toContain("OTEL_EXPORTER_OTLP_PROTOCOL: is not a known protocol")

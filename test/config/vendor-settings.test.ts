@@ -56,7 +56,7 @@ describe("the settings of one vendor", () => {
     })
   }
 
-  test("that become part of an address must be names", () => {
+  test("settings that become part of an address must be names", () => {
     for (const region of ["us-east-1.evil.test/", "US EAST", "a@b", "-x"]) {
       const [fault] = faultsOf(`vendor: bedrock, api_key: k, region: "${region}"`)
       expect(fault).toContain("providers.a.region: must be lowercase letters, digits and hyphens")
@@ -179,7 +179,7 @@ describe("Google credentials", () => {
 })
 
 describe("dialects", () => {
-  test("of a provider must be those of its vendor", () => {
+  test("a provider's dialects must be those of its vendor", () => {
     expect(inFile("vendor: openai, dialects: [openai-responses]")?.dialects).toEqual([
       "openai-responses",
     ])
@@ -189,7 +189,7 @@ describe("dialects", () => {
     expect(faultsOf("vendor: openai, dialects: []")[0]).toContain("dialects: is empty")
   })
 
-  test("of a model must be known ones", () => {
+  test("a model's dialects must be known ones", () => {
     const text =
       "providers: { a: { vendor: openai } }\nmodels: { a/b: { dialects: [openai-chta] } }"
     expect(problems(text)).toEqual([
@@ -283,7 +283,7 @@ describe("a base_url", () => {
     ["images/generations"],
     ["audio/transcriptions"],
     ["models/gemini-pro:generateContent"],
-  ])("that ends in %s is rejected with the correction", (path) => {
+  ])("a base_url that ends in %s is rejected with the correction", (path) => {
     const [fault = ""] = faultsOf(`vendor: vllm, base_url: "http://h/api/v1/${path}"`)
     expect(fault).toEndWith("which the gateway adds itself. Write http://h/api/v1")
   })
@@ -292,11 +292,14 @@ describe("a base_url", () => {
     ["anthropic", "https://api.anthropic.com/v1", "https://api.anthropic.com"],
     ["cohere", "https://proxy/cohere/v2/", "https://proxy/cohere"],
     ["google", "https://proxy/v1beta", "https://proxy"],
-  ])("of %s that ends in a version is rejected with the correction", (vendor, url, base) => {
-    const text = `providers: { a: { vendor: ${vendor}, api_key: k, base_url: "${url}" } }`
-    const [fault = ""] = problems(text, {}, { vendors: [...vendors.values()] })
-    expect(fault).toEndWith(`which the gateway adds itself. Write ${base}`)
-  })
+  ])(
+    "a base_url of %s that ends in a version is rejected with the correction",
+    (vendor, url, base) => {
+      const text = `providers: { a: { vendor: ${vendor}, api_key: k, base_url: "${url}" } }`
+      const [fault = ""] = problems(text, {}, { vendors: [...vendors.values()] })
+      expect(fault).toEndWith(`which the gateway adds itself. Write ${base}`)
+    },
+  )
 
   test("is accepted with other paths", () => {
     for (const url of [

@@ -19,15 +19,15 @@ describe("the snippets for a first request", () => {
     ])
   })
 
-  test.each(["python", "node", "ai-sdk", "langchain"])("for %s have the address with /v1", (id) => {
+  test.each(["python", "node", "ai-sdk", "langchain"])("%s gets the address with /v1", (id) => {
     expect(snippets.get(id)).toContain('"https://gate.example/v1"')
   })
 
-  test("for Anthropic's client have the address without /v1", () => {
+  test("Anthropic's client gets the address without /v1", () => {
     expect(snippets.get("anthropic")).toContain('base_url="https://gate.example",')
   })
 
-  test("for Google's client have the address without /v1", () => {
+  test("Google's client gets the address without /v1", () => {
     expect(snippets.get("google")).toContain('baseUrl: "https://gate.example" }')
   })
 
@@ -38,7 +38,7 @@ describe("the snippets for a first request", () => {
     }
   })
 
-  test("for the shell quote any body as one word", async () => {
+  test("the shell snippet quotes any body as one word", async () => {
     const hostile = { ...calling, model: `it's "$(touch /tmp/x)" \\` }
     const [curl] = keySnippets(hostile)
     const echoed = Bun.spawnSync(["sh", "-c", `curl() { printf '%s\\n' "$@"; }; ${curl?.code}`])
@@ -56,7 +56,7 @@ describe("the models that a key may call", () => {
     [["openai/gpt-?"], "openai/gpt-55", false],
     [["a.b/c"], "axb/c", false],
     [["x", "*"], "anything", true],
-  ])("%p and %s: %p", (globs, model, isAllowed) => {
+  ])("a key with %p may call %s: %p", (globs, model, isAllowed) => {
     expect(allowsModel(globs, model)).toBe(isAllowed)
   })
 })

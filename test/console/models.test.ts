@@ -152,7 +152,7 @@ describe("prices", () => {
     expect(effectivePrice(model("a/b"), "image")).toBeUndefined()
   })
 
-  test("of single units are per unit", () => {
+  test("prices of single units are shown per unit", () => {
     expect(readablePrice("image", "40000")).toEqual({ credits: "0.04", per: "per image" })
     expect(readablePrice("second", "100")).toEqual({ credits: "0.0001", per: "per second" })
     expect(readablePrice("input", "0.15")).toEqual({ credits: "0.15", per: "per million" })

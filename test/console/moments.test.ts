@@ -39,7 +39,7 @@ describe("times", () => {
     expect(fromLocalField("soon")).toBeUndefined()
   })
 
-  test("of statements are UTC days", () => {
+  test("days of statements are UTC days", () => {
     expect(utcDay(0, now)).toBe("2026-11-21")
     expect(utcDay(30, now)).toBe("2026-10-22")
   })

@@ -193,7 +193,7 @@ describe("an answer", () => {
     expect(fold("not json", "null", "7")).toEqual(NOTHING_YET)
   })
 
-  test("that ends without an end mark has broken, and keeps the received part", async () => {
+  test("an answer without an end mark has broken, and keeps the received part", async () => {
     const chunk = 'data: {"choices":[{"delta":{"content":"Half"}}]}\n\n'
     const answer = await readChat(new Response(chunk), () => {})
     expect(answer.text).toBe("Half")
@@ -324,21 +324,24 @@ describe("an imported request", () => {
     },
   }
 
-  test.each(Object.entries(bodies))("in the format of %s becomes a conversation", (_, body) => {
-    const { settings, exchanges, draft, columns } = readRequest({ model: "a/b", body })
-    expect(columns).toEqual([{ id: 0, model: "a/b" }])
-    expect(settings).toMatchObject({ system: "Be brief.", maxTokens: 5 })
-    expect(JSON.parse(settings.tools)).toEqual([
-      { type: "function", function: { name: "look", parameters: {} } },
-    ])
-    const steps = exchanges.flatMap(({ columns }) => columns.flatMap(({ steps }) => steps))
-    expect(exchanges.map(({ question }) => question.text)).toEqual(["Hello"])
-    expect(steps[0]).toMatchObject({ toolCalls: [call], results: ["a door"], state: "done" })
-    expect(steps[1]).toMatchObject({ text: "A door.", toolCalls: [] })
-    expect(draft).toMatchObject({ text: "And?", images: [{ url }] })
-  })
+  test.each(Object.entries(bodies))(
+    "a request in the format of %s becomes a conversation",
+    (_, body) => {
+      const { settings, exchanges, draft, columns } = readRequest({ model: "a/b", body })
+      expect(columns).toEqual([{ id: 0, model: "a/b" }])
+      expect(settings).toMatchObject({ system: "Be brief.", maxTokens: 5 })
+      expect(JSON.parse(settings.tools)).toEqual([
+        { type: "function", function: { name: "look", parameters: {} } },
+      ])
+      const steps = exchanges.flatMap(({ columns }) => columns.flatMap(({ steps }) => steps))
+      expect(exchanges.map(({ question }) => question.text)).toEqual(["Hello"])
+      expect(steps[0]).toMatchObject({ toolCalls: [call], results: ["a door"], state: "done" })
+      expect(steps[1]).toMatchObject({ text: "A door.", toolCalls: [] })
+      expect(draft).toMatchObject({ text: "And?", images: [{ url }] })
+    },
+  )
 
-  test("of Google becomes a conversation as well", () => {
+  test("a request of Google becomes a conversation", () => {
     const body = {
       systemInstruction: { parts: [{ text: "Be brief." }] },
       contents: [
@@ -397,7 +400,7 @@ describe("the session's keys", () => {
   })
 })
 
-test("count as new for a few seconds, until they are active", async () => {
+test("a key counts as new for a few seconds, until it is active", async () => {
   let now = 1_000_000
   const keys = new PlaygroundKeys(
     async () => "secret",

@@ -37,7 +37,7 @@ describe("literals", () => {
     )
   })
 
-  test("that are long span several lines, and have the same value", () => {
+  test("long literals span several lines, and have the same value", () => {
     const value = { messages: [{ role: "user", content: "x".repeat(90) }], stream: true }
     const text = literal(value, JAVASCRIPT_STYLE)
     expect(text).toContain("\n")

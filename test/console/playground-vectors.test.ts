@@ -27,7 +27,7 @@ describe("vectors", () => {
 })
 
 describe("a failure", () => {
-  test("for lack of credits links to the credits", () => {
+  test("a failure for lack of credits links to the credits", () => {
     const error = {
       message: "Not enough.",
       code: "insufficient_credits",
@@ -37,11 +37,11 @@ describe("a failure", () => {
     expect(adviceFor(failure)?.link?.to).toBe("/credits")
   })
 
-  test("without an envelope has a message", () => {
+  test("a failure without an envelope has a message", () => {
     expect(failureOfBody(502, undefined).message).toContain("502")
   })
 
-  test("of a rate limit shows the time to wait", () => {
+  test("a failure of a rate limit shows the time to wait", () => {
     const failure = { ...failureOfBody(429, {}), kind: "request_rate_exceeded", retryAfter: 7 }
     expect(adviceFor(failure)?.text).toContain("7 s")
   })

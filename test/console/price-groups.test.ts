@@ -47,7 +47,7 @@ test("a term that has begun never changes", () => {
   expect(termsBodyOf([changed])[0]).toMatchObject({ from: BEGUN.from, multiplier: "0.9" })
 })
 
-test("a term without a time begins now, and one without a multiplier has none", () => {
+test("a term without a time begins now, and a missing multiplier stays empty", () => {
   expect(termsBodyOf([emptyTerm()])).toEqual([{ multiplier: null, prices: {} }])
 })
 

@@ -15,15 +15,18 @@ describe("the card of a tool", () => {
     expect([words, file?.path]).toEqual([expect.stringContaining(`${path}`), path])
   })
 
-  test.each(TOOLS)("of %s has the address, the model and the key or a placeholder", (tool) => {
-    for (const [key, shown] of [
-      [undefined, NO_KEY],
-      ["sk-tg-secret", "sk-tg-secret"],
-    ] as const) {
-      const { text, command = "" } = toolSettings(tool, { ...facts, key })
-      expect(text).toContain("https://gate.example")
-      expect(text).toContain("sandbox/echo")
-      expect(text + command).toContain(shown)
-    }
-  })
+  test.each(TOOLS)(
+    "the card of %s has the address, the model and the key or a placeholder",
+    (tool) => {
+      for (const [key, shown] of [
+        [undefined, NO_KEY],
+        ["sk-tg-secret", "sk-tg-secret"],
+      ] as const) {
+        const { text, command = "" } = toolSettings(tool, { ...facts, key })
+        expect(text).toContain("https://gate.example")
+        expect(text).toContain("sandbox/echo")
+        expect(text + command).toContain(shown)
+      }
+    },
+  )
 })

@@ -93,7 +93,7 @@ describe("another spelling of a field is rejected", () => {
     "anthropic-messages",
     "gemini",
   ] as const) {
-    test(`for every price switch of ${dialect}`, () => {
+    test(`rejects other spellings of every price switch of ${dialect}`, () => {
       for (const path of switchPaths(dialect)) {
         const [decode, body] = FORMATS[dialect] ?? [decodeChat, {}]
         const steps = path.split(".")
@@ -109,7 +109,7 @@ describe("another spelling of a field is rejected", () => {
     })
   }
 
-  test("even beside the right one", () => {
+  test("rejects another spelling even beside the right one", () => {
     const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
     const plugins = [{ id: "moderation", ID: "web" }]
     expect(errorOf(decode, { ...body, plugins }).message).toBe(
@@ -117,7 +117,7 @@ describe("another spelling of a field is rejected", () => {
     )
   })
 
-  test("in tools, nested ones and those added by the conversation", () => {
+  test("rejects other spellings in tools, nested ones and those added by the conversation", () => {
     const switches = switchesOf("openai", "openai-responses")
     if (switches === undefined) throw new Error("OpenAI bills nothing")
     const find = (body: JsonObject) => findSwitches(body, switches, "openai-responses")
@@ -161,7 +161,7 @@ describe("another name of the output limit is rejected", () => {
     }
   }
 
-  test("and so is the limit of another format", () => {
+  test("rejects the limit of another format", () => {
     const [chat, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
     expect(errorOf(chat, { ...body, max_output_tokens: 5 }).details.parameter).toBe(
       "max_output_tokens",

@@ -75,7 +75,7 @@ function stepLength(step: () => SseFrame[]): number {
 
 describe.each(CLIENTS.map((client) => [client.id, client] as const))("%s", (_, client) => {
   describe.each(Object.entries(ENDINGS))("writes long frames in slices up to %s", (_name, end) => {
-    test.each(Object.entries(ANSWERS))("for an answer with %s", (_answer, events) => {
+    test.each(Object.entries(ANSWERS))("writes an answer with %s in slices", (_answer, events) => {
       const encoder = client.encodeEvents(REQUEST)
       const lengths = events.map((event) => stepLength(() => encoder.push(event)))
       expect(Math.max(...lengths)).toBeLessThan(MAX_AT_ONCE)

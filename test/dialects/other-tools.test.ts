@@ -161,7 +161,7 @@ describe("tools of other forms", () => {
     expect(choice).toEqual({ type: "custom", custom: { name: "apply_patch" } })
   })
 
-  test("of a chat are kept for models that have them in responses", () => {
+  test("tools of a chat are kept for models that have them in responses", () => {
     const { body, losses } = OPENAI_RESPONSES.encodeRequest(CHAT)
     expect(losses).toEqual([])
     expect(body.tools).toEqual([CUSTOM_ITEM])

@@ -98,7 +98,7 @@ describe("a rejected request", () => {
     expect(failure).toMatchObject({ endpoint: path, model, status: 400, key: caller.keyId })
   })
 
-  test("without credits is listed by account, code and message", async () => {
+  test("a request rejected without credits is listed by account, code and message", async () => {
     const poor = await gateway.caller("0")
     const refused = await poor.post("/v1/chat/completions", {
       model: "sim/echo",
@@ -116,7 +116,7 @@ describe("a rejected request", () => {
     }
   })
 
-  test("of an unknown caller is visible to the operator, without the sent key", async () => {
+  test("a request of an unknown caller is visible to the operator, without the sent key", async () => {
     const refused = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: "Bearer sk-tg-wrong-key-of-somebody" },
@@ -128,7 +128,7 @@ describe("a rejected request", () => {
     expect(JSON.stringify(failure)).not.toContain("wrong-key")
   })
 
-  test("of a vendor is stored without the vendor's words, except for operators", async () => {
+  test("a vendor's rejection is stored without the vendor's words, except for operators", async () => {
     const words = "No such thing as 'a secret prompt'"
     const error = { message: words, param: "a secret prompt", code: "bad" }
     answer = () => Response.json({ error }, { status: 400 })
@@ -148,7 +148,7 @@ describe("a rejected request", () => {
     ["small", "'small'"],
     ["a secret prompt, which isn't a size", "'…'"],
     ["a", "'a'"],
-  ])("for the value '%s' has the reason %s", async (size, said) => {
+  ])("a request with the value '%s' has the reason %s", async (size, said) => {
     const caller = await gateway.caller()
     const refused = await caller.post("/v1/images/generations", {
       model: "sim/dall-e-2",
@@ -160,7 +160,7 @@ describe("a rejected request", () => {
     expect(failure?.message).toContain(`Invalid value: ${said}. A size is`)
   })
 
-  test("with a key in place of a model has only the key's prefix", async () => {
+  test("a request with a key in place of a model has only the key's prefix", async () => {
     const caller = await gateway.caller()
     const refused = await caller.post("/v1/chat/completions", {
       model: `sim/${caller.key}`,

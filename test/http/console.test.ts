@@ -114,7 +114,7 @@ describe("the console's files", () => {
     await post.body?.cancel()
   })
 
-  test("before the build a page explains it; the built console is found without a restart", async () => {
+  test("a page explains the build before it exists; the built console is found without a restart", async () => {
     const later = join(folder, "later")
     const pages = new ConsolePages({ find: () => findConsole(later) })
     const request = new Request("http://127.0.0.1/console/")

@@ -61,7 +61,7 @@ describe("a keyring", () => {
     expect(ask(keyring, bearer(secret))).toBe("invalid_api_key")
   })
 
-  test("of another process has every change within a second", async () => {
+  test("a keyring of another process has every change within a second", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 0n)
     const { issuer } = await desk(database)

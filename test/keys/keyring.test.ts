@@ -100,7 +100,7 @@ describe("a key", () => {
     expect(ask(keyring, bearer(secret), expiresAt)).toBe("invalid_api_key")
   })
 
-  test("that was revoked stops working, and keeps the time of its revocation", async () => {
+  test("a revoked key stops working, and keeps the time of its revocation", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -114,7 +114,7 @@ describe("a key", () => {
     await expect(issuer.rotate(key.id, HOUR)).rejects.toMatchObject({ code: "not_found" })
   })
 
-  test("that was rotated works with both secrets until the grace is over", async () => {
+  test("a rotated key works with both secrets until the grace is over", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -133,7 +133,7 @@ describe("a key", () => {
     expect(oldest).toMatchObject({ hint: first.secret.slice(-4) })
   })
 
-  test("that was rotated twice never extends the grace of an old secret", async () => {
+  test("a key rotated twice never extends the grace of an old secret", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)

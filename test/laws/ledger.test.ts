@@ -172,25 +172,25 @@ function noInterleavingBreaksTheLaws({ steps, numRuns, isThreaded = false }: Tri
 
 describe("no interleaving breaks the laws of money:", () => {
   test(
-    "grants, holds, settlements and releases on up to three nodes",
+    "grants, holds, settlements and releases on up to three nodes keep the laws",
     () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful), numRuns: 60 }),
     60_000,
   )
 
   test(
-    "with nodes that crash and are replaced",
+    "steps on nodes that crash and are replaced keep the laws",
     () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash), numRuns: 60 }),
     60_000,
   )
 
   test(
-    "with leases that are taken from live nodes",
+    "steps with leases taken from live nodes keep the laws",
     () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash, theft), numRuns: 60 }),
     60_000,
   )
 
   test(
-    "through the store's own thread",
+    "steps through the store's own thread keep the laws",
     () =>
       noInterleavingBreaksTheLaws({
         steps: fc.oneof(...peaceful, crash, theft),

@@ -40,7 +40,7 @@ describe("the price of an image", () => {
     })
   }
 
-  test("for a kind without a rate is the rate of all others", () => {
+  test("a kind without a rate costs the rate of all others", () => {
     expect(costOfOne({ size: "256x256" }, "10000")).toBe(10n * MILLICREDIT)
     expect(costOfOne({ size: "512x512", quality: "medium" }, "10000")).toBe(10n * MILLICREDIT)
   })

@@ -94,7 +94,7 @@ for (const engine of ENGINES) {
       expect((await verifyLedgers(database.store)).problems).toEqual([])
     })
 
-    test("of a dead process is posted by the next one, with its lease", async () => {
+    test("a dead process's journal is posted by the next one, with its lease", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       const dead = await Settling.open(database, "dead")
@@ -112,7 +112,7 @@ for (const engine of ENGINES) {
       expect(next.alarms.writtenOffs).toEqual([])
     })
 
-    test("of a live process is left alone", async () => {
+    test("a live process's journal is left alone", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       await using living = await Settling.open(database, "alive")

@@ -119,7 +119,7 @@ describe("a settlement", () => {
     expect(receipt?.entry).toMatchObject({ kind: "charge", amount: -25n, balance: 75n, number: 2 })
   })
 
-  test("of zero leaves a receipt without an entry", async () => {
+  test("a settlement of zero leaves a receipt without an entry", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 10n)
     const ledger = await database.ledger("node")
@@ -203,7 +203,7 @@ describe("a settlement", () => {
     expect(ledger.available(payer)).toBe(80n)
   })
 
-  test("that is posted again charges nothing and has the same result", async () => {
+  test("a repeated settlement charges nothing and has the same result", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 100n)
     await database.ledger("node")
@@ -255,7 +255,7 @@ describe("a settlement", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("of two alternating processes makes one ledger", async () => {
+  test("two alternating processes make one ledger", async () => {
     await using database = await TestDatabase.open()
     const other = await database.another()
     await database.account("account", 100n)
@@ -279,7 +279,7 @@ describe("a settlement", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("of any number in a batch adds as many entries, in order", async () => {
+  test("any number of settlements in a batch adds as many entries, in order", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 10_000n)
     await database.ledger("node")

@@ -195,7 +195,7 @@ test.skipIf(!hasContainers)("two containers on one ledger do not remove each oth
 })
 
 describe("a node", () => {
-  test("that was treated as dead joins again, reports it, and has no lease", async () => {
+  test("a node treated as dead joins again, reports it, and has no lease", async () => {
     await using database = TestDatabase.direct()
     const payer = await database.account("account", 100n)
     const ledger = new Ledger(database.store, "node", database.alarms)
@@ -215,7 +215,7 @@ describe("a node", () => {
     expect(ledger.available(payer)).toBe(100n)
   })
 
-  test("that leaves returns all its leases and reports its open holds", async () => {
+  test("a node that leaves returns all its leases and reports its open holds", async () => {
     await using database = TestDatabase.direct()
     const payer = await database.account("account", 100n)
     const ledger = new Ledger(database.store, "node", database.alarms)
@@ -293,7 +293,7 @@ describe("a node", () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test("that was suspended itself does not remove others suspended with it", async () => {
+  test("a node that was suspended does not remove others suspended with it", async () => {
     await using database = TestDatabase.direct()
     const listeners = new RecordedListeners()
     const realNow = Date.now
@@ -313,7 +313,7 @@ describe("a node", () => {
     }
   })
 
-  test("whose clock was set back still reports itself, and removes dead nodes", async () => {
+  test("a node whose clock was set back still reports itself, and removes dead nodes", async () => {
     await using database = TestDatabase.direct()
     const listeners = new RecordedListeners()
     const realNow = Date.now

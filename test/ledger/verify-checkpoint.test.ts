@@ -108,7 +108,7 @@ describe("a verification", () => {
     expect(asked).toBeLessThan(entries / 100)
   })
 
-  test("that resumes reports the remaining work only", async () => {
+  test("a resumed verification reports the remaining work only", async () => {
     await using store = openDirectStore(directory.database)
     for (const from of checkpoints) {
       let [done, total] = [0, 0]

@@ -162,7 +162,7 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
     expect(passes({ ...large, tokens: 59 })).toBe(10)
   })
 
-  test("after a lost correction delay a key for at most ten minutes", () => {
+  test("a lost correction delays a key for at most ten minutes", () => {
     limiter.check("key", { ...request, tokens: 1e12 })
     expect(refusal(request).details.retryAfter).toBe(550)
   })

@@ -50,19 +50,16 @@ describe("shared memory", () => {
     expect(filesOf()).toEqual([name])
   })
 
-  test.each([0, 1_000, 100_000, 1_400_000])(
-    "that was truncated to %i bytes is restored",
-    (size) => {
-      SharedMemory.open(folder)
-      const [name = ""] = filesOf()
-      truncateSync(join(folder, "run", name), size)
-      const [left, right] = [SharedMemory.open(folder), SharedMemory.open(folder)]
-      expect([left.isShared, right.isShared]).toEqual([true, true])
-      expect(filesOf()).toEqual([name])
-      left.bigWords("rates").fill(7n)
-      expect(right.bigWords("rates").at(-1)).toBe(7n)
-    },
-  )
+  test.each([0, 1_000, 100_000, 1_400_000])("a file truncated to %i bytes is restored", (size) => {
+    SharedMemory.open(folder)
+    const [name = ""] = filesOf()
+    truncateSync(join(folder, "run", name), size)
+    const [left, right] = [SharedMemory.open(folder), SharedMemory.open(folder)]
+    expect([left.isShared, right.isShared]).toEqual([true, true])
+    expect(filesOf()).toEqual([name])
+    left.bigWords("rates").fill(7n)
+    expect(right.bigWords("rates").at(-1)).toBe(7n)
+  })
 
   test("is private to the process if no file can be created", () => {
     const file = join(folder, "a file")

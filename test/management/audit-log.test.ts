@@ -61,7 +61,7 @@ test("a record has the shape of the contract", async () => {
   expect(next.next_cursor).toBeNull()
 })
 
-test("owners read the records of their accounts, operators all, and others none", async () => {
+test("owners read their accounts' records, operators all records, and others nothing", async () => {
   await using database = await audited()
   const log = auditLogOf(database)
   const numbers = async (actor = OPERATOR, filter = {}) =>

@@ -196,7 +196,7 @@ describe("a refund", () => {
     await ledgersAreRight()
   })
 
-  test("that fails returns the credits once", async () => {
+  test("a failed refund returns the credits once", async () => {
     await pay()
     await refund("re_f", 1_000)
     await refundedCharge(1_000)
@@ -217,7 +217,7 @@ describe("a refund", () => {
     await ledgersAreRight()
   })
 
-  test("of a payment entered by an older version takes its credits back too", async () => {
+  test("a refund of a payment entered by an older version takes its credits back too", async () => {
     const paid = { id: `cs_${intent}`, account, amount: 10_000_000_000n, at: 1, note: "Stripe" }
     await gateway.store.payments.add(paid, AUDIT)
     sessions = [session()]
@@ -226,7 +226,7 @@ describe("a refund", () => {
     await ledgersAreRight()
   })
 
-  test("of another program's payment is ignored", async () => {
+  test("a refund of another program's payment is ignored", async () => {
     await pay()
     expect(await refund("re_foreign", 500, { payment_intent: "pi_foreign" })).toBe(200)
     expect(await refund("re_none", 500, { payment_intent: null })).toBe(200)
@@ -326,14 +326,14 @@ describe("a dispute", () => {
     await ledgersAreRight()
   })
 
-  test("that is won before it was reported takes nothing", async () => {
+  test("a dispute won before it was reported takes nothing", async () => {
     await pay()
     await dispute("closed", "won")
     await dispute("created", "needs_response")
     expect(await kinds()).toEqual(["payment 10"])
   })
 
-  test("that is lost keeps the credits, and an inquiry takes nothing until it becomes a dispute", async () => {
+  test("a lost dispute keeps the credits, and an inquiry takes nothing until it becomes a dispute", async () => {
     await pay()
     await dispute("created", "warning_needs_response")
     expect(await standing()).toEqual({ balance: "10", debt: "0" })

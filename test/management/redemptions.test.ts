@@ -39,7 +39,7 @@ describe("a code", () => {
     expect(log).not.toContain(hasher.hash(code.code))
   })
 
-  test("that cannot be used gets an error with the reason", async () => {
+  test("an unusable code gets an error with the reason", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     await database.account("b", 0n)

@@ -115,7 +115,7 @@ describe("a statement", () => {
     expect(empty).toMatchObject({ opening_balance: "0", entries: [], closing_balance: "0" })
   })
 
-  test("of each day adds up to that of all days, for any length of the ledger", async () => {
+  test("statements of single days add up to that of all days, for any length of the ledger", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const begin = Date.parse("2026-01-01T00:00:00Z")

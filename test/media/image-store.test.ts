@@ -76,7 +76,7 @@ describe("images stored in a folder", () => {
     ])
   })
 
-  test("of an earlier process are swept at the start", async () => {
+  test("images of an earlier process are swept at the start", async () => {
     using before = store({ linkLifetime: 1 })
     await before.keep(png(8, 8), "image/png", BASE)
     setSystemTime(Date.now() + 2)
@@ -139,7 +139,7 @@ describe("images stored in a bucket", () => {
 describe("a bucket", () => {
   const place = { bucket: "shelf", accessKeyId: "id", secretAccessKey: "secret" }
 
-  test("that never answers is given up", async () => {
+  test("gives up on a bucket that never answers", async () => {
     using server = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => {}) })
     const storage = new BucketImageStorage({ ...place, endpoint: server.url.origin }, 200)
     const storing = storage.put("name", png(8, 8), "image/png")

@@ -96,7 +96,7 @@ describe("the alpha channel of a PNG", () => {
     }
   }
 
-  test("of a large image is read without blocking others", async () => {
+  test("reads a large image without blocking others", async () => {
     let turns = 0
     const timer = setInterval(() => turns++, 1)
     const read = await readAlpha(png(3000, 3000))
@@ -105,7 +105,7 @@ describe("the alpha channel of a PNG", () => {
     expect(turns).toBeGreaterThan(3)
   })
 
-  test("of several images is read simultaneously, with a damaged one among them", async () => {
+  test("reads several images simultaneously, with a damaged one among them", async () => {
     const damaged = withPixels(Buffer.from("nothing packed"))
     const reads = await Promise.all([png(3, 2), damaged, png(2, 3)].map(readAlpha))
     expect(reads).toMatchObject([
@@ -144,7 +144,7 @@ describe("unreadable pixels", () => {
     })
   }
 
-  test("that decompress to far more than the header states are not decompressed", async () => {
+  test("pixels that decompress to far more than the header states are not decompressed", async () => {
     // A hundred megabytes of zeros in half of one.
     const bomb = withPixels(deflateSync(Buffer.alloc(128 * 1024 * 1024), { level: 1 }))
     const before = process.memoryUsage().rss

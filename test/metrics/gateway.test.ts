@@ -132,7 +132,7 @@ test("callers cannot create an unlimited number of series", async () => {
   expect(JSON.stringify(found)).not.toContain(caller.account.id)
 })
 
-test("metrics require their token, and are unavailable if none is set", async () => {
+test("metrics require their token, and are unavailable without a configured token", async () => {
   await using gateway = await startGateway({ settings: { metrics: { host: "", token: TOKEN } } })
   const caller = await gateway.caller("1")
   for (const token of ["", "wrong", caller.key, `${TOKEN}x`]) {

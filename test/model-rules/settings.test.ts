@@ -23,7 +23,7 @@ describe("a wrong value is rejected with the name of its setting", () => {
     }
   }
 
-  test.each(RULE_NAMES.map((name) => [name]))("for %s", (name) => {
+  test.each(RULE_NAMES.map((name) => [name]))("rejects wrong values of %s", (name) => {
     for (const value of wrongValues(MODEL_RULES[name])) {
       const rules = JSON.stringify({ [name]: value })
       const found = problems(`
@@ -42,7 +42,7 @@ models:
     }
   })
 
-  test("for an unknown rule", () => {
+  test("rejects an unknown rule", () => {
     const found = problems(`
 providers:
   p: { vendor: openai-compatible, base_url: "http://127.0.0.1:1/v1" }

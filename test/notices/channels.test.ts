@@ -40,7 +40,7 @@ describe("a webhook", () => {
     expect(() => new Verifier(newWebhookSecret()).verify(request!.body, request!.headers)).toThrow()
   })
 
-  test("at a private address is called only if the operator allows it", async () => {
+  test("a private address is called only if the operator allows it", async () => {
     using receiver = startReceiver()
     const { port } = new URL(receiver.url)
     const restricted = new Webhook(() => false)
@@ -70,13 +70,13 @@ describe("a webhook", () => {
     expect(elsewhere.received).toEqual([])
   })
 
-  test("that has been removed is not retried", async () => {
+  test("a removed webhook is not retried", async () => {
     using receiver = startReceiver(() => new Response(null, { status: 410 }))
     const destination = { address: receiver.url, secret }
     expect(await failureOf(anywhere.send(MESSAGE, destination))).toMatchObject({ isFinal: true })
   })
 
-  test("without a listener cannot be reached", async () => {
+  test("a webhook without a listener cannot be reached", async () => {
     const receiver = startReceiver()
     receiver[Symbol.dispose]()
     const destination = { address: receiver.url, secret }
@@ -120,7 +120,7 @@ describe("an email", () => {
     expect(mails[0]).toContain("below: 2")
   })
 
-  test("that is rejected has the error code, without the server's words or credentials", async () => {
+  test("a rejected email has the error code, without the server's words or credentials", async () => {
     await using server = await startMailServer(() => undefined)
     const settings = { smtp: `smtp://ada:wrong@${server.address}`, from: "t@example.com" }
     const step = new Mail(() => settings).send(MESSAGE, { address: "bob@example.com" })

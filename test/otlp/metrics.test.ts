@@ -151,7 +151,7 @@ test("the parent sends the workers' metrics together, up to the last request", a
   expect(total(collector.metrics, "tollgate.requests")).toBe(25)
 })
 
-test("a single process sends metrics up to the last request, or none if turned off", async () => {
+test("a single process sends metrics up to the last request, unless turned off", async () => {
   using collector = new Collector()
   for (const [interval, requests] of [
     ["1h", 3],

@@ -279,7 +279,7 @@ describe("broken streams of vendors in every format", () => {
   for (const each of ALL) {
     const id = `${each.dialect}: ${each.name}`
     for (const face of FACES) {
-      test(`${id}, through ${face.path}`, async () => {
+      test(`deliver and charge the part before the break: ${id}, through ${face.path}`, async () => {
         const { gateway, caller } = replaying
         const request = { ...face.request(replaying.modelOf(id), []), stream: true }
         const response = await caller.post(addressOf(face, request), request)
@@ -308,7 +308,7 @@ describe("streams of vendors that open and break in one chunk, in every format",
   for (const each of ALL) {
     const id = `${each.dialect}: ${each.name}${UNSAID}`
     for (const face of FACES) {
-      test(`${id}, through ${face.path}`, async () => {
+      test(`fail without affecting other requests: ${id}, through ${face.path}`, async () => {
         const { caller } = replaying
         const model = replaying.modelOf(id)
         const request = { ...face.request(model, []), stream: true }

@@ -247,7 +247,7 @@ describe("usage in streams", () => {
   }
 
   for (const dialect of DIALECTS) {
-    test(`of ${dialect} is in the last chunk, and null before`, async () => {
+    test(`usage of ${dialect} is in the last chunk, and null before`, async () => {
       const chunks = chunksOf(await ask(CHAT, `plain ${dialect}`))
       const last = chunks.pop()
       expect(last).toMatchObject({ choices: [], usage: { prompt_tokens: 20, total_tokens: 25 } })
@@ -256,7 +256,7 @@ describe("usage in streams", () => {
       for (const chunk of chunks) expect(chunk.usage).toBe(unsaid as null)
     })
 
-    test(`of ${dialect} is left out without a request, but charged`, async () => {
+    test(`usage of ${dialect} is left out without a request, but charged`, async () => {
       const { caller } = replaying
       const request = CHAT.request(replaying.modelOf(`plain ${dialect}`), [])
       const response = await caller.post(CHAT.path, { ...request, stream: true })

@@ -182,7 +182,7 @@ const WHOLE: [string, Fields][] = [
 ]
 
 for (const [name, body] of WHOLE) {
-  test.skipIf(!HAS_FIXTURES)(`has the keys of ${name}${WITHOUT_FIXTURES}`, async () => {
+  test.skipIf(!HAS_FIXTURES)(`an answer has the keys of ${name}${WITHOUT_FIXTURES}`, async () => {
     await using simulator = startSimulator()
     const ours = await (await post(simulator, body)).json()
     expect(keySet(ours)).toEqual(keySet(recorded(name).response.body.json))

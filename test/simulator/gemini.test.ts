@@ -169,7 +169,7 @@ describe("a stream", () => {
     expect(chunks.at(-1)?.candidates[0]).toMatchObject({ finishReason: "STOP" })
   })
 
-  test("of several candidates ends each of them", async () => {
+  test("a stream of several candidates ends each of them", async () => {
     const chunks = await chunksOf(configured("hi", { candidateCount: 2 }))
     const ends = chunks.flatMap(({ candidates }) => candidates).filter((end) => end.finishReason)
     expect(ends.map(({ index }) => index)).toEqual([0, 1])

@@ -271,7 +271,7 @@ function recordedTools(name: string): Fields {
 }
 
 for (const [name, body] of WHOLE) {
-  test.skipIf(!HAS_FIXTURES)(`has the keys of ${name}${WITHOUT_FIXTURES}`, async () => {
+  test.skipIf(!HAS_FIXTURES)(`an answer has the keys of ${name}${WITHOUT_FIXTURES}`, async () => {
     await using simulator = withSimulator()
     const ours = await (await post(simulator, { ...body, ...recordedTools(name) })).json()
     expect(keySet(ours)).toEqual(keySet(recorded(name).response.body.json))

@@ -142,7 +142,7 @@ async function timeOf(step: () => Promise<unknown>): Promise<number> {
   return performance.now() - begun
 }
 
-test("closed reports reject queries, and a missing ledger has none", async () => {
+test("closed reports reject queries, and a missing ledger has no reports", async () => {
   await using own = await ReportedDatabase.open()
   await own.reports[Symbol.asyncDispose]()
   await expect(own.reports.upToDate()).rejects.toThrow("closed")

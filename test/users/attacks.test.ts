@@ -71,7 +71,7 @@ test("a second factor gives its browser a new session, and the previous one ends
   expect(await users.sessionOf(browser.cookie)).not.toBeNull()
 })
 
-test("a code opens one session only, even for someone who has seen it", async () => {
+test("a code opens one session only, even for an observer", async () => {
   using open = openUsers()
   const { users } = open
   const secret = await withTwoFactor(users)
@@ -95,7 +95,7 @@ test("a code opens one session only, even for someone who has seen it", async ()
   }
 })
 
-test("a clock that is set back does not invalidate an authenticator", async () => {
+test("setting the clock back does not invalidate an authenticator", async () => {
   using open = openUsers()
   const { users } = open
   const now = Date.now()
@@ -179,7 +179,7 @@ async function changeMeanwhile(data: string, begun: Promise<unknown>): Promise<v
   file.close()
 }
 
-test("a sign-in with the old password that is running during its change fails", async () => {
+test("a concurrent sign-in with the old password fails during a password change", async () => {
   using open = openUsers()
   const { users } = open
   await users.create(ADA)

@@ -47,7 +47,7 @@ test("an address with too many attempts does not lock out others", () =>
     expect(await isLetIn("home", "ada", 1_000 + PER_USER.window)).toBe(true)
   }))
 
-test("a clock that is set back does not lock out anyone until its former time", () =>
+test("setting the clock back does not lock out anyone until its former time", () =>
   withLimits(async (isLetIn) => {
     const year = 365 * 24 * 3_600_000
     for (let time = 0; time <= PER_USER.max; time++) await isLetIn("home", "ada", year)

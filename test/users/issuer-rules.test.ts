@@ -112,7 +112,7 @@ test("an issuer trusted with addresses links users by them", async () => {
   expect((await open.users.sessionOf(browser.cookie))?.user.id).toBe(ada.id)
 })
 
-test("linking by address ends every other way into an account created by someone else", async () => {
+test("linking by address ends every other way into an account created by another person", async () => {
   await using company = await startIssuer()
   await using other = await startIssuer()
   using open = openUsers()

@@ -90,7 +90,7 @@ test("frequent correct sign-ins are not limited", async () => {
   expect((await open.users.sessionOf(browser.cookie))?.user.email).toBe(ADA.email)
 })
 
-test("a disabled user has no session and gets none", async () => {
+test("a disabled user loses all sessions and gets no new one", async () => {
   using open = openUsers()
   const { users } = open
   const ada = await users.create(ADA)

@@ -199,7 +199,7 @@ const CHAT_PATH = /\/(messages|v2\/chat|converse|converse-stream)$|generateConte
 describe.skipIf(!existsSync(recorded))(
   "recorded requests (skipped without ../shared/fixtures)",
   () => {
-    test("of Anthropic and Cohere have the same addresses", () => {
+    test("recorded requests to Anthropic and Cohere have the gateway's addresses", () => {
       for (const url of recordedUrls("anthropic-messages")) {
         const expected = urlOf(providerOf("anthropic"), "anthropic-messages", "m")
         expect(url.origin + url.pathname).toBe(expected)
@@ -209,7 +209,7 @@ describe.skipIf(!existsSync(recorded))(
       }
     })
 
-    test("of Gemini and Bedrock have the same addresses", () => {
+    test("recorded requests to Gemini and Bedrock have the gateway's addresses", () => {
       const urls = [...recordedUrls("gemini-generatecontent"), ...recordedUrls("bedrock-converse")]
       expect(urls.length).toBeGreaterThan(50)
       for (const url of urls) {

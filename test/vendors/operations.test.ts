@@ -52,7 +52,7 @@ describe("vendors without chat", () => {
     })
   }
 
-  test("a key adds Voyage's known models, and none of them is a chat model", () => {
+  test("a key adds Voyage's known models, but no chat model", () => {
     const text = "models: { voyage/chat: { kind: chat, price: { input: 1, output: 1 } } }"
     const { settings } = load(
       text,

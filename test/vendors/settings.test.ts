@@ -22,7 +22,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
 
 describe("the settings of a provider", () => {
   for (const [id, vendor] of vendors) {
-    test(`of ${id} are enough to call it`, () => {
+    test(`settings of ${id} are enough to call it`, () => {
       const entry = WRITTEN[id] ?? "api_key: k"
       const { settings, warnings } = load(`providers: { mine: { vendor: ${id}, ${entry} } }`)
       expect(warnings).toEqual([])

@@ -114,7 +114,7 @@ describe("instructions within the conversation reach the model", () => {
     ],
   }
 
-  test.each(UPSTREAMS)("as %s", async (upstream) => {
+  test.each(UPSTREAMS)("accepts instructions as %s", async (upstream) => {
     const message = await anthropicOf(upstreams).messages.create({
       ...order,
       model: modelAt(upstream),

@@ -33,7 +33,7 @@ describe("instructions within the conversation", () => {
     ])
   })
 
-  test("that apply to one turn are dropped in the next", () => {
+  test("instructions that apply to one turn are dropped in the next", () => {
     const once = { role: "system", content: "A", clear_at: "next_user_message" }
     const rolesOf = (...turns: JsonValue[]) => decode(...turns).messages.map(({ role }) => role)
     expect(rolesOf(USER, once)).toEqual(["user", "system"])

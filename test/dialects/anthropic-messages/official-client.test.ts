@@ -87,7 +87,7 @@ describe("the official client reads the gateway's streams", () => {
     })
   })
 
-  test("and throws on an error event", async () => {
+  test("the client throws on an error event", async () => {
     const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
     const error = new GatewayError("upstream_overloaded", "The provider is overloaded.")
     const frames = [
@@ -104,7 +104,7 @@ describe("the official client reads the gateway's streams", () => {
     })
   })
 
-  test("and throws on error responses", async () => {
+  test("the client throws on error responses", async () => {
     const error = new GatewayError("insufficient_credits", "No credits.", {
       fields: { balance: "0", required: "0.1" },
     })

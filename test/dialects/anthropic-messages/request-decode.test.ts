@@ -15,7 +15,7 @@ function userParts(...content: JsonValue[]) {
 }
 
 describe("a request", () => {
-  test("with only the required fields is decoded", () => {
+  test("a request with only the required fields is decoded", () => {
     expect(decode({})).toEqual({
       model: "a/b",
       messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }],
@@ -26,7 +26,7 @@ describe("a request", () => {
     })
   })
 
-  test("with every field of the canon is decoded", () => {
+  test("a request with every field of the canon is decoded", () => {
     const request = decode({
       stream: true,
       temperature: 0.5,
@@ -93,7 +93,7 @@ describe("a request", () => {
     expect([user, reasoning]).toEqual(["u", { effort: "low" }])
   })
 
-  test("for counting tokens needs no limit", () => {
+  test("a request for counting tokens needs no limit", () => {
     const messages = [{ role: "user", content: "Hi" }]
     expect(decodeCountRequest({ model: "a/b", messages })).not.toHaveProperty("maxTokens")
   })
@@ -130,14 +130,14 @@ describe("turns", () => {
     expect(roles).toEqual(["assistant", "user", "user", "assistant"])
   })
 
-  test("without text have no parts", () => {
+  test("turns without text have no parts", () => {
     expect(messagesOf({ role: "user", content: "" }, { role: "assistant", content: [] })).toEqual([
       { role: "user", parts: [] },
       { role: "assistant", parts: [] },
     ])
   })
 
-  test("with tool results become separate messages in place", () => {
+  test("tool results become separate messages in place", () => {
     const call = (id: string) => ({ type: "tool_use", id, name: "f", input: { x: 1 } })
     const result = (id: string, content?: JsonValue) => ({
       type: "tool_result",
@@ -262,7 +262,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("of the vendor's own tools are kept completely", () => {
+  test("blocks of the vendor's own tools are kept completely", () => {
     const content = [
       { type: "server_tool_use", id: "s", name: "web_search", input: { query: "x" } },
       { type: "web_search_tool_result", tool_use_id: "s", content: [] },
@@ -276,7 +276,7 @@ describe("blocks", () => {
     )
   })
 
-  test("with a call by a program keep the caller field", () => {
+  test("a call by a program keeps the caller field", () => {
     const call = { type: "tool_use", id: "a", name: "f", input: {} }
     const program = { type: "code_execution_20260120", tool_id: "s" }
     const content = [
@@ -322,7 +322,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("with citations keep the fields of this dialect", () => {
+  test("citations keep the fields of this dialect", () => {
     const page = {
       type: "page_location",
       cited_text: "words",

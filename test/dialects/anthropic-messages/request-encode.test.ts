@@ -7,7 +7,7 @@ import {
 import { USER, request, encode, encodeParts, text } from "./encoded-request.ts"
 
 describe("a request", () => {
-  test("with only the required fields is encoded", () => {
+  test("a request with only the required fields is encoded", () => {
     expect(encode({})).toEqual({
       body: {
         model: "claude",
@@ -29,7 +29,7 @@ describe("a request", () => {
     expect(small.encodeRequest(unlimited).body.max_tokens).toBe(50)
   })
 
-  test("with every field of this dialect is encoded", () => {
+  test("a request with every field of this dialect is encoded", () => {
     const { body, losses } = encode({
       stream: true,
       streamUsage: true,
@@ -149,7 +149,7 @@ describe("turns", () => {
   const use = (id: string) => ({ type: "tool_use", id, name: "f", input: { x: 1 } })
   const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: `of ${id}` })
 
-  test("of one role are joined, with results first", () => {
+  test("turns of one role are joined, with results first", () => {
     const { body } = encode({
       messages: [
         USER,
@@ -174,7 +174,7 @@ describe("turns", () => {
     ])
   })
 
-  test("without text are left out", () => {
+  test("turns without text are left out", () => {
     const { body } = encode({
       messages: [
         USER,
@@ -241,7 +241,7 @@ describe("reasoning of earlier turns", () => {
     expect(losses).toEqual([])
   })
 
-  test("is dropped if it has a foreign signature or none", () => {
+  test("is dropped without a signature of this dialect", () => {
     const foreign = { signature: "x", signedBy: "gemini" } as const
     expect(
       encodeParts("assistant", { type: "reasoning", text: "Hm.", ...foreign }, text("a")),
@@ -282,7 +282,7 @@ describe("images and files", () => {
     ])
   })
 
-  test("of unsupported types are lost", () => {
+  test("images and files of unsupported types are lost", () => {
     const file = (mediaType: string): Part => ({
       type: "file",
       source: { type: "base64", data: "eA==", mediaType },

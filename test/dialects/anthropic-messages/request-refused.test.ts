@@ -76,7 +76,7 @@ describe("parameters", () => {
     )
   })
 
-  test("of thinking are validated", () => {
+  test("thinking options are validated", () => {
     const thinking = (value: JsonObject) => refused({ thinking: value })
     expect(thinking({})).toEqual(["missing_required_parameter", "thinking.type"])
     expect(thinking({ type: "enabled" })).toEqual([
@@ -118,7 +118,7 @@ describe("messages", () => {
     ])
   })
 
-  test("of the system must be text", () => {
+  test("system messages must be text", () => {
     const amid = (content: JsonValue) => refused({ messages: [{ role: "system", content }] })
     expect(amid(5)).toEqual(["invalid_type", "messages[0].content"])
     expect(amid(["Hi"])).toEqual(["invalid_type", "messages[0].content[0]"])

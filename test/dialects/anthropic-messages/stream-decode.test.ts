@@ -105,7 +105,7 @@ describe("a stream", () => {
     expect(decode(events as JsonObject[])).toEqual(known)
   })
 
-  test("with invalid JSON is the vendor's failure", () => {
+  test("invalid JSON in a stream is the vendor's failure", () => {
     const decoder = ANTHROPIC_MESSAGES.decodeEvents()
     expect(() => decoder.push({ event: "message_start", data: "<html>" })).toThrow(GatewayError)
     expect(decoder.push({ data: "" })).toEqual([])
@@ -140,7 +140,7 @@ describe("blocks", () => {
     expect(foldEvents(events).choices[0]?.parts).toMatchObject([{ arguments: "{}" }])
   })
 
-  test("of parallel calls are numbered, regardless of other blocks between them", () => {
+  test("parallel calls are numbered, regardless of other blocks between them", () => {
     const use = (id: string) => ({ type: "tool_use", id, name: "f", input: {} })
     const events = inside(
       opening(0, { type: "text", text: "" }),
@@ -170,7 +170,7 @@ describe("blocks", () => {
     })
   })
 
-  test("of summarized thinking are counted by their signature", () => {
+  test("summarized thinking is counted by its signature", () => {
     const decoder = ANTHROPIC_MESSAGES.decodeEvents()
     const events = [
       START,
@@ -183,7 +183,7 @@ describe("blocks", () => {
     expect(decoder.other.characters).toBe(397)
   })
 
-  test("of thinking keep the latest signature", () => {
+  test("thinking keeps its latest signature", () => {
     const events = inside(
       opening(0, { type: "thinking", thinking: "", signature: "" }),
       delta(0, { type: "thinking_delta", thinking: "Hm." }),
@@ -227,7 +227,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("of the vendor's own tools are kept for this dialect", () => {
+  test("blocks of the vendor's own tools are kept for this dialect", () => {
     const search = { type: "server_tool_use", id: "s", name: "web_search", input: {} }
     const events = inside(
       opening(0, search),
@@ -263,7 +263,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("of the stand-in tool are text", () => {
+  test("calls of the stand-in tool become text", () => {
     const request: ChatRequest = {
       model: "claude-3-7-sonnet-20250219",
       messages: [],

@@ -180,11 +180,11 @@ describe("blocks", () => {
     ])
   })
 
-  test("of a tool call without arguments get one empty chunk", () => {
+  test("a tool call without arguments gets one empty chunk", () => {
     expect(blocksOf([call(0), written(0, ""), FINISH])).toEqual(["0 tool_use c0", '0 ""', "0 stop"])
   })
 
-  test("of successive calls are sent immediately", () => {
+  test("successive calls are sent immediately", () => {
     const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
     const push = (event: ChatEvent) => eventsOf(encoder.push(event)).map(({ type }) => type)
     push(START)
@@ -196,7 +196,7 @@ describe("blocks", () => {
     expect(push(FINISH)).toEqual(["content_block_stop"])
   })
 
-  test("of interleaved calls wait for the open one", () => {
+  test("interleaved calls wait for the open one", () => {
     expect(
       blocksOf([
         call(0),
@@ -223,7 +223,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("of waiting calls are sent at the end", () => {
+  test("waiting calls are sent at the end", () => {
     expect(blocksOf([call(0), call(1), written(1, "{}"), written(0, "{}"), FINISH])).toEqual([
       "0 tool_use c0",
       '0 "{}"',
@@ -234,7 +234,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("of text wait for the end of an open call", () => {
+  test("text waits for the end of an open call", () => {
     expect(blocksOf([call(0), written(0, '{"x":'), text("a"), written(0, "1}"), FINISH])).toEqual([
       "0 tool_use c0",
       '0 "{\\"x\\":"',
@@ -246,7 +246,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("of a signature after the text are sent with what follows, and not at the end", () => {
+  test("a signature after the text is sent with what follows, and not at the end", () => {
     const thought: ChatEvent = { type: "reasoning-delta", choice: 0, text: "hm" }
     const signed = { type: "reasoning-signature", choice: 0, signedBy: "gemini" } as const
     const signature: ChatEvent = { ...signed, signature: "s" }
@@ -264,7 +264,7 @@ describe("blocks", () => {
     expect(blocksOf([signature, FINISH])).toEqual(["0 thinking", '0 "s"', "0 stop"])
   })
 
-  test("of citations belong to their text; other text begins a new block", () => {
+  test("citations belong to the block of their text; other text begins a new block", () => {
     const own = { type: "char_location", cited_text: "q" }
     const extra = { dialect: "anthropic-messages", fields: own } as const
     const told = eventsOf(
@@ -297,7 +297,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("of this dialect are sent completely, and foreign ones are dropped", () => {
+  test("blocks of this dialect are sent completely, and foreign ones are dropped", () => {
     const block = { type: "server_tool_use", id: "s", name: "web_search", input: { query: "x" } }
     const fields = { content: [block], container: { id: "c" }, context_management: { edits: [] } }
     const events = (dialect: "anthropic-messages" | "gemini") =>

@@ -107,7 +107,7 @@ describe("declared support matches the encoding", () => {
     test(feature, () => expect(effectOf(feature)).toBe(ANTHROPIC_MESSAGES.supports[feature]))
   }
 
-  test("of dialects with quirks", () => {
+  test("dialects with quirks declare their support correctly", () => {
     const without = { sampling: false, structuredOutput: false, thinking: "adaptive" } as const
     for (const other of [anthropicMessages(without), anthropicMessages({ maxTemperature: 2 })]) {
       for (const feature of features) {

@@ -19,7 +19,7 @@ describe("cache markers", () => {
     expect(request.messages[0]?.parts[0]).toMatchObject({ cache: { ttl: "5m" } })
   })
 
-  test("on the request apply to its last block", () => {
+  test("a cache marker on the request applies to its last block", () => {
     const messages = [
       { role: "user", content: "A" },
       { role: "user", content: "B" },

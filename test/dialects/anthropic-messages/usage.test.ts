@@ -136,10 +136,10 @@ function oracleCases(): { usage: JsonObject; expected: Record<string, number> }[
 
 describe(`usage agrees with an independent reading${WITHOUT_FIXTURES}`, () => {
   const cases = oracleCases()
-  test.skipIf(!HAS_FIXTURES)("has cases", () => expect(cases.length).toBeGreaterThan(10))
+  test.skipIf(!HAS_FIXTURES)("there are cases", () => expect(cases.length).toBeGreaterThan(10))
 
   for (const [index, { usage, expected }] of cases.entries()) {
-    test(`matches in case ${index}`, () => {
+    test(`case ${index} matches`, () => {
       const read = decoded(usage) ?? NO_USAGE
       expect(totalInput(read)).toBe(expected.input_tokens ?? 0)
       expect(read.output).toBe(expected.output_tokens ?? 0)

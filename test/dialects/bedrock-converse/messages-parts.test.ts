@@ -180,7 +180,7 @@ describe("cache points", () => {
     expect(lossesOf({ messages, tools })).toEqual([])
   })
 
-  test("never come first, alone, or after another", () => {
+  test("cache points never come first, alone, or after another", () => {
     expect(contentOf(user(text("", { cache: {} }), text("a")))).toEqual([{ text: "a" }])
     expect(contentOf(user(text("a", { cache: {} }), text(" ", { cache: {} })))).toEqual([
       { text: "a" },

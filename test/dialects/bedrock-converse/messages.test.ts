@@ -210,7 +210,7 @@ describe("reasoning of earlier turns", () => {
     expect(lossesOf({ messages })).toEqual([])
   })
 
-  test("is dropped with a foreign signature or none", () => {
+  test("is dropped without a signature of Bedrock", () => {
     const signed = [
       user(text("a")),
       assistant(

@@ -18,7 +18,7 @@ describe("reasoning", () => {
     output_config: { effort },
   })
 
-  test("of Claude up to 4.5 has a budget", () => {
+  test("Claude up to 4.5 gets a budget", () => {
     expect(asked(CLAUDE, { budget: 2000 })).toEqual([thinking(2000), []])
     expect(asked(CLAUDE, { effort: "medium" }, 10_000)).toEqual([thinking(5000), []])
     expect(asked(CLAUDE, { effort: "low" }, 3000)).toEqual([thinking(1024), []])
@@ -48,7 +48,7 @@ describe("reasoning", () => {
     expect(asked(CLAUDE, { effort: "galactic" })).toEqual(middle)
   })
 
-  test("of Claude 4.6 has a budget or an effort", () => {
+  test("Claude 4.6 gets a budget or an effort", () => {
     const model = "us.anthropic.claude-sonnet-4-6"
     expect(asked(model, { budget: 2000 })).toEqual([thinking(2000), []])
     expect(asked(model, { effort: "high" })).toEqual([adaptive("high"), []])
@@ -57,7 +57,7 @@ describe("reasoning", () => {
     expect(asked(model, { isAdaptive: true })).toEqual([{ thinking: { type: "adaptive" } }, []])
   })
 
-  test("of Claude since 4.7 has an effort, and its text on request", () => {
+  test("Claude since 4.7 gets an effort, and returns its text on request", () => {
     expect(asked(OPUS_4_7, { effort: "xhigh" })).toEqual([adaptive("xhigh"), []])
     expect(asked(OPUS_4_7, { budget: 2000 })).toEqual([
       adaptive("low"),
@@ -77,7 +77,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("of Nova 2 has an effort, and no output limit with the highest", () => {
+  test("Nova 2 gets an effort, and no output limit with the highest", () => {
     const nova = (effort: string) => ({
       reasoningConfig: { type: "enabled", maxReasoningEffort: effort },
     })
@@ -94,7 +94,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("of OpenAI's models has an effort, in one of two fields", () => {
+  test("OpenAI's models get an effort, in one of two fields", () => {
     expect(asked(GPT_OSS, { effort: "medium" })).toEqual([{ reasoning_effort: "medium" }, []])
     expect(asked(GPT_OSS, { effort: "none" })).toEqual([
       { reasoning_effort: "low" },

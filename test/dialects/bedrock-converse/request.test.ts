@@ -119,7 +119,7 @@ describe("tools", () => {
     })
   })
 
-  test("of an empty list have no configuration", () => {
+  test("an empty list of tools has no configuration", () => {
     expect(bodyOf({ tools: [] })).not.toHaveProperty("toolConfig")
     expect(lossesOf({ tools: [], parallelToolCalls: false })).toEqual([])
   })
@@ -149,7 +149,7 @@ describe("tools", () => {
     [LLAMA, { type: "auto" }, undefined, []],
     [LLAMA, { type: "required" }, undefined, ["tool_choice:approximated"]],
     [LLAMA, { type: "tool", name: "see" }, undefined, ["tool_choice:approximated"]],
-  ])("of %s with the choice %p", (model, toolChoice, expected, losses) => {
+  ])("%s gets the choice %p", (model, toolChoice, expected, losses) => {
     const more = { model, tools, toolChoice: toolChoice! }
     const { toolConfig } = bodyOf(more) as { toolConfig: { toolChoice?: unknown } }
     expect(toolConfig.toolChoice).toEqual(expected as never)
@@ -169,12 +169,12 @@ describe("tools", () => {
   const history = [user(text("a")), assistant(call("1")), tool(result("1", "x"))]
   const none = { type: "none" as const }
 
-  test("that may not be called are not declared", () => {
+  test("tools that may not be called are not declared", () => {
     expect(bodyOf({ tools, toolChoice: none })).not.toHaveProperty("toolConfig")
     expect(lossesOf({ tools, toolChoice: none })).toEqual([])
   })
 
-  test("that may no longer be called stay declared", () => {
+  test("tools that may no longer be called stay declared", () => {
     const more = { messages: history, tools, toolChoice: none }
     expect(bodyOf(more).toolConfig).toMatchObject({
       tools: [{ toolSpec: { name: "look" } }, { toolSpec: { name: "see" } }],
@@ -182,7 +182,7 @@ describe("tools", () => {
     expect(lossesOf(more)).toEqual(["tool_choice:approximated"])
   })
 
-  test("that were called before are declared even if the caller omits them", () => {
+  test("tools that were called before are declared even if the caller omits them", () => {
     expect(bodyOf({ messages: history }).toolConfig).toEqual({
       tools: [{ toolSpec: { name: "look", inputSchema: { json: { type: "object" } } } }],
     })
@@ -263,7 +263,7 @@ describe("other fields", () => {
     expect(lossesOf({ logprobs: false })).toEqual([])
   })
 
-  test("of the own dialect join the body", () => {
+  test("fields of the own dialect join the body", () => {
     const guardrailConfig = { guardrailIdentifier: "g", guardrailVersion: "1" }
     const extra = { dialect: "bedrock-converse" as const, fields: { guardrailConfig } }
     expect(bodyOf({ extra }).guardrailConfig).toEqual(guardrailConfig)

@@ -117,14 +117,14 @@ describe("tool calls", () => {
     ])
   })
 
-  test("without arguments become {}", () => {
+  test("a call without arguments has {}", () => {
     const frames = [START, startTool(0, "t1", "now"), stopBlock(0), stop("tool_use")]
     expect(foldEvents(decode(frames)).choices[0]?.parts).toEqual([
       { type: "tool-call", id: "t1", name: "now", arguments: "{}" },
     ])
   })
 
-  test("with an object as input are serialized", () => {
+  test("a call with an object as input is serialized", () => {
     const frames = [START, startTool(0, "t1", "a"), delta(0, { toolUse: { input: { b: 1 } } })]
     expect(changes(frames)[1]).toEqual({
       type: "tool-call-delta",
@@ -190,7 +190,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("that is withheld is one signature, its chunks joined as bytes", () => {
+  test("withheld reasoning is one signature, its chunks joined as bytes", () => {
     const chunks = ["first", "second"].map((text) => Buffer.from(text).toString("base64"))
     const frames = [
       START,
@@ -208,7 +208,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("in an unfinished block ends with the answer", () => {
+  test("reasoning in an unfinished block ends with the answer", () => {
     const frames = [
       START,
       delta(0, { reasoningContent: { text: "Hm" } }),
@@ -312,7 +312,7 @@ describe("the finish reason", () => {
     },
   )
 
-  test("of an answer with calls is tool calls", () => {
+  test("an answer with calls has the finish reason tool calls", () => {
     expect(changes([START, startTool(0, "t", "a"), stop("end_turn")]).at(-1)).toEqual({
       type: "finish",
       choice: 0,

@@ -109,7 +109,7 @@ const BY_THE_RELAY: Readonly<Partial<Record<Feature, Support>>> = {
 
 describe("declared support matches the encoding", () => {
   for (const name of Object.keys(FEATURES) as Feature[]) {
-    test(`of ${name}: ${BEDROCK_CONVERSE.supports[name]}`, () => {
+    test(`${name} is ${BEDROCK_CONVERSE.supports[name]}`, () => {
       const { losses } = BEDROCK_CONVERSE.encodeRequest(request(EXAMPLES[name]))
       const effect = losses.find((loss) => loss.name === name)?.effect ?? "carried"
       expect(effect).toBe(BY_THE_RELAY[name] ?? BEDROCK_CONVERSE.supports[name])

@@ -79,7 +79,7 @@ test("makes a negative seed positive", () => {
   expect(encoded(requestOf({ seed: -5 }))).toMatchObject({ body: { seed: 5 }, losses: [] })
 })
 
-test("sends only one of the two penalties, and none of zero", () => {
+test("sends only one of the two penalties, and omits zero", () => {
   const both = encoded(requestOf({ frequencyPenalty: 0.5, presencePenalty: 0.5 }))
   expect(both.body.frequency_penalty).toBe(0.5)
   expect(both.body).not.toHaveProperty("presence_penalty")
@@ -90,7 +90,7 @@ test("sends only one of the two penalties, and none of zero", () => {
   expect(one.losses).toEqual([])
 })
 
-test("has no field for an empty list of stop strings", () => {
+test("an empty list of stop strings is omitted", () => {
   expect(encoded(requestOf({ stop: ["a", "b"] })).body.stop_sequences).toEqual(["a", "b"])
   expect(encoded(requestOf({ stop: [] })).body).not.toHaveProperty("stop_sequences")
 })
@@ -141,7 +141,7 @@ describe("tools", () => {
     expect(losses).toEqual([])
   })
 
-  test("are all strict or none, and only if each requires a parameter", () => {
+  test("are strict together, and only if each requires a parameter", () => {
     const strict = { ...WEATHER, strict: true }
     expect(encoded(requestOf({ tools: [strict] }))).toMatchObject({
       body: { strict_tools: true },
@@ -171,7 +171,7 @@ describe("tools", () => {
     expect(chosen({ type: "tool", name: "nobody" }).body.tools).toHaveLength(2)
   })
 
-  test("without any have no choice", () => {
+  test("an empty list of tools has no choice", () => {
     const { body } = encoded(requestOf({ tools: [], toolChoice: { type: "none" } }))
     expect(body).not.toHaveProperty("tools")
     expect(body).not.toHaveProperty("tool_choice")

@@ -192,7 +192,7 @@ describe("usage", () => {
     expect(usage).toMatchObject({ inputFresh: 0, inputCacheRead: 7 })
   })
 
-  test("is absent if none was reported", () => {
+  test("is absent without a report", () => {
     expect(usageOf({})).toBeUndefined()
     expect(COHERE_CHAT.decodeResult(answer()).usage).toBeUndefined()
   })

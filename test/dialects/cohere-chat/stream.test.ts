@@ -107,7 +107,7 @@ describe("calls", () => {
     }
   })
 
-  test("that only begin like null are passed on", () => {
+  test("arguments that only begin like null are passed on", () => {
     const events = eventsOf(callStart(0, "a", "nu"), callDelta(0, "mber"), callDelta(0, "null"))
     expect(events.slice(1)).toEqual([
       { type: "tool-call-delta", choice: 0, call: 0, arguments: "number" },

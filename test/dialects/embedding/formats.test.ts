@@ -28,7 +28,7 @@ describe("requests in the format of each vendor", () => {
     }
   })
 
-  test("to compatible servers contain only what the caller wants", () => {
+  test("compatible servers are asked only for what the caller requests", () => {
     expect(asked("together", { encoding_format: "base64" }).bodies).toEqual([
       { model: "m", input: ["hello"], encoding_format: "base64" },
     ])
@@ -39,7 +39,7 @@ describe("requests in the format of each vendor", () => {
     expect(embeddingOf("vllm").takesTokens).toBe(true)
   })
 
-  test("to Alibaba never ask for base64", () => {
+  test("Alibaba is never asked for base64", () => {
     expect(asked("alibaba", { encoding_format: "base64" }).bodies).toEqual([
       { model: "m", input: ["hello"] },
     ])
@@ -105,7 +105,7 @@ describe("requests in the format of each vendor", () => {
     ])
   })
 
-  test("to Cohere's older models have no dimensions", () => {
+  test("Cohere's older models are sent no dimensions", () => {
     for (const model of ["embed-english-v3.0", "embed-multilingual-light-v3.0"]) {
       const { bodies, losses } = asked("cohere", { dimensions: 256 }, model)
       expect(losses).toEqual(["dimensions:dropped"])
@@ -149,7 +149,7 @@ describe("requests in the format of each vendor", () => {
     ])
   })
 
-  test("to Titan on Bedrock have one text each", () => {
+  test("Titan on Bedrock gets one text per request", () => {
     const body = { input: ["a", "b"], dimensions: 512, normalize: false, user: "u" }
     expect(asked("bedrock", body, "amazon.titan-embed-text-v2:0")).toEqual({
       path: "/model/amazon.titan-embed-text-v2%3A0/invoke",
@@ -176,7 +176,7 @@ describe("requests in the format of each vendor", () => {
     ])
   })
 
-  test("to other models of Bedrock are not supported", () => {
+  test("other models of Bedrock are not supported", () => {
     expect(() => asked("bedrock", {}, "amazon.nova-lite-v1:0")).toThrow(
       "does not support embeddings",
     )
@@ -224,7 +224,7 @@ describe("answers", () => {
     expect(await decoded("openai", [answerOf(silent)])).toEqual({ vectors: [[1, 0]], tokens: 0 })
   })
 
-  test("of Google with fewer dimensions are normalized to length one", async () => {
+  test("Google's vectors with fewer dimensions are normalized to length one", async () => {
     const answers = [answerOf({ embeddings: [{ values: [0.3, 0.4] }] })]
     const { vectors } = await decoded("google", answers, { dimensions: 2 })
     expect(vectors).toEqual([[0.6, 0.8]])
@@ -233,7 +233,7 @@ describe("answers", () => {
     expect((await embeddingOf("google").decode(answers, own)).vectors).toEqual([[0.3, 0.4]])
   })
 
-  test("of Perplexity are signed bytes, normalized to length one", async () => {
+  test("Perplexity's vectors are signed bytes, normalized to length one", async () => {
     const bytes = Buffer.from(Int8Array.of(3, -4, 0).buffer).toString("base64")
     const { vectors, tokens } = await decoded("perplexity", [answerOf(list([item(0, bytes)], 2))])
     expect(vectors).toEqual([[0.6, -0.8, 0].map(Math.fround)])
@@ -246,7 +246,7 @@ describe("answers", () => {
     }
   })
 
-  test("of Bedrock have their tokens in a header", async () => {
+  test("Bedrock's answers have their tokens in a header", async () => {
     const titan = answerOf(
       { embedding: [1, 0], inputTextTokenCount: 3 },
       { "x-amzn-bedrock-input-token-count": "4" },
@@ -277,7 +277,7 @@ describe("answers", () => {
     ["an embedding that is none", list([null], 1)],
   ]
   for (const [name, json] of broken) {
-    test(`with ${name} are the upstream's failure`, async () => {
+    test(`an answer with ${name} is the upstream's failure`, async () => {
       const failure = await decoded("openai", [answerOf(json)]).catch((error: unknown) => error)
       expect(failure).toBeInstanceOf(GatewayError)
       expect((failure as GatewayError).kind).toBe("upstream_error")

@@ -161,7 +161,7 @@ describe("tools", () => {
     expect(body.toolConfig).toEqual({ functionCallingConfig })
   })
 
-  test("of an empty list are omitted with their options", () => {
+  test("an empty list of tools is omitted with its options", () => {
     const body = encodeWhole({ tools: [], toolChoice: { type: "none" }, parallelToolCalls: false })
     expect(Object.keys(body)).toEqual(["contents"])
   })
@@ -239,7 +239,7 @@ describe("calls and results", () => {
     expect(at(contents, 4, "parts", 0, "functionResponse", "name")).toBe("time")
   })
 
-  test("without a known call are named by their id", () => {
+  test("a result without a known call is named by its id", () => {
     const { contents } = encodeWhole({ messages: [answered("weather", "x")] })
     expect(at(contents, 0, "parts", 0, "functionResponse", "name")).toBe("weather")
   })

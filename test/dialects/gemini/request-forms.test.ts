@@ -136,7 +136,7 @@ describe("Google's alternative forms", () => {
   })
 })
 
-test("are restored in requests to Google", () => {
+test("restores the usual forms in requests to Google", () => {
   const parts = [{ functionResponse: { name: "find", response: { output: "1" } } }]
   expect(addressed({ contents: [{ role: "function", parts }] })).toMatchObject({
     contents: [{ role: "user", parts }],

@@ -224,7 +224,7 @@ describe("the finish reason", () => {
     expect(GEMINI.decodeResult(spent).choices).toEqual([{ index: 0, parts: [], finish: "length" }])
   })
 
-  test("of a rejected prompt is content filter, in one choice", () => {
+  test("a rejected prompt ends with content filter, in one choice", () => {
     const promptFeedback = { blockReason: "PROHIBITED_CONTENT" }
     const usageMetadata = { promptTokenCount: 5, totalTokenCount: 5 }
     expect(GEMINI.decodeResult({ promptFeedback, usageMetadata })).toMatchObject({

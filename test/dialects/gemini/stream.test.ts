@@ -141,7 +141,7 @@ describe("content without an event of its own", () => {
     expect(choice?.parts.at(-1)).toEqual({ type: "image", source })
   })
 
-  test("of a candidate is replaced by a later report", () => {
+  test("a later report on a candidate replaces the earlier one", () => {
     const rated = (avgLogprobs: number, more: JsonObject = {}): JsonObject => ({
       candidates: [{ content: {}, avgLogprobs, groundingMetadata: {}, safetyRatings: [], ...more }],
     })
@@ -155,7 +155,7 @@ describe("content without an event of its own", () => {
     ])
   })
 
-  test("with citations is reported once all text is there", () => {
+  test("citations are reported once all text is there", () => {
     const groundingMetadata = {
       groundingChunks: [{ web: { uri: "https://a" } }],
       groundingSupports: [
@@ -209,7 +209,7 @@ describe("arguments streamed by Vertex", () => {
     ])
   })
 
-  test("of an unclosed call are reported when another begins, or at the end", () => {
+  test("arguments of an unclosed call are reported when another begins, or at the end", () => {
     const another = { functionCall: { id: "2", name: "g", willContinue: true } }
     const events = changes(
       chunk(opened),

@@ -38,7 +38,7 @@ describe("Gemini's images", () => {
     })
   })
 
-  test("have no usage if one call reports none", async () => {
+  test("have no usage if one call does not report it", async () => {
     const image = { inlineData: { data: BASE64 } }
     const counted = { promptTokenCount: 10, candidatesTokenCount: 100 }
     const { usage } = await decoded(drawn([image], counted), drawn([image]))

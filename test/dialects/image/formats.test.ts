@@ -91,7 +91,7 @@ describe("OpenAI's families", () => {
     ])
   })
 
-  test("send variations to dall-e-2, as edits to others, and none to dall-e-3", async () => {
+  test("send variations to dall-e-2 natively and to others as edits, and reject dall-e-3", async () => {
     const own = await asked("openai", "dall-e-2", { task: "variation" })
     expect([own.paths, own.losses]).toEqual([["/images/variations"], []])
     expect(own.bodies[0]).not.toHaveProperty("prompt")
@@ -372,7 +372,7 @@ describe("other vendors", () => {
 })
 
 describe("answers", () => {
-  test("of several calls are joined, with the total tokens", async () => {
+  test("images of several calls are joined, with the total tokens", async () => {
     const one = {
       data: [{ b64_json: "AAAA" }],
       size: "1024x1024",
@@ -394,7 +394,7 @@ describe("answers", () => {
     }
   })
 
-  test("with a filtered image are a rejection of the request", async () => {
+  test("a filtered image is a rejection of the request", async () => {
     const blurred = answerOf({ image: "AAAA", finish_reason: "CONTENT_FILTERED", seed: 1 })
     const filtered = answerOf({ seeds: [1], finish_reasons: ["Filter reason: prompt"], images: [] })
     const rai = answerOf({ predictions: [{ raiFilteredReason: "Violence" }] })
@@ -412,7 +412,7 @@ describe("answers", () => {
     }
   })
 
-  test("with errors are read in every vendor's format", () => {
+  test("errors are read in every vendor's format", () => {
     for (const [body, message] of [
       [{ error: { message: "no", type: "image_generation_user_error", code: "x" } }, "no"],
       [{ code: "invalid-argument", error: "no ratio" }, "no ratio"],

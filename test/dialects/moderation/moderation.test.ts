@@ -21,7 +21,7 @@ function decode(body: JsonObject, request = REQUEST) {
 }
 
 describe("a request", () => {
-  test("to OpenAI keeps its parts and unknown fields", () => {
+  test("a request to OpenAI keeps its parts and unknown fields", () => {
     const url = "data:image/png;base64,AAAA"
     const body = {
       model: "a/b",
@@ -45,7 +45,7 @@ describe("a request", () => {
     })
   })
 
-  test("to Mistral drops unknown fields, with a reported loss", () => {
+  test("a request to Mistral drops unknown fields, with a reported loss", () => {
     const request = decodeModerationRequest({ model: "a/b", input: "x", metadata: {} })
     expect(MISTRAL.encode(request, "m")).toEqual({
       calls: [{ path: "/moderations", body: { type: "json", json: { model: "m", input: ["x"] } } }],

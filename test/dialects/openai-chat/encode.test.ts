@@ -186,7 +186,7 @@ describe("tool results", () => {
     expect(losses).toEqual(["tool_result.failed"])
   })
 
-  test("with images are followed by them after the last result", () => {
+  test("tool results with images are followed by them after the last result", () => {
     const { messages, losses } = encodeMessages(
       { role: "tool", parts: [{ type: "tool-result", id: "a", content: [image] }] },
       {
@@ -202,7 +202,7 @@ describe("tool results", () => {
     expect(losses).toEqual(["tool_result.media"])
   })
 
-  test("in the legacy format are sent back in it", () => {
+  test("tool results in the legacy format are sent back in it", () => {
     const body = {
       model: "m",
       messages: [

@@ -106,7 +106,7 @@ describe("errors of vendors", () => {
     [504, "upstream_timeout"],
     [529, "upstream_overloaded"],
     [302, "upstream_error"],
-  ])("with status %i are %s", (status, kind) => {
+  ])("an error with status %i is %s", (status, kind) => {
     const error = decodeError(status, { error: { message: "secret text" } })
     expect(error.kind).toBe(kind as GatewayError["kind"])
     if (kind !== "refused_by_upstream") expect(error.message).not.toContain("secret")
@@ -124,7 +124,7 @@ describe("errors of vendors", () => {
     expect(error.message).not.toMatch(/xa|sk-|quota/)
   })
 
-  test.skipIf(!HAS_FIXTURES)("in recordings are the caller's only for invalid requests", () => {
+  test.skipIf(!HAS_FIXTURES)("recorded errors are the caller's only for invalid requests", () => {
     const failed = chatRecordings().filter(({ status }) => status !== 200)
     expect(failed.length).toBeGreaterThan(10)
     for (const { status, answer } of failed) {

@@ -89,7 +89,7 @@ describe("errors after 200", () => {
 })
 
 describe("the end", () => {
-  test("of the choices completes a stream without [DONE]", () => {
+  test("the end of the choices completes a stream without [DONE]", () => {
     const decoder = OPENAI_CHAT.decodeEvents()
     decoder.push(delta({ content: "a" }))
     decoder.push(finish("stop"))
@@ -105,7 +105,7 @@ describe("the end", () => {
     expect(OPENAI_CHAT.decodeEvents().finished).toBe(false)
   })
 
-  test("of unfinished choices is [DONE]", () => {
+  test("[DONE] ends unfinished choices", () => {
     expect(changes(delta({ content: "a" }), DONE).at(-1)).toEqual({
       type: "finish",
       choice: 0,
@@ -136,7 +136,7 @@ describe("the end", () => {
     "abort",
     "cancelled",
     "malformed_function_call",
-  ])("finish %s is a failed generation", (word) => {
+  ])("a finish reason of %s is a failed generation", (word) => {
     expect(changes(finish(word))).toMatchObject([{ type: "error", code: word }])
     const choice = { message: { content: "part" }, finish_reason: word }
     expect(() => OPENAI_CHAT.decodeResult({ choices: [choice] })).toThrow("failed while it wrote")

@@ -359,7 +359,7 @@ describe("a frame on the verbatim path", () => {
     expect(indexes).toEqual(expected)
   })
 
-  test("with an empty list of calls does not end with tool calls", () => {
+  test("a choice with an empty list of calls does not end with tool calls", () => {
     const patcher = OPENAI_CHAT.patches.frames(PATCH)
     const delta = { role: "assistant", content: "4", tool_calls: null }
     patcher.push(frame({ id: "chatcmpl-1", model: "up", choices: [{ index: 0, delta }] }))

@@ -111,7 +111,7 @@ function signedParts(parts: readonly Part[] | undefined): Part[] {
 }
 
 describe("reasoning that the caller sends back", () => {
-  describe.each(ANSWERS)("of %s", (_, events) => {
+  describe.each(ANSWERS)("the reasoning of %s", (_, events) => {
     const folded = foldEvents(events).choices[0]!
     const whole = OPENAI_CHAT.encodeResult({ choices: [folded] }, ASKED)
 

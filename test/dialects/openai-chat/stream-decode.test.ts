@@ -168,7 +168,7 @@ describe("tool calls", () => {
     ])
   })
 
-  test("never share an id that the gateway has assigned", () => {
+  test("tool calls never share an id that the gateway has assigned", () => {
     const whole = calls(
       { function: { name: "f", arguments: "{}" } },
       { function: { name: "f", arguments: "{}" } },
@@ -249,7 +249,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("in details may repeat plain text and earlier details", () => {
+  test("reasoning details may repeat plain text and earlier details", () => {
     const first = { type: "reasoning.text", text: "one", signature: "1" }
     const second = { type: "reasoning.text", text: "two", signature: "2" }
     const events = changes(
@@ -266,7 +266,7 @@ describe("reasoning", () => {
     ])
   })
 
-  test("in details of unknown kinds becomes extras", () => {
+  test("reasoning details of unknown kinds become extras", () => {
     const detail = { type: "reasoning.server_tool_call", tool_call: {} }
     expect(changes(delta({ reasoning_details: [detail] }))).toEqual([
       {
@@ -335,7 +335,7 @@ describe("fields of this dialect", () => {
     expect(changes(delta({ content: "a", annotations: [] }, empty))).toHaveLength(1)
   })
 
-  test("of the answer are extras of its start", () => {
+  test("fields of the answer are extras of its start", () => {
     const more = { system_fingerprint: "fp", service_tier: "default", obfuscation: "xxxx" }
     expect(decode(chunk({ index: 0, delta: {} }, more))).toMatchObject([
       { extra: { fields: { system_fingerprint: "fp", service_tier: "default" } } },

@@ -91,7 +91,7 @@ describe("usage", () => {
     ["a total that is too small", [5, 2, 99 - 95], [5, 2, 7]],
     ["fractions", [4.5, 2, 6.5], [5, 2, 7]],
     ["negative counts", [-1, 2, 1], [0, 2, 2]],
-  ])("of a verbatim answer adds up to the charged amount: %s", (_, given, expected) => {
+  ])("usage of a verbatim answer adds up to the charged amount: %s", (_, given, expected) => {
     const [prompt_tokens = 0, completion_tokens = 0, total_tokens = 0] = given
     const {
       prompt_tokens: prompt,

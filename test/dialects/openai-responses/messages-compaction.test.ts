@@ -100,12 +100,12 @@ describe("a compaction", () => {
     expect(messages[1]?.role).toBe("user")
   })
 
-  test("of a compaction has one summary", () => {
+  test("a repeated compaction has one summary", () => {
     const again = compacted({ model: "m", input: [...listAt(told, "output")] })
     expect(listAt(again, "output")).toMatchObject([{ type: "message" }, { type: "compaction" }])
   })
 
-  test("of a vendor is not changed, and neither is any other body", () => {
+  test("a vendor's compaction is not changed, and neither is any other body", () => {
     const bodies: JsonObject[] = [
       { model: "m", input: [{ type: "compaction", encrypted_content: "gAAAA" }] },
       { model: "m", input: [{ type: "compaction", encrypted_content: 7 }] },

@@ -54,7 +54,7 @@ test("an answer shows the public model, and not the operator's cost", () => {
 })
 
 describe("a frame", () => {
-  test("of the response shows the public model, and the original object stays intact", () => {
+  test("a frame of the response shows the public model, and the original object stays intact", () => {
     const patched = push(CREATED)
     expect(patched.action).toBe("forward")
     expect(patched.event).toBe("response.created")
@@ -65,7 +65,7 @@ describe("a frame", () => {
     expect(CREATED.json?.response).toEqual(RESPONSE)
   })
 
-  test("of an item is passed on unchanged, with its event name", () => {
+  test("a frame of an item is passed on unchanged, with its event name", () => {
     const json = { type: "response.output_text.delta", delta: "Hi", sequence_number: 4 }
     const { event: _, ...nameless } = frameOf(json)
     expect(push(nameless)).toEqual({
@@ -75,25 +75,22 @@ describe("a frame", () => {
     })
   })
 
-  test.each(["completed", "incomplete", "failed"])(
-    "that is the last one is detected: %s",
-    (status) => {
-      const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3, cost: 0.5 }
-      const response = { ...RESPONSE, status, usage }
-      const { action, usageCarrier, data } = push(
-        frameOf({ type: `response.${status}`, response, sequence_number: 9 }),
-      )
-      expect(action).toBe("last")
-      expect(usageCarrier).toEqual(JSON.parse(data))
-      OPENAI_RESPONSES.setCost(usageCarrier ?? {}, "0.25")
-      expect(usageCarrier).toMatchObject({
-        response: { model: "vendor/model", usage: { total_tokens: 3, cost: 0.25 } },
-        sequence_number: 9,
-      })
-    },
-  )
+  test.each(["completed", "incomplete", "failed"])("the last frame is detected: %s", (status) => {
+    const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3, cost: 0.5 }
+    const response = { ...RESPONSE, status, usage }
+    const { action, usageCarrier, data } = push(
+      frameOf({ type: `response.${status}`, response, sequence_number: 9 }),
+    )
+    expect(action).toBe("last")
+    expect(usageCarrier).toEqual(JSON.parse(data))
+    OPENAI_RESPONSES.setCost(usageCarrier ?? {}, "0.25")
+    expect(usageCarrier).toMatchObject({
+      response: { model: "vendor/model", usage: { total_tokens: 3, cost: 0.25 } },
+      sequence_number: 9,
+    })
+  })
 
-  test("of a truncated answer is reported as completed, with the status", () => {
+  test("a frame of a truncated answer is reported as completed, with the status", () => {
     const details = { incomplete_details: { reason: "max_output_tokens" } }
     for (const status of ["incomplete", undefined]) {
       const { status: _, ...told } = RESPONSE
@@ -115,7 +112,7 @@ describe("a frame", () => {
     }
   })
 
-  test("without usage has no usage carrier", () => {
+  test("a frame without usage has no usage carrier", () => {
     const frame = frameOf({ type: "response.failed", response: { ...RESPONSE, usage: null } })
     expect(push(frame)).not.toHaveProperty("usageCarrier")
   })
@@ -125,7 +122,7 @@ describe("a frame", () => {
     ["a ping", frameOf({ type: "ping" })],
     ["no JSON", { data: "hello" }],
     ["no type", { data: "{}", json: {} }],
-  ])("of another dialect is withheld: %s", (_, frame) => {
+  ])("a frame of another dialect is withheld: %s", (_, frame) => {
     expect(push(frame).action).toBe("withhold")
   })
 
@@ -133,7 +130,7 @@ describe("a frame", () => {
     ["an error", { type: "error", message: "No.", sequence_number: 3 }],
     ["a keep-alive with a number", { type: "keepalive", sequence_number: 3 }],
     ["an event of tomorrow", { type: "response.novelty", sequence_number: 3 }],
-  ])("of this dialect is passed on: %s", (_, json) => {
+  ])("a frame of this dialect is passed on: %s", (_, json) => {
     expect(push(frameOf(json))).toEqual({
       action: "forward",
       event: String(json.type),
@@ -173,7 +170,7 @@ describe("a stream that breaks", () => {
     expect(patcher.end()).toEqual([])
   })
 
-  test("before its start gets a start first", async () => {
+  test("a stream that breaks before its start gets a start first", async () => {
     const frames = patches.frames(PATCH).fail(error, "request_1")
     expect(jsonOf(frames).at(-1)).toMatchObject({
       type: "response.failed",

@@ -15,7 +15,7 @@ function messagesOf(...input: JsonValue[]): readonly Message[] {
 }
 
 describe("the input", () => {
-  test("that is a text becomes a user message", () => {
+  test("a text input becomes a user message", () => {
     expect(decode({})).toEqual({
       model: "vendor/model",
       messages: [{ role: "user", parts: [{ type: "text", text: "Hello" }] }],
@@ -244,7 +244,7 @@ describe("the input", () => {
     ])
   })
 
-  test("with an item named like a prototype member is harmless", () => {
+  test("an item named like a prototype member is harmless", () => {
     const body = JSON.parse('{"role":"user","content":"Hi","__proto__":{"a":1},"mood":"good"}')
     const [message] = messagesOf(body)
     expect(message?.extra?.fields).toEqual({ mood: "good" })
@@ -347,7 +347,7 @@ describe("parameters", () => {
     expect(decode({ tool_choice: choice }).toolChoice).toEqual(expected)
   })
 
-  test("with default values are dropped", () => {
+  test("default values are dropped", () => {
     const request = decode({
       store: false,
       background: false,
@@ -360,7 +360,7 @@ describe("parameters", () => {
     expect(request).toEqual(decode({}))
   })
 
-  test("of this dialect alone are kept, so that their loss is reported", () => {
+  test("parameters of this dialect alone are kept, so that their loss is reported", () => {
     const fields = {
       store: true,
       truncation: "auto",

@@ -75,7 +75,7 @@ describe("instructions", () => {
     ])
   })
 
-  test("with an image stay in the input", () => {
+  test("instructions with an image stay in the input", () => {
     const image: Part = { type: "image", source: { type: "url", url: "https://a.b/c.png" } }
     expect(inputOf({ role: "developer", parts: [text("Like this"), image] })).toEqual([
       {
@@ -89,7 +89,7 @@ describe("instructions", () => {
     ])
   })
 
-  test("without a conversation have an empty input", () => {
+  test("instructions without a conversation have an empty input", () => {
     expect(encode(conversation(system)).body).toMatchObject({ instructions: "Be kind.", input: [] })
   })
 })
@@ -128,7 +128,7 @@ describe("media", () => {
   })
 })
 
-test("is dropped if unsupported, but its message is kept", () => {
+test("unsupported media is dropped, but its message is kept", () => {
   const sound: Part = { type: "audio", source: { type: "base64", data: "UklGRg==" }, format: "wav" }
   expect(encode(conversation(user(sound)))).toMatchObject({
     body: { input: [{ type: "message", role: "user", content: "" }] },
@@ -200,7 +200,7 @@ describe("turns of the assistant", () => {
     ])
   })
 
-  test("without content are still messages", () => {
+  test("turns without content are still messages", () => {
     expect(inputOf(assistant())).toEqual([{ type: "message", role: "assistant", content: "" }])
   })
 
@@ -362,7 +362,7 @@ describe("parameters", () => {
     ])
   })
 
-  test("of this dialect are merged with those of the canon", () => {
+  test("parameters of this dialect are merged with those of the canon", () => {
     const { body, losses } = encode(
       requestOf({
         tools: [{ name: "a", parameters: {} }],

@@ -209,7 +209,7 @@ describe("calls and their outputs", () => {
   })
 })
 
-test("may reuse an id whose first call was answered", () => {
+test("a call may reuse an id whose first call was answered", () => {
   const input = [CALL, OUTPUT, CALL, OUTPUT]
   expect(OPENAI_RESPONSES.decodeRequest({ model: "m", input }).messages.length).toBe(4)
 })

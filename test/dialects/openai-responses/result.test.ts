@@ -72,7 +72,7 @@ describe("an encoded answer", () => {
     ["other", "completed", null],
     ["length", "incomplete", { reason: "max_output_tokens" }],
     ["content-filter", "incomplete", { reason: "content_filter" }],
-  ])("that ended with %s is %s", (finish, status, details) => {
+  ])("an answer that ended with %s is %s", (finish, status, details) => {
     const body = encode(resultOf([{ type: "text", text: "Hi" }], finish))
     expect(body).toMatchObject({ status, incomplete_details: details, output: [{ status }] })
     expect(body.completed_at === null).toBe(status === "incomplete")
@@ -270,17 +270,17 @@ describe("a decoded answer", () => {
       undefined,
     ],
     [{ status: "queued" }, "other", "queued"],
-  ])("%j ended with %s", (more, finish, rawFinish) => {
+  ])("an answer with %j ended with %s", (more, finish, rawFinish) => {
     const [choice] = OPENAI_RESPONSES.decodeResult({ ...body, output: [], ...more }).choices
     expect([choice?.finish, choice?.rawFinish]).toEqual([finish, rawFinish])
   })
 
-  test("that was cancelled is a failed generation", () => {
+  test("a cancelled answer is a failed generation", () => {
     const cancelled = { ...body, output: [], status: "cancelled" }
     expect(() => OPENAI_RESPONSES.decodeResult(cancelled)).toThrow("failed while it wrote")
   })
 
-  test("that is not a response is the vendor's error", () => {
+  test("a body that is not a response is the vendor's error", () => {
     expect(() => OPENAI_RESPONSES.decodeResult({ choices: [] })).toThrow("not a response")
   })
 
@@ -289,7 +289,7 @@ describe("a decoded answer", () => {
     ["rate_limit_exceeded", "upstream_overloaded", "The provider is overloaded. Try again later."],
     ["vector_store_timeout", "upstream_timeout", "The provider did not answer in time."],
     ["invalid_image", "refused_by_upstream", "Sorry."],
-  ])("that failed with %s is %s", (code, kind, message) => {
+  ])("an answer that failed with %s is %s", (code, kind, message) => {
     let thrown: unknown
     try {
       const error = { code, message: "Sorry." }

@@ -173,13 +173,13 @@ describe.skipIf(!HAS_FIXTURES)(
     }
 
     // What OpenAI's description asks of an item that is sent back, its API was recorded not to ask.
-    test("with a refusal in the history", () => {
+    test("a request with a refusal in the history matches", () => {
       const request = conversation(assistant({ type: "refusal", text: "No." }), user(text("Why?")))
       const { body } = OPENAI_RESPONSES.encodeRequest(request)
       expect(openResponses.problems("CreateResponseBody", body)).toEqual([])
     })
 
-    test("decoded from recordings and encoded again", () => {
+    test("recorded requests match after decoding and encoding", () => {
       const { encodeRequest } = openAiResponses({ reasoningText: true })
       let count = 0
       for (const { request, status, isCut, file } of recordedResponses()) {
@@ -208,7 +208,7 @@ const REQUESTS: Readonly<Record<string, ChatRequest>> = {
 describe.skipIf(!HAS_FIXTURES)(`answers match the vendors' descriptions${WITHOUT_FIXTURES}`, () => {
   for (const [name, request] of Object.entries(REQUESTS)) {
     for (const finish of ["tool-calls", "stop", "length", "content-filter", "other"] as const) {
-      test(`to ${name} that ends with ${finish}`, () => {
+      test(`an answer to ${name} that ends with ${finish} matches`, () => {
         const choices = RESULT.choices.map((choice) => ({ ...choice, finish }))
         const body = OPENAI_RESPONSES.encodeResult({ ...RESULT, choices }, request)
         expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
@@ -217,7 +217,7 @@ describe.skipIf(!HAS_FIXTURES)(`answers match the vendors' descriptions${WITHOUT
       })
     }
 
-    test(`to ${name} without content`, () => {
+    test(`an empty answer to ${name} matches`, () => {
       const body = OPENAI_RESPONSES.encodeResult({ choices: [] }, request)
       expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
     })
@@ -259,14 +259,14 @@ function expectDescribed(frames: readonly SseFrame[]): void {
 describe.skipIf(!HAS_FIXTURES)(`events match the vendors' descriptions${WITHOUT_FIXTURES}`, () => {
   for (const [name, request] of Object.entries(REQUESTS)) {
     for (const finish of ["stop", "length"] as const) {
-      test(`of an answer to ${name} that ends with ${finish}`, () => {
+      test(`events of an answer to ${name} that ends with ${finish} match`, () => {
         const choices = RESULT.choices.map((choice) => ({ ...choice, finish }))
         expectDescribed(encodeStream(eventsOf({ ...RESULT, choices }), request))
       })
     }
   }
 
-  test("of a stream that breaks", () => {
+  test("events of a stream that breaks match", () => {
     const encoder = OPENAI_RESPONSES.encodeEvents(FULL_REQUEST)
     const events: ChatEvent[] = [
       { type: "start", id: "1" },

@@ -22,7 +22,7 @@ function added(index: number, item: JsonObject): JsonObject {
 describe("items", () => {
   const first = { type: "message", id: "msg_1", content: [] }
 
-  test("without numbers come in sequence", () => {
+  test("items without numbers come in sequence", () => {
     const events = decode(
       CREATED,
       added(0, first),
@@ -39,7 +39,7 @@ describe("items", () => {
     ])
   })
 
-  test("that begin twice are an error", () => {
+  test("items that begin twice are an error", () => {
     expect(() => decode(CREATED, added(0, first), textDelta("Hel"), added(0, first))).toThrow(
       "twice",
     )
@@ -161,7 +161,7 @@ describe("sources", () => {
     ])
   })
 
-  test("for a file are kept for this dialect", () => {
+  test("sources for a file are kept for this dialect", () => {
     const file = { type: "file_citation", file_id: "file-1", filename: "a.txt", index: 3 }
     const told = decode(CREATED, done(0, message("One", [file])), completed())
     expect(told).toContainEqual({
@@ -227,7 +227,7 @@ describe("reasoning", () => {
     },
   )
 
-  test("that comes only with its item is reported with it", () => {
+  test("reasoning that comes only with its item is reported with it", () => {
     const summary = [{ type: "summary_text", text: "Hm." }]
     const told = decode(CREATED, done(0, { ...item, summary }), completed())
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "reasoning", text: "Hm." }])
@@ -300,7 +300,7 @@ function push(decoder: EventDecoder, event: JsonObject): void {
 test.each([
   ["nothing is told of", [], 400],
   ["a summary is told of counts beyond it", [{ type: "summary_text", text: "Hm, so." }], 393],
-])("hidden reasoning that %s", (_name, summary, counted) => {
+])("counts hidden reasoning that %s", (_name, summary, counted) => {
   for (const isStreamed of [true, false]) {
     const decoder = OPENAI_RESPONSES.decodeEvents()
     const item = { id: "rs_1", type: "reasoning", summary, encrypted_content: "x".repeat(400) }

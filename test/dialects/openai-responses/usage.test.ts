@@ -88,7 +88,7 @@ function questions() {
 
 describe(`usage agrees with the oracle${WITHOUT_FIXTURES}`, () => {
   const asked = questions()
-  test.skipIf(!HAS_FIXTURES)("has cases", () => {
+  test.skipIf(!HAS_FIXTURES)("there are cases", () => {
     expect(asked.length).toBeGreaterThan(10)
   })
   for (const { name, usage, expected } of asked) {

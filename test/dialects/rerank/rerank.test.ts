@@ -52,7 +52,7 @@ function verdict(body: JsonObject): string {
 
 describe("an answer with status 200", () => {
   test.each(["cohere", "jina", "voyage", "together", "openrouter"])(
-    "with an error and no results is %s's failure",
+    "an error without results is %s's failure",
     async (vendor) => {
       const answer = decoded(vendor, { error: { message: "The model is being loaded." } })
       await expect(answer).rejects.toThrow("it is an error")
@@ -108,7 +108,7 @@ describe("a request", () => {
     [{ rank_fields: "text" }, "invalid_type rank_fields"],
   ]
   for (const [body, expected] of refused) {
-    test(`with ${JSON.stringify(body)} is rejected`, () => {
+    test(`rejects a request with ${JSON.stringify(body)}`, () => {
       expect(verdict({ ...REQUEST, ...body })).toBe(expected)
     })
   }
@@ -127,7 +127,7 @@ describe("an answer", () => {
     return results.map(({ document }) => document)
   }
 
-  test("has documents as supplied, or none", () => {
+  test("has documents as supplied, or no documents", () => {
     expect(documentsIn({})).toEqual([{ text: "Paris", id: 7 }, "Ruby"])
     expect(documentsIn({ return_documents: null })).toEqual([{ text: "Paris", id: 7 }, "Ruby"])
     for (const form of ["supplied", "objects"] as const) {
@@ -191,7 +191,7 @@ describe("an upstream's answer", () => {
     })
   })
 
-  test("with unbounded scores is normalized in order", async () => {
+  test("unbounded scores are normalized in order", async () => {
     const results = [-4, 2, 0].map((score, index) => ({ index, relevance_score: score }))
     const { ranking, isSquashed } = await decoded("vllm", { results })
     expect(isSquashed).toBe(true)
@@ -207,7 +207,7 @@ describe("an upstream's answer", () => {
     ["words", ["best"]],
   ]
   for (const [name, results] of broken) {
-    test(`with ${name} is the upstream's failure`, async () => {
+    test(`an answer with ${name} is the upstream's failure`, async () => {
       const asked = { top_n: results.length }
       const failure = await decoded("jina", { results }, asked).catch((error: unknown) => error)
       expect((failure as GatewayError).kind).toBe("upstream_error")

@@ -8,7 +8,7 @@ describe("an answer with status 200", () => {
   const error = { error: { message: "The model is being loaded." } }
 
   test.each(["openai", "groq", "mistral", "cohere", "xai", "elevenlabs", "deepgram"])(
-    "with an error and no text is %s's failure",
+    "an error without text is %s's failure",
     (vendor) => {
       const { kind, message } = failureOf(() => decoded(vendor, error))
       expect([kind, message]).toEqual([
@@ -19,14 +19,14 @@ describe("an answer with status 200", () => {
   )
 
   test.each(["openai", "groq", "mistral", "cohere", "xai", "elevenlabs"])(
-    "with an empty text is silence for %s",
+    "an empty text is silence for %s",
     (vendor) => {
       expect(decoded(vendor, { text: "" }).text).toBe("")
     },
   )
 })
 
-test("has impossible times limited", () => {
+test("limits impossible times", () => {
   const end = 1e308
   const segments = [{ start: 0, end, text: "Up" }]
   const words = [{ word: "Up", start: 0, end }]
@@ -349,18 +349,18 @@ describe("a transcription with strings in place of numbers", () => {
     { usage: { type: "duration", seconds: "Infinity" } },
     { segments: [{ start: "NaN", end: 1, text: "Up" }] },
     { words: [{ word: "Up", start: 0, end: "1e308" }] },
-  ])("are omitted: %j", (more) => {
+  ])("strings in place of numbers are omitted: %j", (more) => {
     expect(decoded("openai", { ...spoken, ...more }, parts).body).toBeUndefined()
   })
 
-  test("keep other members of an answer in the json format", () => {
+  test("keeps other members of an answer in the json format", () => {
     const usage = { type: "tokens", input_token_details: { audio_tokens: "NaN" } }
     const short = { form: "json" } as const
     const { body } = decoded("openai", { text: "Up", usage, logprobs: [] }, short)
     expect(body).toEqual({ text: "Up", logprobs: [] })
   })
 
-  test("do not affect transcribed text that looks like a number", () => {
+  test("transcribed text may look like a number", () => {
     const segments = [{ start: 0, end: 1, text: "60" }]
     const answer = { ...spoken, text: "NaN", segments }
     expect(decoded("openai", answer, parts).body).toEqual(answer)

@@ -97,7 +97,7 @@ test.each([
   expect(message).toContain(words)
 })
 
-test("an account has a limited number of targets, and none for operator notices", async () => {
+test("an account has a limited number of targets, and cannot receive operator notices", async () => {
   await using gateway = await startManaged()
   const { account } = await gateway.caller()
   const target = { account: account.id, channel: "slack", address: "https://example.com/x" }

@@ -173,7 +173,7 @@ test("a response signs in once, in the browser that asked, for its own challenge
   expect((await signIn(gateway, new SoftwareAuthenticator())).status).toBe(401)
 })
 
-test("of two simultaneous responses to one challenge, only the first signs in", async () => {
+test("only the first of two simultaneous responses to one challenge signs in", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   const { key } = await add(browser)

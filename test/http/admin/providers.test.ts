@@ -160,7 +160,7 @@ describe("a provider that the console adds", () => {
     )
   })
 
-  test("of simultaneous changes, the later ones get a conflict", async () => {
+  test("simultaneous changes lead to a conflict for the later ones", async () => {
     const changes = ["a", "b", "c", "d"].map((name) =>
       ask(gateway, "PATCH", "/providers/mine", { headers: { [`X-${name}`]: name } }),
     )

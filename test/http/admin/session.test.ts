@@ -302,7 +302,7 @@ test("an operator's link sets a new password, once", async () => {
   await operator.signIn({ ...OPERATOR, password: "the next password" })
 })
 
-test("only the last of several reset links works, and none after the password was changed", async () => {
+test("only the last of several reset links works, and all are invalid after a password change", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   const users = (await operator.json("GET", "/users?search=olga"))["data"] as { id: string }[]

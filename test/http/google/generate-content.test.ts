@@ -103,7 +103,7 @@ describe("a stream", () => {
     })
   })
 
-  test("to Gemini is passed through with the gateway's model and the cost", async () => {
+  test("a stream to Gemini is passed through with the gateway's model and the cost", async () => {
     const path = "/v1beta/models/google/gemini-3-flash:streamGenerateContent?alt=sse"
     const answer = await asCaller(path, { contents: CONTENTS, safety_settings: [] })
     const chunks = (await answer.text())

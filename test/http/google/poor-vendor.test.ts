@@ -122,12 +122,12 @@ describe("required fields", () => {
   })
 })
 
-describe("a response without a candidate is a failed attempt that is not charged,", () => {
+describe("a response without a candidate", () => {
   const nothing = { candidates: [], usageMetadata: USAGE }
   test.each([
     ["whole", () => Response.json(nothing)],
     ["empty", () => streamed([""])],
-  ])("%s", async (way, told) => {
+  ])("fails without a charge: %s", async (way, told) => {
     answer = told
     const response =
       way === "whole"
@@ -178,21 +178,24 @@ describe("a client that disconnects", () => {
     "what nobody knows": { dream: { is: "as many words as forty letters and more" } },
   }
 
-  test.each(Object.keys(KINDS))("after %s is charged for it", async (kind) => {
-    answer = () =>
-      streamed([framesOf({ candidates: [{ content: { parts: [KINDS[kind] ?? {}] } }] }), 60_000])
-    const left = new AbortController()
-    const reader = (await ask({}, left.signal)).body?.getReader()
-    if (!reader) throw new Error("no body")
-    await readUntil(reader, (text) => text.includes("parts"))
-    left.abort()
-    const receipt = await onlyReceipt(gateway, caller)
-    expect(receipt).toMatchObject({ status: "settled", estimated: true })
-    const { output = 0, image_output: drawn = 0 } = receipt.usage ?? {}
-    expect(output + drawn).toBeGreaterThanOrEqual(5)
-  })
+  test.each(Object.keys(KINDS))(
+    "a client that disconnects after %s is charged for it",
+    async (kind) => {
+      answer = () =>
+        streamed([framesOf({ candidates: [{ content: { parts: [KINDS[kind] ?? {}] } }] }), 60_000])
+      const left = new AbortController()
+      const reader = (await ask({}, left.signal)).body?.getReader()
+      if (!reader) throw new Error("no body")
+      await readUntil(reader, (text) => text.includes("parts"))
+      left.abort()
+      const receipt = await onlyReceipt(gateway, caller)
+      expect(receipt).toMatchObject({ status: "settled", estimated: true })
+      const { output = 0, image_output: drawn = 0 } = receipt.usage ?? {}
+      expect(output + drawn).toBeGreaterThanOrEqual(5)
+    },
+  )
 
-  test("after frames without content is charged for the input", async () => {
+  test("a client that disconnects after frames without content is charged for the input", async () => {
     const usageMetadata = { trafficType: "ON_DEMAND" }
     answer = () => streamed([framesOf({ responseId: "x", usageMetadata }), 60_000])
     const left = new AbortController()

@@ -159,7 +159,7 @@ describe("rejects bad input with its line and how to fix it", () => {
     ["d,m,c\n", "date=d,model=m", "--columns lacks cost"],
     ["d,m,c\n", `${MAPPED},price=c`, "'price=c' in --columns is not a field and its column"],
     ["d,m,c\n", `${MAPPED},service=c`, "'service=c' in --columns is not a field and its column"],
-  ])("such as %j", async (text, columns, words) => {
+  ])("rejects %j", async (text, columns, words) => {
     expect(await rejection(text, columns)).toContain(words)
   })
 

@@ -57,7 +57,7 @@ describe("text held back as a possible stop sequence", () => {
   })
 })
 
-test("is delivered for the other calls of a request when one of them fails", async () => {
+test("text held back is delivered for the other calls of a request when one of them fails", async () => {
   const hasHeld = Promise.withResolvers<void>()
   const encoder = new TextEncoder()
   let calls = 0

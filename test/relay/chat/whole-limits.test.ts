@@ -139,7 +139,7 @@ describe("a whole answer that the relay ends", () => {
     ["cannot be read", () => streamed([frame("Hello"), "data: {\n\n"])],
   ]
   for (const [what, answer] of BROKEN) {
-    test(`that ${what} before is a failed attempt: another answers, or nothing is charged`, async () => {
+    test(`an answer that ${what} before is a failed attempt: another answers, or nothing is charged`, async () => {
       let isBroken = true
       using vendor = startVendor((_request, number) => {
         isBroken = number !== 2

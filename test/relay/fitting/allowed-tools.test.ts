@@ -109,7 +109,7 @@ describe.each(WAYS)("allowed_tools on %s", (path, bodyOf) => {
     expect(sent()).toEqual({ names: NAMES, choice: body.tool_choice })
   })
 
-  test("leave no tools if they match none", async () => {
+  test("are an empty list if they match no tool", async () => {
     const body = bodyOf("anthropic/claude-sonnet-4-5", "auto")
     const response = await caller.post(path, {
       ...body,

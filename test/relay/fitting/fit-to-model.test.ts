@@ -83,7 +83,7 @@ describe("reasoning options", () => {
     ["alibaba", "qwen3-max", "enable_thinking"],
     ["deepseek", "deepseek-v4-pro", "none"],
     ["openai", "gpt-5.1", "none"],
-  ] as const)("of %s/%s are switched off by '%s'", (vendor, model, form) => {
+  ] as const)("reasoning of %s/%s is switched off by '%s'", (vendor, model, form) => {
     const fitted = fit(vendor, model, { reasoning: { effort: "none" } })
     expect(fitted).toEqual({ left: { reasoning: { effort: "none" } }, losses: [] })
     expect(known(vendor, model)?.reasoning_off).toBe(form)
@@ -93,18 +93,21 @@ describe("reasoning options", () => {
     ["moonshot", "kimi-k2.6"],
     ["zai", "glm-4.6"],
     ["alibaba", "qwen3-max"],
-  ])("of %s/%s are replaced by values that most models accept", (vendor, model) => {
-    for (const [asked, effort] of [
-      ["max", "high"],
-      ["minimal", "low"],
-    ]) {
-      const fitted = fit(vendor, model, { reasoning: { effort: asked ?? "" } })
-      expect(fitted.left).toEqual({ reasoning: { effort: effort ?? "" } })
-      expect(fitted.losses).toEqual(["reasoning_effort:approximated"])
-    }
-  })
+  ])(
+    "reasoning options of %s/%s are replaced by values that most models accept",
+    (vendor, model) => {
+      for (const [asked, effort] of [
+        ["max", "high"],
+        ["minimal", "low"],
+      ]) {
+        const fitted = fit(vendor, model, { reasoning: { effort: asked ?? "" } })
+        expect(fitted.left).toEqual({ reasoning: { effort: effort ?? "" } })
+        expect(fitted.losses).toEqual(["reasoning_effort:approximated"])
+      }
+    },
+  )
 
-  test("of an unknown model stay unchanged", () => {
+  test("reasoning options of an unknown model stay unchanged", () => {
     const request = { ...BASE, reasoning: { effort: "max" }, temperature: 0.3 }
     const rules = known("openai-compatible", "anything")
     expect(fitToModel(request, rules).request).toEqual(request)
@@ -273,7 +276,7 @@ describe("tool names", () => {
   test.each([
     ["cohere", "command-a-03-2025", /^[A-Za-z_][A-Za-z0-9_]*$/],
     ["bedrock", "amazon.nova-pro-v1:0", /^[A-Za-z0-9_-]{1,64}$/],
-  ])("of %s are fitted, and restored in the answer", (vendor, model, accepted) => {
+  ])("tool names of %s are fitted, and restored in the answer", (vendor, model, accepted) => {
     const tools = NAMES.map((name) => ({ name }))
     const call = { type: "tool-call", id: "1", name: "get.weather", arguments: "{}" } as const
     const request: ChatRequest = {

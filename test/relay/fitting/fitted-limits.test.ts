@@ -15,7 +15,7 @@ function fitted(taken: AnswerLimits, stop: readonly string[] | undefined, maxTok
 }
 
 describe("output limits that a vendor accepts", () => {
-  test("are sent unchanged, and the relay applies none", () => {
+  test("are sent unchanged, and the relay applies no limit itself", () => {
     for (const { answerLimits } of [ANTHROPIC_MESSAGES, COHERE_CHAT, GEMINI, OPENAI_CHAT]) {
       expect(fitted(answerLimits("model"), ["a", "b"], 1)).toBeUndefined()
       expect(fitted(answerLimits("model"), undefined)).toBeUndefined()

@@ -156,7 +156,7 @@ test.each(["required", { type: "function", function: { name: "f" } }])(
   },
 )
 
-test("a vendor that cannot be forbidden to call tools gets none", async () => {
+test("a vendor that cannot be forbidden to call tools gets no tools", async () => {
   const { sent, losses } = await world.post("/v1/chat/completions", {
     model: "m/glm",
     messages: [{ role: "user", content: "Go on." }],

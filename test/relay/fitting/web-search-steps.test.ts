@@ -264,7 +264,7 @@ describe("search steps in the history", () => {
     expect(vendor.bodies.at(-1)?.["messages"]).toEqual(history as never)
   })
 
-  test("of Claude are dropped and reported for another vendor", async () => {
+  test("search steps of Claude are dropped and reported for another vendor", async () => {
     const { content } = await told(CLAUDE, false)
     const history: MessageParam[] = [QUESTION, { role: "assistant", content }, QUESTION]
     const answer = await caller.post("/v1/messages", ask(GPT, history) as unknown as Json)

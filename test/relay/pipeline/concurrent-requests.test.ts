@@ -75,7 +75,7 @@ test("a caller that disconnects releases its slot", async () => {
   end.resolve()
 })
 
-test("failed and rejected requests release their slots and use none of the key's rates", async () => {
+test("failed and rejected requests release their slots without using the key's rates", async () => {
   const caller = await gateway.caller("1", { concurrentRequests: 1, requestsPerMinute: 4 })
   const wrong = await caller.post(CHAT, { model: "sim/echo", messages: HELLO, n: "many" })
   expect(wrong.status).toBe(400)

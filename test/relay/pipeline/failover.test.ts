@@ -137,13 +137,13 @@ async function chargesOf(caller: TestCaller): Promise<number> {
 
 for (const stream of [false, true]) {
   const way = stream ? "streamed" : "whole"
-  describe(`when the first deployment fails, the second answers for one charge, ${way}:`, () => {
+  describe(`failover to the second deployment for one charge, ${way}`, () => {
     beforeAll(setUp)
     afterAll(tearDown)
 
     for (const [from, model, failsStreams, status, outcome] of FAILURES) {
       if (stream && !failsStreams) continue
-      test(`after a failure of ${from}/${model}`, () =>
+      test(`follows a failure of ${from}/${model}`, () =>
         expectFailover(`sim/${from}-${model}`, stream, {
           deployment: `${from}/${model}`,
           status,
@@ -152,7 +152,7 @@ for (const stream of [false, true]) {
     }
 
     for (const name of stream ? Object.keys(BROKEN_STREAMS) : []) {
-      test(`after a stream that is ${name}`, () =>
+      test(`follows a stream that is ${name}`, () =>
         expectFailover(`sim/${name}`, stream, {
           deployment: `erring/${name}`,
           status: 200,

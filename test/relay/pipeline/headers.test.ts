@@ -78,7 +78,7 @@ describe("vendors' response headers are never passed on", () => {
   const MODELS = ["sim/echo", "leaky/whole", "sim/fault-401", "sim/fault-400-policy"]
   for (const model of MODELS) {
     for (const stream of [false, true]) {
-      test(`for ${model}${stream ? ", streamed" : ""}`, async () => {
+      test(`responses of ${model} have none of them${stream ? ", streamed" : ""}`, async () => {
         const response = await chat({ model, stream })
         await response.text()
         expectOnlyOurs(response)
@@ -131,7 +131,7 @@ describe("credentials", () => {
 })
 
 describe("the headers and fields that the gateway adds", () => {
-  test("to a whole answer are provider, cost and balance", async () => {
+  test("a whole answer has the provider, cost and balance", async () => {
     const response = await chat({ model: "sim/echo" })
     await response.text()
     const cost = nanocredits(response.headers.get("x-tollgate-cost") ?? "0")
@@ -145,7 +145,7 @@ describe("the headers and fields that the gateway adds", () => {
     expect(response.headers.get("x-tollgate-max-tokens")).toBeNull()
   })
 
-  test("to a stream are the cost in the last usage object, and only the end follows", async () => {
+  test("a stream has the cost in its last usage object, and only the end follows", async () => {
     const before = await caller.balance()
     const body = { model: "sim/echo", stream: true, stream_options: { include_usage: true } }
     const response = await chat(body)

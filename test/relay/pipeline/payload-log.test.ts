@@ -159,7 +159,7 @@ async function storedContent(gateway: TestGateway, request: string): Promise<unk
   return content
 }
 
-test("include answers, streams, failures and operations once the operator turns storage on", async () => {
+test("the operator can turn storage on for answers, streams, failures and operations", async () => {
   const failing = simulated({ deployments: [{ provider: "sim", model: "fault-503", weight: 1 }] })
   const embedding = { kind: "embedding", price: { input: "1" } } as const
   const models = {

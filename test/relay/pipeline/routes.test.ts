@@ -156,7 +156,7 @@ describe("an attempt that is not repeated", () => {
     ["that says the operator's key is wrong", "odd/h", status(401)],
     ["that asks for fewer requests and names no wait", "odd/i", status(429)],
   ]
-  test.each(refusals)("%s", async (_, model, fault) => {
+  test.each(refusals)("includes %s", async (_, model, fault) => {
     faults = [fault]
     expect((await ask(model)).status).toBeGreaterThanOrEqual(400)
     expect(vendor.bodies).toHaveLength(1)

@@ -22,7 +22,7 @@ afterAll(tearDown)
 /** Requests as agents send them, at the prices that are known of their vendors today. */
 
 describe("an agent's request", () => {
-  test("of Codex is charged unchanged, with its searches", async () => {
+  test("a request of Codex is charged unchanged, with its searches", async () => {
     const search = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "q" } }
     whenAsked(RESPONSES, response([search, search], { service_tier: "default" }))
     const caller = await gateway.caller("10")
@@ -43,7 +43,7 @@ describe("an agent's request", () => {
     expect(vendor.bodies.at(-1)).toMatchObject({ max_tool_calls: 4 })
   })
 
-  test("of Codex in fast mode is charged at the price of the reported tier", async () => {
+  test("a request of Codex in fast mode is charged at the price of the reported tier", async () => {
     whenAsked(RESPONSES, response([], { service_tier: "priority" }))
     const caller = await gateway.caller("10")
     const asked = await caller.post(RESPONSES, { ...CODEX, service_tier: "priority" })
@@ -53,7 +53,7 @@ describe("an agent's request", () => {
     expect(nanocredits(receipt.cost)).toBe(800_000n)
   })
 
-  test("of Claude Code is charged unchanged, with its cache and searches", async () => {
+  test("a request of Claude Code is charged unchanged, with its cache and searches", async () => {
     const usage = {
       cache_creation_input_tokens: 1_000,
       cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 1_000 },
@@ -78,7 +78,7 @@ describe("an agent's request", () => {
     expect(nanocredits(receipt.cost)).toBe(500_000n + 10_000_000n + 250_000n + 30_000_000n)
   })
 
-  test("of Claude Code in fast mode is charged at the model's price for it", async () => {
+  test("a request of Claude Code in fast mode is charged at the model's price for it", async () => {
     whenAsked(MESSAGES, message([], { speed: "fast" }))
     const caller = await gateway.caller("10")
     const asked = await caller.post(MESSAGES, { ...CLAUDE_CODE, tools: [], speed: "fast" })

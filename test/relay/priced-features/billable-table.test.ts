@@ -209,7 +209,7 @@ describe("tools", () => {
     ])
   })
 
-  test("in a conversation are priced only if none of it is stored", () => {
+  test("tools in a conversation are priced only if none of it is stored", () => {
     if (!responses) throw new Error("no switches")
     const item = { type: "tool_search_output", call_id: "t", tools: [{ type: "web_search" }] }
     const charges = (body: JsonObject) =>

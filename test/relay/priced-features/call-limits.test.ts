@@ -162,7 +162,7 @@ describe("the call limit that matches the hold is sent", () => {
   ]
   for (const [name, path, body, sent] of cases) {
     for (const stream of [false, true]) {
-      test(`for ${name}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`sends the limit for ${name}, ${stream ? "streamed" : "whole"}`, async () => {
         const isResponses = body["model"] === "azure/m"
         answer = (isResponses ? response([]) : message([])) as JsonObject
         const asked = await ask(path, { ...body, ...(stream ? { stream } : {}) })
@@ -173,7 +173,7 @@ describe("the call limit that matches the hold is sent", () => {
     }
   }
 
-  test("only for tools that cost more than tokens", async () => {
+  test("sends no limit for tools that only cost tokens", async () => {
     answer = response([]) as JsonObject
     const mcp = { type: "mcp", server_label: "a", server_url: "https://example.com" }
     const { sent } = await ask(RESPONSES, { model: "azure/m", tools: [mcp] })

@@ -30,7 +30,7 @@ async function expectOldestGone(gateway: TestGateway): Promise<void> {
   expect(await statusOf(bob, others.id)).toBe(200)
 }
 
-test("a stored response cannot be cancelled, since none runs in the background", async () => {
+test("a stored response cannot be cancelled, because no response runs in the background", async () => {
   await using gateway = await startGateway()
   const [ann, bob] = [await gateway.caller(), await gateway.caller()]
   const { id } = await asked(ann, { input: "Hi" })
@@ -160,7 +160,7 @@ describe("eviction of the oldest conversations", () => {
   })
 })
 
-test("under 'vendor_state: pass' stored conversations are inserted, and unknown ids are passed on", async () => {
+test("stored conversations are inserted and unknown ids passed on under 'vendor_state: pass'", async () => {
   await using gateway = await startGateway({
     settings: { vendorState: "pass" },
     models: { "sim/gpt": simulated({ dialects: ["openai-responses"] }) },

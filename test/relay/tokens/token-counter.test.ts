@@ -31,7 +31,7 @@ test("returns the number of whole characters in the first tokens", async () => {
   expect(await counter.head("<|endoftext|> is text like any other", 40)).toBe(36)
 })
 
-test("does not count a text above its maximum length", async () => {
+test("a text above the maximum length is not counted", async () => {
   using pool = new WorkerPool()
   const counter = new TokenCounter(pool).of("account")
   expect(await counter.count("a ".repeat(300_000))).toBeUndefined()

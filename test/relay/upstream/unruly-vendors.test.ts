@@ -147,7 +147,7 @@ describe("a vendor that never sends content is replaced by the next and blocks n
     ["what is no JSON", "garbage", endless(JSON_TYPE, "garbage "), false, 8],
   ]
   for (const [what, name, flood, stream, most] of floods) {
-    test(`with ${what} without an end`, async () => {
+    test(`replaces a vendor with ${what} without an end`, async () => {
       const pause = await longestPause(LONGEST_PAUSE, async () => {
         answers.set(`${name}-bad`, [flood])
         const response = await ask(`odd/${name}`, stream)
@@ -160,7 +160,7 @@ describe("a vendor that never sends content is replaced by the next and blocks n
     })
   }
 
-  test("with millions of values of type text", async () => {
+  test("replaces a vendor with millions of values of type text", async () => {
     const many = `{"choices":[${"{},".repeat(2_000_000)}{}]}`
     answers.set("values-bad", [
       () => new Response(many, { headers: { "content-type": "text/plain" } }),
@@ -208,7 +208,7 @@ describe("a vendor that never sends content is replaced by the next and blocks n
     ["white space now and then", "blanks", "application/json", "\n", false],
   ]
   for (const [what, name, type, sign, stream] of signs) {
-    test(`with ${what}, which is no first byte`, async () => {
+    test(`replaces a vendor with ${what}, which is no first byte`, async () => {
       answers.set(`${name}-bad`, [alive(type, sign)])
       const response = await ask(`odd/${name}`, stream)
       expect(response.status).toBe(200)

@@ -49,7 +49,7 @@ export function codeContract(engine: Engine): void {
       expect((await verifyLedgers(database.store)).problems).toEqual([])
     })
 
-    test("is created together with many others, or none is", async () => {
+    test("is created together with many others or not at all", async () => {
       await using database = await TestDatabase.on(engine)
       const { codes } = database.store
       const made = await codes.createAll([codeOf("one"), codeOf("two", { note: "b" })], AUDIT)
@@ -70,7 +70,7 @@ export function codeContract(engine: Engine): void {
       expect(await codes.list(null, 10)).toHaveLength(2)
     })
 
-    test("of one use is used once, even by simultaneous requests", async () => {
+    test("a code of one use is used once, even by simultaneous requests", async () => {
       await using database = await TestDatabase.on(engine)
       const stores = [await database.another(), await database.another()]
       for (let index = 0; index < 10; index++) await database.account(`a${index}`, 0n)

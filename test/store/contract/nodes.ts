@@ -26,7 +26,7 @@ export function nodeContract(engine: Engine): void {
       expect(await nodes.poll("one", null)).toMatchObject({ known: false, nodes: 1 })
     })
 
-    test("that shares memory with another counts as the same machine", async () => {
+    test("nodes that share memory count as one machine", async () => {
       await using database = await TestDatabase.on(engine)
       const { nodes } = database.store
       await nodes.join({ ...node("one"), memory: "m" })
@@ -53,7 +53,7 @@ export function nodeContract(engine: Engine): void {
       expect(third.settingsRevision).toBeGreaterThan(second.settingsRevision)
     })
 
-    test("that is removed returns its leases, and its holds expire", async () => {
+    test("a removed node returns its leases, and its holds expire", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const ledger = await database.ledger("one")

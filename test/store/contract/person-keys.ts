@@ -28,7 +28,7 @@ async function expectRight(store: Store): Promise<void> {
 
 /** Held by every engine. */
 export function personKeyContract(engine: Engine): void {
-  test("a person has one key on all nodes, and none after erasure", async () => {
+  test("a person has one key on all nodes, and no key after erasure", async () => {
     await using database = await TestDatabase.on(engine)
     const other = await database.another()
     const { personKeys } = database.store

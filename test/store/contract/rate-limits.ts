@@ -85,7 +85,7 @@ export function rateLimitContract(engine: Engine): void {
       expect(more?.granted).toBeWithin(9, 12.5)
     })
 
-    test("of many keys is leased in one step, in the given order", async () => {
+    test("limits of many keys are leased in one step, in the given order", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       const orders = Array.from({ length: 300 }, (_, index) =>

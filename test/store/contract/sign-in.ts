@@ -111,7 +111,7 @@ function passkeysContract(engine: Engine): void {
       expect(await other.passkeys.list("ada")).toEqual([passkey("first", used)])
     }))
 
-  test("a disabled user cannot add passkeys, and a deleted user has none", () =>
+  test("a disabled user cannot add passkeys, and a deleted user has no passkeys", () =>
     withTwo(engine, async (one, other) => {
       await one.users.create(user("olga", { isFirst: true }))
       await one.users.create(user("ada"))
@@ -221,7 +221,7 @@ function usersContract(engine: Engine): void {
       expect(await idsOf({ search: "%", limit: 9 })).toEqual(["late"])
     }))
 
-  test("only one of simultaneous requests creates the first user, and one operator stays", () =>
+  test("simultaneous requests create only one first user, and one operator stays", () =>
     withTwo(engine, async (one, other) => {
       const made = await Promise.all(
         ["a", "b", "c", "d"].map((name, index) =>
@@ -259,7 +259,7 @@ function sessionsContract(engine: Engine): void {
       expect(await one.sessions.find("hash of s2", NOW)).toBeNull()
     }))
 
-  test("a disabled user or one with a changed password gets no session and keeps none", () =>
+  test("a disabled user or one with a changed password gets and keeps no session", () =>
     withTwo(engine, async (one, other) => {
       await one.users.create(user("ada"))
       await one.sessions.create(session("s1"), null)

@@ -109,7 +109,7 @@ export function vendorStateContract(engine: Engine): void {
     expect(left.map(({ idHash }) => idHash).toSorted()).toEqual(["new6", "new7", "new8", "new9"])
   })
 
-  test("state received by two accounts at the same time loses its owner, whichever was first", async () => {
+  test("state received by two accounts at the same time loses its owner in either order", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)

@@ -218,7 +218,7 @@ async function cutting(answer: string) {
 }
 
 describe("an object", () => {
-  test("that stalls is given up", async () => {
+  test("gives up on an object that stalls", async () => {
     const halted = () =>
       new ReadableStream({
         start: (stream) => stream.enqueue(new Uint8Array(10)),
@@ -259,7 +259,7 @@ describe("an object", () => {
     expect(length).toBe(5_000_000)
   })
 
-  test("of a missing bucket has its own error", async () => {
+  test("an object of a missing bucket has its own error", async () => {
     const answer = () => new Response("<Code>NoSuchBucket</Code>", { status: 404 })
     using server = Bun.serve({ port: 0, fetch: answer })
     const error = await failureOf(bucketAt(server.url.href).get("key"))

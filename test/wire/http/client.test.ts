@@ -131,7 +131,7 @@ describe("a connection", () => {
     await until(() => server.sides.every(({ isClosed }) => isClosed))
   })
 
-  test("with unexpected data while idle is closed", async () => {
+  test("a connection with unexpected data while idle is closed", async () => {
     using server = numbered()
     expect(await textOf(send(server.url))).toBe("on 1")
     server.sides[0]?.socket.write(responseOf("whose is this?"))
@@ -139,7 +139,7 @@ describe("a connection", () => {
     expect(await textOf(send(server.url))).toBe("on 2")
   })
 
-  test("whose server answers before the request is complete is not reused", async () => {
+  test("a connection whose server answers before the request is complete is not reused", async () => {
     using server = startRawServer(
       (side) => void side.socket.write(responseOf("too much", "", "413 No")),
     )
@@ -161,7 +161,7 @@ describe("a connection", () => {
     await until(() => server.sides[0]?.isClosed === true)
   })
 
-  test("that the server has closed meanwhile costs nothing: the request is sent once more", async () => {
+  test("a request on a connection that the server has closed is sent once more", async () => {
     using server = startRawServer(({ number, socket, received }) => {
       const isSecond = received.split("POST ").length > 2
       if (isSecond) socket.terminate()
@@ -174,7 +174,7 @@ describe("a connection", () => {
   test.each([
     ["a new one", (isKept: boolean) => !isKept, "{}"],
     ["one that has begun to answer", (isKept: boolean) => isKept, "{}"],
-  ])("that breaks is no reason to retry: %s", async (_, breaks) => {
+  ])("a request on a connection that breaks is not retried: %s", async (_, breaks) => {
     using server = startRawServer(({ socket, received }) => {
       const isKept = received.split("POST ").length > 2
       if (!breaks(isKept)) socket.write(responseOf("ok"))
@@ -233,7 +233,7 @@ describe("an aborted request", () => {
     )
   })
 
-  test("after its answer affects no other request", async () => {
+  test("an abort after the answer affects no other request", async () => {
     using server = startRawServer(
       ({ number, socket }) => void socket.write(responseOf(`on ${number}`)),
     )
@@ -257,7 +257,7 @@ describe("an address", () => {
     "http://nowhere.invalid/",
     "https://127.0.0.1:1/",
     "http://255.255.255.255/",
-  ])("without a server is an error: %s", async (url) => {
+  ])("an address without a server is an error: %s", async (url) => {
     expect(await failureOf(send(url).answer)).toBeInstanceOf(Error)
   })
 

@@ -218,7 +218,7 @@ describe("ambiguous responses are rejected:", () => {
     ["a size without an end", `${CHUNKED}5;${"a".repeat(5_000)}`],
     ["hints without an end", "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n".repeat(2_000)],
     ["a trailer without an end", `${CHUNKED}0\r\n${"a: b\r\n".repeat(5_000)}`],
-  ])("%s", (_, text) => {
+  ])("rejects %s", (_, text) => {
     expect(read([bytesOf(text)]).failure).toBeInstanceOf(ProtocolError)
     // Nor may it end well when it comes byte by byte.
     expect(read([...bytesOf(text)].map((byte) => Uint8Array.of(byte))).failure).toBeInstanceOf(

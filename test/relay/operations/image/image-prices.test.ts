@@ -80,7 +80,7 @@ test.each([
   expect(made.cost).toBe(cost)
 })
 
-test("does not send the step count by which a provider charges", async () => {
+test("the step count by which a provider charges is not sent", async () => {
   const made = await make("together/flux", { steps: 50, seed: 1, response_format: "b64_json" })
   expect(made.sent).toMatchObject({ seed: 1 })
   expect(made.sent).not.toHaveProperty("steps")

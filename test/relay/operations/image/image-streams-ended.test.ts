@@ -24,7 +24,7 @@ describe("a stream that breaks", () => {
     ["openai/fault-stream-error", "upstream_error"],
     ["openai/fault-no-finish", "upstream_error"],
   ] as const) {
-    test(`of ${model} ends with an error event, and the delivered drafts are charged`, async () => {
+    test(`a broken stream of ${model} ends with an error event, and the delivered drafts are charged`, async () => {
       const response = await generate({ model, partial_images: 3 })
       expect(response.status).toBe(200)
       const text = await response.text()
@@ -51,7 +51,7 @@ describe("a stream that breaks", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("before its first event is replaced by the next deployment", async () => {
+  test("a stream that breaks before its first event is replaced by the next deployment", async () => {
     const response = await generate({ model: "openai/two" })
     expect(await response.text()).toContain("image_generation.completed")
     const { attempts } = await receiptOf(response.headers)
@@ -116,7 +116,7 @@ describe("a caller that disconnects", () => {
     expect(attempts).toMatchObject([{ outcome: "caller_left" }])
   })
 
-  test("after a draft of an image with a price pays for the image", async () => {
+  test("a caller that disconnects after a draft of an image with a price pays for the image", async () => {
     const { status, usage, cost } = await leave("openai/priced-stall")
     expect([status, usage, cost]).toEqual(["settled", { image: 1 }, "0.04"])
   })
