@@ -100,12 +100,12 @@ test("an issuer's callback works in one browser, once, within its time, and with
   const set = (name: string, value: string | null) => (back: URL) =>
     back.searchParams.set(name, value ?? "")
   const tamper = {
-    "a state of somebody else": set("state", "of-eve"),
+    "the state of another browser": set("state", "of-eve"),
     "the state of another sign-in": set("state", earlier.searchParams.get("state")),
     "an invented code": set("code", "of-eve"),
     "the code of another sign-in": set("code", earlier.searchParams.get("code")),
     "another issuer": set("iss", "https://evil.example.com"),
-    "too late": () => {
+    "an expired code": () => {
       using store = new Database(join(tollgate.installation.data, "console.db"))
       store.run("UPDATE proofs SET expires_at = 1 WHERE kind = 'oidc'")
     },
@@ -141,7 +141,7 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
     claims: { aud: ["tollgate", "another-client"], azp: "another-client" },
   },
   "of an hour ago": { claims: { exp: Math.floor(Date.now() / 1_000) - 3_600 } },
-  "of a person that the issuer knows by another name": { claims: { sub: "eve" } },
+  "a token of a person known under another name": { claims: { sub: "eve" } },
   "without a signature": { isUnsigned: true },
 }
 

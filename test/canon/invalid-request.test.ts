@@ -20,7 +20,7 @@ describe("the message about an issue", () => {
   test.each<[string, z.ZodType, JsonValue, [kind: string, message: string]]>([
     ["missing", z.string(), {}, ["missing_required_parameter", "Missing required parameter: 'a'."]],
     [
-      "null where a value must be",
+      "null where a value is required",
       z.string(),
       { a: null },
       ["invalid_type", "Invalid type for 'a': expected a string, but got null instead."],

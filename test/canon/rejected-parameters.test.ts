@@ -116,7 +116,7 @@ const LEARNED: readonly (readonly [message: string, rules: object, parameter?: s
 
 const IGNORED: readonly (readonly [what: string, message: string, parameter?: string])[] = [
   [
-    "an output limit of another name",
+    "an output limit under another name",
     "Unsupported parameter: 'max_output_tokens' is not supported with this model.",
   ],
   ["choices", "Unsupported parameter: 'n' is not supported with this model."],
@@ -141,7 +141,7 @@ const IGNORED: readonly (readonly [what: string, message: string, parameter?: st
     "service_tier",
   ],
   [
-    "a user name that is too short to be a hash",
+    "a user name too short for a hash",
     "Invalid 'user': string too long. Expected a string with maximum length 8",
   ],
   [
@@ -149,7 +149,7 @@ const IGNORED: readonly (readonly [what: string, message: string, parameter?: st
     "Invalid JSON payload received. Unknown name \"temperature\" at 'tools[0].function_declarations[0]': Cannot find field.",
   ],
   ["a field of a tool", "Unknown parameter: 'tools[0].function.strict'."],
-  ["tools in a stream alone", "This model doesn't support tool use in streaming mode."],
+  ["tools in streams only", "This model doesn't support tool use in streaming mode."],
   [
     "quoted words",
     "The text is: Unsupported parameter: 'temperature' is not supported with this model.",

@@ -12,13 +12,13 @@ const MANY = Array.from({ length: 60_000 }, (_, index) => index)
 /** Values that are longer than a slice, in all places. */
 const VALUES: Readonly<Record<string, JsonValue>> = {
   "a long text": LONG,
-  "escapes at every place of a cut": Array.from(
+  "escapes at every position of a split": Array.from(
     { length: 8 },
     (_, index) => "x".repeat(index) + "\n".repeat(SLICE_BYTES),
   ),
   "characters of every length": `${"ä€😀".repeat(SLICE_BYTES / 4)}`,
   "byte order marks": "\uFEFF".repeat(SLICE_BYTES),
-  "half characters": `${"x".repeat(SLICE_BYTES - 1)}\uD83D\uDE00\uD83D`,
+  "unpaired surrogates": `${"x".repeat(SLICE_BYTES - 1)}\uD83D\uDE00\uD83D`,
   "many numbers": MANY,
   "many members": Object.fromEntries(MANY.map((index) => [`name ${index}`, [index]])),
   "long within long": { a: [1, { b: [[], LONG, { c: LONG, d: {} }, 2] }], e: MANY, f: null },

@@ -199,7 +199,10 @@ const ALTERED: Readonly<Record<string, readonly [string, (folder: string) => voi
       writeFileSync(join(folder, "tollgate.db"), bytes)
     },
   ],
-  "a file gone": ["key-pepper is missing", (folder) => rmSync(join(folder, "secrets/key-pepper"))],
+  "a missing file": [
+    "key-pepper is missing",
+    (folder) => rmSync(join(folder, "secrets/key-pepper")),
+  ],
   "half a manifest": [
     "its manifest is damaged",
     (folder) => truncateSync(join(folder, "manifest.json"), 100),

@@ -182,9 +182,9 @@ describe("written settings", () => {
   })
 
   test.each([
-    ["a number that no double holds", '{"big":12345678901234567890}'],
-    ["a member twice", '{"a":1,"a":2}'],
-    ["a text where settings go", '{"env":"mine"}'],
+    ["a number beyond the range of doubles", '{"big":12345678901234567890}'],
+    ["a duplicate member", '{"a":1,"a":2}'],
+    ["text in place of settings", '{"env":"mine"}'],
     ["nothing", ""],
   ])("never overwrite a JSON file with %s", async (_, text) => {
     put(".claude/settings.json", text)

@@ -125,7 +125,7 @@ test.concurrent("warns if there is no provider", async () => {
 const DAMAGES: readonly [string, string][] = [
   ["an amount", "UPDATE entries SET amount = amount + 1 WHERE kind = 'grant'"],
   ["a balance", "UPDATE balances SET posted = posted + 1"],
-  ["an entry that is gone", "DELETE FROM entries WHERE number = 1"],
+  ["a removed entry", "DELETE FROM entries WHERE number = 1"],
 ]
 
 for (const [name, statement] of DAMAGES) {

@@ -114,7 +114,7 @@ describe("an invalid command line", () => {
     ["key create a --budget ten", "It must be credits such as 10 or 0.5", "Add --help"],
   ]
   for (const [words, message, hint] of cases) {
-    test(words, async () => {
+    test(`rejects: ${words}`, async () => {
       const { exitCode, output, notices } = await run(words)
       expect(exitCode).toBe(2)
       expect(output).toBe("")
@@ -162,12 +162,12 @@ describe("a failure", () => {
       { code: "configuration", problems: [problem] },
     ],
     [
-      "to find a thing",
+      "of an unknown item",
       new GatewayError("not_found", "No such receipt."),
       4,
       { code: "not_found", message: "No such receipt." },
     ],
-    ["in a value", new GatewayError("invalid_value", "Not a glob."), 2, { code: "invalid_value" }],
+    ["of a value", new GatewayError("invalid_value", "Not a glob."), 2, { code: "invalid_value" }],
     [
       "of the gateway",
       new GatewayError("insufficient_credits", "No money."),
@@ -185,15 +185,15 @@ describe("a failure", () => {
       },
     ],
     [
-      "nobody foresaw",
+      "unforeseen",
       new TypeError("undefined is no object"),
       1,
       { code: "failed", hint: "Set TOLLGATE_DEBUG=1 to see where it comes from." },
     ],
-    ["that is no error", "text", 1, { code: "failed", message: "text" }],
+    ["other than an error", "text", 1, { code: "failed", message: "text" }],
   ]
   for (const [name, thrown, exitCode, error] of cases) {
-    test(name, async () => {
+    test(`prints the error and exit code ${name}`, async () => {
       const words = await run("fail", undefined, failing(thrown))
       expect(words.exitCode).toBe(exitCode)
       expect(words.output).toBe("")

@@ -72,7 +72,7 @@ const COMMON = [
 
 describe("an edit by the model's own rules", () => {
   const photos = {
-    "a photo that is not square": pngFile(png(640, 480)),
+    "a photo other than a square": pngFile(png(640, 480)),
     "a JPEG": jpeg(512, 384),
     "a WebP": webp(300, 200),
   }

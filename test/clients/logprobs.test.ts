@@ -79,7 +79,7 @@ describe.each([
   test.each([
     ["log probabilities reach Gemini's clients", "generateContent"],
     ["log probabilities reach a stream of Gemini's clients", "streamGenerateContent"],
-  ])("reach Google's %s", async (_, method) => {
+  ])("%s", async (_, method) => {
     const response = await upstreams.caller.post(`/v1beta/models/${model}:${method}`, {
       contents: [{ role: "user", parts: [{ text: TEXT }] }],
       generationConfig: { responseLogprobs: true, logprobs: 2 },

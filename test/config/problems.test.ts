@@ -82,17 +82,17 @@ describe("YAML", () => {
       "1:29 : the name stands here a second time",
     ],
     [
-      "a merge of what holds no names",
+      "a merge of a value without names",
       "providers: { a: { <<: 5, vendor: ollama } }",
       "1:19 : merges something other than names with values. Write <<: *name",
     ],
     [
-      "a merge of an anchor that is missing",
+      "a merge of a missing anchor",
       "providers: { a: { <<: [*none], vendor: ollama } }",
       "1:19 : merges something other than names with values",
     ],
     [
-      "a mistake in what is merged",
+      "a mistake inside a merged value",
       "x-a: &a\n  vendor: olama\nproviders: { a: { <<: *a } }",
       "2:11 providers.a.vendor: is not a known vendor. Did you mean 'ollama'?",
     ],
@@ -125,7 +125,7 @@ describe("YAML", () => {
     ["a complex name", "? {a: b}\n: c", "1:3 : this cannot be the name"],
   ]
   for (const [name, text, expected] of cases) {
-    test(name, () => {
+    test(`reports ${name}`, () => {
       const found = problems(text)
       expect(found).toHaveLength(1)
       expect(found[0]).toStartWith(expected)

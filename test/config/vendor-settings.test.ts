@@ -94,12 +94,12 @@ describe("Google credentials", () => {
 
   const bad: [string, string, string][] = [
     ["no file", "absent.json", "cannot be read (ENOENT). Give Google credentials"],
-    ["no JSON", "{", "must be Google credentials, as JSON"],
+    ["invalid JSON", "{", "must be Google credentials, as JSON"],
     ["another type", JSON.stringify({ ...KEY_FILE, type: "gdch" }), "whose 'type' is one of"],
     ["no key", JSON.stringify({ ...KEY_FILE, private_key: "x" }), "'private_key' is missing"],
     ["no name", JSON.stringify({ ...KEY_FILE, client_email: "" }), "'client_email' is missing"],
     [
-      "a federation whose token comes from a program",
+      "a federation with a token from a program",
       JSON.stringify({ ...EXTERNAL_FILE, credential_source: { executable: { command: "x" } } }),
       "'credential_source' is missing or not supported",
     ],
@@ -109,7 +109,7 @@ describe("Google credentials", () => {
       "must have a token_url that starts with https://",
     ],
     [
-      "an address that anybody can listen to",
+      "a public address",
       JSON.stringify({ ...KEY_FILE, token_uri: "http://oauth2.googleapis.com/token" }),
       "must have a token_uri that starts with https://",
     ],

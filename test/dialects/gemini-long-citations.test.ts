@@ -42,14 +42,14 @@ function many<T>(make: (index: number) => T): T[] {
 
 const cited = { groundingChunkIndices: [0] }
 const ANSWERS: Readonly<Record<string, readonly [UpstreamDialect, JsonObject]>> = {
-  "places of Gemini's": [
+  "Gemini's positions": [
     GEMINI,
     gemini(
       [{ web: SOURCE }],
       many((startIndex) => ({ ...cited, segment: { startIndex, endIndex: TEXT.length } })),
     ),
   ],
-  "places of Gemini's that name other words": [
+  "Gemini's positions with other words": [
     GEMINI,
     gemini(
       [{ web: SOURCE }],
@@ -59,7 +59,7 @@ const ANSWERS: Readonly<Record<string, readonly [UpstreamDialect, JsonObject]>> 
       })),
     ),
   ],
-  "one long source of Gemini's": [
+  "one long source of Gemini": [
     GEMINI,
     gemini(
       [{ retrievedContext: { ...SOURCE, text: TEXT } }],
@@ -96,7 +96,7 @@ const ANSWERS: Readonly<Record<string, readonly [UpstreamDialect, JsonObject]>> 
 
 describe("thousands of citations of a long text are translated quickly and without much growth", () => {
   for (const [name, [vendor, answer]] of Object.entries(ANSWERS)) {
-    test(name, () => {
+    test(`translates ${name}`, () => {
       const written = JSON.stringify(answer).length
       const taken = processorTime(() => {
         const result = vendor.decodeResult(answer, REQUEST)

@@ -65,8 +65,8 @@ describe("sources beside the choices", () => {
   })
 
   test.each([
-    ["addresses alone", { citations: SOURCES.citations }],
-    ["results alone", { search_results: RESULTS }],
+    ["addresses only", { citations: SOURCES.citations }],
+    ["results only", { search_results: RESULTS }],
   ])("may be %s", (_, sources) => {
     const urls = citationsOf(OPENAI_CHAT.decodeResult(answer(TEXT, sources))).map(({ url }) => url)
     expect(urls).toEqual(["https://three.example", "https://one.example"])

@@ -226,7 +226,7 @@ describe("an invalid parameter", () => {
   ]
 
   for (const [name, body, status, code, param] of CASES) {
-    test(name, async () => {
+    test(`is reported: ${name}`, async () => {
       await expectRow(await caller.post(CHAT, body), status, code, param)
     })
   }

@@ -19,7 +19,7 @@ function inChunks(contents: readonly string[]) {
 test.each([
   ["too large", ["{", "", "", ""], "body_too_large"],
   ["too deep", ["{", '"a":', "[".repeat(100)], "invalid_json"],
-  ["no JSON", ["{", "nothing"], "invalid_json"],
+  ["invalid JSON", ["{", "nothing"], "invalid_json"],
 ])("releases the memory of a body that is %s immediately", async (_, contents, kind) => {
   const { chunks, request } = inChunks(contents)
   const refusal = await readJsonBody(request, { limit: 3 * CHUNK }).catch((error: unknown) => error)

@@ -179,7 +179,7 @@ function small(caller: TestCaller): Promise<Response> {
 
 describe("a key", () => {
   for (const [index, [name, { status, make }]] of Object.entries(REJECTED).entries()) {
-    test(`${name} does not block others with the most compressible body of any endpoint`, async () => {
+    test(`a key ${name} does not block others with the most compressible body of any endpoint`, async () => {
       const caller = await make()
       for (const endpoint of sampleOf(endpoints(), 5, index)) {
         const { path, address } = endpoint

@@ -47,7 +47,7 @@ const named = (name: string): string => `content-disposition: form-data; name="$
 const PARTS: Readonly<Record<string, string>> = {
   "files in a known field": part(`${named("image[]")}; filename="a"`),
   "files in an unknown field": part(`${named("a")}; filename="a"`),
-  "files of which none was chosen": part(`${named("file")}; filename=""`),
+  "unselected files": part(`${named("file")}; filename=""`),
   fields: part(named("a[]")),
   "parts without a head": "--cut\r\n\r\n\r\n",
   "parts without a name": part("a: b"),

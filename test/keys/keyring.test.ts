@@ -38,7 +38,7 @@ describe("a credential", () => {
   test.each([
     ["no header", {}],
     ["an empty header", { authorization: "" }],
-    ["a scheme alone", { authorization: "Bearer" }],
+    ["only a scheme", { authorization: "Bearer" }],
     ["a scheme and spaces", { authorization: "Bearer   " }],
     ["an empty x-api-key", { "x-api-key": " " }],
     ["an empty x-goog-api-key", { "x-goog-api-key": " " }],

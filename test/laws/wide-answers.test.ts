@@ -128,7 +128,7 @@ describe("answers of providers", () => {
 
   test.each<[string, () => unknown]>([
     [
-      "of a chat",
+      "in a chat",
       () =>
         OPENAI_CHAT.decodeResult(
           {
@@ -140,7 +140,7 @@ describe("answers of providers", () => {
         ),
     ],
     [
-      "of a streamed chat",
+      "in a streamed chat",
       () => {
         const decoder = OPENAI_CHAT.decodeEvents(REQUEST)
         for (const json of list(1_001, () => chunk({ images: [image] }))) {
@@ -148,9 +148,9 @@ describe("answers of providers", () => {
         }
       },
     ],
-    ["of a response", () => OPENAI_RESPONSES.decodeResult(done(list(1_001, () => call)), REQUEST)],
+    ["in a response", () => OPENAI_RESPONSES.decodeResult(done(list(1_001, () => call)), REQUEST)],
     [
-      "of Gemini",
+      "in Gemini's format",
       () =>
         GEMINI.decodeResult(
           candidate(list(1_001, () => ({ inlineData: { mimeType: "image/png", data: DATA } }))),

@@ -148,41 +148,41 @@ describe("verifying the ledgers", () => {
   })
 
   test.each([
-    ["the key of a charge", "UPDATE entries SET key = 'other' WHERE number = 2", "hash"],
-    ["the budgets of a charge", "UPDATE entries SET budgets = 7 WHERE number = 2", "hash"],
+    ["a changed key of a charge", "UPDATE entries SET key = 'other' WHERE number = 2", "hash"],
+    ["changed budgets of a charge", "UPDATE entries SET budgets = 7 WHERE number = 2", "hash"],
     [
-      "a receipt that was not charged",
+      "a changed receipt without a charge",
       "UPDATE entries SET receipt = '{}' WHERE request = 'released'",
       "receipt",
     ],
     [
-      "whose such a receipt is",
+      "a changed key of such a receipt",
       "UPDATE entries SET key = 'other' WHERE request = 'released'",
       "receipt",
     ],
     [
-      "that such a receipt had expired",
+      "a removed expiry of such a receipt",
       "UPDATE entries SET kind = NULL WHERE replaced = 'late'",
       "receipt",
     ],
     [
-      "the hash of such a receipt away",
+      "a removed hash of such a receipt",
       "UPDATE entries SET hash = NULL WHERE request = 'released'",
       "receipt",
     ],
-    ["what is leased", "UPDATE balances SET leased = 0 WHERE owner = 'left'", "leased"],
-    ["a lease", "UPDATE leases SET amount = amount + 1 WHERE owner = 'left'", "leased"],
-    ["a balance away", "DELETE FROM balances WHERE owner = 'right'", "missing"],
-    ["the balance of a budget away", "DELETE FROM balances WHERE owner = 'thrifty'", "missing"],
+    ["a changed leased amount", "UPDATE balances SET leased = 0 WHERE owner = 'left'", "leased"],
+    ["a changed lease", "UPDATE leases SET amount = amount + 1 WHERE owner = 'left'", "leased"],
+    ["a removed balance", "DELETE FROM balances WHERE owner = 'right'", "missing"],
+    ["a removed balance of a budget", "DELETE FROM balances WHERE owner = 'thrifty'", "missing"],
     [
-      "what a budget was given",
+      "a changed budget grant",
       "UPDATE balances SET posted = posted + 9, allotted = allotted + 9 WHERE owner = 'thrifty'",
       "limit",
     ],
-    ["a write-off", "UPDATE write_offs SET amount = 1", "write_off"],
-    ["the reason of a write-off", "UPDATE write_offs SET reason = 'late'", "write_off"],
-    ["the only write-off away", "DELETE FROM write_offs", "write_off"],
-  ] as const)("finds a changed %s", async (_, change, fault) => {
+    ["a changed write-off", "UPDATE write_offs SET amount = 1", "write_off"],
+    ["a changed reason of a write-off", "UPDATE write_offs SET reason = 'late'", "write_off"],
+    ["a removed write-off", "DELETE FROM write_offs", "write_off"],
+  ] as const)("finds %s", async (_, change, fault) => {
     const problems = await problemsAfter((database) => {
       for (const guard of ["changed", "deleted"]) {
         database.run(`DROP TRIGGER write_off_is_never_${guard}`)

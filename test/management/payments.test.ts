@@ -230,7 +230,7 @@ describe("events of Stripe", () => {
     ["of another program", { metadata: { tollgate: "" } }],
     ["of another amount", { changes: { amount_subtotal: 1_249 } }],
     ["in another currency", { changes: { currency: "eur" } }],
-    ["for an account that is not there", { metadata: { account: "acc_none" } }],
+    ["for a missing account", { metadata: { account: "acc_none" } }],
     ["without the amount of credits", { metadata: { credits: "" } }],
   ])("%s are acknowledged without credits", async (_, told) => {
     expect(await tell(noticeOf(told))).toBe(200)

@@ -30,27 +30,28 @@ describe("the type of a file, from its content", () => {
     ["flac", wholeSound("flac", 1), "flac"],
     ["mp3", wholeSound("mp3", 1), "mp3"],
     ["ogg", wholeSound("opus", 1), "ogg"],
-    ["mp3 behind a tag", bytesOf("ID3\x04\0\0\0\0\0\x02xx", [...wholeSound("mp3", 1)]), "mp3"],
-    ["flac behind a tag", bytesOf("ID3\x04\0\0\0\0\0\0", [...wholeSound("flac", 1)]), "flac"],
+    ["mp3 after a tag", bytesOf("ID3\x04\0\0\0\0\0\x02xx", [...wholeSound("mp3", 1)]), "mp3"],
+    ["flac after a tag", bytesOf("ID3\x04\0\0\0\0\0\0", [...wholeSound("flac", 1)]), "flac"],
     ["m4a", bytesOf("\0\0\0\x18ftypM4A ", zeros), "mp4"],
     ["webm", bytesOf("\x1a\x45\xdf\xa3\x9f\x42\x82\x84webm", zeros), "webm"],
     ["mpeg", bytesOf("\0\0\x01\xba", zeros), "mpeg"],
   ]
   for (const [name, bytes, container] of cases) {
-    test(name, async () => expect((await look(bytes)).container).toBe(container as never))
+    test(`is recognized for ${name}`, async () =>
+      expect((await look(bytes)).container).toBe(container as never))
   }
 
   const refused: readonly [name: string, bytes: Uint8Array<ArrayBuffer>][] = [
     ["nothing", bytesOf()],
     ["text", bytesOf("Not a sound at all, whatever its name says.")],
     ["a PNG", bytesOf("\x89PNG\r\n\x1a\n", zeros)],
-    ["Matroska that is not WebM", bytesOf("\x1a\x45\xdf\xa3\x9f\x42\x82\x88matroska", zeros)],
+    ["Matroska other than WebM", bytesOf("\x1a\x45\xdf\xa3\x9f\x42\x82\x88matroska", zeros)],
     ["bare AAC", wholeSound("aac", 1)],
-    ["Ogg behind a tag", bytesOf("ID3\x04\0\0\0\0\0\x02xx", [...wholeSound("opus", 1)])],
-    ["WAV behind a tag", bytesOf("ID3\x04\0\0\0\0\0\0", [...wave(1)])],
-    ["RIFF that is not WAVE", bytesOf("RIFF\0\0\0\0AVI ", zeros)],
+    ["Ogg after a tag", bytesOf("ID3\x04\0\0\0\0\0\x02xx", [...wholeSound("opus", 1)])],
+    ["WAV after a tag", bytesOf("ID3\x04\0\0\0\0\0\0", [...wave(1)])],
+    ["RIFF other than WAVE", bytesOf("RIFF\0\0\0\0AVI ", zeros)],
     [
-      "a false start of MPEG",
+      "a false MPEG sync word",
       bytesOf(
         [0xff, 0xfb, 0x90, 0],
         Array.from({ length: 500 }, () => 7),

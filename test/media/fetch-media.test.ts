@@ -124,8 +124,8 @@ describe("addresses of the public internet", () => {
     ["fe80::/10, link local", "fe80::1", "fe80::1%eth0", "febf::1"],
     ["fec0::/10, site local", "fec0::1", "feff::1"],
     ["ff00::/8, multicast", "ff02::1", "ffff::1"],
-    ["what is not assigned", "1::1", "1fff::1", "4000::1", "8000::1", "c000::1"],
-    ["what is no address", "", "not an address", "127.1", "0x7f.0.0.1", "010.0.0.1", "2130706433"],
+    ["unassigned ranges", "1::1", "1fff::1", "4000::1", "8000::1", "c000::1"],
+    ["invalid addresses", "", "not an address", "127.1", "0x7f.0.0.1", "010.0.0.1", "2130706433"],
   ]
   test.each([...special])("exclude %s", (...row) => {
     expect(row.slice(1).filter(isPublicAddress)).toEqual([])

@@ -130,14 +130,30 @@ function withPixels(data: Buffer, head = header(4, 4, 6)): Uint8Array<ArrayBuffe
 describe("unreadable pixels", () => {
   const rows = deflateSync(Buffer.alloc(4 * 17))
   const cases: readonly (readonly [string, Uint8Array<ArrayBuffer>, string])[] = [
-    ["no zlib", withPixels(Buffer.from("nothing packed")), "one of its parts is damaged"],
-    ["cut off", withPixels(rows.subarray(0, rows.length - 6)), "one of its parts is damaged"],
+    [
+      "data other than zlib",
+      withPixels(Buffer.from("nothing packed")),
+      "one of its parts is damaged",
+    ],
+    [
+      "truncated data",
+      withPixels(rows.subarray(0, rows.length - 6)),
+      "one of its parts is damaged",
+    ],
     ["too few rows", withPixels(deflateSync(Buffer.alloc(50))), "one of its parts is damaged"],
-    ["no such filter", withPixels(deflateSync(Buffer.alloc(68, 9))), "one of its parts is damaged"],
-    ["a header of a wall", withPixels(rows, header(60_000, 60_000, 6)), "it has too many pixels"],
+    [
+      "an unknown filter",
+      withPixels(deflateSync(Buffer.alloc(68, 9))),
+      "one of its parts is damaged",
+    ],
+    [
+      "a header with a huge size",
+      withPixels(rows, header(60_000, 60_000, 6)),
+      "it has too many pixels",
+    ],
   ]
   for (const [name, bytes, fault] of cases) {
-    test(name, async () => {
+    test(`are rejected: ${name}`, async () => {
       expect(readPng(bytes)).toBeObject()
       expect(await readAlpha(bytes)).toBe(fault as never)
       expect(await drawMask({ bytes, style: "white" })).toBe(fault as never)

@@ -118,7 +118,7 @@ describe("pdfExtent", () => {
   const unreadable: readonly (readonly [string, Buffer])[] = [
     ["an encrypted one", makePdf({ pages: 1, text: TEXT, trailer: "/Encrypt 8 0 R" })],
     ["one without pages", Buffer.from("%PDF-1.4\n1 0 obj << /Type /Catalog >> endobj")],
-    ["one whose tree is circular", withObjects(makePdf({ pages: 1, text: "" }), [circular])],
+    ["one with a circular page tree", withObjects(makePdf({ pages: 1, text: "" }), [circular])],
     [
       "one that draws itself",
       withObjects(makePdf({ pages: 1, text: "" }), [
@@ -127,13 +127,13 @@ describe("pdfExtent", () => {
       ]),
     ],
     [
-      "one whose text is packed in an unknown way",
+      "one with text in an unknown compression",
       withObjects(makePdf({ pages: 1, text: "" }), [
         "11 0 obj << /Filter /LZWDecode /Length 3 >> stream\nabc\nendstream endobj",
       ]),
     ],
-    ["one that unpacks to a gigabyte", bomb()],
-    ["one of brackets alone", Buffer.from(`%PDF-1.4\n1 0 obj ${"[".repeat(1_000_000)}`)],
+    ["one that decompresses to a gigabyte", bomb()],
+    ["one of brackets only", Buffer.from(`%PDF-1.4\n1 0 obj ${"[".repeat(1_000_000)}`)],
   ]
   test.each([...unreadable])("has no extent for %s", (_, pdf) => {
     expect(pdfExtent(pdf)).toBeUndefined()

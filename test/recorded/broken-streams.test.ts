@@ -46,7 +46,7 @@ const BROKEN: readonly Broken[] = [
     words: OWN_WORDS,
   },
   {
-    name: "an error frame, and [DONE] as if nothing had been",
+    name: "an error frame followed by [DONE]",
     body: frames(...DELIVERED, { error: { message: WORDS } }, DONE),
     words: OWN_WORDS,
   },
@@ -57,7 +57,7 @@ const BROKEN: readonly Broken[] = [
     words: OWN_WORDS,
   },
   {
-    name: "an event named error, whose data is no JSON",
+    name: "an event named error with invalid JSON",
     body: frames(...DELIVERED, "event: error\ndata: overloaded\n\n"),
     words: OWN_WORDS,
   },
@@ -71,12 +71,12 @@ const BROKEN: readonly Broken[] = [
     words: OWN_WORDS,
   },
   {
-    name: "an error that is only a text",
+    name: "an error that is only text",
     body: frames(...DELIVERED, { error: WORDS }),
     words: OWN_WORDS,
   },
   {
-    name: "usage that was told before the error is what is charged",
+    name: "usage reported before the error is charged",
     vendor: "perplexity",
     body: frames(ROLE, HELLO, COUNTED, { error: { message: WORDS } }),
     usage: USAGE,
@@ -92,11 +92,11 @@ const BROKEN: readonly Broken[] = [
     chunks: [...DELIVERED, delta({}, "stop"), second("Hi", { role: "assistant" })],
   },
   {
-    name: "the end in the middle of a frame",
+    name: "the end within a frame",
     body: frames(...DELIVERED, 'data: {"id":"chatcmpl-wri'),
   },
   {
-    name: "a frame that is not JSON",
+    name: "a frame with invalid JSON",
     body: frames(...DELIVERED, "data: {not json}\n\n", delta({}, "stop"), DONE),
   },
 ]
@@ -135,7 +135,7 @@ const REQUEST = { messages: [{ role: "user", content: "Hello" }], stream: true }
 describe("streams that break", () => {
   for (const broken of BROKEN) {
     for (const id of idsOf(broken)) {
-      test(id, async () => {
+      test(`ends with an error: ${id}`, async () => {
         const { caller } = replaying
         const model = replaying.modelOf(id)
         const before = await caller.balance()
@@ -164,7 +164,7 @@ describe("streams that break", () => {
 
 describe("answers that are not a stream", () => {
   for (const { id } of REFUSED) {
-    test(id, async () => {
+    test(`ends with an error: ${id}`, async () => {
       const { caller } = replaying
       const before = await caller.balance()
       const response = await caller.post(CHAT, { ...REQUEST, model: replaying.modelOf(id) })

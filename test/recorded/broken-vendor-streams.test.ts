@@ -137,8 +137,8 @@ const CUTS: readonly Break[] = DIALECTS.flatMap((dialect) => [
     events: [dialect === "bedrock-converse" ? "\0\0\u0001\0" : 'data: {"type'],
   },
   ...(dialect === "bedrock-converse"
-    ? [{ name: "a wrong checksum", dialect, events: ["\0\0\0\x10\0\0\0\0wrong\0\0\0\0\0\0\0"] }]
-    : [{ name: "a frame that is not JSON", dialect, events: ["data: {not json}\n\n"] }]),
+    ? [{ name: "an invalid checksum", dialect, events: ["\0\0\0\x10\0\0\0\0wrong\0\0\0\0\0\0\0"] }]
+    : [{ name: "a frame with invalid JSON", dialect, events: ["data: {not json}\n\n"] }]),
 ])
 
 /** How many events of a plain stream come to having said "Hi". */
@@ -195,7 +195,7 @@ const PAGES = DIALECTS.flatMap((dialect) =>
   [
     { name: "a page", type: "text/html", body: "<html>Bad gateway</html>" },
     { name: "nothing at all", type: "application/json", body: "" },
-    { name: "JSON that is no answer", type: "application/json", body: '{"hello":1}' },
+    { name: "JSON other than an answer", type: "application/json", body: '{"hello":1}' },
   ].map(({ name, type, body }): VendorAnswer => ({
     id: `${dialect}: ${name}`,
     dialect,
@@ -352,7 +352,7 @@ describe("invalid answers in every format", () => {
   for (const { id } of PAGES) {
     for (const face of FACES) {
       for (const stream of [false, true]) {
-        test(`${id}, through ${face.path}${stream ? ", streamed" : ""}`, async () => {
+        test(`fail without a charge: ${id}, through ${face.path}${stream ? ", streamed" : ""}`, async () => {
           const { gateway, caller } = replaying
           const before = await caller.balance()
           const request = { ...face.request(replaying.modelOf(id), []), stream }

@@ -16,7 +16,7 @@ import {
 import { PLAIN, TRAPS } from "./written-traps.ts"
 
 const MODERATION: Written = {
-  name: "a report that the caller asked for comes behind the usage",
+  name: "a requested report follows the usage",
   vendor: "openai",
   body: frames(...PLAIN, USAGE_CHUNK, chunk({ choices: [], moderation: { input: {} } }), DONE),
 }

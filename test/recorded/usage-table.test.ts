@@ -51,7 +51,7 @@ const ROWS: readonly Row[] = [
     means: { input: 60, cached_input: 40, output: 50, reasoning: 20 },
   },
   {
-    name: "more cached tokens than prompt, as Azure was recorded to tell of Grok",
+    name: "more cached tokens than prompt, as recorded for Grok at Azure",
     dialect: "openai-chat",
     usage: {
       prompt_tokens: 7,
@@ -74,7 +74,7 @@ const ROWS: readonly Row[] = [
     means: { input: 60, cached_input: 30, cache_write: 10, output: 50, reasoning: 20 },
   },
   {
-    name: "Anthropic: the cache beside the input, an hour's writing priced apart",
+    name: "Anthropic: the cache beside the input, one-hour writes priced separately",
     dialect: "anthropic-messages",
     usage: {
       input_tokens: 60,
@@ -108,7 +108,7 @@ const ROWS: readonly Row[] = [
     means: { input: 60, cached_input: 30, cache_write: 10, output: 50 },
   },
   {
-    name: "Gemini: the cache inside the prompt, what tools fed in and thoughts beside",
+    name: "Gemini: the cache inside the prompt, tool input and thoughts beside it",
     dialect: "gemini",
     usage: {
       promptTokenCount: 90,
@@ -121,7 +121,7 @@ const ROWS: readonly Row[] = [
     means: { input: 70, cached_input: 30, output: 50, reasoning: 20 },
   },
   {
-    name: "Cohere: what it bills, and not the tokens of its own around them",
+    name: "Cohere: billed tokens, without its own tokens around them",
     dialect: "cohere-chat",
     usage: {
       billed_units: { input_tokens: 44, output_tokens: 40, search_units: 1 },

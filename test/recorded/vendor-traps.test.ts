@@ -70,7 +70,7 @@ const FRAMINGS: readonly Framing[] = [
       change: (text: string) => `: PROCESSING\n\n${text.replaceAll("\n\n", "\n: x\n\n:\n\n")}`,
     },
     {
-      name: "no empty line behind the last frame",
+      name: "no empty line after the last frame",
       dialect,
       change: (text: string) => text.trimEnd(),
     },
@@ -88,7 +88,7 @@ const FRAMINGS: readonly Framing[] = [
     },
   ]),
   {
-    name: "[DONE] where nobody else has it",
+    name: "[DONE] from a vendor that should not send it",
     dialect: "openai-responses",
     change: (text) => text + DONE,
   },
@@ -98,7 +98,7 @@ const FRAMINGS: readonly Framing[] = [
     change: (text) => text.replace("event: response.output_item.added", `${KEEP_ALIVE}$&`),
   },
   {
-    name: "padding behind the JSON",
+    name: "padding after the JSON",
     dialect: "anthropic-messages",
     change: (text) => text.replaceAll("}\n\n", "}      \n\n"),
   },
@@ -108,7 +108,7 @@ const FRAMINGS: readonly Framing[] = [
     change: (text) => text.replace(/event: message_start\n.*\n\n/, "$&$&"),
   },
   {
-    name: "events and members that nobody knows",
+    name: "unknown events and members",
     dialect: "anthropic-messages",
     change: (text) =>
       text
@@ -189,7 +189,7 @@ const [CHAT, MESSAGES, RESPONSES] = FACES
 describe("official clients ignore unnamed events", () => {
   for (const { id } of PLAIN) {
     for (const face of [MESSAGES, RESPONSES]) {
-      test(`${id} through ${face.path}`, async () => {
+      test(`never occur for ${id} through ${face.path}`, async () => {
         const { text } = await ask(face, id)
         for (const { event, data } of eventsOf(text)) expect(JSON.parse(data).type).toBe(event)
       })

@@ -171,7 +171,7 @@ export const TRAPS: readonly Trap[] = [
     unasked: [WHOLE_CALL, CALLED],
   },
   {
-    name: "xAI leaves members out",
+    name: "xAI omits members",
     vendor: "xai",
     body: frames(...SPARSE, USAGE_CHUNK, DONE),
     asked: [...UNSPARSE, USAGE_CHUNK],
@@ -185,7 +185,7 @@ export const TRAPS: readonly Trap[] = [
     unasked: UNCOUNTED,
   },
   {
-    name: "section 7: Groq's usage in a place of its own",
+    name: "section 7: Groq's usage in its own field",
     vendor: "groq",
     body: frames(ROLE, HELLO, GROQ_END, DONE),
     asked: [ROLE, HELLO, { ...GROQ_END, usage: USAGE }],

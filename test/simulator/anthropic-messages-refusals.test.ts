@@ -88,7 +88,7 @@ const REFUSALS: [string, unknown, string][] = [
     asking("a", { constructor: 1 }),
     "constructor: Extra inputs are not permitted",
   ],
-  ["a warm temperature", asking("a", { temperature: 1.5 }), "temperature: range: 0..1"],
+  ["a temperature above 1", asking("a", { temperature: 1.5 }), "temperature: range: 0..1"],
   ["a null", asking("a", { temperature: null }), "temperature: Input should be a valid number"],
   ["an empty text", asking(""), "messages.0: all messages must have non-empty content"],
   [
@@ -102,7 +102,7 @@ const REFUSALS: [string, unknown, string][] = [
     "messages: text content blocks must contain non-whitespace text",
   ],
   [
-    "a beginning of the answer that ends in a blank",
+    "a prefilled answer that ends in white space",
     asking("", {
       messages: [
         { role: "user", content: "a" },
@@ -168,12 +168,12 @@ const REFUSALS: [string, unknown, string][] = [
     "tools.0: Input tag 'function' found using 'type'",
   ],
   [
-    "a schema that is none",
+    "an invalid schema",
     asking("a", { tools: [{ name: "a", input_schema: {} }] }),
     "tools.0.custom.input_schema.type: Field required",
   ],
   [
-    "bytes that are no image",
+    "bytes other than an image",
     ofUser({ type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } }),
     "Could not process image",
   ],
@@ -193,7 +193,7 @@ const REFUSALS: [string, unknown, string][] = [
     "`max_tokens` must be greater than `thinking.budget_tokens`.",
   ],
   [
-    "thinking that is cold",
+    "thinking with another temperature",
     asking("a", { temperature: 0.5, thinking: THINKING }),
     "`temperature` may only be set to 1 when thinking is enabled.",
   ],
@@ -221,7 +221,7 @@ const REFUSALS: [string, unknown, string][] = [
 ]
 
 for (const [name, body, message] of REFUSALS) {
-  test(`rejects ${name}`, async () => {
+  test(`a request is rejected: ${name}`, async () => {
     expect(await refusalOf(body)).toStartWith(message)
   })
 }

@@ -132,7 +132,7 @@ const REFUSALS: [string, unknown, string][] = [
     "This model doesn't support the outputConfig field.",
   ],
   [
-    "a warm temperature",
+    "a temperature above 1",
     asking("a", { inferenceConfig: { temperature: 1.5 } }),
     "1 validation error detected: Value '1.5' at 'inferenceConfig.temperature'",
   ],
@@ -162,7 +162,7 @@ const REFUSALS: [string, unknown, string][] = [
     "Expected toolResult blocks at messages.2.content for the following Ids: b",
   ],
   [
-    "a result too many",
+    "a surplus result",
     turns([call("a")], [result("a"), result("b")]),
     "The number of toolResult blocks at messages.2.content exceeds the number of toolUse blocks",
   ],
@@ -187,7 +187,7 @@ const REFUSALS: [string, unknown, string][] = [
     "1 validation error detected: Value '[]' at 'toolConfig.tools'",
   ],
   [
-    "a schema that is none",
+    "an invalid schema",
     asking("a", {
       toolConfig: { tools: [{ toolSpec: { name: "a", inputSchema: { json: {} } } }] },
     }),
@@ -205,7 +205,7 @@ const REFUSALS: [string, unknown, string][] = [
   ],
   ["a document alone", ofUser(document("a")), "The message at messages.0 has a document"],
   [
-    "bytes that are no image",
+    "bytes other than an image",
     ofUser({ image: { format: "png", source: { bytes: "AAAA" } } }),
     "The model returned the following errors: Could not process image",
   ],
@@ -220,7 +220,7 @@ const REFUSALS: [string, unknown, string][] = [
     "This model doesn't support the s3Uri field. Remove s3Uri and try again.",
   ],
   [
-    "thinking that this vendor did not wrap",
+    "thinking without this vendor's signature",
     turns(
       [{ reasoningContent: { reasoningText: { text: "hm", signature: "aaaa" } } }],
       [{ text: "on" }],
@@ -228,12 +228,12 @@ const REFUSALS: [string, unknown, string][] = [
     "The model returned the following errors: messages.1.content.0: Invalid `signature` in `thinking` block",
   ],
   [
-    "redacted thinking that this vendor did not wrap",
+    "redacted thinking without this vendor's signature",
     turns([{ reasoningContent: { redactedContent: "aaaa" } }], [{ text: "on" }]),
     "The model returned the following errors: messages.1.content.0: Invalid `data` in `redacted_thinking` block",
   ],
   [
-    "a turn that goes on without its thinking",
+    "a continued turn without its thinking",
     turns([call("a")], [result("a")], {
       toolConfig: TOOL_CONFIG,
       additionalModelRequestFields: THINKING,
@@ -251,7 +251,7 @@ const REFUSALS: [string, unknown, string][] = [
 ]
 
 for (const [name, body, message] of REFUSALS) {
-  test(`rejects ${name}`, async () => {
+  test(`a request is rejected: ${name}`, async () => {
     expect(await refusalOf(body)).toStartWith(message)
   })
 }

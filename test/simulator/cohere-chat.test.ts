@@ -194,7 +194,7 @@ describe("rejected requests", () => {
     ],
     ["another type", { temperature: "hot" }, 400, "parameter temperature is of type string"],
     ["heat", { temperature: 1.5 }, 400, "temperature must be between 0 and 1.0 inclusive."],
-    ["all words", { p: 1 }, 400, "p must be between 0.01 and 0.99 inclusive."],
+    ["top_p of 1", { p: 1 }, 400, "p must be between 0.01 and 0.99 inclusive."],
     [
       "both penalties",
       { frequency_penalty: 0.5, presence_penalty: 0.5 },
@@ -216,7 +216,7 @@ describe("rejected requests", () => {
       "Invalid role in messages",
     ],
     [
-      "instructions that come late",
+      "late instructions",
       { messages: [user, { role: "system", content: "Be kind." }] },
       400,
       "system turn must be the first in the list",
@@ -228,19 +228,19 @@ describe("rejected requests", () => {
       "content of type 'file' is not valid",
     ],
     [
-      "an answer to no call",
+      "a result for an unknown call",
       { messages: [user, { role: "tool", tool_call_id: "a", content: "x" }] },
       400,
       "tool call id not found in previous tool calls",
     ],
     [
-      "an answer to nobody",
+      "a result without a call id",
       { messages: [user, { role: "tool", content: "x" }] },
       400,
       "tool call id must be provided with tool message",
     ],
     [
-      "a call without an answer",
+      "a call without a result",
       { messages: [user, { role: "assistant", tool_calls: [call] }, user] },
       400,
       "did not have response messages: a",
@@ -259,7 +259,12 @@ describe("rejected requests", () => {
     ],
     ["a choice without tools", { tool_choice: "NONE" }, 400, "requires tools"],
     ["another choice", { tools: TOOLS, tool_choice: "AUTO" }, 400, "'REQUIRED', or 'NONE'"],
-    ["strictness without need", { tools: TOOLS, strict_tools: true }, 400, "at least one required"],
+    [
+      "strictness without parameters",
+      { tools: TOOLS, strict_tools: true },
+      400,
+      "at least one required",
+    ],
     [
       "JSON beside tools",
       { tools: TOOLS, response_format: { type: "json_object" } },
@@ -268,14 +273,14 @@ describe("rejected requests", () => {
     ],
     ["another format", { response_format: { type: "json_schema" } }, 400, "'json_object'"],
     [
-      "a budget of none",
+      "a budget of zero",
       { thinking: { type: "enabled", token_budget: 0 } },
       400,
       "positive integer",
     ],
   ]
   for (const [name, more, status, words] of CASES) {
-    test(name, async () => {
+    test(`are rejected: ${name}`, async () => {
       const [told, message] = await refusalOf(ask("hi", more))
       expect(message).toContain(words)
       expect(told).toBe(status)

@@ -58,7 +58,7 @@ describe("requests that vendors reject", () => {
   const cases: [string, string, unknown][] = [
     ["an unknown field", "/v1/embeddings", { model: "embed", input, input_type: "query" }],
     ["no input", "/v1/embeddings", { model: "embed", input: [] }],
-    ["too many inputs", "/v1/embeddings", { model: "embed", input: batch(2_049) }],
+    ["an excessive number of inputs", "/v1/embeddings", { model: "embed", input: batch(2_049) }],
     ["Mistral's limit", "/v1/embeddings", { model: "mistral-embed", input: batch(257) }],
     [
       "floats at Perplexity",
@@ -92,10 +92,10 @@ describe("requests that vendors reject", () => {
       { model: "r", query: "a", documents: input, rank_fields: [] },
     ],
     ["no documents", "/v1/rerank", { model: "rerank", query: "a", documents: [] }],
-    ["no JSON", "/v1/rerank", "{"],
+    ["invalid JSON", "/v1/rerank", "{"],
   ]
   for (const [name, path, body] of cases) {
-    test(name, async () => expect((await ask(path, body)).status).toBe(400))
+    test(`are rejected: ${name}`, async () => expect((await ask(path, body)).status).toBe(400))
   }
 
   test("a wrong credential is rejected like each vendor does", async () => {

@@ -55,7 +55,7 @@ const REFUSED: [string, object, string | null, string | null][] = [
   ["max_tokens 0", { max_tokens: 0 }, "max_tokens", "integer_below_min_value"],
   ["temperature 3", { temperature: 3 }, "temperature", "decimal_above_max_value"],
   ["n 129", { n: 129 }, "n", "integer_above_max_value"],
-  ["n in words", { n: "two" }, "n", "invalid_type"],
+  ["n as text", { n: "two" }, "n", "invalid_type"],
   ["five stop sequences", { stop: ["a", "b", "c", "d", "e"] }, "stop", "array_above_max_length"],
   ["an unknown parameter", { gateway_only: 1 }, "gateway_only", "unknown_parameter"],
   ["parallel_tool_calls without tools", { parallel_tool_calls: true }, "parallel_tool_calls", null],
@@ -75,7 +75,7 @@ const REFUSED: [string, object, string | null, string | null][] = [
 ]
 
 for (const [name, change, param, code] of REFUSED) {
-  test(`rejects ${name}`, async () => {
+  test(`a request is rejected: ${name}`, async () => {
     const error = await refusal({ ...echoBody("hi"), ...change })
     expect(error).toMatchObject({ status: 400, type: "invalid_request_error", param, code })
   })

@@ -35,7 +35,7 @@ describe("rejected requests", () => {
         "'tools[0].function_declarations[0].parameters': Cannot find field.",
     ],
     [
-      "a number that is none",
+      "an invalid number",
       configured("hi", { maxOutputTokens: "many" }),
       "Invalid value at 'generation_config.max_output_tokens' (TYPE_INT32), \"many\"",
     ],
@@ -46,19 +46,19 @@ describe("rejected requests", () => {
         'generativelanguage.v1beta.FunctionCallingConfig.Mode), "SOMETIMES"',
     ],
     [
-      "an answer that is no object",
+      "an answer other than an object",
       { contents: [{ parts: [{ functionResponse: { name: "a", response: "noon" } }] }] },
       "Invalid value at 'contents[0].parts[0].function_response.response' " +
         '(type.googleapis.com/google.protobuf.Struct), "noon"',
     ],
     [
-      "data that is no base64",
+      "invalid base64",
       { contents: [{ parts: [{ inlineData: { mimeType: "image/png", data: "!!" } }] }] },
       "Invalid value at 'contents[0].parts[0].inline_data.data' (TYPE_BYTES), " +
         'Base64 decoding failed for "!!"',
     ],
     [
-      "a picture that is none",
+      "an invalid image",
       { contents: [{ parts: [{ inlineData: { mimeType: "image/png", data: "AAAA" } }] }] },
       "Unable to process input image",
     ],
@@ -74,7 +74,7 @@ describe("rejected requests", () => {
       "required oneof field 'data' must have one initialized field",
     ],
     [
-      "a part that is two things",
+      "a part with two kinds of content",
       { contents: [{ parts: [{ text: "a", ...response }] }] },
       "oneof field 'data' is already set. Cannot set 'functionResponse'",
     ],
@@ -84,12 +84,12 @@ describe("rejected requests", () => {
       "Please use a valid role: user, model.",
     ],
     [
-      "an answer to no call",
+      "a result without a call",
       { contents: [user, { role: "user", parts: [response] }] },
       "Please ensure that function response turn comes immediately after a function call turn.",
     ],
     [
-      "a call out of nowhere",
+      "a call without a question",
       { contents: [{ role: "model", parts: [{ functionCall: { name: "a" } }] }] },
       "Please ensure that function call turn comes immediately after a user turn or after a",
     ],
@@ -100,7 +100,11 @@ describe("rejected requests", () => {
     ],
     ["heat", configured("hi", { temperature: 3 }), "temperature must be in the range [0, 2]."],
     ["no output", configured("hi", { maxOutputTokens: 0 }), "max_output_tokens must be positive."],
-    ["too many choices", configured("hi", { candidateCount: 9 }), "candidate_count must be in"],
+    [
+      "an excessive number of choices",
+      configured("hi", { candidateCount: 9 }),
+      "candidate_count must be in",
+    ],
     ["many stops", configured("hi", { stopSequences: [..."abcdef"] }), "at most 5 stop_sequences"],
     ["another form", configured("hi", { responseMimeType: "image/png" }), "allowed mimetypes are"],
     [
@@ -109,7 +113,7 @@ describe("rejected requests", () => {
       "only allowed with response_mime",
     ],
     [
-      "two orders to think",
+      "two thinking options",
       configured("hi", { thinkingConfig: { thinkingBudget: 1, thinkingLevel: "LOW" } }),
       "You can only set only one of thinking budget and thinking level.",
     ],
@@ -123,11 +127,15 @@ describe("rejected requests", () => {
       ask("hi", { tools: [{ functionDeclarations: [CLOCK, CLOCK] }] }),
       "Duplicate function declaration found: get_time",
     ],
-    ["a choice of nobody", ask("hi", calling("ANY", ["nobody"])), "should be a subset of the"],
-    ["names where none is needed", ask("hi", calling("AUTO", ["get_time"])), "must be ANY"],
+    [
+      "a choice of an unknown function",
+      ask("hi", calling("ANY", ["nobody"])),
+      "should be a subset of the",
+    ],
+    ["names in a mode without them", ask("hi", calling("AUTO", ["get_time"])), "must be ANY"],
   ]
   for (const [name, body, words] of CASES) {
-    test(name, async () => {
+    test(`are rejected: ${name}`, async () => {
       const { status, word, message } = await refusalOf(body)
       expect(message).toContain(words)
       expect([status, word]).toEqual([400, "INVALID_ARGUMENT"])

@@ -75,7 +75,7 @@ describe("Stability", () => {
       "aspect_ratio: is only valid",
     ],
   ] as const) {
-    test(`rejects ${name}`, async () => {
+    test(`a request is rejected: ${name}`, async () => {
       const refused = await stability(path, { prompt: "a hat", ...parts })
       expect(refused.status).toBe(400)
       expect(refused.text).toContain(words)
@@ -96,8 +96,8 @@ describe("Bedrock", () => {
 
   for (const [name, model, body, words] of [
     ["OpenAI's mask", canvas, inpaint(IMAGE, TRANSPARENT), "neither pure black nor pure white"],
-    ["a grey mask", canvas, inpaint(IMAGE, shade(7)), "neither pure black nor pure white"],
-    ["a see-through image", canvas, inpaint(TRANSPARENT, shade(0)), "transparent"],
+    ["a gray mask", canvas, inpaint(IMAGE, shade(7)), "neither pure black nor pure white"],
+    ["a transparent image", canvas, inpaint(TRANSPARENT, shade(0)), "transparent"],
     [
       "a mask of another size",
       canvas,
@@ -124,7 +124,7 @@ describe("Bedrock", () => {
       "#/strength",
     ],
   ] as const) {
-    test(`rejects ${name}`, async () => {
+    test(`a request is rejected: ${name}`, async () => {
       const refused = await bedrock(model, body)
       expect(refused.status).toBe(400)
       expect(refused.text).toContain(words)

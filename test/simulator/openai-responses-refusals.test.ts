@@ -41,7 +41,7 @@ const REFUSALS: [string, unknown, Fields][] = [
     { param: "tool_choice.name" },
   ],
   [
-    "a tool choice of nothing",
+    "a choice of an unknown tool",
     asking("a", { tools: TOOLS, tool_choice: { type: "function", name: "a" } }),
     { message: "Tool choice 'function' not found in 'tools' parameter." },
   ],
@@ -69,7 +69,7 @@ const REFUSALS: [string, unknown, Fields][] = [
     { code: "invalid_type", param: "input[0].content[0].image_url" },
   ],
   [
-    "bytes that are no image",
+    "bytes other than an image",
     part({ type: "input_image", image_url: "data:image/png;base64,AAAA" }),
     { code: "invalid_image_format" },
   ],
@@ -120,7 +120,7 @@ const REFUSALS: [string, unknown, Fields][] = [
     },
   ],
   [
-    "reasoning of somebody else",
+    "foreign reasoning",
     asking([USER, THOUGHT, CALL, OUTPUT]),
     {
       message:
@@ -129,7 +129,7 @@ const REFUSALS: [string, unknown, Fields][] = [
     },
   ],
   [
-    "reasoning that is not kept",
+    "unstored reasoning",
     asking([USER, { type: "reasoning", id: "rs_1", summary: [] }, CALL, OUTPUT]),
     { status: 404, param: "input" },
   ],
@@ -157,14 +157,14 @@ const REFUSALS: [string, unknown, Fields][] = [
     { param: "text.format.name" },
   ],
   [
-    "options of no stream",
+    "stream options without a stream",
     asking("a", { stream_options: { include_obfuscation: false } }),
     { param: "stream_options" },
   ],
 ]
 
 for (const [name, body, error] of REFUSALS) {
-  test(`rejects ${name}`, async () => {
+  test(`a request is rejected: ${name}`, async () => {
     const refused = await refusalOf(body)
     expect(refused).toMatchObject({ status: 400, type: "invalid_request_error", ...error })
   })

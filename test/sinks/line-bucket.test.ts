@@ -70,9 +70,9 @@ test("a bucket in a private network is rejected unless the operator allows it", 
 
 test.each([
   ["never answers", () => new Promise<Response>(() => {}), "it cannot be reached"],
-  ["answers without end", () => new Response(endless(), { status: 500 }), "status 500"],
-  ["stops in its answer", () => new Response(halted(), { status: 500 }), "status 500"],
-  ["sends its caller away", () => Response.redirect("http://169.254.169.254/", 307), "status 307"],
+  ["answers endlessly", () => new Response(endless(), { status: 500 }), "status 500"],
+  ["stalls within its answer", () => new Response(halted(), { status: 500 }), "status 500"],
+  ["redirects", () => Response.redirect("http://169.254.169.254/", 307), "status 307"],
 ])("a bucket that %s is retried", async (_, answer, words) => {
   using receiver = new Receiver()
   receiver.answer = answer

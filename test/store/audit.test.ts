@@ -82,7 +82,7 @@ describe("truncation of the audit log", () => {
   const GUARDS = ["is_never_changed", "is_never_deleted", "only_grows"]
   const CUTS = [
     ["its last record", "DELETE FROM audit WHERE number = 3", 3],
-    ["all of it", "DELETE FROM audit", 3],
+    ["all records", "DELETE FROM audit", 3],
   ] as const
 
   test.each(CUTS)("is detected by the anchor after %s", async (_name, sql, number) => {

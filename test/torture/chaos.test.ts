@@ -39,13 +39,13 @@ describe("a short chaos", () => {
 
   const mutations: readonly [string, (evidence: ChaosEvidence) => ChaosEvidence, string][] = [
     ["an error although one deployment works", withError, LAWS[0]],
-    ["a stream that broke off and says so twice", withTwoErrors, LAWS[1]],
-    ["an answer that came too late", withDuration, LAWS[3]],
-    ["a part that was taken for whole", withHalf, LAWS[4]],
+    ["a broken stream with two errors", withTwoErrors, LAWS[1]],
+    ["a late answer", withDuration, LAWS[3]],
+    ["an incomplete answer treated as whole", withHalf, LAWS[4]],
     ["a whole answer that was not charged", withoutCharges, LAWS[4]],
-    ["a refusal that was charged", withChargedError, LAWS[5]],
-    ["an outage that was multiplied", withCalls, LAWS[7]],
-    ["a charge that no call is for", withUnknownCharge, LAWS[8]],
+    ["a charged rejection", withChargedError, LAWS[5]],
+    ["an amplified outage", withCalls, LAWS[7]],
+    ["a charge without a call", withUnknownCharge, LAWS[8]],
   ]
 
   test.each(mutations)("the verification finds %s", (_, mutate, law) => {

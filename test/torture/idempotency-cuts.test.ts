@@ -124,7 +124,9 @@ function send(
 }
 
 const CASES: Readonly<Record<string, (world: World) => Promise<void>>> = {
-  "a retry at another process gets the whole stream that its caller has left": async (world) => {
+  "a retry at another process gets the whole stream of a caller that disconnected": async (
+    world,
+  ) => {
     const { key, account } = await newKey(world.installation)
     const [one, two] = [await world.start(), await world.start()]
     const formats = Object.values(FORMATS)
@@ -174,7 +176,9 @@ const CASES: Readonly<Record<string, (world: World) => Promise<void>>> = {
     expect((await world.charges(account)).toSorted()).toEqual(ids.toSorted())
   },
 
-  "a process that ends keeps what it had with the format's error event": async (world) => {
+  "a process that shuts down stores its partial answer with the format's error event": async (
+    world,
+  ) => {
     const { key, account } = await newKey(world.installation)
     const [one, two] = [await world.start(), await world.start()]
     const formats = Object.values(FORMATS)

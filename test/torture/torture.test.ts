@@ -28,18 +28,18 @@ describe("a short torture of SQLite", () => {
   })
 
   const mutations: readonly [string, (evidence: Evidence) => Evidence, RegExp][] = [
-    ["a charge that is missing", withoutCharge, /was not charged/],
-    ["a charge that is too small", withAmount((amount) => amount + 1_000n), /by its usage/],
-    ["a charge that is too large", withAmount((amount) => amount - 1_000n), /by its usage/],
+    ["a missing charge", withoutCharge, /was not charged/],
+    ["a charge below the price", withAmount((amount) => amount + 1_000n), /by its usage/],
+    ["a charge above the price", withAmount((amount) => amount - 1_000n), /by its usage/],
     ["a second charge under another id", withSecondCharge, /no call is for it/],
     ["the same charge twice", withSameChargeTwice, /has two entries/],
-    ["a balance that is no sum", withBalance(1n), /its entries add up to/],
+    ["a balance other than the sum", withBalance(1n), /its entries add up to/],
     ["a balance below zero", withBalance(-(10n ** 18n)), /is at -/],
     ["a delivered part that was released", withReleasedPart, /delivered a part, and/],
     ["credits still leased", withLease, /is still leased/],
-    ["a grant that was not made", withLostGrant, /was done, and has 0 entries/],
-    ["another answer to a repeated request", withOtherAnswer, /not alike/],
-    ["a budget that was overspent", withOverspentBudget, /of a budget of/],
+    ["an unrecorded grant", withLostGrant, /was done, and has 0 entries/],
+    ["a different answer to a repeated request", withOtherAnswer, /not alike/],
+    ["an overspent budget", withOverspentBudget, /of a budget of/],
     ["a write-off for lack of credits", withWriteOff, /was written off: account_empty/],
   ]
 

@@ -143,7 +143,7 @@ describe("the address of a chat request", () => {
     ],
   ]
   for (const [vendor, dialect, more, model, stream, url] of cases) {
-    test(url, () => {
+    test(`is ${url}`, () => {
       expect(urlOf(providerOf(vendor, more), dialect, model, stream)).toBe(url)
     })
   }

@@ -300,11 +300,15 @@ test("a temporary credential has a maximum lifetime, regardless of its claim", a
 describe("the reason why an identity gives no credential", () => {
   const text = (body: string, status = 200) => new Response(body, { status })
   const cases: [string, () => Response, string][] = [
-    ["is refused", () => text("no", 403), "gives no credential (403)"],
+    ["is rejected", () => text("no", 403), "gives no credential (403)"],
     ["fails", () => text("secret", 500), "failed with status 500"],
-    ["is no document", () => text("<html>secret"), "returned a response without a credential"],
     [
-      "is no header",
+      "is an invalid document",
+      () => text("<html>secret"),
+      "returned a response without a credential",
+    ],
+    [
+      "is an invalid header",
       () => text(JSON.stringify({ ...DOCUMENT, Token: "a\r\nb" })),
       "without a cred",
     ],

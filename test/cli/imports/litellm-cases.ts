@@ -136,7 +136,7 @@ model_list:
     },
   },
   {
-    name: "models of vendors without chat, whose kind the source does not tell",
+    name: "models of vendors without chat, with a kind missing in the source",
     source: `
 model_list:
   - { model_name: gpt-4o, litellm_params: { model: openai/gpt-4o, api_key: os.environ/OPENAI_API_KEY } }
@@ -217,7 +217,7 @@ model_list:
     calls: { llama3: "llama3.2", "mistral-7b": "mistralai/Mistral-7B", phi: 402, proxied: 402 },
   },
   {
-    name: "names that are no aliases, unknown vendors and other kinds of models",
+    name: "invalid aliases, unknown vendors and other kinds of models",
     source: `
 model_list:
   - { model_name: "GPT 4o (Azure, EU)", litellm_params: { model: openai/gpt-4o, api_key: sk-written } }

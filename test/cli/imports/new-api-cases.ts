@@ -36,7 +36,7 @@ export const NEW_API_CASES: readonly ImportCase<NewApiRows>[] = [
     says: ["channel pool: 1 of its keys: disabled there"],
   },
   {
-    name: "custom channels, whose address is the whole endpoint",
+    name: "custom channels with the whole endpoint as their address",
     source: {
       channels: [
         {
@@ -79,7 +79,7 @@ export const NEW_API_CASES: readonly ImportCase<NewApiRows>[] = [
     says: ["channel odd: its address is no endpoint"],
   },
   {
-    name: "vendors in China, whose keys are not those of the vendors elsewhere",
+    name: "vendors in China with keys of their own",
     source: {
       channels: [
         { type: 25, name: "kimi", key: "sk-kimi", models: "kimi-k3" },

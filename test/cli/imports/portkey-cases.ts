@@ -29,7 +29,7 @@ export const PORTKEY_CASES: readonly ImportCase<Config>[] = [
     says: ["config: 'cache'", "config: 'retry'", "'override_params.temperature'"],
   },
   {
-    name: "virtual keys whose names become the same variable, or a vendor's",
+    name: "virtual keys with colliding or reserved variable names",
     source: {
       strategy: { mode: "loadbalance" },
       targets: [
@@ -202,7 +202,7 @@ export const PORTKEY_CASES: readonly ImportCase<Config>[] = [
     says: ["config: 'input_guardrails'", "target 1: 'request_timeout'"],
   },
   {
-    name: "an unknown vendor first, so that a fallback comes first",
+    name: "an unknown vendor first, so that a fallback takes its place",
     source: {
       strategy: { mode: "fallback" },
       targets: [

@@ -32,20 +32,24 @@ describe("a conversation that Anthropic would reject", () => {
   const yes = { role: "assistant", content: "Yes" }
 
   const cases: [string, Message[], JsonObject[]][] = [
-    ["of instructions alone", [{ role: "system", parts: [text("A")] }], [filler]],
-    ["of nothing at all", [], [filler]],
-    ["of an empty question", [user(text(""))], [filler]],
-    ["of an empty answer", [assistant(text(""))], [filler]],
-    ["of white space", [user(text(" \n"))], [filler]],
+    ["instructions only", [{ role: "system", parts: [text("A")] }], [filler]],
+    ["an empty list of messages", [], [filler]],
+    ["an empty question", [user(text(""))], [filler]],
+    ["an empty answer", [assistant(text(""))], [filler]],
+    ["white space", [user(text(" \n"))], [filler]],
     [
-      "of an empty question after instructions",
+      "an empty question after instructions",
       [{ role: "developer", parts: [text("A")] }, user()],
       [filler],
     ],
-    ["that the assistant begins", [assistant(text("Yes")), USER], [filler, yes, hi]],
-    ["of an answer to be continued alone", [assistant(text("Yes"))], [filler, yes]],
     [
-      "that ends in an empty question",
+      "a conversation that starts with the assistant",
+      [assistant(text("Yes")), USER],
+      [filler, yes, hi],
+    ],
+    ["a prefilled answer only", [assistant(text("Yes"))], [filler, yes]],
+    [
+      "a conversation that ends with an empty question",
       [USER, assistant(text("Yes")), user(text(""))],
       [hi, yes, filler],
     ],

@@ -119,7 +119,7 @@ describe("whole answers", () => {
   test.each<[string, JsonObject]>([
     ["an empty object", {}],
     ["an answer of another kind", { choices: [] }],
-    ["Amazon's answer for an address it does not know", { Output: { __type: "Unknown" } }],
+    ["Amazon's answer for an unknown address", { Output: { __type: "Unknown" } }],
     ["a message without content", { output: { message: { role: "assistant" } } }],
   ])("%s is rejected", (_, body) => {
     expect(() => BEDROCK_CONVERSE.decodeResult(body)).toThrow(GatewayError)

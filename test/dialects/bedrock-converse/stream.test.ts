@@ -378,7 +378,7 @@ describe("broken streams", () => {
   })
 
   test.each([
-    ["nothing at all", []],
+    ["an empty stream", []],
     ["only a start", [START]],
     ["text without an end", [START, delta(0, { text: "x" }), stopBlock(0)]],
     ["usage without an end", [START, USAGE]],

@@ -120,7 +120,7 @@ describe("declared support matches the encoding", () => {
 
 describe(`these requests are valid by Amazon's description${WITHOUT_FIXTURES}`, () => {
   for (const [name, example] of Object.entries(EXAMPLES)) {
-    test.skipIf(!HAS_FIXTURES)(name, () => {
+    test.skipIf(!HAS_FIXTURES)(`accepts a request with ${name}`, () => {
       const { body } = BEDROCK_CONVERSE.encodeRequest(request(example))
       expect(new Smithy().faultsOf(body)).toEqual([])
     })

@@ -78,12 +78,12 @@ const REQUESTS: [string, ChatRequest][] = [
   ["JSON beside tools", requestOf({ tools: TOOLS, responseFormat: { type: "json-object" } })],
   ["strict tools", requestOf({ tools: TOOLS.map((tool) => ({ ...tool, strict: true })) })],
   [
-    "a tool of one's choice",
+    "a chosen tool",
     requestOf({ tools: TOOLS, toolChoice: { type: "tool", name: "second_clock" } }),
   ],
   ["no tool", requestOf({ tools: TOOLS, toolChoice: { type: "none" } })],
   [
-    "instructions in the middle",
+    "instructions within the conversation",
     conversation(
       user(text("Hi")),
       { role: "developer", parts: [text("Be kind.")] },
@@ -126,7 +126,7 @@ const REQUESTS: [string, ChatRequest][] = [
 
 describe("requests are accepted, and their answers are the same whole and streamed", () => {
   for (const [name, request] of REQUESTS) {
-    test(name, async () => {
+    test(`accepts ${name}`, async () => {
       const whole = await answered(request)
       const { id: _, usage: __, ...rest } = await streamed(request)
       const calls = (parts: readonly Part[]) =>

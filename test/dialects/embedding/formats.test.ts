@@ -269,12 +269,12 @@ describe("answers", () => {
   })
 
   const broken: [string, unknown][] = [
-    ["no JSON", "<html>"],
-    ["no object", "[]"],
-    ["a place twice", list([item(0, [1]), item(0, [1])], 1)],
-    ["a place there is not", list([item(7, [1])], 1)],
-    ["words for numbers", list([item(0, ["one"])], 1)],
-    ["an embedding that is none", list([null], 1)],
+    ["invalid JSON", "<html>"],
+    ["a body other than an object", "[]"],
+    ["a duplicate index", list([item(0, [1]), item(0, [1])], 1)],
+    ["an index out of range", list([item(7, [1])], 1)],
+    ["text in place of numbers", list([item(0, ["one"])], 1)],
+    ["an invalid embedding", list([null], 1)],
   ]
   for (const [name, json] of broken) {
     test(`an answer with ${name} is the upstream's failure`, async () => {

@@ -68,20 +68,20 @@ describe("rejected parameters", () => {
     ["texts and tokens", { model: "m", input: ["a", 1] }, "invalid_type input[1]"],
     ["tokens and texts", { model: "m", input: [1, "a"] }, "invalid_type input[1]"],
     ["lists and texts", { model: "m", input: [[1], "a"] }, "invalid_type input[1]"],
-    ["half a token", { model: "m", input: [1.5] }, "invalid_type input[0]"],
+    ["a fraction as a token", { model: "m", input: [1.5] }, "invalid_type input[0]"],
     ["a list of objects", { model: "m", input: [{}] }, "invalid_type input[0]"],
-    ["a token below zero", { model: "m", input: [-123] }, "invalid_value input"],
-    ["a token above all", { model: "m", input: [[100_258]] }, "invalid_value input"],
-    ["an encoding of another name", { encoding_format: "hex" }, "invalid_value encoding_format"],
+    ["a negative token", { model: "m", input: [-123] }, "invalid_value input"],
+    ["a token above the maximum", { model: "m", input: [[100_258]] }, "invalid_value input"],
+    ["an unknown encoding", { encoding_format: "hex" }, "invalid_value encoding_format"],
     ["a number for an encoding", { encoding_format: 123 }, "invalid_type encoding_format"],
-    ["no dimensions", { dimensions: 0 }, "below_min_value dimensions"],
+    ["zero dimensions", { dimensions: 0 }, "below_min_value dimensions"],
     ["dimensions as text", { dimensions: "123" }, "invalid_type dimensions"],
-    ["half a dimension", { dimensions: 1.5 }, "invalid_type dimensions"],
-    ["a user that is no text", { user: 5 }, "invalid_type user"],
+    ["a fraction as dimensions", { dimensions: 1.5 }, "invalid_type dimensions"],
+    ["a user other than text", { user: 5 }, "invalid_type user"],
   ]
   for (const [name, body, expected] of cases) {
     const whole = "model" in body || "input" in body ? body : { model: "m", input: "a", ...body }
-    test(name, () => expect(verdict(whole)).toStartWith(`${expected}: `))
+    test(`are rejected: ${name}`, () => expect(verdict(whole)).toStartWith(`${expected}: `))
   }
 })
 

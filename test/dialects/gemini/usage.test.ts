@@ -19,7 +19,7 @@ function sound(tokenCount: number): JsonObject[] {
 describe("usage", () => {
   test.each<[string, JsonObject, Partial<Usage>]>([
     [
-      "thoughts are no part of the candidates",
+      "thoughts are separate from the candidates",
       {
         promptTokenCount: 10,
         candidatesTokenCount: 20,
@@ -29,7 +29,7 @@ describe("usage", () => {
       { inputFresh: 10, output: 25, reasoning: 5 },
     ],
     [
-      "what server tools fed in is input",
+      "input from server tools counts as input",
       { promptTokenCount: 10, toolUsePromptTokenCount: 100, totalTokenCount: 110 },
       { inputFresh: 110 },
     ],
@@ -39,12 +39,12 @@ describe("usage", () => {
       { inputFresh: 6, inputCacheRead: 4 },
     ],
     [
-      "more cached than asked is held to what was asked",
+      "cached input is limited to the prompt",
       { promptTokenCount: 10, cachedContentTokenCount: 40, totalTokenCount: 10 },
       { inputCacheRead: 10 },
     ],
     [
-      "sound heard and spoken",
+      "audio is counted in input and output",
       {
         promptTokenCount: 50,
         promptTokensDetails: sound(30),
@@ -55,7 +55,7 @@ describe("usage", () => {
       { inputFresh: 20, audioInput: 30, output: 5, audioOutput: 35 },
     ],
     [
-      "sound from the cache is read from the cache",
+      "cached audio is read from the cache",
       {
         promptTokenCount: 50,
         promptTokensDetails: sound(30),
@@ -74,9 +74,13 @@ describe("usage", () => {
       },
       { inputFresh: 9, output: 5, imageOutput: 1290 },
     ],
-    ["nothing came out", { promptTokenCount: 14, totalTokenCount: 14 }, { inputFresh: 14 }],
-    ["odd values count as none", { promptTokenCount: "x", totalTokenCount: -1 }, {}],
-  ])("is decoded from %s", (_, reported, expected) => {
+    [
+      "an empty answer has no output",
+      { promptTokenCount: 14, totalTokenCount: 14 },
+      { inputFresh: 14 },
+    ],
+    ["invalid values count as zero", { promptTokenCount: "x", totalTokenCount: -1 }, {}],
+  ])("%s", (_, reported, expected) => {
     expect(usageOf(reported)).toEqual({ ...NO_USAGE, ...expected })
   })
 

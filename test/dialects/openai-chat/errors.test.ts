@@ -75,12 +75,12 @@ describe("errors of vendors", () => {
       {},
     ],
     ["Mistral's message", { object: "error", message: "m", type: "t" }, "m", { type: "t" }],
-    ["a list of complaints", { detail: [{ loc: ["a"] }] }, '[{"loc":["a"]}]', {}],
-    ["complaints inside a message", { message: { detail: ["a"] } }, '["a"]', {}],
+    ["a list of messages", { detail: [{ loc: ["a"] }] }, '[{"loc":["a"]}]', {}],
+    ["messages inside a message", { message: { detail: ["a"] } }, '["a"]', {}],
     ["plain text", "  m\n", "m", {}],
     ["a page", "<html>secret</html>", "The provider refused the request with status 400.", {}],
     ["nothing", undefined, "The provider refused the request with status 400.", {}],
-    ["a list of nothing", [[[]]], "The provider refused the request with status 400.", {}],
+    ["an empty list of errors", [[[]]], "The provider refused the request with status 400.", {}],
   ])("are decoded from %s", (_, body, message, words) => {
     const error = decodeError(400, body)
     expect(error.kind).toBe("refused_by_upstream")

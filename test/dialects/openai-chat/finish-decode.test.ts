@@ -69,7 +69,7 @@ describe("usage", () => {
 describe("errors after 200", () => {
   test.each([
     ["OpenAI's", { error: { message: "sorry", type: "server_error", code: null } }, "server_error"],
-    ["OpenRouter's, in a chunk", { choices: [], error: { code: 502, message: "sorry" } }, "502"],
+    ["OpenRouter's chunk", { choices: [], error: { code: 502, message: "sorry" } }, "502"],
     ["xAI's", { code: "invalid-argument", error: "sorry" }, "invalid-argument"],
   ])("are read from %s", (_, body, code) => {
     expect(decode({ data: JSON.stringify(body) })).toEqual([errorEvent({ message: "sorry", code })])

@@ -15,8 +15,8 @@ describe("the stop string that ended a choice", () => {
   const TOLD: readonly [name: string, member: JsonObject, sequence: string | undefined][] = [
     ["vLLM's", { stop_reason: "HALT" }, "HALT"],
     ["SGLang's", { matched_stop: "END" }, "END"],
-    ["a token's number", { stop_reason: 128_009 }, undefined],
-    ["a word that nobody asked for", { stop_reason: "end_turn" }, undefined],
+    ["the number of a token", { stop_reason: 128_009 }, undefined],
+    ["an unrequested word", { stop_reason: "end_turn" }, undefined],
     ["none", {}, undefined],
   ]
   test.each(TOLD)("is read where the server reports it: %s", (_name, member, sequence) => {

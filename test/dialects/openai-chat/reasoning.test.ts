@@ -39,14 +39,14 @@ const ANSWERS: readonly (readonly [string, readonly ChatEvent[]])[] = [
     [think("one"), sign("1"), say("a"), think("two"), sign("2"), ...call(0), ...call(1)],
   ],
   [
-    "a Claude whose thoughts are withheld",
+    "a Claude with withheld thoughts",
     [sign("1", { isRedacted: true }), think("two"), sign("2"), sign("3", { isRedacted: true })],
   ],
   ["a Gemini that signs its first call", [say("a"), sign("1"), ...call(0), ...call(1)]],
   ["a Gemini that signs a later call", [think("one"), say("a"), ...call(0), sign("1"), ...call(1)]],
   ["a Gemini that signs at the end", [think("one"), say("a"), sign("1")]],
   [
-    "a GPT whose reasoning has ids",
+    "a GPT with reasoning ids",
     [think("one"), sign("1", { id: "rs_1" }), sign("2", { id: "rs_2" }), ...call(0)],
   ],
   ["a signature that replaces another", [think("one"), sign("1"), sign("2"), say("a")]],

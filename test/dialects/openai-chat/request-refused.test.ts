@@ -81,7 +81,7 @@ describe("a rejected request", () => {
       ],
     ],
     [
-      "an assistant that did nothing",
+      "an empty assistant message",
       withMessage({ role: "assistant" }),
       ["missing_required_parameter", "messages[0].content", "Missing"],
     ],
@@ -99,19 +99,23 @@ describe("a rejected request", () => {
       withPart({ text: "a" }),
       ["missing_required_parameter", "messages[0].content[0].type", "Missing"],
     ],
-    ["a part that is text", withPart("a"), ["invalid_type", "messages[0].content[0]", "an object"]],
     [
-      "text that is none",
+      "a part that is a string",
+      withPart("a"),
+      ["invalid_type", "messages[0].content[0]", "an object"],
+    ],
+    [
+      "text of another type",
       withPart({ type: "text", text: 1.5 }),
       ["invalid_type", "messages[0].content[0].text", "a decimal number"],
     ],
     [
-      "a picture without address",
+      "an image without an address",
       withPart({ type: "image_url", image_url: {} }),
       ["missing_required_parameter", "messages[0].content[0].image_url.url", "Missing"],
     ],
     [
-      "a picture at no web address",
+      "an image with an invalid address",
       withPart({ type: "image_url", image_url: { url: "ftp://host/a.png" } }),
       ["invalid_value", "messages[0].content[0].image_url.url", "http"],
     ],
@@ -131,7 +135,7 @@ describe("a rejected request", () => {
       ["invalid_value", "messages[0].content[0].image_url.url", "base64-encoded"],
     ],
     [
-      "an answer to no call",
+      "a result without a call",
       withMessage({ role: "tool", content: "a" }),
       ["missing_required_parameter", "messages[0].tool_call_id", "Missing"],
     ],
@@ -182,7 +186,7 @@ describe("a rejected request", () => {
       ["missing_required_parameter", "response_format.json_schema", "Missing"],
     ],
     [
-      "a json_schema whose name is none",
+      "a json_schema with an invalid name",
       body({ response_format: { type: "json_schema", json_schema: { name: 1 } } }),
       ["invalid_type", "response_format.json_schema.name", "a string"],
     ],
@@ -201,7 +205,7 @@ describe("a rejected request", () => {
       ["missing_required_parameter", "response_format.type", "Missing"],
     ],
     [
-      "an unknown choice of tool",
+      "an unknown tool choice",
       body({ tools: [], tool_choice: "some" }),
       ["invalid_value", "tool_choice", "Supported values are: 'none', 'auto', and 'required'."],
     ],

@@ -101,10 +101,13 @@ const CLOSED = {
 
 const VARIANTS: readonly (readonly [string, Partial<OpenAiChatQuirks>])[] = [
   ["OpenAI's own", {}],
-  ["what carries the most", KEEPING],
+  ["the quirks that carry the most", KEEPING],
   ["text of reasoning", { reasoningHistory: "text", developerRole: "system" }],
   ["a closed schema", { closedSchema: CLOSED }],
-  ["what drops fields", { dropFields: ["logprobs", "user", "verbosity"], maxTemperature: 1.5 }],
+  [
+    "the quirks that drop fields",
+    { dropFields: ["logprobs", "user", "verbosity"], maxTemperature: 1.5 },
+  ],
 ]
 
 for (const [name, quirks] of VARIANTS) {

@@ -88,7 +88,7 @@ describe("usage", () => {
 
   test.each([
     ["reasoning outside the completion", [12, 9, 300], [12, 288, 300]],
-    ["a total that is too small", [5, 2, 99 - 95], [5, 2, 7]],
+    ["a total below its parts", [5, 2, 99 - 95], [5, 2, 7]],
     ["fractions", [4.5, 2, 6.5], [5, 2, 7]],
     ["negative counts", [-1, 2, 1], [0, 2, 2]],
   ])("usage of a verbatim answer adds up to the charged amount: %s", (_, given, expected) => {

@@ -29,7 +29,7 @@ describe("errors of vendors", () => {
       },
     ],
     [
-      "a model that is not known is a 400 here",
+      "an unknown model with a 400",
       400,
       { error: { message: "No such model.", param: "model", code: "model_not_found" } },
       {
@@ -38,19 +38,19 @@ describe("errors of vendors", () => {
       },
     ],
     [
-      "a key that is wrong, in xAI's words",
+      "a wrong key, in xAI's words",
       400,
       { code: "invalid-argument", error: "Incorrect API key provided." },
       { kind: "upstream_error" },
     ],
     ["a flat error", 400, { message: "No.", code: 7 }, { message: "No." }],
     [
-      "a list of complaints",
+      "a list of messages",
       422,
       { detail: [{ loc: ["input"] }] },
       { message: '[{"loc":["input"]}]' },
     ],
-    ["a complaint", 422, { detail: "No." }, { message: "No." }],
+    ["a single message", 422, { detail: "No." }, { message: "No." }],
     ["text", 400, "No.", { message: "No." }],
     ["a page", 400, "<html>", { message: "The provider refused the request with status 400." }],
     ["nothing", 500, undefined, { kind: "upstream_error" }],

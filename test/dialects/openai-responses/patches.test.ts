@@ -120,7 +120,7 @@ describe("a frame", () => {
   test.each<[string, SseFrame]>([
     ["[DONE]", { data: "[DONE]" }],
     ["a ping", frameOf({ type: "ping" })],
-    ["no JSON", { data: "hello" }],
+    ["invalid JSON", { data: "hello" }],
     ["no type", { data: "{}", json: {} }],
   ])("a frame of another dialect is withheld: %s", (_, frame) => {
     expect(push(frame).action).toBe("withhold")
@@ -129,7 +129,7 @@ describe("a frame", () => {
   test.each<[string, JsonObject]>([
     ["an error", { type: "error", message: "No.", sequence_number: 3 }],
     ["a keep-alive with a number", { type: "keepalive", sequence_number: 3 }],
-    ["an event of tomorrow", { type: "response.novelty", sequence_number: 3 }],
+    ["an unknown event", { type: "response.novelty", sequence_number: 3 }],
   ])("a frame of this dialect is passed on: %s", (_, json) => {
     expect(push(frameOf(json))).toEqual({
       action: "forward",

@@ -242,8 +242,16 @@ describe("reasoning of earlier turns", () => {
   const foreign: ReasoningPart = { ...SIGNED, signedBy: "anthropic-messages" }
 
   test.each<[string, ReasoningPart, string[]]>([
-    ["signed by another", foreign, ["reasoning.signature:dropped", "reasoning:dropped"]],
-    ["signed by another, withheld", { ...foreign, text: "" }, ["reasoning.signature:dropped"]],
+    [
+      "reasoning signed by another vendor",
+      foreign,
+      ["reasoning.signature:dropped", "reasoning:dropped"],
+    ],
+    [
+      "withheld reasoning signed by another vendor",
+      { ...foreign, text: "" },
+      ["reasoning.signature:dropped"],
+    ],
     ["unsigned", { type: "reasoning", text: "Hm." }, ["reasoning:dropped"]],
   ])("%s is dropped", (_, part, losses) => {
     const request = conversation(user(text("Hi")), assistant(part, text("Hello")), user(text("?")))

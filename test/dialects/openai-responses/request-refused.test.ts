@@ -201,7 +201,7 @@ describe("calls and their outputs", () => {
     ["a reference", { input: [{ type: "item_reference", id: "fc_1" }, OUTPUT] }],
     ["a compaction", { input: [OUTPUT, { type: "compaction", encrypted_content: "a" }] }],
     [
-      "a call that is no function",
+      "a call other than of a function",
       { input: [{ type: "tool_search_call", call_id: "call_1" }, OUTPUT] },
     ],
   ])("match if the call is in %s", (_, body) => {

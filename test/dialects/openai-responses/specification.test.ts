@@ -153,16 +153,16 @@ describe.skipIf(!HAS_FIXTURES)(
   () => {
     const examples: Readonly<Record<string, ChatRequest>> = {
       "with everything": FULL_REQUEST,
-      "with text alone": conversation(user(text("Hello"))),
+      "with only text": conversation(user(text("Hello"))),
       "with an earlier answer": conversation(
         user(text("Hi")),
         assistant(text("Hello")),
         user(text("?")),
       ),
-      "with a choice of none": requestOf({ tools: [TOOL], toolChoice: { type: "none" } }),
+      "with a tool choice of none": requestOf({ tools: [TOOL], toolChoice: { type: "none" } }),
       "with JSON": requestOf({ responseFormat: { type: "json-object" } }),
       "with a budget": requestOf({ reasoning: { budget: 4000 }, maxTokens: 8000 }),
-      "that goes on": requestOf({ previousResponse: "resp_1" }),
+      "that continues another": requestOf({ previousResponse: "resp_1" }),
     }
 
     for (const [name, request] of Object.entries(examples)) {

@@ -75,12 +75,12 @@ describe("text", () => {
 
   test.each<[string, JsonObject[]]>([
     [
-      "at the end of its piece",
+      "from the end of its part",
       [{ type: "response.output_text.done", output_index: 0, content_index: 0, text: "Hello" }],
     ],
-    ["when its item is done", [done(0, message("Hello"))]],
-    ["with the response", [completed({ output: [message("Hello")] })]],
-    ["when only its beginning came", [textDelta("Hel"), done(0, message("Hello"))]],
+    ["from the end of its item", [done(0, message("Hello"))]],
+    ["from the response", [completed({ output: [message("Hello")] })]],
+    ["after only its start was streamed", [textDelta("Hel"), done(0, message("Hello"))]],
   ])("is taken %s if it was not streamed", (_, events) => {
     const told = decode(CREATED, ...events, completed({ output: [message("Hello")] }))
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
@@ -298,8 +298,8 @@ function push(decoder: EventDecoder, event: JsonObject): void {
 }
 
 test.each([
-  ["nothing is told of", [], 400],
-  ["a summary is told of counts beyond it", [{ type: "summary_text", text: "Hm, so." }], 393],
+  ["is not streamed", [], 400],
+  ["has more summary parts than are counted", [{ type: "summary_text", text: "Hm, so." }], 393],
 ])("counts hidden reasoning that %s", (_name, summary, counted) => {
   for (const isStreamed of [true, false]) {
     const decoder = OPENAI_RESPONSES.decodeEvents()

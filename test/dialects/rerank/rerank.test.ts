@@ -200,9 +200,9 @@ describe("an upstream's answer", () => {
   })
 
   const broken: [string, unknown[]][] = [
-    ["a document there is not", [{ index: 3, relevance_score: 0.5 }]],
-    ["a document twice", [0, 0].map((index) => ({ index, relevance_score: 0.5 }))],
-    ["no place", [{ relevance_score: 0.5 }]],
+    ["an unknown document", [{ index: 3, relevance_score: 0.5 }]],
+    ["a duplicate document", [0, 0].map((index) => ({ index, relevance_score: 0.5 }))],
+    ["no index", [{ relevance_score: 0.5 }]],
     ["no score", [{ index: 0 }]],
     ["words", ["best"]],
   ]

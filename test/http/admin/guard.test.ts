@@ -106,7 +106,7 @@ describe("a change requested by a session", () => {
   })
 
   test.each([
-    ["the same place", { "sec-fetch-site": "same-origin" }],
+    ["a same-origin page", { "sec-fetch-site": "same-origin" }],
     ["the address behind a proxy", { origin: "https://gateway.example.com" }],
   ])("accepts a request from %s", async (_, headers) => {
     const response = await ask("POST", "/things/7", { ...CONSOLE, ...headers })
@@ -123,15 +123,15 @@ describe("a change requested by a session", () => {
 
   test.each<[string, Record<string, string>]>([
     ["without the console's header", COOKIE],
-    ["with another value of it", { ...COOKIE, "x-tollgate-console": "0" }],
+    ["with another value of that header", { ...COOKIE, "x-tollgate-console": "0" }],
     ["from another site", { ...CONSOLE, "sec-fetch-site": "cross-site" }],
-    ["from a sister site", { ...CONSOLE, "sec-fetch-site": "same-site" }],
-    ["typed by hand", { ...CONSOLE, "sec-fetch-site": "none" }],
+    ["from a same-site origin", { ...CONSOLE, "sec-fetch-site": "same-site" }],
+    ["without an initiating page", { ...CONSOLE, "sec-fetch-site": "none" }],
     ["from another origin", { ...CONSOLE, origin: "https://evil.example" }],
-    ["from an origin that hides itself", { ...CONSOLE, origin: "null" }],
+    ["from an opaque origin", { ...CONSOLE, origin: "null" }],
     ["from another port", { ...CONSOLE, origin: "http://127.0.0.1:1" }],
     [
-      "from an origin that begins like ours",
+      "from an origin with the same prefix",
       { ...CONSOLE, origin: "https://gateway.example.com.evil" },
     ],
   ])("rejects a request %s", async (_, headers) => {

@@ -255,7 +255,7 @@ describe("an entry", () => {
 
   const cases: [string, object, string][] = [
     [
-      "a price without digits",
+      "a price without numbers",
       { price: { input: "x", output: "1" } },
       "price.input: 'price.input' must be a decimal number",
     ],
@@ -265,48 +265,48 @@ describe("an entry", () => {
       "price.input: 'price.input' must not be negative",
     ],
     [
-      "a class that is missing",
+      "a missing class",
       { price: { input: "1" } },
       "price: Model sim/new is refused: its price has no 'output'",
     ],
     [
-      "a class that nobody knows",
+      "an unknown class",
       { price: { input: "1", ouput: "1" } },
       "price.ouput: 'price.ouput' is not known here. Did you mean 'output'?",
     ],
     ["an empty price", { price: {} }, "price: 'price' is empty"],
     [
-      "a bad multiplier",
+      "an invalid multiplier",
       { multiplier: "1.0000001" },
       "multiplier: 'multiplier' has more than 6 digits",
     ],
-    ["a kind that nobody knows", { kind: "video" }, "kind: "],
+    ["an unknown kind", { kind: "video" }, "kind: "],
     [
-      "a provider that is not there",
+      "an unknown provider",
       { deployments: [{ provider: "none" }] },
       "deployments[0].provider: 'deployments[0].provider' is not a configured provider",
     ],
     [
-      "weights of nothing",
+      "weights of zero",
       { deployments: [{ weight: 0 }] },
       "deployments: 'deployments' need at least one",
     ],
     [
-      "a rule that nobody knows",
+      "an unknown rule",
       { rules: { toools: true } },
       "rules.toools: 'rules.toools' is not known here. Did you mean 'tools'?",
     ],
     [
-      "a rule with a wrong value",
+      "an invalid value of a rule",
       { rules: { reasoning_efforts: ["high", "hgih"] } },
       "rules.reasoning_efforts[1]: 'rules.reasoning_efforts[1]' is not a known effort. Did you mean 'high'?",
     ],
     [
-      "a rule of a deployment with a wrong value",
+      "an invalid value of a deployment's rule",
       { deployments: [{ provider: "sim", rules: { max_user_length: 8 } }] },
       "deployments[0].rules.max_user_length: 'deployments[0].rules.max_user_length' must be a whole",
     ],
-    ["a wrong context", { context: 0 }, "context: 'context' must be a whole number"],
+    ["an invalid context", { context: 0 }, "context: 'context' must be a whole number"],
   ]
   test.each(cases)("rejects an entry with %s", async (_, entry, words) => {
     const said = await refusal("PUT", "/models/sim/new", entry)

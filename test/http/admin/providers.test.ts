@@ -206,13 +206,17 @@ describe("a rejected provider, with the field at fault", () => {
       "vendor: 'vendor' is not a known vendor. Did you mean",
     ],
     ["no address", { base_url: null }, "base_url: The provider needs a base_url"],
-    ["a bad address", { base_url: "ftp://x" }, "base_url: 'base_url' must be an address"],
-    ["a bad key", { api_key: "two words" }, "api_key: 'api_key' must be printable characters"],
+    ["an invalid address", { base_url: "ftp://x" }, "base_url: 'base_url' must be an address"],
+    ["an invalid key", { api_key: "two words" }, "api_key: 'api_key' must be printable characters"],
     ["an unknown name", { apikey: "x" }, "apikey: 'apikey' is not known here. Did you mean"],
-    ["a wrong header", { headers: { host: "x" } }, "headers.host: This header is set by"],
-    ["a foreign setting", { region: "eu-west-1" }, "region: 'region' is no setting of vendor"],
-    ["a wrong flag", { known_models: 1 }, "known_models: "],
-    ["a wrong dialect", { dialects: ["latin"] }, "dialects[0]: "],
+    ["an invalid header", { headers: { host: "x" } }, "headers.host: This header is set by"],
+    [
+      "a setting of another vendor",
+      { region: "eu-west-1" },
+      "region: 'region' is no setting of vendor",
+    ],
+    ["an invalid flag", { known_models: 1 }, "known_models: "],
+    ["an invalid dialect", { dialects: ["latin"] }, "dialects[0]: "],
     ["a list", { headers: [] }, "headers: 'headers' must hold names with values"],
   ]
   test.each(cases)("rejects a provider with %s", async (_, more, words) => {

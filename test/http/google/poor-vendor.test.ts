@@ -173,9 +173,11 @@ describe("a client that disconnects", () => {
     code: {
       executableCode: { language: "PYTHON", code: "print('as many words as forty letters')" },
     },
-    "what code put out": { codeExecutionResult: { outcome: "OUTCOME_OK", output: "x".repeat(60) } },
-    "a picture": { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo".repeat(400) } },
-    "what nobody knows": { dream: { is: "as many words as forty letters and more" } },
+    "the output of code": {
+      codeExecutionResult: { outcome: "OUTCOME_OK", output: "x".repeat(60) },
+    },
+    "an image": { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo".repeat(400) } },
+    "an unknown part": { dream: { is: "as many words as forty letters and more" } },
   }
 
   test.each(Object.keys(KINDS))(

@@ -169,7 +169,7 @@ describe("rejected forms", () => {
     ["nothing", () => rawRequest(""), { kind: "invalid_value", status: 400 }],
     ["no form at all", () => rawRequest("hello"), { kind: "invalid_value", status: 400 }],
     [
-      "cut in a field",
+      "a body cut within a field",
       () =>
         rawRequest(
           field("model", "x") + '--cut\r\ncontent-disposition: form-data; name="a"\r\n\r\nab',
@@ -177,14 +177,14 @@ describe("rejected forms", () => {
       { kind: "invalid_value" },
     ],
     [
-      "cut in a file",
+      "a body cut within a file",
       () =>
         rawRequest(
           part('content-disposition: form-data; name="file"; filename="a"', "ab").slice(0, -3),
         ),
       { kind: "invalid_value" },
     ],
-    ["cut after a part", () => rawRequest(field("model", "x")), { kind: "invalid_value" }],
+    ["a body cut after a part", () => rawRequest(field("model", "x")), { kind: "invalid_value" }],
     [
       "10,000 fields",
       () => rawRequest(field("a[]", "x").repeat(10_000) + END),
@@ -204,17 +204,17 @@ describe("rejected forms", () => {
       { kind: "invalid_value" },
     ],
     [
-      "a field that is too long",
+      "an overlong field",
       () => rawRequest(field("prompt", "x".repeat(MEGABYTE + 1)) + END),
       { kind: "string_above_max_length", details: { parameter: "prompt" } },
     ],
     [
-      "fields that are too long together",
+      "overlong fields in total",
       () => rawRequest(field("a[]", "x".repeat(MEGABYTE - 1)).repeat(5) + END),
       { kind: "body_too_large", status: 413 },
     ],
     [
-      "a field twice",
+      "a duplicate field",
       () => rawRequest(field("model", "x") + field("model", "y") + END),
       { kind: "invalid_value", details: { parameter: "model" } },
     ],
@@ -233,14 +233,14 @@ describe("rejected forms", () => {
       { kind: "invalid_value", details: { parameter: "file" } },
     ],
     [
-      "a file that is text",
+      "a file sent as text",
       () => rawRequest(field("file", "x") + END),
       { kind: "invalid_value", details: { parameter: "file" } },
     ],
   ]
 
   for (const [name, request, expected] of cases) {
-    test(name, async () => {
+    test(`are rejected: ${name}`, async () => {
       expect(await refusal(request())).toMatchObject(expected)
     })
   }

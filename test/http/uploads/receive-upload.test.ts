@@ -147,9 +147,9 @@ describe("a long file that is the last part of its form", () => {
 describe("a form that is returned only when it is complete", () => {
   const cases: Readonly<Record<string, readonly [form: Buffer, isAnnounced: boolean]>> = {
     "has a short file": [formOf(field("model", "m"), file(NOISE.subarray(0, LONG))), true],
-    "has a file that is as long as is not taken": [formOf(file(Buffer.alloc(3 * LONG + 1))), true],
+    "has a file above its size limit": [formOf(file(Buffer.alloc(3 * LONG + 1))), true],
     "has no file": [formOf(field("model", "m")), true],
-    "does not say how long it is": [formOf(file(NOISE)), false],
+    "does not declare its length": [formOf(file(NOISE)), false],
   }
   for (const [name, [form, isAnnounced]] of Object.entries(cases)) {
     test(name, async () => {

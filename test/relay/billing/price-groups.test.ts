@@ -263,14 +263,14 @@ describe("the API of price groups", () => {
   const model = "scripted/chat"
   const WRONG: readonly [string, object, string][] = [
     [
-      "a moment that is past",
+      "a moment in the past",
       { from: "2020-01-01T00:00:00Z" },
       "what was charged before never changes",
     ],
     ["a moment without a zone", { from: "2099-01-01T00:00:00" }, ""],
     ["a negative multiplier", { multiplier: "-1" }, "must not be negative"],
-    ["a multiplier that is none", { multiplier: "a lot" }, "must be a decimal number"],
-    ["more digits than a multiplier has", { multiplier: "0.1234567" }, "more than 6 digits"],
+    ["an invalid multiplier", { multiplier: "a lot" }, "must be a decimal number"],
+    ["a multiplier with too many digits", { multiplier: "0.1234567" }, "more than 6 digits"],
     [
       "an unknown model",
       { prices: { "scripted/caht": { input: "1", output: "1" } } },
@@ -282,7 +282,7 @@ describe("the API of price groups", () => {
       { prices: { [model]: { input: "-1", output: "1" } } },
       "must not be negative",
     ],
-    ["a price of what does not exist", { prices: { [model]: { inptu: "1" } } }, "not known here"],
+    ["a price of a missing model", { prices: { [model]: { inptu: "1" } } }, "not known here"],
     [
       "a price with periods",
       {
@@ -291,7 +291,7 @@ describe("the API of price groups", () => {
       "cannot be used in a rate card, whose terms have start dates",
     ],
     ["an empty price", { prices: { [model]: {} } }, "is empty"],
-    ["a price that is no price", { prices: { [model]: "3" } }, ""],
+    ["an invalid price", { prices: { [model]: "3" } }, ""],
   ]
   for (const [what, term, words] of WRONG) {
     test(`rejects ${what}`, async () => {

@@ -72,7 +72,7 @@ describe("the hold for reasoning beside the output limit", () => {
     for (const limits of LIMITS) {
       for (const stream of [false, true]) {
         const name = `${model} with ${JSON.stringify(limits)}, ${stream ? "streamed" : "whole"}`
-        test(name, async () => {
+        test(`covers the charge of ${name}`, async () => {
           for (const credits of ["0.0006", "0.003", "0.3", "100"]) {
             const caller = await gateway.caller(credits)
             const body = { model, messages: HELLO, stream, ...limits }

@@ -234,7 +234,7 @@ describe("a whole answer of a provider that bills abandoned calls", () => {
 describe("a whole answer of a provider that stops when the caller disconnects", () => {
   test.each([
     ["chat", chat("vllm/plain")],
-    ["chat whose model is cancelled by the settings", chat("openai/cancelled")],
+    ["a chat with cancellation in its model's settings", chat("openai/cancelled")],
     ["a stream before its first word", chat("vllm/silent", true)],
     ["embeddings", ["/v1/embeddings", { model: "vllm/vectors", input: "Hello there, gateway" }]],
     ["rerank", ["/v1/rerank", { model: "vllm/ranks", query: "Hello", documents: ["there"] }]],

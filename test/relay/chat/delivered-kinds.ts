@@ -104,7 +104,7 @@ interface Kind {
 
 /** One of each kind that the meter has no words for. */
 export const KINDS: Readonly<Record<string, Kind>> = {
-  "words in an item that is only announced": {
+  "words in an item that has only been announced": {
     path: RESPONSES,
     events: [
       event("response.output_item.added", {
@@ -114,7 +114,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     ],
     min: { output: 10 },
   },
-  "words in a part that is only announced": {
+  "words in a part that has only been announced": {
     path: RESPONSES,
     events: [
       event("response.content_part.added", {
@@ -136,7 +136,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     events: [delta({ audio: { id: "audio_1", transcript: WORDS } })],
     min: { output: 10 },
   },
-  "pictures of a chat": {
+  "images of a chat": {
     path: CHAT,
     events: [
       delta({
@@ -156,7 +156,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     ],
     min: { output: 10 },
   },
-  "thinking under a name of its own": {
+  "thinking in a separate field": {
     path: CHAT,
     events: [delta({ thinking: WORDS })],
     min: { output: 10 },
@@ -177,17 +177,17 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     ],
     min: { output: 10 },
   },
-  "a field that nobody knows": {
+  "an unknown field": {
     path: CHAT,
     events: [delta({ mood: { is: WORDS } })],
     min: { output: 10 },
   },
-  "a field of a choice that nobody knows": {
+  "an unknown field of a choice": {
     path: CHAT,
     events: [delta({}, { text: WORDS })],
     min: { output: 10 },
   },
-  "a field of a chunk that nobody knows": {
+  "an unknown field of a chunk": {
     path: CHAT,
     events: [["", { ...CHUNK, choices: [], findings: [WORDS] }]],
     min: { output: 10 },
@@ -207,7 +207,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     events: [event("response.mcp_call_arguments.delta", { output_index: 2, delta: WORDS })],
     min: { output: 10 },
   },
-  "a draft of a picture": {
+  "a draft of an image": {
     path: RESPONSES,
     events: [
       event("response.image_generation_call.partial_image", {
@@ -218,7 +218,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     ],
     min: { image_output: 1_000 },
   },
-  "a picture": {
+  "an image": {
     path: RESPONSES,
     events: [
       event("response.output_item.done", {
@@ -243,7 +243,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     events: [event("response.output_audio.delta", { output_index: 2, delta: SOUND })],
     min: { audio_output: 50 },
   },
-  "an event that nobody knows": {
+  "an unknown event": {
     path: RESPONSES,
     events: [event("response.dream.delta", { output_index: 2, delta: { image: WORDS } })],
     min: { output: 10 },
@@ -267,7 +267,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     ],
     min: { output: 10 },
   },
-  "what code has put out": {
+  "the output of code": {
     path: MESSAGES,
     events: [
       block({
@@ -291,7 +291,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     ],
     min: { output: 10 },
   },
-  "thinking that is withheld": {
+  "withheld thinking": {
     path: MESSAGES,
     events: [
       block({ type: "thinking", thinking: "", signature: "" }),
@@ -304,7 +304,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     events: [part({ executableCode: { language: "PYTHON", code: WORDS } })],
     min: { output: 10 },
   },
-  "a picture of Gemini's": {
+  "an image of Gemini": {
     path: GOOGLE,
     events: [part({ inlineData: { mimeType: "image/png", data: IMAGE } })],
     min: { image_output: 1_000 },
@@ -314,7 +314,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     events: [part({ functionCall: { name: "f", args: { words: WORDS } } })],
     min: { output: 10 },
   },
-  "what Gemini has found on the web": {
+  "web results of Gemini": {
     path: GOOGLE,
     events: [
       chunk({
@@ -325,12 +325,12 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     ],
     min: { output: 10 },
   },
-  "a part that nobody knows": {
+  "an unknown part": {
     path: GOOGLE,
     events: [part({ dream: { image: WORDS } })],
     min: { output: 10 },
   },
-  "an event of a message that nobody knows": {
+  "an unknown event of a message": {
     path: MESSAGES,
     events: [event("dream", { image: WORDS })],
     min: { output: 10 },

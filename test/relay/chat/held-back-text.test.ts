@@ -43,14 +43,14 @@ async function toldBefore(body: object): Promise<string> {
 
 describe("text held back as a possible stop sequence", () => {
   test.each([
-    ["an error in a piece of its own", () => streamed([frame("Hello "), frame("STO"), ERROR])],
-    ["an error in the same piece", () => streamed([frame("Hello STO") + ERROR])],
+    ["an error in a chunk of its own", () => streamed([frame("Hello "), frame("STO"), ERROR])],
+    ["an error in the same chunk", () => streamed([frame("Hello STO") + ERROR])],
     [
-      "an error behind text that is all held back",
+      "an error after text that is completely held back",
       () => streamed([frame("Hello "), frame("STO") + ERROR]),
     ],
-    ["a frame that cannot be read", () => streamed([frame("Hello "), frame("STO"), "data: {\n\n"])],
-    ["an end without a last word", () => streamed([frame("Hello "), frame("STO")])],
+    ["an unreadable frame", () => streamed([frame("Hello "), frame("STO"), "data: {\n\n"])],
+    ["an end without a final event", () => streamed([frame("Hello "), frame("STO")])],
   ])("is delivered before the error that ends the stream: %s", async (_name, written) => {
     answer = written
     expect(await toldBefore({ model: "vendor/model", stop: STOP })).toBe("Hello STO")

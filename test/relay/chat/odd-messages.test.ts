@@ -102,7 +102,7 @@ describe.each([
   ["parts of type text", { type: "message", content: [{ type: "text", text: "Hello" }] }],
   ["parts without a type", { type: "message", content: [{ text: "Hello" }] }],
   ["parts that are strings", { type: "message", content: ["Hello"] }],
-  ["content that is a string", { type: "message", content: "Hello" }],
+  ["string content", { type: "message", content: "Hello" }],
   ["an item without a type", { content: [PART] }],
 ])("a response with %s", (_, item) => {
   const whole = {

@@ -135,7 +135,7 @@ describe("a whole answer that the relay ends", () => {
   const BROKEN: readonly [string, () => Response][] = [
     ["breaks off", () => streamed([frame("Hello STO")])],
     ["fails", () => streamed([frame("Hello STO"), 'data: {"error":{"message":"No."}}\n\n'])],
-    ["says nothing", () => streamed([DONE])],
+    ["is empty", () => streamed([DONE])],
     ["cannot be read", () => streamed([frame("Hello"), "data: {\n\n"])],
   ]
   for (const [what, answer] of BROKEN) {

@@ -266,7 +266,7 @@ describe.each(["m/grok", "m/router"])("Codex at %s", (model) => {
   // A custom tool is sent as a function, so that the request is written anew.
   test.each([
     ["as it was written", []],
-    ["written anew", [{ type: "custom", name: "patch" }]],
+    ["rewritten", [{ type: "custom", name: "patch" }]],
   ] as const)("sends the tools that the provider accepts, %s", async (_, more) => {
     const { sent, losses } = await world.post("/v1/responses", {
       ...asked,

@@ -41,7 +41,7 @@ const CASES: readonly (readonly [string, readonly object[], readonly object[], s
     "So",
   ],
   [
-    "text between two calls whose arguments arrive together",
+    "text between two calls with joined arguments",
     [start(0), start(1), more(0, '{"a":'), { content: "So" }, more(1, '{"b":2}'), more(0, "1}")],
     [
       { name: "f0", arguments: { a: 1 } },

@@ -23,11 +23,11 @@ const said = (role: string, content: string) => ({ role, content })
 
 /** What the openai client's first test and Open Responses send, and Claude has to be able to answer. */
 const CASES: readonly [string, string, object][] = [
-  ["a developer's message alone", CHAT, { messages: [said("developer", "Say hi")] }],
+  ["only a developer message", CHAT, { messages: [said("developer", "Say hi")] }],
   ["an empty question", CHAT, { messages: [said("user", "")] }],
   ["an answer first", CHAT, { messages: [said("assistant", "Hi"), said("user", "And?")] }],
   ["an answer first", RESPONSES, { input: [said("assistant", "Hi"), said("user", "And?")] }],
-  ["instructions alone", RESPONSES, { input: [said("system", "Say hi")] }],
+  ["only instructions", RESPONSES, { input: [said("system", "Say hi")] }],
 ]
 
 for (const [name, path, body] of CASES) {

@@ -229,7 +229,7 @@ describe("several credentials of a provider", () => {
   })
 
   const troubles: readonly [string, string, Refusal][] = [
-    ["is refused", "many/refused", { status: 401 }],
+    ["is rejected", "many/refused", { status: 401 }],
     ["is over its rate", "many/limited", { status: 429, headers: { "retry-after": "60" } }],
     ["is out of money", "many/spent", { status: 429, code: "insufficient_quota" }],
   ]

@@ -196,7 +196,7 @@ describe("a hedged request to the second deployment when the first is late", () 
 
   const secondFails: readonly [string, Turn][] = [
     ["fails", failing(500)],
-    ["refuses the request", failing(400)],
+    ["rejects the request", failing(400)],
     ["asks for fewer requests", failing(429)],
   ]
   test.each(secondFails)("is ignored if the second %s", async (_, turn) => {

@@ -97,19 +97,19 @@ describe("an attempt at the only deployment", () => {
   const accidents: readonly [string, string, Fault, { status: number; outcome: string }][] = [
     ["an error of the server", "odd/a", status(500), { status: 500, outcome: "upstream_error" }],
     [
-      "a server that is down",
+      "an unreachable server",
       "odd/b",
       status(503),
       { status: 503, outcome: "upstream_overloaded" },
     ],
     [
-      "an answer that is none",
+      "an invalid answer",
       "odd/c",
       () => new Response("<html>"),
       { status: 200, outcome: "upstream_error" },
     ],
     [
-      "a 429 that names a short wait",
+      "a 429 with a short retry delay",
       "odd/d",
       status(429, { "retry-after": "1" }),
       { status: 429, outcome: "upstream_overloaded" },
@@ -152,9 +152,9 @@ describe("an attempt at the only deployment", () => {
 
 describe("an attempt that is not repeated", () => {
   const refusals: readonly [string, string, Fault][] = [
-    ["that the request itself is refused with", "odd/g", status(400)],
-    ["that says the operator's key is wrong", "odd/h", status(401)],
-    ["that asks for fewer requests and names no wait", "odd/i", status(429)],
+    ["a rejection of the request itself", "odd/g", status(400)],
+    ["an error about the operator's key", "odd/h", status(401)],
+    ["a 429 without a retry delay", "odd/i", status(429)],
   ]
   test.each(refusals)("includes %s", async (_, model, fault) => {
     faults = [fault]

@@ -305,7 +305,7 @@ export const CASES: readonly BillableCase[] = [
     cost: 6n * TOKENS,
   },
   {
-    name: "vercel: a class of service that goes to the model's maker",
+    name: "vercel: a service tier of the model's maker",
     vendor: "vercel",
     path: CHAT,
     body: { providerOptions: { openai: { serviceTier: "priority" } } },

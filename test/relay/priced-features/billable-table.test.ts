@@ -175,8 +175,8 @@ describe("Anthropic's searches", () => {
   const use = { type: "server_tool_use", name: "web_search" }
 
   test.each([
-    ["as told, since a search that failed is not billed", { web_search_requests: 0 }, 0],
-    ["by their blocks where no number is told", undefined, 1],
+    ["as reported, because a failed search is not billed", { web_search_requests: 0 }, 0],
+    ["by their blocks without a reported number", undefined, 1],
   ])("are counted: %s", (_how, told, count) => {
     if (search?.by !== "calls") throw new Error("no search")
     const record = new AnswerRecord("anthropic-messages")

@@ -111,7 +111,7 @@ describe("the call limit that matches the hold is sent", () => {
       { max_tool_calls: 10, tools: [{ type: "web_search" }] },
     ],
     [
-      "in each tool that has a limit of its own",
+      "in each tool with its own limit",
       MESSAGES,
       {
         model: "claude/m",
@@ -136,7 +136,7 @@ describe("the call limit that matches the hold is sent", () => {
       },
     ],
     [
-      "and on what a page may add",
+      "and limits the content of a page",
       MESSAGES,
       { model: "claude/m", tools: [{ type: "web_fetch_20250910", name: "web_fetch" }] },
       {
@@ -162,7 +162,7 @@ describe("the call limit that matches the hold is sent", () => {
   ]
   for (const [name, path, body, sent] of cases) {
     for (const stream of [false, true]) {
-      test(`sends the limit for ${name}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`sends the limit ${name}, ${stream ? "streamed" : "whole"}`, async () => {
         const isResponses = body["model"] === "azure/m"
         answer = (isResponses ? response([]) : message([])) as JsonObject
         const asked = await ask(path, { ...body, ...(stream ? { stream } : {}) })
@@ -321,7 +321,7 @@ describe("the hold for the prompts of Anthropic's own tools", () => {
     all,
     ...tools.map(([name, tool, tokens]) => [name, [tool], tokens] satisfies Prompted),
   ]) {
-    test(name, async () => {
+    test(`covers ${name}`, async () => {
       answer = message([]) as JsonObject
       const body = { model: "claude/m", tools: list }
       const { receipt } = await ask(MESSAGES, body)

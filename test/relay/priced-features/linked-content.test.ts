@@ -35,10 +35,10 @@ const found = (part: object): object => ({
 })
 
 const LINKED: readonly [name: string, path: string, body: object][] = [
-  ["a film", CHAT, chat({ type: "video_url", video_url: { url: FILM } })],
+  ["a video", CHAT, chat({ type: "video_url", video_url: { url: FILM } })],
   ["a document", CHAT, chat({ type: "document_url", document_url: FILM })],
   ["a file", CHAT, chat({ type: "file_url", file_url: { url: FILM } })],
-  ["a file that a tool has found", RESPONSES, found({ type: "input_file", file_url: FILM })],
+  ["a file found by a tool", RESPONSES, found({ type: "input_file", file_url: FILM })],
 ]
 
 describe("linked content that only its vendor can measure", () => {

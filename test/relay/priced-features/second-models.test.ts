@@ -93,7 +93,7 @@ const CASES: readonly SecondCase[] = [
     other: "claude/large",
   },
   {
-    name: "fallbacks: of which only a block tells",
+    name: "fallbacks: reported by a block only",
     path: MESSAGES,
     model: "claude/small",
     body: fallbacks,
@@ -158,7 +158,7 @@ const CASES: readonly SecondCase[] = [
     other: "router/acme/large",
   },
   {
-    name: "fallbacks: an answer of a name that nobody knows is paid at the dearest",
+    name: "fallbacks: an answer of an unknown model is charged at the highest price",
     path: CHAT,
     model: "router/acme/small",
     body: { fallbacks: [{ model: "acme/large" }], route: "fallback" },
@@ -169,7 +169,7 @@ const CASES: readonly SecondCase[] = [
     other: "router/acme/large",
   },
   {
-    name: "a model that makes pictures for a response",
+    name: "a model that generates images for a response",
     path: "/v1/responses",
     model: "gpt/up",
     body: { tools: [{ type: "image_generation", quality: "high" }] },

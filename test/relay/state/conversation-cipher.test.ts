@@ -8,7 +8,7 @@ test.each([
   ["an empty text", ""],
   ["a short text", "Hello, 👋"],
   ["a text of one slice", "a".repeat(SLICE)],
-  ["a text whose slice would end in half a character", `${"a".repeat(SLICE - 1)}👋é`],
+  ["a text whose slice would end within a character", `${"a".repeat(SLICE - 1)}👋é`],
   ["a text of many slices of such characters", "👋é".repeat(SLICE)],
 ])("%s is the same after encryption and decryption", async (_, text) => {
   const part = await cipher.encrypt("hash", text)

@@ -159,7 +159,7 @@ describe("a long conversation", () => {
 
   test.each([
     ["values", [Array.from({ length: 210_000 }, () => 1)]],
-    ["members named by numbers", rows(3)],
+    ["numbered members", rows(3)],
   ])("does not store a conversation with more %s than can be read", async (name, input) => {
     using stored = conversations()
     await store(stored, `resp_${name}`, input)

@@ -70,7 +70,7 @@ const WAYS: readonly [name: string, path: string, body: (n: string) => object][]
     }),
   ],
   [
-    "a container of a tool that was found",
+    "a container of a tool found by a search",
     "input[0].tools[0].container",
     (n) => ({
       input: [
@@ -84,7 +84,7 @@ const WAYS: readonly [name: string, path: string, body: (n: string) => object][]
     }),
   ],
   [
-    "a response to compare the cache with",
+    "a response for a cache comparison",
     "prompt_cache_options.comparison_response_id",
     (n) => ({ prompt_cache_options: { comparison_response_id: `resp_${n}` } }),
   ],
@@ -112,17 +112,17 @@ const FOREIGN: readonly [name: string, path: string, body: object][] = [
     { tools: [{ type: "namespace", name: "n", tools: [STORE_SEARCH] }] },
   ],
   [
-    "a vector store in tools that are added",
+    "a vector store in added tools",
     "input[0].tools[0].vector_store_ids[0]",
     { input: [{ type: "additional_tools", role: "developer", tools: [STORE_SEARCH] }, ...ASKED] },
   ],
   [
-    "a vector store in tools that were found",
+    "a vector store in tools found by a search",
     "input[0].tools[0].vector_store_ids[0]",
     { input: [{ type: "tool_search_output", call_id: "t", tools: [STORE_SEARCH] }, ...ASKED] },
   ],
   [
-    "a vector store in a namespace that was found",
+    "a vector store in a namespace found by a search",
     "input[0].tools[0].tools[0].vector_store_ids[0]",
     {
       input: [

@@ -194,7 +194,7 @@ const CASES: readonly Case[] = [
     secret: "non-serverless",
   },
   {
-    name: "OpenAI, an organization that is not verified",
+    name: "OpenAI, an unverified organization",
     vendor: "openai",
     kind: "permission",
     status: 400,

@@ -141,13 +141,13 @@ describe("a vendor that never sends content is replaced by the next and blocks n
   const EVENTS = "text/event-stream"
   const JSON_TYPE = "application/json"
   const floods: readonly [string, string, Answer, boolean, number][] = [
-    ["lines that are none of an event's", "lines", endless(EVENTS, " \n"), true, 8],
+    ["lines outside of events", "lines", endless(EVENTS, " \n"), true, 8],
     ["comments", "comments", endless(EVENTS, ": alive\n\n"), true, 16],
-    ["frames that say nothing", "frames", endless(EVENTS, "data: {}\n\n"), true, 24],
-    ["what is no JSON", "garbage", endless(JSON_TYPE, "garbage "), false, 8],
+    ["empty frames", "frames", endless(EVENTS, "data: {}\n\n"), true, 24],
+    ["invalid JSON", "garbage", endless(JSON_TYPE, "garbage "), false, 8],
   ]
   for (const [what, name, flood, stream, most] of floods) {
-    test(`replaces a vendor with ${what} without an end`, async () => {
+    test(`replaces a vendor that sends endless ${what}`, async () => {
       const pause = await longestPause(LONGEST_PAUSE, async () => {
         answers.set(`${name}-bad`, [flood])
         const response = await ask(`odd/${name}`, stream)
@@ -160,7 +160,7 @@ describe("a vendor that never sends content is replaced by the next and blocks n
     })
   }
 
-  test("replaces a vendor with millions of values of type text", async () => {
+  test("replaces a vendor that sends millions of values as plain text", async () => {
     const many = `{"choices":[${"{},".repeat(2_000_000)}{}]}`
     answers.set("values-bad", [
       () => new Response(many, { headers: { "content-type": "text/plain" } }),
@@ -176,10 +176,10 @@ describe("a vendor that never sends content is replaced by the next and blocks n
   const many: readonly [what: string, json: string, stream: boolean, said: string][] = [
     ["two million elements in a frame", `{"a":[${"0,".repeat(2_000_000)}0]}`, true, "elements"],
     ["eleven million elements", `{"choices":[${"0,".repeat(11_000_000)}0]}`, false, "elements"],
-    ["more choices than there can be in a frame", choices(20_000), true, "choices"],
-    ["more choices than there can be", choices(20_000), false, "choices"],
+    ["a frame with more than the possible choices", choices(20_000), true, "choices"],
+    ["more than the possible choices", choices(20_000), false, "choices"],
     [
-      "frames of many values without a word",
+      "frames of many values without content",
       `{"a":[${"{},    ".repeat(249_000)}0]}`,
       true,
       "a word",
@@ -188,7 +188,7 @@ describe("a vendor that never sends content is replaced by the next and blocks n
   // A deployment that fails three times in a row rests.
   const numbered = many.map((one, index) => [index < 2 ? "values" : "weights", ...one] as const)
   for (const [name, what, json, stream, said] of numbered) {
-    test(what, async () => {
+    test(`replaces a vendor that sends ${what}`, async () => {
       const type = stream ? EVENTS : JSON_TYPE
       const body = stream ? `data: ${json}\n\n`.repeat(8) : json
       answers.set(`${name}-bad`, [() => new Response(body, { headers: { "content-type": type } })])
@@ -204,11 +204,11 @@ describe("a vendor that never sends content is replaced by the next and blocks n
   }
 
   const signs: readonly [string, string, string, string, boolean][] = [
-    ["a comment now and then", "alive", "text/event-stream", ": alive\n\n", true],
-    ["white space now and then", "blanks", "application/json", "\n", false],
+    ["only occasional comments", "alive", "text/event-stream", ": alive\n\n", true],
+    ["only occasional white space", "blanks", "application/json", "\n", false],
   ]
   for (const [what, name, type, sign, stream] of signs) {
-    test(`replaces a vendor with ${what}, which is no first byte`, async () => {
+    test(`replaces a vendor that sends ${what}`, async () => {
       answers.set(`${name}-bad`, [alive(type, sign)])
       const response = await ask(`odd/${name}`, stream)
       expect(response.status).toBe(200)

@@ -116,10 +116,10 @@ describe("a connection", () => {
   })
 
   test.each([
-    ["whose server closes it", responseOf("ok", "connection: close\r\n")],
-    ["on which more came than the answer", `${responseOf("ok")}HTTP/1.1 200 OK\r\n`],
+    ["closed by its server", responseOf("ok", "connection: close\r\n")],
+    ["with data after its answer", `${responseOf("ok")}HTTP/1.1 200 OK\r\n`],
     [
-      "whose answer ended in two ways",
+      "with an answer with two ends",
       "HTTP/1.1 200 OK\r\ncontent-length: 9\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
     ],
   ])("is not reused: %s", async (_, response) => {

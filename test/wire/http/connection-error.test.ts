@@ -94,7 +94,7 @@ const CASES: readonly [
     "before a response",
   ],
   [
-    "a server that is no HTTP server",
+    "a server that does not speak HTTP",
     () => serve("http", (socket) => socket.end("SSH-2.0-OpenSSH_9\r\n\r\n")),
     "first_byte",
     "EPROTOCOL",

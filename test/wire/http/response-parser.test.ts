@@ -62,7 +62,7 @@ const GOOD: readonly [string, string, number, string, boolean][] = [
   ],
   ["no content", "HTTP/1.1 204 No Content\r\n\r\n", 204, "", true],
   [
-    "what comes before it",
+    "informational responses before it",
     `HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n${LENGTH}hello`,
     200,
     "hello",
@@ -77,7 +77,7 @@ const GOOD: readonly [string, string, number, string, boolean][] = [
   ],
   ["an old server", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, "ok", false],
   [
-    "an end told in two ways",
+    "two contradictory ends",
     "HTTP/1.1 200 OK\r\nContent-Length: 99\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
     200,
     "ok",
@@ -112,7 +112,7 @@ const GOOD: readonly [string, string, number, string, boolean][] = [
     false,
   ],
   [
-    "a line that is no header",
+    "an invalid header line",
     "HTTP/1.1 200 OK\r\nTransfer-Encoding\r\nContent-Length: 2\r\n\r\nok",
     200,
     "ok",
@@ -189,20 +189,17 @@ describe("a response with", () => {
 
 describe("ambiguous responses are rejected:", () => {
   test.each([
-    ["no HTTP", "SSH-2.0-OpenSSH\r\n\r\n"],
+    ["text other than HTTP", "SSH-2.0-OpenSSH\r\n\r\n"],
     ["HTTP/2", "HTTP/2 200\r\n\r\n"],
     ["a status of two digits", "HTTP/1.1 20 OK\r\n\r\n"],
     ["another protocol", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"],
     ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello"],
     ["a list of lengths", "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\nhello"],
     ["a length with a sign", "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\nhello"],
-    ["a length below none", "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello"],
+    ["a negative length", "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello"],
     ["a length in words", "HTTP/1.1 200 OK\r\nContent-Length: five\r\n\r\nhello"],
     ["an empty length", "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\nhello"],
-    [
-      "a coding that nobody asked for",
-      "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
-    ],
+    ["an unknown coding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"],
     [
       "two codings",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n",

@@ -75,10 +75,10 @@ describe("over TLS", () => {
   })
 
   test.each([
-    ["whose certificate nobody has signed", "localhost", {}, "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
-    ["whose certificate is of another name", "127.0.0.1", TRUSTING, "ERR_TLS_CERT_ALTNAME_INVALID"],
+    ["with an untrusted certificate", "localhost", {}, "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+    ["with a certificate of another name", "127.0.0.1", TRUSTING, "ERR_TLS_CERT_ALTNAME_INVALID"],
     [
-      "of which the environment says not to look",
+      "with verification turned off by the environment",
       "localhost",
       { NODE_TLS_REJECT_UNAUTHORIZED: "0" },
       "UNABLE_TO_VERIFY_LEAF_SIGNATURE",

@@ -322,12 +322,17 @@ describe("bad input", () => {
     ["no dimensions", { model: "sim/embed", input: "a", dimensions: 0 }, 400, "below_min_value"],
     ["an encoding", { model: "sim/embed", input: "a", encoding_format: "x" }, 400, "invalid_value"],
     ["no model", { input: "a" }, 400, "missing_required_parameter"],
-    ["a model there is not", { model: "sim/embedd", input: "a" }, 404, "model_not_found"],
+    ["an unknown model", { model: "sim/embedd", input: "a" }, 404, "model_not_found"],
     ["a model for chat", { model: "sim/echo", input: "a" }, 400, "model_not_supported"],
     ["a model without a price", { model: "sim/unpriced", input: "a" }, 402, "model_not_priced"],
-    ["a vendor without them", { model: "claude/embed", input: "a" }, 400, "model_not_supported"],
-    ["tokens of no text", { model: "all/cohere", input: [100_256] }, 400, "invalid_value"],
-    ["no JSON", "{", 400, "invalid_json"],
+    [
+      "a vendor without embeddings",
+      { model: "claude/embed", input: "a" },
+      400,
+      "model_not_supported",
+    ],
+    ["invalid tokens", { model: "all/cohere", input: [100_256] }, 400, "invalid_value"],
+    ["invalid JSON", "{", 400, "invalid_json"],
   ]
   for (const [name, body, status, kind] of cases) {
     test(`returns ${status} ${kind} for ${name}, without a call, hold or charge`, async () => {

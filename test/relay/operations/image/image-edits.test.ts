@@ -115,7 +115,7 @@ describe("variations of models that begin with an image", () => {
     "stability/sd3.5-large",
     "bedrock/stability.sd3-5-large-v1:0",
   ]) {
-    test(model, async () => {
+    test(`are made by ${model}`, async () => {
       const vary = (image: Uint8Array<ArrayBuffer>) =>
         caller.client.images
           .createVariation({ model, image: pngFile(image), response_format: "b64_json" })
@@ -161,8 +161,8 @@ describe("unsupported edits and variations", () => {
   )
   const unsupported = { status: 400, code: "model_not_supported", param: "model" }
   for (const [name, path, model, parts, wanted] of [
-    ["a model that only makes pictures", "edits", "stability/ultra", [prompt, image, mask]],
-    ["one that takes no image at all", "variations", "stability/core", [image]],
+    ["a model that only generates images", "edits", "stability/ultra", [prompt, image, mask]],
+    ["a model without image input", "variations", "stability/core", [image]],
     ["a service that only edits", "variations", "stability/inpaint", [image]],
     [
       "Stability's on Bedrock",
@@ -191,14 +191,14 @@ describe("unsupported edits and variations", () => {
       { status: 400, code: "invalid_value", param: "image" },
     ],
     [
-      "a mask whose pixels are damaged",
+      "a mask with damaged pixels",
       "edits",
       "stability/inpaint",
       [prompt, image, ["mask", pngFile(broken)] as const],
       { status: 400, code: "invalid_image", param: "mask" },
     ],
   ] as const) {
-    test(name, async () => {
+    test(`are rejected: ${name}`, async () => {
       const ask = () => sendForm(gateway, caller, path, [["model", model], ...parts])
       await expectRefusal(gateway, caller, ask, wanted ?? unsupported)
     })

@@ -85,7 +85,7 @@ describe("a file that breaks a rule", () => {
     ],
     ["a size that differs", "edits", [...EDIT, ["size", "256x256"]], "invalid_image", "size"],
     [
-      "a PNG that is cut off",
+      "a truncated PNG",
       "variations",
       [MODEL, ["image", pngFile(png(512, 512).slice(0, 60))]],
       "invalid_image",
@@ -97,7 +97,7 @@ describe("a file that breaks a rule", () => {
     ["two images to vary", "variations", [MODEL, IMAGE, IMAGE], "invalid_value", "image"],
     ["two masks", "edits", [...EDIT, MASK], "invalid_value", "mask"],
     [
-      "two images for a model that takes one",
+      "two images for a model that accepts one",
       "edits",
       [MODEL, PROMPT, IMAGE, IMAGE, MASK],
       "invalid_value",
@@ -111,7 +111,7 @@ describe("a file that breaks a rule", () => {
       "image",
     ],
     [
-      "an image that is no file",
+      "an image sent as text",
       "edits",
       [MODEL, PROMPT, ["image", "512x512"], MASK],
       "invalid_value",
@@ -121,7 +121,7 @@ describe("a file that breaks a rule", () => {
     ["no prompt", "edits", [MODEL, IMAGE, MASK], "missing_required_parameter", "prompt"],
     ["n of 0", "edits", [...EDIT, ["n", "0"]], "below_min_value", "n"],
     ["n of 11", "variations", [MODEL, IMAGE, ["n", "11"]], "above_max_value", "n"],
-    ["n that is no number", "variations", [MODEL, IMAGE, ["n", "two"]], "invalid_type", "n"],
+    ["n other than a number", "variations", [MODEL, IMAGE, ["n", "two"]], "invalid_type", "n"],
     [
       "a size that variations do not have",
       "variations",
@@ -130,7 +130,7 @@ describe("a file that breaks a rule", () => {
       "size",
     ],
     [
-      "an unknown form of answer",
+      "an unknown response format",
       "variations",
       [MODEL, IMAGE, ["response_format", "png"]],
       "invalid_value",
@@ -193,12 +193,17 @@ describe("a generation that breaks a rule", () => {
     ["a prompt of tokens", { prompt: [1, 2] }, "invalid_type", "prompt"],
     ["n of 0", { prompt: "a", n: 0 }, "below_min_value", "n"],
     ["n of 11", { prompt: "a", n: 11 }, "above_max_value", "n"],
-    ["n of one and a half", { prompt: "a", n: 1.5 }, "invalid_type", "n"],
-    ["a size in words", { prompt: "a", size: "large" }, "invalid_value", "size"],
+    ["n as a fraction", { prompt: "a", n: 1.5 }, "invalid_type", "n"],
+    ["a size as text", { prompt: "a", size: "large" }, "invalid_value", "size"],
     ["an empty size", { prompt: "a", size: "" }, "invalid_value", "size"],
-    ["a size of nothing", { prompt: "a", size: "0x512" }, "invalid_value", "size"],
-    ["a size of a wall", { prompt: "a", size: "9000x9000" }, "invalid_value", "size"],
-    ["another form", { prompt: "a", response_format: "png" }, "invalid_value", "response_format"],
+    ["a size of zero", { prompt: "a", size: "0x512" }, "invalid_value", "size"],
+    ["a huge size", { prompt: "a", size: "9000x9000" }, "invalid_value", "size"],
+    [
+      "an unknown response format",
+      { prompt: "a", response_format: "png" },
+      "invalid_value",
+      "response_format",
+    ],
   ]
   for (const [name, body, code, param] of cases) {
     test(`rejects a request with ${name}`, async () => {

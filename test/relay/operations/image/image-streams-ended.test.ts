@@ -126,12 +126,12 @@ describe("an invalid stream request", () => {
   const model = "openai/gpt-image-1"
   for (const [name, body, code, param] of [
     ["four drafts", { partial_images: 4 }, "above_max_value", "partial_images"],
-    ["drafts below none", { partial_images: -1 }, "below_min_value", "partial_images"],
-    ["half a draft", { partial_images: 0.5 }, "invalid_type", "partial_images"],
-    ["a stream in words", { stream: "yes" }, "invalid_type", "stream"],
+    ["a negative number of drafts", { partial_images: -1 }, "below_min_value", "partial_images"],
+    ["a fraction of a draft", { partial_images: 0.5 }, "invalid_type", "partial_images"],
+    ["a stream option as text", { stream: "yes" }, "invalid_type", "stream"],
     ["links", { response_format: "url" }, "invalid_parameter_combination", "response_format"],
   ] as const) {
-    test(name, async () => {
+    test(`is rejected: ${name}`, async () => {
       await expectRefusal(gateway, caller, () => generate({ model, ...body }), {
         status: 400,
         code,

@@ -270,9 +270,9 @@ describe("bad input", () => {
     ["a number for a document", { documents: [5] }, 400, "invalid_type"],
     ["an object without text", { documents: [{}] }, 400, "missing_required_parameter"],
     ["top_n of 0", { top_n: 0 }, 400, "below_min_value"],
-    ["half of top_n", { top_n: 0.5 }, 400, "invalid_type"],
+    ["a fraction as top_n", { top_n: 0.5 }, 400, "invalid_type"],
     ["no model", { model: null }, 400, "missing_required_parameter"],
-    ["a model there is not", { model: "all/jin" }, 404, "model_not_found"],
+    ["an unknown model", { model: "all/jin" }, 404, "model_not_found"],
     ["a model for chat", { model: "sim/echo" }, 400, "model_not_supported"],
     ["a model without a price", { model: "sim/unpriced" }, 402, "model_not_priced"],
   ]

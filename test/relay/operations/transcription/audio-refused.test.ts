@@ -71,12 +71,12 @@ describe("rejected uploads", () => {
       { status: 400, code: "below_min_value", param: "temperature" },
     ],
     [
-      "temperature that is no number",
+      "temperature other than a number",
       () => upload(form({ ...whisper, temperature: "warm" }, SOUND)),
       { status: 400, code: "invalid_type", param: "temperature" },
     ],
     [
-      "an unknown form",
+      "an unknown format",
       () => upload(form({ ...whisper, response_format: "xml" }, SOUND)),
       { status: 400, code: "invalid_value", param: "response_format" },
     ],
@@ -97,7 +97,7 @@ describe("rejected uploads", () => {
     ],
   ]
   for (const [name, send, expected] of cases) {
-    test(name, async () => {
+    test(`are rejected: ${name}`, async () => {
       expect(await errorOf(await untouched(send))).toMatchObject(expected)
     })
   }
@@ -129,19 +129,19 @@ describe("rejected speech requests", () => {
     ["speed 0.24", { input: "x", speed: 0.24 }, { code: "below_min_value", param: "speed" }],
     ["speed 4.01", { input: "x", speed: 4.01 }, { code: "above_max_value", param: "speed" }],
     [
-      "an unknown form",
+      "an unknown format",
       { input: "x", response_format: "ogg" },
       { code: "invalid_value", param: "response_format" },
     ],
-    ["input that is no text", { input: 7 }, { code: "invalid_type", param: "input" }],
+    ["input other than text", { input: 7 }, { code: "invalid_type", param: "input" }],
     [
-      "a form that the model has not",
+      "a format that the model does not support",
       { model: "groq/orpheus", input: "x" },
       { code: "invalid_value", param: "response_format" },
     ],
   ]
   for (const [name, body, expected] of cases) {
-    test(name, async () => {
+    test(`are rejected: ${name}`, async () => {
       const response = await untouched(() => speak(body))
       expect(await errorOf(response)).toMatchObject({ status: 400, ...expected })
     })

@@ -55,7 +55,7 @@ describe("every vendor's transcription", () => {
     "google/gemini-listen": "transcription:approximated",
   }
   for (const [model, losses] of Object.entries(models)) {
-    test(model, async () => {
+    test(`works with ${model}`, async () => {
       const response = await upload(form({ model, language: "en" }, SOUND))
       expect((await transcriptOf(response)).text).toBe(heardIn(SOUND))
       expect(response.headers.get("x-tollgate-losses") ?? "").toBe(losses)
@@ -117,7 +117,7 @@ describe("every vendor's speech", () => {
     "groq/orpheus": "troy",
   }
   for (const [model, voice] of Object.entries(voices)) {
-    test(model, async () => {
+    test(`works with ${model}`, async () => {
       const body = { model, voice, input: "Hello world" }
       const pcm = await speak({ ...body, response_format: "pcm" })
       expect(pcm.headers.get("content-type")).toBe("audio/pcm")

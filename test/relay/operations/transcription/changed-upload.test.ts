@@ -100,10 +100,10 @@ describe("a request that differs from its forwarded part", () => {
 describe("audio that is forwarded only when complete", () => {
   const cases: Readonly<Record<string, [SlowForm, boolean]>> = {
     "before its model": [new SlowForm(FILE, MODEL), true],
-    "of a body that does not say how long it is": [new SlowForm(MODEL, FILE), false],
+    "of unknown body length": [new SlowForm(MODEL, FILE), false],
   }
   for (const [name, [form, isLengthTold]] of Object.entries(cases)) {
-    test(name, async () => {
+    test(`includes audio ${name}`, async () => {
       const before = await uploads.caller.balance()
       const response = uploads.send(form, { isLengthTold })
       form.upTo(0.9)

@@ -290,8 +290,8 @@ describe("a translation that cannot be made", () => {
 
   const failures: Readonly<Record<string, Answer>> = {
     "a text model that fails": () => new Response("no", { status: 500 }),
-    "a text model that says nothing": () => Response.json(wholeAnswer("")),
-    "a text model that is cut off": () => {
+    "an empty answer of the text model": () => Response.json(wholeAnswer("")),
+    "a truncated answer of the text model": () => {
       const whole = wholeAnswer("HALF") as { choices: object[] }
       const choices = whole.choices.map((choice) => ({ ...choice, finish_reason: "length" }))
       return Response.json({ ...whole, choices })
