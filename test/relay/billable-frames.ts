@@ -12,7 +12,7 @@ export function respond(path: string, body: Json | undefined, answer: Json): Res
   return isStream ? streamed(framesOf(path, answer)) : Response.json(answer)
 }
 
-/** Returns the frames of a streamed answer. */
+/** The frames of a stream with the given answer. */
 export function framesOf(path: string, answer: Json): string[] {
   if (path.includes(":streamGenerateContent")) return [sse(undefined, answer)]
   if (path.endsWith("/responses")) return responseFrames(answer)

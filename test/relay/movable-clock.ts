@@ -21,7 +21,7 @@ export class MovableClock implements Disposable {
     await until(() => this.#beats >= end)
   }
 
-  /** Moves the clock, and waits until the gateway has acted on the new time. */
+  /** Moves the clock, and waits until the gateway has reacted to the new time. */
   async pass(milliseconds: number): Promise<void> {
     this.#shift += milliseconds
     await this.looks(2)

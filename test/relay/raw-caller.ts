@@ -1,14 +1,14 @@
 import { connect, type Socket } from "node:net"
 import { CHAT } from "./support.ts"
 
-/** A caller on a bare socket that reads only on demand. */
+/** A caller on a bare socket that reads only when asked to. */
 export interface RawCaller extends Disposable {
   readonly socket: Socket
   /** Everything read so far, head and chunk sizes included. */
   text(): string
 }
 
-/** Opens a connection and sends nothing on it. */
+/** Opens a connection without sending anything. */
 export function connectTo(url: string): RawCaller {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

@@ -1,4 +1,4 @@
-/** A vendor whose answers a test writes itself, for behaviour that the simulator lacks. */
+/** A vendor whose answers come from a test, for behavior that the simulator lacks. */
 export interface ScriptedVendor extends Disposable {
   /** Ends in `/v1`. */
   readonly url: string
@@ -26,7 +26,7 @@ export function startVendor(answer: Answer): ScriptedVendor {
   }
 }
 
-/** Returns a stream that sends a word at once, and ends when the promise resolves. */
+/** A stream that sends a word at once and ends when the promise resolves. */
 export function helloUntil(end: Promise<unknown>): Response {
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
@@ -40,13 +40,13 @@ export function helloUntil(end: Promise<unknown>): Response {
   return new Response(body, { headers: { "content-type": "text/event-stream" } })
 }
 
-/** Returns a frame of a stream with a text; ends the choice if there is a finish reason. */
+/** A frame of a stream with a text, which ends the choice if there is a reason. */
 export function frame(content: string, finish: string | null = null): string {
   const choice = { index: 0, delta: { content }, finish_reason: finish }
   return `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "x", choices: [choice] })}\n\n`
 }
 
-/** Returns the frame without choices that contains the usage. */
+/** The frame without choices that reports the usage. */
 export function usageFrame(input: number, output: number): string {
   const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
   return `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "x", choices: [], usage })}\n\n`
@@ -67,7 +67,7 @@ export function wholeAnswer(content = "Hello"): object {
   }
 }
 
-/** A streamed response whose chunks come as the generator gives them; numbers are pauses in ms. */
+/** A streamed response with the chunks of the generator; numbers are pauses in ms. */
 export function streamed(
   steps: Iterable<string | number>,
   type = "text/event-stream",

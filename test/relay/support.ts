@@ -50,7 +50,7 @@ export interface ErrorBody {
   }
 }
 
-/** Returns the receipt of a request in the database, including parts that its caller does not see. */
+/** The receipt of a request in the database, including the fields that its caller does not see. */
 export function keptReceiptOf(gateway: TestGateway, id: string): Receipt | undefined {
   using database = new Database(databaseFileIn(gateway.settings.data), { readonly: true })
   database.run("PRAGMA busy_timeout = 5000")
@@ -65,7 +65,7 @@ function restored(body: string): Receipt {
   return restoreReceipt(JSON.parse(body) as JsonObject) as unknown as Receipt
 }
 
-/** All receipts of a caller, oldest first, as they stand in the database. */
+/** All receipts of a caller in the database, oldest first. */
 export function receiptsOf(gateway: TestGateway, caller: TestCaller): Receipt[] {
   using database = new Database(databaseFileIn(gateway.settings.data), { readonly: true })
   database.run("PRAGMA busy_timeout = 5000")
@@ -75,7 +75,7 @@ export function receiptsOf(gateway: TestGateway, caller: TestCaller): Receipt[] 
   return query.all(caller.account.id).map(({ body }) => restored(body))
 }
 
-/** The only receipt of a caller, once it has been written and nothing is held any more. */
+/** The only receipt of a caller, once it has been written and nothing is held. */
 export async function onlyReceipt(gateway: TestGateway, caller: TestCaller): Promise<Receipt> {
   await until(() => receiptsOf(gateway, caller).length > 0)
   await nothingHeld(caller)
@@ -108,7 +108,7 @@ export async function creditsOf(
   return (await response.json()) as { balance: string; held: string; available: string }
 }
 
-/** The error an answer holds, its status beside it. */
+/** The error in an answer, and its status. */
 export async function errorOf(
   response: Response,
 ): Promise<ErrorBody["error"] & { status: number }> {
@@ -116,7 +116,7 @@ export async function errorOf(
   return { ...error, status: response.status }
 }
 
-/** Returns the `data:` lines of a stream's text. */
+/** The content of the `data:` lines of a stream. */
 export function dataOf(text: string): string[] {
   return [...text.matchAll(/^data: (.*)$/gm)].map((match) => match[1] ?? "")
 }

@@ -23,7 +23,7 @@ export const NUMBERS = [
   "{}",
 ] as const
 
-/** Numbers that say where something belongs: another one would be another answer, or none. */
+/** Numbers that say where something belongs; another number would change the answer or remove it. */
 const PLACES: ReadonlySet<string> = new Set([
   "index",
   "output_index",
@@ -46,7 +46,7 @@ function withNumber(text: string, number: string): string {
   )
 }
 
-/** A provider that answers like another one, but for its numbers. */
+/** A provider whose answers are ordinary except for their numbers. */
 export class AbsurdProvider implements Disposable {
   number = "1"
   target = ""

@@ -16,7 +16,7 @@ function startSpeaker() {
       data(socket) {
         const head = "HTTP/1.1 200 OK\r\ncontent-type: audio/mpeg\r\ncontent-length: 1000\r\n\r\n"
         socket.write(head + "x".repeat(150))
-        // Of two chunks the first goes on to the caller.
+        // The gateway passes on only the first of two chunks.
         setTimeout(() => {
           socket.write("x".repeat(100))
           socket.end()

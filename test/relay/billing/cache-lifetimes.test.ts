@@ -142,7 +142,7 @@ for (const stream of [false, true]) {
   )
 }
 
-/** A prompt that is long enough for its hold to cover what the vendor reports. */
+/** A prompt long enough that its hold covers the usage that the vendor reports. */
 function long(): JsonObject[] {
   return [{ role: "user", content: "x ".repeat(WRITTEN) }]
 }

@@ -66,7 +66,7 @@ test("an end user with a used-up budget is rejected, and others are not", async 
   expect(refused.error?.["message"]).toContain("The end user 'bob' has")
   expect(Date.parse(refused.error?.["resets_at"] ?? "")).toBeGreaterThan(Date.now())
   expect((await chat(caller, { "x-tollgate-user": "carol" })).status).toBe(200)
-  // As the body names her, and less than what one request costs.
+  // The body names alice, whose budget is less than the cost of one request.
   const alice = await chat(caller, {}, { user: "alice@example.com" })
   expect(alice.error).toMatchObject({ code: "label_budget_exceeded", user: "alice@example.com" })
   expect((await chat(caller)).status).toBe(200)
@@ -103,7 +103,7 @@ test("simultaneous requests spend at most the budget", async () => {
   const answers = await Promise.all(
     Array.from({ length: 60 }, () => chat(caller, { "x-tollgate-user": "crowd" })),
   )
-  // What others hold is reserved, and what is spent is gone.
+  // Credits held by other requests give 429, and spent credits give 402.
   for (const { status } of answers) expect([200, 402, 429]).toContain(status)
   const path = `/accounts/${caller.account.id}/label-budgets/spent`
   const { data } = await asked(gateway, "GET", path)

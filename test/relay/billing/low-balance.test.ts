@@ -39,7 +39,7 @@ beforeAll(async () => {
   })
 })
 
-/** The simulator knows no such name, so it is asked as `echo`. */
+/** The simulator does not know this name, so the request asks for `echo`. */
 const VISION = simulated({ deployments: [{ provider: "openai", model: "echo", weight: 1 }] })
 
 afterAll(() => gateway[Symbol.asyncDispose]())
@@ -47,7 +47,7 @@ afterAll(() => gateway[Symbol.asyncDispose]())
 const chat = (caller: TestCaller, body: object, headers: Record<string, string> = {}) =>
   caller.post(CHAT, { model: "sim/echo", messages: HELLO, ...body }, headers)
 
-/** What the simulator was last asked. */
+/** The last request that the simulator received. */
 function asked(): Record<string, unknown> {
   return gateway.simulator.requests.at(-1)?.body as Record<string, unknown>
 }
@@ -116,7 +116,7 @@ describe("credits for the input and a part of the output", () => {
     })
   }
 
-  // A vendor of responses takes no limit below 16, and bills what it says up to that.
+  // A vendor of the Responses API takes no limit below 16, and bills the output up to that limit.
   for (const body of [{}, { max_tokens: 900 }, { max_tokens: 12 }]) {
     test(`hold at least what the vendor may bill: ${JSON.stringify(body)}`, async () => {
       const messages = [{ role: "user", content: "/tokens 900" }]

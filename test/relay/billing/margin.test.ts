@@ -14,7 +14,7 @@ import { CHAT, HELLO, nanocredits, nothingHeld, receiptOf, readUntil } from "../
 
 const FAILS = `data: {"error":{"message":"overloaded","type":"server_error"}}\n\n`
 
-/** What the vendor does, by the name of the model there. A usage comes before anything of the answer. */
+/** The vendor's behavior by the name of the model. A usage comes before any content. */
 const ANSWERS: Readonly<Record<string, () => Response>> = {
   "counts-and-fails": () => streamed([usageFrame(10, 0), FAILS]),
   "fails-uncounted": () => streamed([FAILS]),
@@ -65,7 +65,7 @@ afterAll(async () => {
 const ask = (caller: TestCaller, model: string, stream = true) =>
   caller.post(CHAT, { model, messages: HELLO, stream, max_tokens: 50 })
 
-/** The receipt as operators see it, and what reports say of the only request of an account. */
+/** The receipt that operators see, and the reports for the only request of an account. */
 async function foundOf(caller: TestCaller, response: Response) {
   const own = await receiptOf(caller, response)
   await nothingHeld(caller)

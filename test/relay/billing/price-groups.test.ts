@@ -20,7 +20,7 @@ const USUAL = 12_000n
 
 let gateway: TestGateway
 let vendor: ScriptedVendor
-/** Ends the wait of the next request that says so. */
+/** Releases the next request that contains "wait". */
 let gate = Promise.withResolvers<void>()
 
 beforeAll(async () => {

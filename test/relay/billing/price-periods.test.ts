@@ -15,11 +15,11 @@ const PEAK_PERIOD = {
 
 let gateway: TestGateway
 let vendor: ScriptedVendor
-/** Ends the answer of the next request that says so. */
+/** Ends the answer of the next request that asks to wait. */
 let gate = Promise.withResolvers<void>()
 const realNow = Date.now
 
-/** Sets the clock, which goes on from there. */
+/** Sets the clock, which then continues from that time. */
 function setClock(text: string): void {
   const distance = Date.parse(text) - realNow()
   Date.now = () => realNow() + distance

@@ -97,7 +97,7 @@ afterAll(async () => {
   await vendor.stop(true)
 })
 
-/** @returns what was charged, after checking that nothing was written off and that the hold covered it. */
+/** @returns the charge, after checking that nothing was written off and that the hold covered it. */
 async function charge(path: string, body: object): Promise<bigint> {
   const caller = await gateway.caller("100")
   const before = await caller.balance()

@@ -4,7 +4,7 @@ import { completion, respond } from "../billable-frames.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, nothingHeld, type Receipt, receiptOf } from "../support.ts"
 
-/** Vendors whose limit on output is only about what follows the reasoning. */
+/** Vendors whose output limit covers only the text after the reasoning. */
 
 const LONGEST = 65_536
 const LONGEST_REASONING = 40_000
@@ -13,7 +13,7 @@ let vendor: ScriptedVendor
 let gateway: TestGateway
 let sent: Record<string, unknown>
 
-/** Says and thinks as much as it may. */
+/** Writes and reasons as much as the request allows. */
 function answer(): Record<string, unknown> {
   sent = vendor.bodies.at(-1) ?? {}
   const said = Number(sent["max_tokens"] ?? LONGEST)

@@ -11,7 +11,7 @@ import {
 } from "../scripted-vendor.ts"
 import { CHAT, HELLO, keptReceiptOf, nanocredits, nothingHeld, receiptOf } from "../support.ts"
 
-/** What providers bill of failed attempts, which the operator pays. */
+/** Costs that providers bill for failed attempts, which the operator pays. */
 
 let vendor: ScriptedVendor
 let gateway: TestGateway

@@ -60,7 +60,7 @@ afterAll(async () => {
 interface Asked {
   readonly path: string
   readonly body: Json
-  /** What an answer shows of the input. */
+  /** The usage that an answer shows for this input. */
   readonly shown: (input: number) => string
 }
 
@@ -104,7 +104,7 @@ for (const model of MODELS) {
       expect(response.status, text).toBe(200)
       const { usage, cost, estimated } = await receiptOf(caller, response)
       expect(estimated).toBe(true)
-      // The output is what the provider counted.
+      // The output is the number that the provider counted.
       expect(usage?.["output"]).toBe(76)
       const input = usage?.["input"] ?? 0
       // An image of an unknown size counts as a common one.

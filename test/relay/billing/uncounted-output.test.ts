@@ -74,7 +74,7 @@ let vendor: ScriptedVendor
 /** An answer in place of the text. */
 let media: Json | undefined
 let gateway: TestGateway
-/** The usage of the answers to come; the last one repeats. */
+/** The usage of the next answers; the last one repeats. */
 let usages: (Json | undefined)[] = []
 
 beforeAll(async () => {
@@ -136,7 +136,7 @@ for (const stream of [false, true]) {
       usages = [usage]
       const receipt = await receiptFor({ model, stream })
       expect(receipt.estimated).toBe(true)
-      // The first frame of the message stream has a count of its own.
+      // The first frame of the message stream has its own count.
       expect(receipt.usage?.["input"]).toBe(950)
       expect(receipt.usage?.["output"]).toBeGreaterThanOrEqual(WORDS)
     },

@@ -72,6 +72,6 @@ test("a name that the vendor rejects gets the vendor's error and costs nothing",
   })
   expect(streamed.status).toBe(404)
   expect(await streamed.json()).toMatchObject({ error: { type: "not_found_error" } })
-  // Nobody is told of it, however often.
+  // The operator receives no event for it, however often it happens.
   expect(gateway.heard.filter(({ name }) => name === "attemptFailed")).toEqual([])
 })

@@ -61,7 +61,7 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-/** An answer for which the vendor has read far more than it was sent: its own tools' findings, say. */
+/** An answer for which the vendor has read far more than the gateway sent, for example results of its own tools. */
 function rereading(): Response {
   if (vendor.bodies.at(-1)?.["stream"] === true) {
     return streamed([frame("Hello"), frame("", "stop"), usageFrame(90_000, 1), DONE])
@@ -72,7 +72,7 @@ function rereading(): Response {
   })
 }
 
-/** A stream that fails, with the usage in the frame that says so or in the one behind it. */
+/** A stream that fails, with the usage in the error frame or in the next one. */
 function breaking(model: string): Response {
   const error = { message: "The disk is full.", code: 502 }
   const chunk = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model }
@@ -130,7 +130,7 @@ for (const stream of [false, true]) {
     const facts = [receipt.id, cost - 1_000_000_000n, "account_empty"]
     expect(gateway.heard).toContainEqual({ name: "writtenOff", facts })
     expect(receipt).toMatchObject({ charged: "1" })
-    // What the caller is told is what they paid.
+    // The cost that the caller reads is what they paid.
     if (!stream) expect(response.headers.get("x-tollgate-cost")).toBe("1")
     if (stream) expect(contentOf(text)).toBe("Hello")
     expect(await creditsOf(caller)).toMatchObject({ balance: "0", held: "0", available: "0" })
@@ -164,7 +164,7 @@ describe("a stream that breaks", () => {
       const last = JSON.parse(dataOf(text).at(-1) ?? "{}") as Record<string, unknown>
       expect(last["error"]).toMatchObject({ error_type: "upstream_error" })
       if (model.endsWith("later")) return
-      // What else the vendor says in that frame is the caller's.
+      // The caller receives the other fields of that frame.
       expect(last).toMatchObject({
         id: "chatcmpl-1",
         model,

@@ -63,7 +63,7 @@ function streamedAnswer(model: unknown): Response {
   return new Response(body, { headers: { "content-type": "text/event-stream" } })
 }
 
-/** Goes on for ever, whatever it was asked for. */
+/** A stream without an end, for any request. */
 function endlessAnswer(): Response {
   const encoder = new TextEncoder()
   let isBegun = false
@@ -118,7 +118,7 @@ beforeAll(async () => {
       "openai/dall-e-2": kind("image", { image: "20000" }),
     },
   })
-  // On a busy machine the tokenizer takes longer to load than these tests wait for what it counts.
+  // On a busy machine the tokenizer takes longer to load than these tests wait for its counts.
   const caller = await gateway.caller("1")
   await caller.post("/v1/messages/count_tokens", { model: "vllm/plain", messages: HELLO })
 })
@@ -162,7 +162,7 @@ const chat = (model: string, stream = false): [string, object] => [
   { model, messages: HELLO, max_tokens: 1_000, stream },
 ]
 
-/** Asks, leaves while the provider is silent, and waits until the gateway has noticed. */
+/** Sends a request, disconnects while the provider is silent, and waits until the gateway has noticed. */
 async function leaveSilent([path, body]: [string, object]): Promise<TestCaller> {
   const { caller, leave } = await ask(path, body)
   leave()
@@ -275,7 +275,7 @@ describe("a stream whose caller disconnects", () => {
     await wasClosed.promise
     const receipt = await onlyReceipt(gateway, caller)
     expect(receipt).toMatchObject({ status: "settled", estimated: true })
-    // What arrives together is counted together.
+    // Chunks that arrive together are counted together.
     expect(Number(receipt.cost)).toBeLessThan(0.2)
   })
 })

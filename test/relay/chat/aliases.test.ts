@@ -67,7 +67,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-/** The model that each answer names, in whatever form. */
+/** The models that an answer names, in any format. */
 function modelsIn(text: string): string[] {
   const found = text.matchAll(/"(?:model|modelVersion)"\s*:\s*"([^"]+)"/g)
   return [...new Set([...found].map(([, model]) => model ?? ""))].filter((one) => one !== "model")
@@ -120,7 +120,7 @@ describe("chat with vendors' model names", () => {
         for (const stream of [false, true]) {
           const response = await caller.post(path, bodyOf(name, stream))
           await expectNamed(response, name, id)
-          // The vendor hears its own name.
+          // The vendor receives its own name for the model.
           const [, own = ""] = /^[^/]+\/(.*)$/.exec(id) ?? []
           expect([name, lastAsked().includes(own)]).toEqual([name, true])
           if (name !== own && !own.startsWith(name) && !name.startsWith(own)) {
@@ -244,7 +244,7 @@ describe("a key with a list of models", () => {
     }
     const good = await narrow.post(CHAT, { model: "cheap", messages: HELLO })
     expect([good.status, modelsIn(await good.text())]).toEqual([200, ["cheap"]])
-    // Its aliases are no one else's.
+    // Other accounts cannot use its aliases.
     expect((await caller.post(CHAT, { model: "cheap", messages: HELLO })).status).toBe(404)
   })
 

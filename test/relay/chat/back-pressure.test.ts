@@ -13,11 +13,11 @@ import { HELLO, nanocredits, onlyReceipt } from "../support.ts"
 import { until } from "../../support/until.ts"
 
 const MEGABYTE = 1024 * 1024
-/** What the gateway reads ahead, and the sockets' own buffers: two connections, both ways of each. */
+/** What the gateway reads ahead, and the buffers of the sockets: two connections, both directions of each. */
 const MAX_UNDER_WAY = 8 * MEGABYTE + 2 * (maxBuffered("tcp_rmem") + maxBuffered("tcp_wmem"))
 const CHUNK = new TextEncoder().encode(frame("x".repeat(16_000)))
 
-/** The bytes that the machine lets a socket's buffer grow to, by what it finds. */
+/** The largest size of a socket's buffer on this machine. */
 function maxBuffered(name: "tcp_rmem" | "tcp_wmem"): number {
   const file = `/proc/sys/net/ipv4/${name}`
   if (!existsSync(file)) return 8 * MEGABYTE
@@ -55,7 +55,9 @@ afterAll(async () => {
   flood[Symbol.dispose]()
 })
 
-/** Waits until the vendor cannot send any more: nothing moves while many others are answered. */
+/**
+ * Waits until the vendor cannot send any more: its count stays the same while the gateway answers many other requests.
+ */
 async function untilStill(): Promise<void> {
   await until(async () => {
     const before = sent

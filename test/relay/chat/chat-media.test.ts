@@ -17,7 +17,7 @@ const DATA_URL = `data:image/png;base64,${PNG}`
 const BY_TOKENS = { input: "0.3", output: "30" }
 /** Text and images have different prices. */
 const SPLIT = { input: "0.3", output: "2.5", image_output: "30" }
-/** A model whose tokens of images are counted apart. */
+/** A model whose image tokens are counted separately. */
 const COUNTED = "google/gemini-3-pro-image"
 
 let gateway: TestGateway

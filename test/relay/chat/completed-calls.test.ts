@@ -4,7 +4,7 @@ import { provider, startGateway, type TestCaller, type TestGateway } from "../..
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, errorOf, HELLO, nanocredits, receiptOf } from "../support.ts"
 
-/** Requests that take several calls of the provider, of which a later one fails. */
+/** Requests that need several calls of the provider, where a later call fails. */
 
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -24,7 +24,7 @@ let rejected = 0
 let isFirst = false
 let status = 400
 let message = "No."
-/** Vectors that each call leaves out, or makes too many of. */
+/** The number of vectors that each call leaves out or adds. */
 let missing = 0
 let others = Promise.withResolvers<void>()
 let failed = Promise.withResolvers<void>()
@@ -287,7 +287,7 @@ describe.each([400, 429, 500, 200])(
       const response = await caller.post("/v1/embeddings", { model: "cohere/embed", input })
       expect((await errorOf(response)).status).toBeGreaterThanOrEqual(400)
       const receipt = await receiptOf(caller, response)
-      // An error in an answer that has come is found when all have.
+      // The gateway reads an error in a body only after all answers have arrived.
       expect(receipt.cost).toBe(failure === 200 ? "0.9" : "0.3")
     })
 

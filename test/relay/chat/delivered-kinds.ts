@@ -1,4 +1,6 @@
-/** The kinds of content that a vendor can deliver before its caller disconnects: one of each kind, in each dialect. */
+/**
+ * Everything that a vendor can have delivered before its caller disconnects: one case of each kind, in each dialect.
+ */
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { CHAT, HELLO } from "../support.ts"
 
@@ -8,7 +10,7 @@ const GOOGLE = "/v1beta/models"
 
 export type Event = readonly [name: string, data: JsonObject]
 
-/** A dialect's request, and the opening of every answer to it. */
+/** A request, and the events that open every answer to it. */
 interface Dialect {
   readonly model: string
   /** The path for a stream, if it differs. */
@@ -98,7 +100,7 @@ const blockDelta = (change: JsonObject): Event =>
 interface Kind {
   readonly path: string
   readonly events: readonly Event[]
-  /** The minimum charge. */
+  /** The least usage that is charged for it. */
   readonly min: Readonly<Record<string, number>>
 }
 
@@ -339,7 +341,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
 
 export const SEEN = "the-end-of-what-is-sent"
 export const MARK: Readonly<Record<string, Event>> = {
-  // A repeated opening frame has no further content, and shows that everything before it has arrived.
+  // A repeated opening frame adds no content, and shows that all earlier frames have arrived.
   [CHAT]: delta({ role: "assistant", content: "" }, { content_filter_results: { x: SEEN } }),
   [RESPONSES]: event("response.in_progress", { response: { ...RESPONSE, id: SEEN } }),
   [MESSAGES]: event("ping", { note: SEEN }),

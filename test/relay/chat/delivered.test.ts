@@ -45,7 +45,7 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-/** Asks verbatim, reads all that the vendor has sent, and leaves. */
+/** Sends the body verbatim, reads everything that the vendor has sent, and disconnects. */
 async function leaveAfter(path: string, events: readonly Event[]) {
   const dialect = DIALECTS[path]
   const mark = MARK[path]

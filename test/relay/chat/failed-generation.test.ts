@@ -9,7 +9,7 @@ import {
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 import { CHAT, HELLO } from "../support.ts"
 
-/** Groq reports what a model wrote that is no valid call, so that clients can repair it. */
+/** Groq reports an invalid call that a model wrote, so that clients can repair it. */
 const WRITTEN = '<function=weather {"city": "Oslo"'
 const ERROR = {
   error: {

@@ -4,7 +4,7 @@ import type { TestCaller, TestGateway } from "../../support/gateway.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, errorOf, HELLO, keptReceiptOf, receiptOf } from "../support.ts"
 
-/** Generations that a model fails at: nobody is charged, their provider bills them, and no second one is made. */
+/** Generations in which a model fails: callers pay nothing, providers bill them, and the gateway does not try again. */
 
 let vendor: ScriptedVendor
 let gateway: TestGateway

@@ -3,7 +3,7 @@ import { provider, simulated, startGateway, type TestGateway } from "../../suppo
 import { frame, type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 import { CHAT, contentOf, HELLO, onlyReceipt } from "../support.ts"
 
-/** More than OpenAI takes, so that the relay looks for them. */
+/** More sequences than OpenAI takes, so that the relay looks for them. */
 const STOP = ["a1", "b2", "c3", "d4", "STOP"]
 const ERROR = `data: ${JSON.stringify({ error: { message: "Overheated.", type: "server_error" } })}\n\n`
 
@@ -14,7 +14,7 @@ let gateway: TestGateway
 beforeAll(async () => {
   vendor = startVendor(() => answer())
   gateway = await startGateway({
-    // Groq gives one choice at a time.
+    // Groq gives only one choice.
     providers: { vendor: provider(vendor.url), single: provider(vendor.url, "groq") },
     models: {
       "vendor/model": simulated(),
@@ -29,7 +29,7 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-/** What a caller reads before the error. */
+/** The content that a caller reads before the error. */
 async function toldBefore(body: object): Promise<string> {
   const caller = await gateway.caller("1")
   const response = await caller.post(CHAT, { messages: HELLO, stream: true, ...body })
@@ -92,7 +92,7 @@ test("text held back is delivered for the other calls of a request when one of t
   expect(told.replace("Hi", "")).toBe("Hello STO")
 })
 
-/** A stream of OpenAI's responses that says a text and then something else. */
+/** A stream of OpenAI's Responses API with a text and then other events. */
 function responses(text: string, ...rest: { readonly type: string }[]): Response {
   const response = { id: "resp_1", object: "response", created_at: 1, status: "in_progress" }
   const item = { id: "msg_1", type: "message", role: "assistant", content: [] }

@@ -12,7 +12,7 @@ import { CHAT, HELLO, nothingHeld, onlyReceipt, readUntil, receiptsOf } from "..
 
 const LIMIT = 1_000
 const SENTINEL = " DONE"
-/** What the providers count: ten tokens of text, the rest is reasoning. */
+/** The providers count ten tokens of text; the rest is reasoning. */
 const OUTPUT = 20_010
 
 let vendor: ScriptedVendor
@@ -67,7 +67,7 @@ function scriptOf(url: string): Script {
   return url.includes("GenerateContent") ? GEMINI : COMPLETIONS
 }
 
-/** Text at once, or after a pause; the usage when the test lets it come. */
+/** The text comes at once or after a pause, and the usage when the test allows it. */
 function answer(request: Request): Response {
   const { text, end } = scriptOf(request.url)
   const { messages } = (vendor.bodies.at(-1) ?? {}) as { messages?: { content: string }[] }
@@ -173,7 +173,7 @@ describe("an answer that the relay ends at a stop sequence", () => {
     test(`is charged with its reasoning: ${path} ${model} ${stream ? "streamed" : "whole"} ${n ?? ""}`, async () => {
       const caller = await gateway.caller("100", { concurrentRequests: 1 })
       const response = await caller.post(path, body)
-      // The provider still reasons, and nothing is charged yet.
+      // The provider is still reasoning, and the charge is not known yet.
       const text = await response.text()
       expect(response.status).toBe(200)
       expect(text).toContain('"The answer."')
@@ -250,7 +250,7 @@ async function leaveAfter({ response, leave }: Asked, word: string): Promise<voi
   leave()
 }
 
-/** Requests whose caller leaves with the text. */
+/** Requests whose caller disconnects after the text. */
 const LEFT: readonly (readonly [path: string, body: object])[] = [
   [CHAT, { model: "openai/gpt-5.4", messages: HELLO, stream: true }],
   ["/v1/responses", { model: "openai/gpt-5.4", input: "Hello", stream: true }],

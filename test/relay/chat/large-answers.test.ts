@@ -90,10 +90,7 @@ const WHOLE: Readonly<Record<string, () => Promise<Response>>> = {
   transcriptions: sound,
 }
 
-/** Names that an engine sorts each time it lists the members of an object. */
-const NUMBERS = Array.from({ length: 9_000 }, (_, index) => 4_000_000_000 - index * 7_919)
-
-/** Milliseconds in which nobody else is served. */
+/** The longest time in milliseconds in which the gateway may serve no other request. */
 const LONGEST_PAUSE = 200
 
 describe("a whole answer", () => {
@@ -104,7 +101,7 @@ describe("a whole answer", () => {
       const error = await errorOf(await ask())
       expect(error).toMatchObject({ status: 502, error_type: "upstream_error" })
       expect(error.message).toContain("limits.answer_mb")
-      // What is in the sockets' buffers has left too.
+      // The vendor has also sent the bytes that are still in the buffers of the sockets.
       expect(sent).toBeLessThan(2 * LIMIT + 16 * MEGABYTE)
       await nothingHeld(caller)
     })

@@ -20,7 +20,7 @@ import {
 import { REJECTION_CASES, TOOLS } from "./rejection-cases.ts"
 import { CHAT, contentOf, creditsOf, HELLO, nanocredits, receiptOf } from "../support.ts"
 
-/** Rejects whatever it is asked. */
+/** Rejects every request. */
 const always =
   (rejection: Rejection): Judge =>
   () =>
@@ -124,7 +124,7 @@ const RULES: Readonly<Record<string, ModelSettings["rules"]>> = {
   pinned: { rejected_parameters: [] },
 }
 
-/** Vendors of providers: the first gives one choice at a time, and the second several. */
+/** Vendors of the providers: the first gives only one choice, the second several. */
 const KINDS: Readonly<Record<string, string>> = {
   single: "groq",
   "alike-whole": "groq",

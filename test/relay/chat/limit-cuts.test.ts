@@ -5,7 +5,7 @@ import { limitedResult } from "../../../src/relay/chat/limited-result.ts"
 import { StreamLimits } from "../../../src/relay/chat/stream-limits.ts"
 import type { OwnLimits } from "../../../src/relay/fitting/own-limits.ts"
 
-/** A token is three characters here, whatever they are. */
+/** A token is any three characters here. */
 const COUNTER = {
   head: (text: string, tokens: number) => Promise.resolve(Math.min(text.length, tokens * 3)),
 }
@@ -28,7 +28,7 @@ function chunks(text: string, cuts: readonly number[]): string[] {
   return places.slice(1).map((place, index) => text.slice(places[index], place))
 }
 
-/** What has to come of a text: cut before the sequence that ends first, of those the longest. */
+/** The expected text: cut before the sequence that ends first, and before the longest of those. */
 function expected(text: string, stop: readonly string[], max?: number): Ending {
   let sequence: string | undefined
   let left = text

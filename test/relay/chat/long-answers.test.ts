@@ -11,7 +11,7 @@ import { CHAT, HELLO } from "../support.ts"
 
 const EVENTS = "text/event-stream"
 
-/** A whole answer of a provider with fields of its own, about fifteen megabytes of members. */
+/** A whole answer of a provider, with about fifteen megabytes of its own fields. */
 const LONG = JSON.stringify({
   id: "chatcmpl-1",
   object: "chat.completion",
@@ -83,7 +83,7 @@ test("a long whole chat answer blocks no others and arrives unchanged", async ()
   })
   const { model: _, ...answer } = JSON.parse(text) as Record<string, unknown>
   const { model: _model, ...given } = JSON.parse(LONG) as Record<string, unknown>
-  // To compare so many members one by one takes seconds.
+  // Comparing so many members one by one takes seconds.
   expect(JSON.stringify(answer) === JSON.stringify(given)).toBe(true)
   expect(pause).toBeLessThan(150)
 })

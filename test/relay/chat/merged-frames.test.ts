@@ -6,7 +6,7 @@ import { CHAT, errorOf, HELLO } from "../support.ts"
 const WORDS = "The vendor is out of breath"
 const CHUNK = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "x" }
 
-/** Frames that give a caller nothing to read yet, and how a stream can end right behind them. */
+/** Frames without content for the caller, and the ways in which a stream can end right after them. */
 const OPENINGS = {
   role: { ...CHUNK, choices: [{ index: 0, delta: { role: "assistant", content: "" } }] },
   azure: { ...CHUNK, choices: [], prompt_filter_results: [] },
@@ -55,7 +55,7 @@ for (const [opening, first] of Object.entries(OPENINGS)) {
         } else {
           const error = await errorOf(response)
           expect(error.status).toBe(502)
-          // What a provider says of its own failure can be about the operator's account.
+          // A provider's message about its own failure can be about the operator's account.
           if (end === "error") expect(error.message).not.toContain(WORDS)
         }
         expect((await caller.get("/healthz")).status).toBe(200)

@@ -28,7 +28,7 @@ const MESSAGE = {
   usage: { input_tokens: 10, output_tokens: 1 },
 }
 
-/** What the provider answers next. */
+/** The provider's next answer. */
 let answer: () => Response
 let server: ScriptedVendor
 let gateway: TestGateway

@@ -8,7 +8,7 @@ import {
 } from "../../support/gateway.ts"
 import { CHAT, dataOf, receiptOf } from "../support.ts"
 
-/** The simulator says the prompt again. */
+/** The simulator repeats the prompt. */
 const PROMPT = "one two\nthree STOP four five six seven eight nine ten"
 const MESSAGES = [{ role: "user", content: PROMPT }]
 
@@ -221,7 +221,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
           const end = ENDS[name]
           if (end !== undefined) expect(told.finish).toBe(end)
           else expect(told).toMatchObject({ finish: "stop_sequence", sequence: "four" })
-          // Whoever needs no sequence has the vendor end the answer.
+          // The vendor ends the answer if the caller does not ask for the sequence.
           expect(asked.includes("never")).toBe(end !== undefined)
           const receipt = await receiptOf(caller, told.response)
           expect(receipt.status).toBe("settled")

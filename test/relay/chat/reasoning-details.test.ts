@@ -74,7 +74,7 @@ afterAll(async () => {
 
 const PARAMETERS = { type: "object", properties: { a: { type: "integer" } } }
 
-/** How a client of a format asks, and how it goes on from an answer. */
+/** The first request of a client of a format, and its next request after an answer. */
 interface Client {
   readonly path: (stream: boolean) => string
   readonly first: Json

@@ -10,7 +10,7 @@ export interface Rejection {
   readonly error: unknown
 }
 
-/** Returns a provider's rejection of a request; undefined: it answers. */
+/** The provider's rejection of a request; undefined if it answers. */
 export type Judge = (body: Body, path: string) => Rejection | undefined
 
 /** OpenAI's error. */

@@ -7,15 +7,15 @@ import {
   unsupported,
 } from "./rejecting-vendor.ts"
 
-/** A rejection, and the expected handling of the request and of later ones. */
+/** A rejection, and its effect on the request and on later requests. */
 export interface RejectionCase {
   readonly name: string
   /** The provider's vendor. */
   readonly vendor?: string
   readonly judge: Judge
-  /** Fields of the request besides a message. */
+  /** Fields of the request besides the message. */
   readonly fields: object
-  /** Fields of the corrected request. */
+  /** Fields that the corrected request has. */
   readonly sent: object
   readonly losses: string | null
   /** The rule, and its value as it is logged. */

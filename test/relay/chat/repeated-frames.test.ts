@@ -17,7 +17,7 @@ import { nothingHeld, receiptOf } from "../support.ts"
 const TEXT = "alpha beta gamma delta"
 const BEDROCK = { accessKeyId: "AKIDSIMULATOR", secretAccessKey: "simulator-secret" }
 
-/** Vendors by dialect: what their provider needs beyond an address, and the model that they are asked for. */
+/** Vendors by dialect: the settings of their provider besides the address, and the model. */
 const VENDORS = {
   "openai-chat": { vendor: "openai-compatible", path: "/v1", model: "echo" },
   "openai-responses": {
@@ -39,7 +39,7 @@ const VENDORS = {
 type Upstream = keyof typeof VENDORS
 const UPSTREAMS = Object.keys(VENDORS) as Upstream[]
 
-/** Those whose frames show that they repeat. Of others, what comes twice may be content. */
+/** Dialects whose frames show that they repeat. In other dialects a repeated frame may be content. */
 const TELLING: ReadonlySet<Upstream> = new Set([
   "openai-responses",
   "anthropic",
@@ -48,7 +48,7 @@ const TELLING: ReadonlySet<Upstream> = new Set([
 ])
 
 const FRAMES_TWICE = WIRE_FAULTS.find(({ name }) => name === "frames twice")
-/** What came once comes again from its first frame on, as from a proxy that connects again. */
+/** The stream starts again from its first frame, as behind a proxy that reconnects. */
 const FROM_THE_START: WireFault = {
   name: "the first half again",
   effect: "midway",

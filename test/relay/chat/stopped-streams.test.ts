@@ -4,7 +4,7 @@ import { DONE, frame, startVendor, streamed, usageFrame } from "../scripted-vend
 import { CHAT, contentOf, creditsOf, dataOf, HELLO, onlyReceipt } from "../support.ts"
 import { until } from "../../support/until.ts"
 
-/** More than OpenAI takes, so that the relay looks for them. */
+/** More sequences than OpenAI takes, so that the relay looks for them. */
 const STOP = ["a1", "b2", "c3", "d4", "STOP"]
 
 function gatewayAt(url: string, vendor = "openai-compatible"): GatewayOptions {
@@ -50,7 +50,7 @@ test("a call is cancelled at a stop sequence, and delivered text is charged by t
   const receipt = await onlyReceipt(gateway, caller)
   expect(receipt).toMatchObject({ status: "settled", estimated: true })
   expect(receipt.attempts).toMatchObject([{ outcome: "ok" }])
-  // What the vendor wrote up to then, the sequence and what came with it included.
+  // The output of the vendor up to then, including the sequence and the rest of its frame.
   expect(receipt.usage).toMatchObject({ output: 5 })
   const { usage } = JSON.parse(dataOf(text).at(-2) ?? "{}") as { usage: object }
   expect(usage).toMatchObject({ completion_tokens: 5, prompt_tokens: receipt.usage?.["input"] })
@@ -58,7 +58,7 @@ test("a call is cancelled at a stop sequence, and delivered text is charged by t
   await until(() => isCancelled)
 })
 
-/** The faces that take stop sequences, and where the last words of each tell what was written. */
+/** The endpoints that take stop sequences, and where their last frames report the output. */
 const FACES: Readonly<Record<string, readonly [body: object, told: RegExp]>> = {
   [CHAT]: [
     { messages: HELLO, stop: STOP, stream_options: { include_usage: true } },

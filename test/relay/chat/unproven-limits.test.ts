@@ -17,10 +17,10 @@ import {
 } from "../scripted-vendor.ts"
 import { CHAT, contentOf, dataOf, HELLO, receiptOf } from "../support.ts"
 
-/** Servers whose references do not say that `n` and `stop` work as at OpenAI. */
+/** Servers whose references do not say that `n` and `stop` work as in OpenAI's API. */
 const UNPROVEN = ["openai-compatible", "lm-studio", "llama-cpp", "huggingface", "openrouter"]
 
-/** What the server answers, whatever `n` and `stop` ask for. */
+/** The server's answer, for every `n` and `stop`. */
 let said = "Hello"
 let server: ScriptedVendor
 let gateway: TestGateway

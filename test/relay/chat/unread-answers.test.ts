@@ -18,7 +18,7 @@ const LARGE = "x".repeat(1.5 * MEGABYTE)
 let vendor: ScriptedVendor
 let gateway: TestGateway
 let caller: TestCaller
-/** What the provider answers. */
+/** The provider's answer. */
 let answer: object
 
 beforeAll(async () => {

@@ -19,7 +19,7 @@ const KNOWN = (facts as unknown as Facts).vendors
 const known = (vendor: string, model: string) =>
   resolveRules({ vendor, model, facts: KNOWN[vendor]?.[model], written: [] }).rules
 
-/** What is left of a request at a model, with its losses as they are reported. */
+/** The request that fits a model, with the reported losses. */
 function fit(vendor: string, model: string, request: Partial<ChatRequest>) {
   const rules = known(vendor, model)
   const fitted = fitToModel({ ...BASE, ...request }, rules)

@@ -21,7 +21,7 @@ export interface Sent {
   readonly body: JsonObject
 }
 
-/** An answer as read by a caller of any format. */
+/** The content that a caller of any format reads in an answer. */
 export interface ReadAnswer {
   readonly text: string
   readonly calls: readonly { readonly name: string; readonly arguments: unknown }[]
@@ -46,7 +46,7 @@ export type Format = (typeof FORMATS)[number]
 /** Models by their ids, with the vendor and its own name for them. */
 export type Models = Readonly<Record<string, readonly [vendor: string, model: string]>>
 
-/** A gateway before vendors whose answers are scripted, in the format that they are asked in. */
+/** A gateway with vendors whose answers are scripted, in the format of their requests. */
 export class FittedWorld implements AsyncDisposable {
   script: Script = { text: "Hi" }
   readonly #vendor: Bun.Server<undefined>
@@ -237,7 +237,7 @@ function sse(frames: readonly Frame[], end = ""): Response {
   return new Response(text.join("") + end, { headers: { "content-type": "text/event-stream" } })
 }
 
-/** Text in pieces of three characters, so that nothing depends on where it is cut. */
+/** Text in pieces of three characters, so that no test depends on the position of a cut. */
 function pieces(text: string): readonly string[] {
   return text.match(/[^]{1,3}/g) ?? []
 }

@@ -3,7 +3,7 @@ import { provider, startGateway, type TestGateway } from "../../support/gateway.
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, receiptOf } from "../support.ts"
 
-/** Claude's API wants `max_tokens`, and the model has a maximum of its own. */
+/** Claude's API requires `max_tokens`, and the model has its own maximum. */
 const MAXIMUM = 16_384
 let vendor: ScriptedVendor
 let gateway: TestGateway

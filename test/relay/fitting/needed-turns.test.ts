@@ -21,7 +21,7 @@ afterAll(() => gateway[Symbol.asyncDispose]())
 
 const said = (role: string, content: string) => ({ role, content })
 
-/** What the openai client's first test and Open Responses send, and Claude has to be able to answer. */
+/** Requests of the openai client's first test and of Open Responses, which Claude has to answer. */
 const CASES: readonly [string, string, object][] = [
   ["only a developer message", CHAT, { messages: [said("developer", "Say hi")] }],
   ["an empty question", CHAT, { messages: [said("user", "")] }],

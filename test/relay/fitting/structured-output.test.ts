@@ -43,7 +43,7 @@ const ALL = FORMATS.flatMap((format) =>
 const STOPPED = ["stop", "end_turn", "completed", "STOP"]
 
 describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
-  // OpenAI's own callers know what it accepts.
+  // OpenAI's own callers know which schemas it accepts.
   const isOpenAi = format === "chat" || format === "responses"
   const ask = (model: string, schema: object) => world.ask(format, model, { schema }, { stream })
 

@@ -11,7 +11,7 @@ import { MICE, OWLS, searched } from "./search-traffic.ts"
 import { caller, gateway, searchWorld, vendor } from "./search-world.ts"
 import { nanocredits, receiptOf } from "../support.ts"
 
-/** What a vendor searched for and found, told to callers of other dialects, and back in their history. */
+/** A vendor's search queries and results, for callers of other dialects, and back in their history. */
 
 type Json = Record<string, unknown>
 
@@ -41,7 +41,7 @@ async function told(model: string, isStreamed: boolean): Promise<Anthropic.Messa
   return messages.stream(ask(model)).finalMessage()
 }
 
-/** What a search of each vendor is. */
+/** The query and the results of each vendor. */
 const FOUND: Readonly<
   Record<string, { readonly query: Json; readonly titles: readonly string[] }>
 > = {

@@ -3,7 +3,7 @@ import { framesOf, message, response } from "../billable-frames.ts"
 import { caller, searchWorld, vendor } from "./search-world.ts"
 import { errorOf, nanocredits, receiptOf } from "../support.ts"
 
-/** A search that the vendor runs, asked for in one dialect of a vendor that speaks another. */
+/** A search that the vendor runs, where the caller uses another dialect than the vendor. */
 
 type Json = Record<string, unknown>
 
@@ -15,7 +15,7 @@ const URL_OF_SOURCE = "https://example.com/owls"
 const SEARCH = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "owls" } }
 const OPENED = { type: "web_search_call", id: "ws_2", action: { type: "open_page", url: "u" } }
 
-/** Two searches, and a text that rests on what they found. */
+/** Two searches, and a text based on their results. */
 function answerTo(path: string): Json {
   if (path.endsWith("/responses")) {
     const whole = response([SEARCH, OPENED, { ...SEARCH, id: "ws_3" }])
@@ -147,7 +147,7 @@ const LOCATION = { type: "approximate", ...PLACE }
 interface Case {
   readonly from: string
   readonly model: string
-  /** What the vendor is asked for. */
+  /** The search tool in the vendor's request. */
   readonly sent: Json
   readonly losses: string | null
   /** As many searches as credits are held for. */
@@ -339,7 +339,7 @@ describe("a search", () => {
     expect(sent()).toEqual({ type: "allowed_tools", mode, tools: [{ type: "web_search" }] })
 
     expect(await ask("gemini/m")).toContain("tool_choice:dropped")
-    // Where no one searches, nothing has to.
+    // If the vendor cannot search, the choice of the tool is dropped too.
     expect(await ask("azure/m")).toContain("tools:dropped")
     expect(sent()).toBeUndefined()
   })

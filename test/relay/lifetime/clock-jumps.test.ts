@@ -17,7 +17,7 @@ function jump(milliseconds: number): void {
   Date.now = () => realNow() + milliseconds
 }
 
-/** A vendor that says a word and the rest when it is let. */
+/** A vendor that sends a word, and the rest when the test allows it. */
 function startPausing() {
   const gate = Promise.withResolvers<void>()
   const asked = Promise.withResolvers<void>()

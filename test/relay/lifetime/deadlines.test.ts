@@ -38,10 +38,10 @@ const LONG: DeadlineSettings = {
 }
 const WORDS = [{ role: "user", content: "one two three four five six seven eight" }]
 
-/** More than fits into the buffers between a vendor and a caller who does not read. */
+/** More than the buffers between a vendor and a caller can hold while the caller does not read. */
 const MUCH = Array.from({ length: 1_000 }, () => frame("x".repeat(20_000)))
 
-/** What the scripted vendor answers, by model. */
+/** The answers of the scripted vendor, by model. */
 const SCRIPTS: Readonly<Record<string, () => Response>> = {
   "drips-for-ever": () => streamed(repeated(frame("drip "), 1_000, 40)),
   comments: () => streamed([...repeated(": thinking\n\n", 14, 50), WHOLE_STREAM]),
@@ -111,7 +111,7 @@ function ask(
   return caller.post(CHAT, { model, messages: WORDS, ...body })
 }
 
-/** Asserts a timeout before the answer began: told as 504, nothing charged, nothing held. */
+/** Asserts a timeout before the answer began: status 504, no charge, no hold. */
 async function expectTimeout(response: Response, words: string): Promise<void> {
   const before = await caller.balance()
   const receipt = await receiptOf(caller, response)
@@ -231,14 +231,14 @@ describe("a deadline that is not reached", () => {
   })
 })
 
-/** The head of a stream; what follows is its body, until the connection closes. */
+/** The head of a stream; everything after it is its body, until the connection closes. */
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
 
 describe("a vendor on a bare socket", () => {
   test("is not cancelled if it begins to answer during the connection probe", async () => {
     const connect = 2_000
     const answer = ask("narrow/echo", { connect }, { stream: true })
-    // The request's own connection fills the queue, so that the look at the address finds no one.
+    // The request's own connection fills the queue, so that the check of the address cannot connect.
     await clock.looks(1)
     await clock.pass(connect + 500)
     const connection = await narrow.take()

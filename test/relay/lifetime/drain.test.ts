@@ -6,7 +6,7 @@ import { DONE, helloUntil, startVendor } from "../scripted-vendor.ts"
 import { CHAT, contentOf, errorOf, HELLO, receiptsOf, streamErrorOf } from "../support.ts"
 import { until } from "../../support/until.ts"
 
-/** A stream that says a word and ends when it is let. */
+/** A stream that sends a word and ends when the test allows it. */
 function startPausing() {
   const end = Promise.withResolvers<void>()
   const vendor = startVendor(() => {
@@ -77,7 +77,7 @@ test.each([false, true])(
 /** Of an answer that ended as it should, which may be read a little after the gateway has ended. */
 const LAST_CHUNK = "\r\n0\r\n\r\n"
 
-/** A body that came in chunks, whose sizes it leaves out. */
+/** The body of a chunked answer, without the sizes of the chunks. */
 function bodyOf(answer: string): string {
   const body = answer.slice(answer.indexOf("\r\n\r\n") + 4)
   return body.replace(/\r\n0\r\n\r\n$/, "").replace(/(^|\r\n)[0-9a-f]+\r\n/g, "")

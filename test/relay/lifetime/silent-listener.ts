@@ -22,9 +22,9 @@ function openLibrary() {
 /** An address that listens, with room for one connection that waits to be taken. */
 export interface SilentListener extends Disposable {
   readonly url: string
-  /** Connects, which leaves no room: the next connection is not answered. */
+  /** Connects, which fills the queue: the next connection is not answered. */
   fill(): Promise<void>
-  /** Takes the connection that waits, from any client. */
+  /** Accepts the connection that waits, from any client. */
   take(): Promise<TakenConnection>
 }
 
@@ -33,7 +33,7 @@ export interface TakenConnection {
   close(): void
 }
 
-/** Bun's own servers take every connection at once, so this one is the C library's. */
+/** Bun's own servers accept every connection at once, so this one uses the C library. */
 export function startSilentListener(): SilentListener {
   const library = openLibrary()
   const descriptor = library.socket(INTERNET, STREAM_SOCKET, 0)

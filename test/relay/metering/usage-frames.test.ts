@@ -75,7 +75,7 @@ const candidate = (rest: object): object => ({
   candidates: [{ content: { role: "model", parts: [{ text: "Hello" }] }, ...rest }],
 })
 
-/** Streams of which one frame has 500 tokens of input, and another 47 of output and none of input. */
+/** Streams in which one frame has 500 tokens of input, and another 47 of output and 0 of input. */
 const STREAMS: Readonly<Record<string, string>> = {
   "chat/model":
     frame("Hello") +

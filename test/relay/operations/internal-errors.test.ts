@@ -46,7 +46,7 @@ const ask = (stream: boolean): Promise<Response> =>
     stream,
   })
 
-/** What callers of Anthropic's dialect are told goes through an encoder with a fault. */
+/** The answers to callers of Anthropic's dialect pass through an encoder with a fault. */
 function breakEncoder(fault: Partial<EventEncoder>): Disposable {
   const encode = ANTHROPIC_MESSAGES.encodeEvents.bind(ANTHROPIC_MESSAGES)
   return spyOn(ANTHROPIC_MESSAGES, "encodeEvents").mockImplementation((request) => {

@@ -159,7 +159,7 @@ describe("the limits of an account", () => {
     await change(caller, { tokens_per_minute: null })
     const alone = await chat(caller.key)
     await alone.text()
-    // Of its own 5,000 the refused request uses nothing.
+    // The refused request uses none of its own 5,000 tokens.
     expect(Number(alone.headers.get("x-ratelimit-remaining-tokens"))).toBeGreaterThan(4_200)
   })
 

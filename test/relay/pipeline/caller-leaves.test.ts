@@ -105,7 +105,7 @@ async function leaveMidway(messages: unknown): Promise<bigint> {
 
 test("the delivered part is settled by the gateway's estimate if the caller disconnects within a stream", async () => {
   await leaveMidway(WORDS)
-  // No alarm: a caller who leaves is no vendor that fails to report.
+  // No alarm: a disconnected caller does not mean that a vendor fails to report.
   expect(gateway.heard.filter(({ name }) => name === "usageMissing")).toEqual([])
 })
 
@@ -115,7 +115,7 @@ test("the estimate includes an image of a partly delivered stream", async () => 
     { type: "text", text: "What is this?" },
     { type: "image_url", image_url: { url } },
   ]
-  // A thousand tokens at least, whatever the vendor.
+  // At least a thousand tokens, for every vendor.
   expect(await leaveMidway([{ role: "user", content }])).toBeGreaterThan(1_000_000n)
 })
 

@@ -10,7 +10,7 @@ import { until } from "../../support/until.ts"
 import { helloUntil, type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, errorOf, HELLO } from "../support.ts"
 
-/** Where no one listens. */
+/** No server listens here. */
 const REFUSING_URL = "http://127.0.0.1:1/v1"
 
 let vendor: ScriptedVendor
@@ -40,7 +40,7 @@ beforeEach(() => {
   end = Promise.withResolvers()
 })
 
-/** Each is a failure and then a stream: a failover holds one place. */
+/** Each request fails once and is then a stream: a failover takes one place. */
 const slow = (caller: TestCaller) =>
   caller.post(CHAT, { model: "sim/slow", messages: HELLO, stream: true })
 const quick = (caller: TestCaller) => caller.post(CHAT, { model: "sim/echo", messages: HELLO })
@@ -59,7 +59,7 @@ test("a stream counts until its last byte, and a rejected request gets a time to
     code: "rate_limit_exceeded",
     error_type: "concurrent_requests_exceeded",
   })
-  // What calls no model is not counted.
+  // Requests that call no model are not counted.
   expect((await caller.get("/v1/credits")).status).toBe(200)
   end.resolve()
   for (const response of [first, second]) expect(await response.text()).toContain("[DONE]")

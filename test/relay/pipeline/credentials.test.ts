@@ -15,7 +15,7 @@ const RESPONSES = "/v1/responses"
 const METRICS = "token-of-the-metrics"
 const MAIN = "canary-key-of-the-first"
 const BACKUP = "canary-key-of-the-second"
-/** Requests of which each of two credentials gets one: that one gets none happens once in 500 billion times. */
+/** Enough requests that each of two credentials is used: one is unused once in 500 billion times. */
 const ENOUGH = 40
 const KEYS: readonly NamedCredential[] = [
   { name: "main", weight: 1, apiKey: MAIN },
@@ -28,11 +28,11 @@ interface Refusal {
   readonly headers?: Record<string, string>
 }
 
-/** A vendor with an organization for each key: what one has stored the other does not find. */
+/** A vendor with an organization for each key: one organization cannot find objects of another. */
 class Organizations implements Disposable {
   /** The key of each request, oldest first. */
   readonly keys: string[] = []
-  /** What requests with a key are answered with in place of an answer. */
+  /** The errors that requests with a key receive instead of an answer. */
   readonly refusals = new Map<string, Refusal>()
   readonly stored = new Map<string, Set<string>>()
   readonly organizations = new Map([

@@ -51,7 +51,7 @@ function* telling(text: string): Generator<string | number> {
   yield STALL
 }
 
-/** What the vendor does, by the name of the model. */
+/** The vendor's behavior, by the name of the model. */
 async function answer(): Promise<Response> {
   const { model, stream, contents } = vendor.bodies.at(-1) ?? {}
   const cut = (): void => wasCut.resolve()
@@ -107,7 +107,7 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-/** On a busy machine the tokenizer takes longer to load than these tests wait for what it counts. */
+/** On a busy machine the tokenizer takes longer to load than these tests wait for its counts. */
 async function loadTokenizer(on: TestGateway): Promise<void> {
   const caller = await on.caller("1")
   const body = { model: "vendor/stalls", messages: HELLO }
@@ -121,7 +121,7 @@ interface Asked {
   leave(): void
 }
 
-/** Asks, and resolves when the vendor has heard. */
+/** Sends a request, and resolves when it is at the vendor. */
 async function ask(model: string, stream: boolean, path = CHAT, on = gateway): Promise<Asked> {
   goOn = Promise.withResolvers()
   wasCut = Promise.withResolvers()
@@ -155,7 +155,7 @@ describe("input counted by the vendor before the caller disconnects", () => {
   for (const path of ["/v1/messages", CHAT]) {
     test(`is charged before the first word, through ${path}`, async () => {
       const asked = await ask("anthropic/started", true, path)
-      // A chat begins with its first word, so that nothing can be read of it yet.
+      // A chat begins with its first word, so there is nothing to read yet.
       if (path !== CHAT) await leaveAfter(asked, "message_start")
       await hasTold.promise
       asked.leave()

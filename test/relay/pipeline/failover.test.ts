@@ -10,7 +10,7 @@ import {
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 import { CHAT, contentOf, errorOf, HELLO, nothingHeld, receiptOf } from "../support.ts"
 
-/** A model whose first deployment fails, and whose second is only asked then. */
+/** A model whose first deployment fails, and whose second receives requests only after that. */
 function backedUp(provider: string, model: string): ModelSettings {
   return simulated({
     deployments: [
@@ -37,10 +37,10 @@ const FAILURES: readonly [string, string, boolean, number, string][] = [
   ["short", "echo", true, 200, "upstream_error"],
 ]
 
-/** Where no one listens: the port is one that only a system's own services may take. */
+/** No server listens here: only services of the system may use this port. */
 const REFUSING_URL = "http://127.0.0.1:1/v1"
 
-/** Streams that fail before they say anything. */
+/** Streams that fail before their first content. */
 const BROKEN_STREAMS: Readonly<Record<string, string>> = {
   "error-first": `data: {"error":{"message":"overloaded","type":"server_error"}}\n\n`,
   "ends-at-once": "",
@@ -102,7 +102,7 @@ interface FailedAttempt {
   readonly outcome: string
 }
 
-/** Asks a model whose first deployment fails. */
+/** Sends a request to a model whose first deployment fails. */
 async function expectFailover(
   model: string,
   stream: boolean,

@@ -50,7 +50,7 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-/** Vendors that tell what they should not. */
+/** Vendors that reveal secrets in their headers and errors. */
 function answerInDetail(request: Request): Response {
   const { model, stream } = vendor.bodies.at(-1) as { model: string; stream?: boolean }
   const key = request.headers.get("authorization")

@@ -16,13 +16,13 @@ import {
   wholeAnswer,
 } from "../scripted-vendor.ts"
 
-/** A vendor's handling of a request; the promise resolves when it may answer. */
+/** A vendor's reaction to a request, at the time when the promise resolves. */
 export type Turn = (request: Request) => Response | Promise<Response>
 
-/** A vendor that takes its turns from a list, and answers normally when there are none. */
+/** A vendor that takes its turns from a list, and answers normally when the list is empty. */
 export interface TurningVendor extends ScriptedVendor {
   turns: Turn[]
-  /** Requests whose connection was closed before they were answered whole. */
+  /** Requests whose connection was closed before the answer was complete. */
   readonly aborted: number
 }
 
@@ -40,7 +40,7 @@ export function startTurns(): TurningVendor {
   return state
 }
 
-/** Returns a vendor's usual answer to a chat or a request for embeddings. */
+/** A vendor's answer to a chat or to an embeddings request. */
 export function normally(body: Record<string, unknown>): Response {
   if (body["input"] !== undefined) {
     const data = [{ object: "embedding", index: 0, embedding: [0.1, 0.2] }]
@@ -89,7 +89,7 @@ export function pair(name: string, more: Partial<ModelSettings> = {}): ModelSett
   })
 }
 
-/** @param hedge the default of models without a setting. */
+/** @param hedge the setting of models that have none. */
 export async function startHedgeWorld(
   models: Readonly<Record<string, ModelSettings>>,
   hedge = false,
@@ -119,7 +119,7 @@ export async function startHedgeWorld(
   }
 }
 
-/** As if enough had been measured. */
+/** Replaces the measured delay, as if there were enough measurements. */
 export function lateSoon() {
   return spyOn(Load.prototype, "lateAfter").mockReturnValue(LATE)
 }

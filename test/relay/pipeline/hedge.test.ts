@@ -92,7 +92,7 @@ async function keptReceipt(response: Response): Promise<Receipt> {
   return receipt
 }
 
-/** What a caller has paid while something was done, nanocredits. */
+/** What a caller has paid during an action, in nanocredits. */
 async function paidFor<Value>(act: () => Promise<Value>): Promise<[Value, bigint]> {
   await nothingHeld(world.caller)
   const before = await creditsOf(world.caller)
@@ -277,7 +277,7 @@ describe("a hedged request to the second deployment when the first is late", () 
         using counted = spyOn(Meter.prototype, "push")
         const { first, second, gateway, caller } = world
         const aborted = first.aborted + second.aborted
-        // Its usage, and then nothing.
+        // Sends the usage and then stays silent.
         const counting: Turn = () => streamed([usageFrame(10, 0), 600_000])
         first.turns = [isCounted ? when(Bun.sleep(80), counting) : silent]
         second.turns = [isCounted ? counting : silent]

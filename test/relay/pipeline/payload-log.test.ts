@@ -124,7 +124,7 @@ describe("stored prompts and answers", () => {
 
 const CHAT = { model: "sim/echo", messages: [{ role: "user", content: "the secret plan" }] }
 
-/** Turns it on or off, and waits until the gateway's process has heard of it. */
+/** Changes the setting, and waits until the gateway's process uses it. */
 async function storeContent(gateway: TestGateway, caller: TestCaller, on: boolean): Promise<void> {
   await asked(gateway, "PATCH", `/accounts/${caller.account.id}`, { stores_content: on })
   const isKept = async () => (await contentOf(gateway, await send(caller, CHAT))) !== null
@@ -141,7 +141,7 @@ async function send(
   return answer.headers.get("x-request-id") ?? ""
 }
 
-/** What the receipt shows of it, once there has been time to keep it. */
+/** The content in the receipt, after enough time to store it. */
 async function contentOf(gateway: TestGateway, request: string): Promise<unknown> {
   for (let look = 0; look < 20; look++) {
     const receipt = await ask(gateway, "GET", `/receipts/${request}`)

@@ -29,7 +29,7 @@ const status = (code: number, headers: Record<string, string> = {}): Fault => {
 let vendor: ScriptedVendor
 let gateway: TestGateway
 let caller: TestCaller
-/** What the vendor answers its next requests with, before it works. */
+/** The faults that the vendor answers the next requests with, before it works. */
 let faults: Fault[] = []
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ beforeAll(async () => {
     ...simulated(),
     deployments: [{ provider: "odd", model, weight: 1 }],
   })
-  // Each test has a deployment of its own, so that one's failures open no other's circuit.
+  // Each test has its own deployment, so that its failures do not open the circuit of another test.
   const names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "outage"]
   gateway = await startGateway({
     providers: { odd: provider(vendor.url) },
@@ -210,7 +210,7 @@ describe("the selected deployment", () => {
   })
 
   test("differs for different keys, and is drawn at random without a key", async () => {
-    // So many that each of the three gets one: an account's id, which the place goes by as well, is drawn.
+    // Enough keys that each of the three gets one: the place also depends on the account's id, which is random.
     const keys = Array.from({ length: 60 }, (_, index) => ({ prompt_cache_key: `chat ${index}` }))
     const places = await Promise.all(keys.map((key) => served(key)))
     expect(new Set(places.map(({ deployment }) => deployment)).size).toBe(3)

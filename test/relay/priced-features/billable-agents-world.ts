@@ -1,4 +1,4 @@
-/** The gateway and the agents' requests for the tests of costs besides tokens. */
+/** The gateway and the requests of agents for the tests of features that are billed besides tokens. */
 import type { ModelSettings, ProviderSettings } from "../../../src/config/settings.ts"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
 import { respond } from "../billable-frames.ts"
@@ -55,7 +55,7 @@ export const whenAsked = (path: string, whole: Json): void => {
   vendorDoes.answer = (body) => respond(path, body, whole)
 }
 
-/** Codex's request in every turn. */
+/** Fields that Codex sends with every turn. */
 export const CODEX: Json = {
   model: "openai/gpt-5.4",
   instructions: "You are a coding agent.",
@@ -86,7 +86,7 @@ export const CODEX: Json = {
   text: { verbosity: "low" },
 }
 
-/** Claude Code's request for a search, and in every turn. */
+/** Fields that Claude Code sends with every turn, and with a search. */
 export const CLAUDE_CODE: Json = {
   model: "anthropic/claude-opus-4-8",
   max_tokens: 1_000,

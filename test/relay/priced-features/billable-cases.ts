@@ -6,19 +6,19 @@ const CHAT = "/v1/chat/completions"
 const RESPONSES = "/v1/responses"
 const MESSAGES = "/v1/messages"
 
-/** One switch: its request, its vendor's answer, and the cost. */
+/** A billed feature: the request that uses it, the vendor's answer, and the cost. */
 export interface BillableCase {
   readonly name: string
   readonly vendor: string
   readonly path: string
-  /** Members besides the model and the messages. */
+  /** Fields besides the model and the messages. */
   readonly body: Json
   readonly answer: Json
-  /** The path in a rejection. */
+  /** The position that a refusal names. */
   readonly place: string
-  /** The price in the provider's settings: without it, the request is rejected. Absent: no price is possible. */
+  /** The price in the provider's settings, without which the request is refused; absent if no price can exist. */
   readonly prices?: Json
-  /** The counts of the receipt besides tokens. */
+  /** The counts in the receipt besides the tokens. */
   readonly counted?: Json
   /** Nanocredits: of the tokens, 100 at 1 and 10 at 2 a million, and all else. */
   readonly cost: bigint
@@ -65,7 +65,7 @@ function block(type: string, more: Json = {}): Json {
 const searched = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "q" } }
 const opened = { type: "web_search_call", id: "ws_2", action: { type: "open_page", url: "u" } }
 
-/** Azure has no prices of its own in the facts, so that those of the settings are all there are. */
+/** The facts have no prices for Azure, so that only the prices of the settings apply. */
 export const CASES: readonly BillableCase[] = [
   {
     name: "responses: web_search, opened pages cost nothing",

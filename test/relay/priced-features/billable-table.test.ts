@@ -14,7 +14,7 @@ import type {
   Switches,
 } from "../../../src/vendors/priced-features/switch.ts"
 
-/** Every row of the table, set in a body of its dialect: it is found where it stands, and counted. */
+/** Every row of the table, in a body of its dialect: the gateway finds it at its place and counts it. */
 
 interface Row {
   readonly name: string
@@ -22,7 +22,7 @@ interface Row {
   readonly switches: Switches
   readonly charge: Charge
   readonly body: JsonObject
-  /** Of a field: what that stands in may be a row of its own. */
+  /** For a field: the value that contains it may be a row of its own. */
   readonly path?: string
 }
 
@@ -122,7 +122,7 @@ describe("every call of the table", () => {
   for (const { name, dialect, charge } of ROWS) {
     if (charge.by !== "calls") continue
     for (const way of charge.counted) {
-      // Both APIs of these vendors list what was done in their own ways; each is read in its own.
+      // The two APIs of these vendors list the calls in different ways; each is read in its own way.
       const isElsewhere =
         way.in === "items" && dialect === "openai-chat" && (way.names[0] ?? "").endsWith("_call")
       if (isElsewhere) continue

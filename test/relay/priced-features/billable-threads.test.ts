@@ -5,8 +5,8 @@ import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { HELLO, nanocredits, nothingHeld, receiptOf } from "../support.ts"
 
 /**
- * Threads keep what their first request declares for the turns that go on from it (@anthropic-ai/sdk 1.12,
- * ThreadState): such a turn names no tools, and has them.
+ * Threads keep the declarations of their first request for later turns (@anthropic-ai/sdk 1.12, ThreadState): such a
+ * turn names no tools but can use them.
  */
 
 const MESSAGES = "/v1/messages"

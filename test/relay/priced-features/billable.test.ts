@@ -35,7 +35,7 @@ beforeAll(async () => {
       { ...MODEL, deployments: [{ provider: id, model: "up", weight: 1 }] },
     ]),
   )
-  // No one knows the vector store that is searched.
+  // No account owns the vector store that is searched.
   const settings = { vendorState: "pass" } as const
   gateway = await startGateway({ providers, models, settings })
   const passingSettings = { ...settings, unpricedFeatures: "pass" } as const
@@ -48,7 +48,7 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-/** Servers of anyone's speak what their settings say; those of others what they are asked in. */
+/** Unknown servers support the dialects of their settings; other servers support the dialect of the request. */
 function dialectsFor(id: string, path: string): { dialects?: string[] } {
   if (id === "openai-compatible") return { dialects: ["anthropic-messages"] }
   if (id !== "azure") return {}
@@ -186,7 +186,7 @@ describe("a balance that does not cover all of it", () => {
   test("limits each of several outputs to their total cost", async () => {
     const one = CASES.find(({ name }) => name.startsWith("chat: web_search_options"))
     if (!one) throw new Error("no such case")
-    // Some servers take a number in a text.
+    // Some servers accept a number as text.
     current = { ...one, body: { best_of: "5" } }
     const caller = await gateway.caller("0.0012")
     const body = { ...bodyOf(current, `priced-${CASES.indexOf(one)}/m`, false), max_tokens: 1_000 }

@@ -4,7 +4,7 @@ import { framesOf, message } from "../billable-frames.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { nanocredits, onlyReceipt, readUntil } from "../support.ts"
 
-/** Answers that end before their vendor has told how often it searched: the text rests on it all the same. */
+/** Answers that end before their vendor has reported the number of searches, although the text uses the results. */
 
 type Json = Record<string, unknown>
 
@@ -37,7 +37,7 @@ const DRAIN_LIMIT_MS = 500
 
 let gateway: TestGateway
 let vendor: ScriptedVendor
-/** Lets the vendor come to its end. */
+/** Lets the vendor finish. */
 let gate: PromiseWithResolvers<void>
 
 beforeAll(async () => {
@@ -87,7 +87,7 @@ function heldBack(early: readonly string[], late: readonly string[]): Response {
 const MESSAGES = [{ role: "user", content: "Owls?" }]
 const SEARCH = { type: "web_search_20250305", name: "web_search" }
 const ONE_SEARCH = 10_000_000n
-/** More than Gemini takes, and none that Claude takes: the gateway looks for them. */
+/** More sequences than Gemini takes, and Claude takes none of them: the gateway looks for them. */
 const STOPS = ["\n\n\n", "END", "five", "six", "seven", "eight"]
 
 function bodyFor(path: string, model: string): Json {
@@ -128,7 +128,7 @@ describe.each(WAYS)("a search asked for at %s of %s", (path, model) => {
     const stop = path === "/v1/messages" ? { stop_sequences: STOPS } : { stop: STOPS.slice(0, 4) }
     const response = await caller.post(path, { ...bodyFor(path, model), ...stop })
     const isCut = path === "/v1/messages" || model === "claude/m"
-    // Gemini takes as many as a chat may have, and is heard to its end.
+    // Gemini takes as many sequences as a chat may have, so its answer is read to the end.
     if (!isCut) gate.resolve()
     expect(await response.text()).toContain("mice")
     await expectPaid(caller, isCut ? 1 : 2)

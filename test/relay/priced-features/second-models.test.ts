@@ -30,7 +30,7 @@ beforeAll(async () => {
     },
     models: {
       "claude/small": simulated(limits),
-      // What a model writes for itself is bounded by all that it can say.
+      // The text that a model writes for itself is bounded by the model's maximum.
       "claude/talkative": simulated({ ...limits, maxOutput: 1_000 }),
       "claude/large": simulated({ ...limits, price: DEAR }),
       "router/acme/small": simulated(limits),

@@ -150,7 +150,7 @@ const FALLING_MODE: PriceSettings = {
   input: "1",
   output: "20",
   modes: {
-    // For up to 90 tokens, output costs 4.5 times as much as usual, like the input of the highest tier.
+    // Up to 90 tokens, output costs 4.5 times the usual price, as does the input of the highest tier.
     priority: {
       input: "0.5",
       tiers: [

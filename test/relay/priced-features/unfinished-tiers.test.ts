@@ -25,7 +25,7 @@ interface Format {
   /** The field of the request, and the dearer mode at four times the price. */
   readonly field: string
   readonly mode: string
-  /** The mode at half the price; undefined if the vendor has none. */
+  /** The mode at half the price; undefined if the vendor does not have one. */
   readonly cheaper?: string
   /** A whole answer with a text that reports a mode. */
   answer(text: string, mode?: string): Json
@@ -193,7 +193,7 @@ async function ask(
   return { answer, leave: () => controller.abort(), charge }
 }
 
-/** The charge of a caller who leaves before the vendor answers. */
+/** The charge of a caller that disconnects before the vendor answers. */
 async function leaveEarly(
   format: Format,
   named: string | undefined,
@@ -224,7 +224,7 @@ async function tooLarge(
   return charge()
 }
 
-/** The charge of a stream. @param isLeft whether the caller leaves after its first text, and else reads to its end. */
+/** The charge of a stream. @param isLeft whether the caller disconnects after the first text. */
 async function streamOf(
   format: Format,
   frames: readonly string[],

@@ -101,7 +101,7 @@ describe("a long conversation", () => {
     await stored.keep({ call, form: CONVERSATION, body }, { id, status: "completed", output })
   }
 
-  /** The turns of the event loop that a step leaves to others. */
+  /** The turns of the event loop that other work gets during a step. */
   async function turnsDuring(step: () => Promise<unknown>): Promise<number> {
     let turns = 0
     let isOver = false

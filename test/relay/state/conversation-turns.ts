@@ -4,20 +4,20 @@ import type { TestCaller } from "../../support/gateway.ts"
 /** Where turns of a conversation are asked for. */
 export const PATH = "/v1/responses"
 
-/** The parts of a turn that the tests read. */
+/** The fields of a turn that the tests read. */
 export interface Answered {
   readonly id: string
   readonly output: readonly { readonly id: string }[]
 }
 
-/** Makes a turn of the echo, stored by default. */
+/** A turn of `echo`, stored unless the body says otherwise. */
 export async function asked(caller: TestCaller, body: object): Promise<Answered> {
   const response = await caller.post(PATH, { model: "sim/echo", ...body })
   expect(response.status).toBe(200)
   return (await response.json()) as Answered
 }
 
-/** How a turn that goes on from another is answered. */
+/** The status of a turn that continues another. */
 export async function statusOf(caller: TestCaller, previous: string): Promise<number> {
   const order = { model: "sim/echo", input: "Hi", previous_response_id: previous }
   const response = await caller.post(PATH, order)

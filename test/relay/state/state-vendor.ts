@@ -1,6 +1,6 @@
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 
-/** A vendor that keeps things: every answer names a new response, item, container and file. */
+/** A vendor that stores objects: every answer names a new response, item, container and file. */
 export interface StateVendor extends ScriptedVendor {
   /** Tokens of input that its next answers report. */
   inputTokens: number
@@ -8,7 +8,7 @@ export interface StateVendor extends ScriptedVendor {
   refusal: { readonly status: number; readonly body: object } | undefined
 }
 
-/** @param name goes into the ids, so that those of two vendors differ. */
+/** @param name part of the ids, so that the ids of two vendors differ. */
 export function startStateVendor(name = "a"): StateVendor {
   let made = 0
   const vendor = startVendor((request, number) => {

@@ -30,7 +30,7 @@ test("ids are shared by all processes, survive a restart, and work with another 
   {
     await using serving = await startServing(installation, workers)
     for (let round = 0; round < ROUNDS; round++) {
-      // Connections of its own, so that any process may get it.
+      // A new connection for each request, so that any process may get it.
       const fetchOptions = { keepalive: false }
       const baseURL = `${serving.url}/v1`
       const client = new OpenAI({ apiKey: ann.key, baseURL, maxRetries: 0, fetchOptions })

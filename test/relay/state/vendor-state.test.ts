@@ -12,7 +12,7 @@ const ASKED = [{ role: "user", content: "Hi" }]
 
 const setup = stateGateway()
 
-/** The ids of what an answer to a caller left at its vendor. */
+/** The ids of the objects that an answer created at its vendor. */
 async function leave(
   caller: TestCaller,
   body: object = {},
@@ -25,7 +25,7 @@ async function leave(
   return { n, provider: response.headers.get("x-tollgate-provider") }
 }
 
-/** The ways to name what is kept, and where the error says that it stands. */
+/** The ways to name a stored object, and the position that the error names. */
 const WAYS: readonly [name: string, path: string, body: (n: string) => object][] = [
   ["a response", "previous_response_id", (n) => ({ previous_response_id: `resp_${n}` })],
   ["a conversation", "conversation", (n) => ({ conversation: `conv_${n}` })],
@@ -92,7 +92,7 @@ const WAYS: readonly [name: string, path: string, body: (n: string) => object][]
 
 const STORE_SEARCH = { type: "file_search", vector_store_ids: ["vs_1"] }
 
-/** Ways to name what no one can have made through the setup.gateway. */
+/** Ways to name objects that no caller can have created through the gateway. */
 const FOREIGN: readonly [name: string, path: string, body: object][] = [
   ["a prompt", "prompt.id", { prompt: { id: "pmpt_1" } }],
   [

@@ -3,7 +3,7 @@ import { TokenCounter } from "../../../src/relay/tokens/token-counter.ts"
 import { WorkerPool } from "../../../src/workers/worker-pool.ts"
 
 test("counts correctly from the first text, even before the thread has loaded", async () => {
-  // Loading the vocabulary alone takes longer than this.
+  // Loading the vocabulary alone takes longer than this deadline.
   using pool = new WorkerPool({ deadlineMs: 200 })
   const counter = new TokenCounter(pool).of("account")
   const texts = ["hello world", "", "The quick brown fox jumps over the lazy dog."]

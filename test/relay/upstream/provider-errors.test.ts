@@ -308,11 +308,11 @@ const CASES: readonly Case[] = [
   })),
 ]
 
-/** How a case comes to the gateway: with its status, in a 200, or in the first frame of a stream. */
+/** How an error reaches the gateway: with its status, in a 200, or in the first frame of a stream. */
 const WAYS = ["status", "body", "frame"] as const
 type Way = (typeof WAYS)[number]
 
-/** Errors that only their status tells from one of the request are not recognized after a good one. */
+/** Errors that differ from an error of the request only in the status are not recognized in a 200. */
 const BY_STATUS = /^any |^a retired model$|aborted/
 const NAMED = CASES.filter(({ name }) => !BY_STATUS.test(name))
 const PATH = /\/(status|body|frame)-(\d+)-/
@@ -329,7 +329,7 @@ function answerOf(url: string): Response {
   })
 }
 
-/** Each case has providers of its own, since an account's error rests all that is called with it. */
+/** Each case has its own providers, since an error of the account makes all of them rest. */
 function idOf(index: number, way: Way, use: string): string {
   return `${way}-${index}-${use}`
 }
@@ -409,7 +409,7 @@ for (const way of WAYS) {
             each.kind === "capacity" ? "upstream_overloaded" : "upstream_error",
             "ok",
           ])
-          // What the account's error says is in the log, and not on the caller's receipt.
+          // The log contains the account's error, and the caller's receipt does not.
           expect(causeOf(receipt.id)).toMatchObject({ cause: expect.any(String) })
           expect(receipt.attempts[0]).not.toHaveProperty("cause")
           const attempts = await nextAttempts(id)

@@ -13,7 +13,7 @@ import { frame, streamed, WHOLE_STREAM, wholeAnswer } from "../scripted-vendor.t
 import { CHAT, contentOf, HELLO, nothingHeld, receiptOf } from "../support.ts"
 
 const MEGABYTE = 1024 * 1024
-/** Milliseconds in which nobody else is served. */
+/** The longest time in milliseconds in which the gateway may serve no other request. */
 const LONGEST_PAUSE = 200
 
 type Answer = (body: Record<string, unknown>) => Response
@@ -123,7 +123,7 @@ function choices(count: number): string {
   return JSON.stringify({ id: "1", model: "x", choices: all })
 }
 
-/** A sign of life each tenth of a second, and nothing else. */
+/** A comment every tenth of a second, without content. */
 function alive(type: string, sign: string): Answer {
   return () => {
     let timer: Timer

@@ -4,7 +4,7 @@ import { startGateway, type TestCaller, type TestGateway } from "../../support/g
 import { eventFrame, frameOf } from "../../wire/event-stream-frames.ts"
 import { wave } from "../../support/audio.ts"
 
-/** What no caller may ever see, in whatever form a vendor repeats it. */
+/** Secrets that no caller may see, in any form in which a vendor repeats them. */
 const KEY = "sk-live/canary+0123456789=ABCDEFGHIJ"
 const HEADER = "team-canary-9876543210-header"
 const AWS = {
@@ -179,7 +179,7 @@ const STREAMS: Readonly<
   },
 }
 
-/** What the vendor does with the next request. */
+/** The vendor's behavior for the next request. */
 let next: { way: Way; upstream: Upstream; end: number } = {
   way: "refused",
   upstream: "gemini",
@@ -240,7 +240,7 @@ afterAll(async () => {
   await vendor.stop(true)
 })
 
-/** Nothing of a secret is in a text: not whole, and not a chunk that is long enough to be of use. */
+/** Asserts that a text contains no secret, and no part of one that is long enough to be of use. */
 function expectClean(text: string): void {
   for (const canary of CANARIES) expect(text).not.toContain(canary)
   for (const secret of SECRETS) {

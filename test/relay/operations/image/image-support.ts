@@ -26,7 +26,7 @@ export function startImageGateway(): Promise<TestGateway> {
       fireworks: provider(`${url}/inference/v1`, "fireworks"),
       openrouter: provider(`${url}/v1`, "openrouter"),
       stability: provider(url, "stability"),
-      // The simulator only supports OpenAI's header for a key.
+      // The simulator accepts the key only in OpenAI's header.
       azure: { ...provider(`${url}/v1`, "azure"), headers: { authorization: "Bearer azure" } },
       openai: provider(`${url}/v1`, "openai"),
       bedrock: {
@@ -122,7 +122,7 @@ export function sendForm(
   })
 }
 
-/** Checks that a rejected request leaves nothing behind. */
+/** Asserts that a refused request left nothing behind. */
 export async function expectRefusal(
   gateway: TestGateway,
   caller: TestCaller,
@@ -147,13 +147,13 @@ export async function expectRefusal(
   expect(existsSync(uploads) ? readdirSync(uploads) : []).toEqual([])
 }
 
-/** A gateway for the tests of one file, with a caller who has credits. */
+/** A gateway for the tests of one file, with a caller that has credits. */
 export interface ImageCalls {
   readonly gateway: TestGateway
   readonly caller: TestCaller
   generate(body: object, headers?: Record<string, string>): Promise<Response>
   send(path: string, parts: Parts): Promise<Response>
-  /** Asks, and holds that it was refused and left nothing behind. */
+  /** Asserts that a request is refused and leaves nothing behind. */
   refused(ask: () => Promise<Response>, wanted: Parameters<typeof expectRefusal>[3]): Promise<void>
 }
 

@@ -20,7 +20,7 @@ const CHUNKED = [
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: audio/pcm\r\ncontent-length: 96000\r\n\r\n"
 const SOUND = "s".repeat(4_800)
 
-/** A vendor that says the beginning of a sound and breaks off. */
+/** A vendor that sends the beginning of a sound and closes the connection. */
 const vendor = createServer((socket) => {
   socket.on("error", () => {})
   socket.once("data", (request) => {

@@ -3,7 +3,7 @@ import { wave } from "../../../support/audio.ts"
 import { provider, startGateway, type TestGateway } from "../../../support/gateway.ts"
 import { nanocredits, onlyReceipt } from "../../support.ts"
 
-/** What the providers count. */
+/** The count of the providers. */
 let spoken = 0
 let vendor: Bun.Server<undefined>
 let gateway: TestGateway

@@ -48,7 +48,7 @@ export function upload(
 export const speak = (body: object, headers: Fields = {}): Promise<Response> =>
   caller.post("/v1/audio/speech", { model: "sim/tts-1", voice: "alloy", ...body }, headers)
 
-/** Nothing is held, nothing was charged, nothing was asked of the vendor, no file is left. */
+/** Asserts that nothing is held or charged, the vendor received no request, and no file remains. */
 export async function untouched(
   refuse: () => Promise<Response>,
   isCalled = false,

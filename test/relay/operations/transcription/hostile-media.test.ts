@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-/** A tag of as many tiny frames as there is room for. */
+/** A tag with as many tiny frames as fit. */
 function tagged(version: number, frame: Buffer, bytes: number): Buffer {
   const count = Math.floor((bytes - 10) / frame.length)
   const size = count * frame.length
@@ -102,7 +102,7 @@ describe("hostile audio from a key without credits", () => {
     expect(pause).toBeLessThan(MAX_PAUSE_MS)
   })
 
-  /** The ones that take the longest. */
+  /** The files that take the longest. */
   const many = Object.entries(FILES).filter(([name]) => /v2.2|tracks|false/.test(name))
   test.each(many)("does not hold up others when sent many times: %s", async (_, make) => {
     const file = new File([make(SMALL)], "a.mp3")

@@ -12,7 +12,7 @@ import {
 } from "../../../support/gateway.ts"
 import { until } from "../../../support/until.ts"
 
-/** A request as the vendor sees it come. */
+/** A request as it arrives at the vendor. */
 export interface Heard {
   bytes: number
   isOver: boolean
@@ -27,20 +27,20 @@ for (let at = 44; at < SOUND.length; at += 65_536) {
   crypto.getRandomValues(SOUND.subarray(at, Math.min(at + 65_536, SOUND.length)))
 }
 export const CHECKSUM = Bun.hash.crc32(SOUND)
-/** The cost of the audio. */
+/** The cost of the sound. */
 export const COST = "0.012"
 
 export const MODEL = ["model", "one/whisper"] as const
 export const LANGUAGE = ["language", "de"] as const
 export const FILE = ["file"] as const
 
-/** Answers when it has received the whole request, with its contents. */
+/** Answers with the content of the request once all of it has arrived. */
 export const whole: VendorAnswer = async (heard) => {
   await until(() => heard.isOver)
   return Response.json({ text: heard.text })
 }
 
-/** Reads a request to its end, however long that takes, while it may be answered. */
+/** Reads a request to its end, however long that takes; the answer may already be sent meanwhile. */
 async function hear(request: Request, seen: Heard): Promise<void> {
   const chunks: Uint8Array[] = []
   try {
@@ -74,7 +74,7 @@ export class SlowForm {
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #sent = 0
 
-  /** @param parts fields, and the audio for a part without a value. */
+  /** @param parts fields; a part without a value is the sound. */
   constructor(...parts: readonly (readonly [name: string, value?: string])[]) {
     const chunks = parts.map(([name, value]) => {
       const head = `--cut\r\ncontent-disposition: form-data; name="${name}"`
@@ -131,13 +131,13 @@ interface Receipt {
   readonly attempts: readonly { readonly deployment: string; readonly outcome: string }[]
 }
 
-/** A gateway, and a vendor of transcriptions that sees how its requests come. */
+/** A gateway, and a vendor of transcriptions that records how its requests arrive. */
 export class SlowUploads implements AsyncDisposable {
   readonly gateway: TestGateway
   readonly caller: TestCaller
-  /** The vendor's requests since the last `reset`. */
+  /** The requests at the vendor since the last `reset`. */
   heard: Heard[] = []
-  /** Its answer. */
+  /** The vendor's answer. */
   answer = whole
   readonly #vendor: Bun.Server<undefined>
 
@@ -197,12 +197,12 @@ export class SlowUploads implements AsyncDisposable {
     this.gateway.heard.length = 0
   }
 
-  /** @param options the usual caller's key unless they name one. */
+  /** @param options the key of the usual caller by default. */
   send(form: SlowForm, options: SendOptions = {}): Promise<Response> {
     return form.send(this.gateway.url, { key: this.caller.key, ...options })
   }
 
-  /** Sends a form. Nearly half of it reaches the vendor before the rest is sent. */
+  /** Sends a form, of which almost half is at the vendor before the rest is sent. */
   async sendSlowly(form: SlowForm, options: SendOptions = {}): Promise<Response> {
     const response = this.send(form, options)
     form.upTo(0.5)
@@ -216,7 +216,7 @@ export class SlowUploads implements AsyncDisposable {
     return (await (await owner.get(`/v1/receipts/${id}`)).json()) as Receipt
   }
 
-  /** Returns the requests of an account in the ledger, regardless of their outcome. */
+  /** The requests of an account in the ledger, in every state. */
   requestsOf({ account }: TestCaller): string[] {
     using database = new Database(databaseFileIn(this.gateway.settings.data), { readonly: true })
     const query = database.query<{ request: string }, [string]>(
@@ -232,7 +232,7 @@ export class SlowUploads implements AsyncDisposable {
     })
   }
 
-  /** Checks that nothing is held, no file is left, and only this amount was charged. */
+  /** Asserts that nothing is held, no file remains, and only this amount was charged. */
   async endsWith(before: bigint, charged: string): Promise<void> {
     await this.nothingHeld()
     expect(await this.caller.balance()).toBe(before - BigInt(Math.round(Number(charged) * 1e9)))
