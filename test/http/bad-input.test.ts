@@ -33,7 +33,7 @@ interface ErrorBody {
   }
 }
 
-/** Asserts the row of the error table, and that nothing is held or charged afterwards. */
+/** Asserts a row of the error table, and that nothing is held or charged. */
 async function expectRow(
   response: Response,
   status: number,

@@ -19,7 +19,7 @@ beforeAll(async () => {
   app = await gateway.caller("1", { origins: [APP] })
   other = await gateway.caller("1", { origins: [OTHER] })
   plain = await gateway.caller("1")
-  // A gateway that runs already hears of keys by their first request.
+  // A running gateway loads new keys at their first request.
   for (const caller of [app, other, plain]) expect((await caller.get("/v1/models")).ok).toBe(true)
 })
 
@@ -93,7 +93,7 @@ describe("origins of a key", () => {
     await short.get("/v1/models")
     expect(await asked(origin)).toEqual([204, origin])
     await gateway.store.keys.revoke(short.keyId, Date.now(), AUDIT)
-    // Whoever shows an unknown key has the ledger read.
+    // An unknown key makes the gateway read the ledger.
     await fetch(gateway.url + "/v1/models", {
       headers: { authorization: `Bearer sk-tg-${"a".repeat(43)}` },
     })

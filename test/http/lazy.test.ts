@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 
 const SOURCE = join(import.meta.dir, "..", "..", "src")
-/** What only the console and the management API need. */
+/** Modules that only the console and the management API need. */
 const LATE = /^(oauth4webapi|@noble|stripe|zod-openapi|tollgate-contract\/routes\.ts)(\/|$)/
 
 /** Everything that is loaded with a file, before anyone asks for anything: paths and packages. */

@@ -6,7 +6,7 @@ import { CHAT, errorOf, HELLO, nothingHeld } from "../relay/support.ts"
 import { until } from "../support/until.ts"
 
 const MEGABYTE = 1024 * 1024
-/** Of which bodies get 48, three times what is written. */
+/** Bodies get 48 of these, three times the largest body. */
 const MEMORY = 64 * MEGABYTE
 const LARGEST = 16 * MEGABYTE
 
@@ -40,7 +40,7 @@ class Unfinished implements Disposable {
   isClosed = false
   readonly socket: Socket
 
-  /** @param length bytes that are announced; none: in chunks. */
+  /** @param length the announced bytes; without it, the body is chunked. */
   constructor(key: string, length: number | undefined, path = CHAT, type = "application/json") {
     const { hostname, port } = new URL(gateway.url)
     this.socket = connect(Number(port), hostname)

@@ -56,7 +56,7 @@ test("an untrusted proxy in the operator's network is reported once", () => {
 test.each([
   ["1.2.3.4", "1.2.3.4"],
   ["2001:db8::7", "2001:db8::7"],
-  // What the caller has sent stands left of what the first trusted proxy adds.
+  // The addresses from the caller are left of the one that the first trusted proxy adds.
   ["6.6.6.6, 1.2.3.4", "1.2.3.4"],
   ["127.0.0.1, 1.2.3.4, 10.1.1.1, fd00::1", "1.2.3.4"],
   ["10.0.0.1, 10.0.0.2", "10.0.0.1"],
@@ -114,7 +114,7 @@ describe("the address at which the client reached the gateway", () => {
     [{ host: "ai.example.com" }, "http://ai.example.com"],
     [{ proto: "HTTPS", host: "ai.example.com:8443" }, "https://ai.example.com:8443"],
     [{ proto: "https", host: "[2001:db8::1]:443" }, "https://[2001:db8::1]"],
-    // The nearest trusted proxy writes last; what the caller sent stands before it.
+    // The nearest trusted proxy adds its address last, after the caller's.
     [
       { for: "1.2.3.4", proto: "http, https", host: "evil, ai.example.com" },
       "https://ai.example.com",

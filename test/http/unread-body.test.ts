@@ -4,7 +4,7 @@ import { startGateway, type TestCaller, type TestGateway } from "../support/gate
 import { until } from "../support/until.ts"
 
 const MEGABYTE = 2 ** 20
-/** Slow phases end after ten seconds; a busy machine takes longer. */
+/** The slow phases end after ten seconds, or later on a busy machine. */
 const LIMIT_MS = 30_000
 
 let gateway: TestGateway
@@ -21,7 +21,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-/** A caller on a bare socket, whose body goes out as the test says. */
+/** A caller on a bare socket that sends its body in parts. */
 class Sender implements Disposable {
   readonly socket
   text = ""

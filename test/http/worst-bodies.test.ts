@@ -26,7 +26,7 @@ const LONGEST_OF_MANY = 200
 let load: Load
 let gateway: TestGateway
 
-/** A request that is valid, for each endpoint; what is large replaces a field of it. */
+/** A valid request for each endpoint, in which a test replaces a field by a large value. */
 const MESSAGES = [{ role: "user", content: "Hello" }]
 const BASES: Readonly<Record<string, object>> = {
   "/v1/chat/completions": { model: "own/chat", max_tokens: 1, messages: MESSAGES },
@@ -52,7 +52,7 @@ interface Endpoint {
   readonly fields: readonly Field[]
 }
 
-/** What the document says of one operation. */
+/** The part of the OpenAPI document about one operation. */
 interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
 }
@@ -142,7 +142,7 @@ function packedBody({ base, fields }: Endpoint): LargeBody {
 
 const isFree = (path: string): boolean => /estimate|count|input_tokens/i.test(path)
 
-/** Keys whose requests are rejected, and how. */
+/** Keys whose requests are rejected, by the reason. */
 const REJECTED: Readonly<Record<string, { status: RegExp; make: () => Promise<TestCaller> }>> = {
   "without credits": { status: /^402 /, make: () => gateway.caller("0") },
   "that is paused": {

@@ -37,7 +37,7 @@ export function fieldsOf(schema: Schema, path: readonly string[] = []): Field[] 
   return isMap ? [{ path, kind: "map", max: maxProperties ?? Infinity }, ...within] : within
 }
 
-/** Valid contents of a field. `#` is replaced by a number, `~` is filled. */
+/** Elements that a field may contain while the request stays as valid as possible. `#` is a number, `~` is filled. */
 const ELEMENTS: Readonly<Record<string, string>> = {
   messages: '{"role":"user","content":"#~"}',
   input: '{"role":"user","content":"#~"}',
@@ -108,7 +108,7 @@ function place(body: Record<string, unknown>, path: readonly string[], value: un
   }
 }
 
-/** Returns the existing value if the path leads through it. */
+/** The existing value, if the path leads through it. */
 function inside(before: unknown, isList: boolean): unknown {
   if (Array.isArray(before) === isList && typeof before === "object" && before !== null)
     return before

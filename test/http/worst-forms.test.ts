@@ -91,7 +91,7 @@ describe("a form", () => {
               })
               const found = { path, isRepeatable, times, isShort: pause < limit }
               expect(found).toEqual({ path, isRepeatable, times, isShort: true })
-              // Those who send still when they are answered may not see the answer.
+              // A caller that is still sending when the answer arrives may not read it.
               for (const answer of answers) expect(answer).toMatch(/^40[029] |^413 |^503 |^Error/)
             }
           }

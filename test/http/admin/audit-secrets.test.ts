@@ -7,10 +7,10 @@ import { startManaged } from "./support.ts"
 const PROVIDER_KEY = "sk-vendor-0123456789-never-shown"
 const HEADER_SECRET = "team-secret-9876543210"
 
-/** Passwords take their time to check, milliseconds. */
+/** Checking a password takes long. Milliseconds. */
 const SLOW = 30_000
 
-/** Everything that the audit log holds, as text. */
+/** The whole audit log as text. */
 async function auditText({ store }: TestGateway): Promise<string> {
   return JSON.stringify(await store.audit.list({}, null, 1_000))
 }

@@ -14,7 +14,7 @@ export const OPERATOR: Person = {
   password: "operators know it",
 }
 
-/** A browser with the console: it stores cookies and sends the console's headers. */
+/** A browser with the console: it keeps cookies and sends the headers of the console. */
 export class ConsoleBrowser {
   readonly #url: string
   cookie: string | null = null
@@ -82,7 +82,7 @@ export async function setUpOperator(gateway: TestGateway): Promise<ConsoleBrowse
   return browser
 }
 
-/** Someone who was invited into an account and has accepted. */
+/** A person who has accepted an invitation to an account. */
 export async function join(
   gateway: { readonly url: string },
   inviting: ConsoleBrowser,

@@ -103,7 +103,7 @@ test("erasure removes a person's name everywhere, keeps their actions under thei
   for (const name of names) expect(text).not.toContain(name)
   const found = await auditOf(operator, `&actor=${id}`)
   expect(found.length).toBeGreaterThan(3)
-  // They are out, and it is as if they had never been.
+  // The person is signed out, and the address is unknown.
   expect(await ada.status("GET", "/session")).toBe(401)
   const { password } = ADA
   const again = { email: "king@example.com", password }
@@ -152,7 +152,7 @@ test("a person who cannot be erased stays unchanged", async () => {
   expect(await refused.text()).toContain("Make someone else an owner, or close the account.")
   expect(await ada.status("GET", "/session")).toBe(401)
   await ada.signIn(ADA)
-  // With the admin token, or from the command line, there is no one who could be themselves.
+  // The admin token and the command line belong to no person, so no one can remove themselves.
   await operator.json("PATCH", `/accounts/${ACME}`, { state: "closed" })
   await operator.json("POST", `/users/${id}/erase`)
   expect(await ada.status("GET", "/session")).toBe(401)

@@ -30,7 +30,7 @@ async function start(
   return [gateway, browser]
 }
 
-/** The member of the answer that holds an address. */
+/** The field of the answer that contains an address. */
 async function addressIn(response: Response, member: string): Promise<string> {
   const body = (await response.json()) as Record<string, unknown>
   return String(body[member])
@@ -83,7 +83,7 @@ async function lastAddress({ store }: TestGateway): Promise<string | null | unde
   return (await readableAudit(store, { action: "session.*" }))[0]?.address
 }
 
-/** What becomes of a change that a page of this origin asks through the proxy. */
+/** The status of a change that a page of this origin sends through the proxy. */
 function changeFrom(browser: ConsoleBrowser, origin: string): Promise<number> {
   const order = { name: "one more" }
   const headers = { ...FORWARDED, origin }
@@ -104,7 +104,7 @@ test("forwarded headers of trusted proxies are used", async () => {
   expect(await lastAddress(gateway)).toBe("203.0.113.9")
   expect(await changeFrom(browser, "https://ai.example.com")).toBe(200)
   expect(await changeFrom(browser, "https://evil.example")).toBe(403)
-  // Each caller has attempts of their own; none is left once an issuer was asked so often from one address.
+  // Each caller has separate attempts, which end after many requests to an issuer from one address.
   const sso = { provider: "company", return_to: "/console/" }
   const ask = async (caller: string): Promise<number> => {
     const headers = { ...FORWARDED, "x-forwarded-for": caller }

@@ -33,7 +33,7 @@ async function balance(account: string): Promise<unknown> {
   return (await asked(world.gateway, "GET", `/accounts/${account}/credits`))["balance"]
 }
 
-/** Takes away what a claim knows, as the death of the process before its answer was kept does. */
+/** Removes the recorded answer of a claim, as if the process had died before it stored the answer. */
 function forgetAnswer(request: string): void {
   using database = new Database(databaseFileIn(world.gateway.settings.data))
   database.run(
@@ -130,7 +130,7 @@ test("a change is not repeated if the process died before its response", async (
   expect(after).not.toBe(before)
   const text = await first.text()
   forgetAnswer(id)
-  // The answer was on disk, and only the ledger does not know it yet.
+  // The answer is on disk, but the ledger does not know it yet.
   expect(await (await send("died", "POST", path, grant)).text()).toBe(text)
   await Bun.file(`${world.gateway.settings.data}/answers/${id}`).delete()
   forgetAnswer(id)

@@ -106,7 +106,7 @@ test("a user connects an issuer after signing in again, and the audit log record
   const refused = await walk(browser, issuer)
   expect(refused.headers.get("location")).toBe("/console/sign-in?error=account_not_linked")
   expect(await browser.status("GET", "/session")).toBe(401)
-  // Another browser with its cookies links nothing.
+  // Another browser with its cookies cannot link an identity.
   const planted = new ConsoleBrowser(gateway)
   planted.cookie = browser.cookie
   await planted.signIn(OPERATOR)

@@ -6,7 +6,7 @@ const DAY = new Date().toISOString().slice(0, 10)
 const OF_DAY = `from=${DAY}T00:00:00Z&to=${DAY}T23:00:00Z`
 let made = 0
 
-/** A name that nothing has yet. */
+/** An unused name. */
 function fresh(word: string): string {
   return `${word}-${++made}`
 }
@@ -243,7 +243,7 @@ const MODELS: readonly Case[] = [
   {
     route: "DELETE /models/{provider}/{name}",
     ok: 204,
-    // The object has been removed by the first permitted role and is missing for the next one.
+    // An earlier role in the list has already removed it.
     but: { admin: 404 },
     ask: () => ({ path: MODEL }),
   },
@@ -328,7 +328,7 @@ const MEMBERS: readonly Case[] = [
   {
     route: "GET /users/{id}/export",
     ok: 404,
-    // It is somebody else.
+    // An actor cannot do this to themselves.
     but: { viewer: 403, member: 403, owner: 403, stranger: 403 },
     ask: () => ({ path: { id: "user_none" } }),
   },
@@ -361,7 +361,7 @@ const SESSIONS: readonly Case[] = [
   { route: "GET /sign-in" },
   {
     route: "POST /setup",
-    // There is an operator.
+    // An operator exists already.
     ok: 409,
     ask: ({ gateway }) => ({
       body: {

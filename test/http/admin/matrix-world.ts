@@ -2,7 +2,7 @@ import { SecretFolder } from "../../../src/secrets/secret-folder.ts"
 import { provider, simulated, type TestGateway } from "../../support/gateway.ts"
 import { ADMIN_TOKEN, asked, startManaged } from "./support.ts"
 
-/** Everyone who may ask. `stranger` is the owner of another account. */
+/** All callers. `stranger` is the owner of another account. */
 export const ROLES = [
   "nobody",
   "key",
@@ -15,7 +15,7 @@ export const ROLES = [
 ] as const
 export type Role = (typeof ROLES)[number]
 
-/** A script that would run if a page inserted a name unescaped. */
+/** A script that a page would run if it rendered a name as HTML. */
 const SCRIPT = "<script>alert(1)</script>"
 export const PASSWORD = "correct horse battery"
 
@@ -28,7 +28,7 @@ export interface Side {
   readonly request: string
   /** The membership of its owner. */
   readonly owner: string
-  /** Secrets that no other user may see. */
+  /** Values that no other account may read. */
   readonly secrets: readonly string[]
 }
 
@@ -40,7 +40,7 @@ export interface World extends AsyncDisposable {
   readonly emails: ReadonlyMap<Role, string>
   /** The headers that a role asks with. */
   headersOf(role: Role): Record<string, string>
-  /** Opens a new session of a role, for a request that ends one. */
+  /** A new session of a role, for requests that end a session. */
   newSession(role: Role): Promise<Record<string, string>>
   /** Something new, made by the operator: its id. */
   make(path: string, body: unknown): Promise<Record<string, unknown>>

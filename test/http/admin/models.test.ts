@@ -189,7 +189,7 @@ describe("an entry", () => {
     const unpriced = await asked(open, "PUT", "/models/groq/gpt-4o-mini", { deployments })
     expect(unpriced).toMatchObject({ price: null, origin: "console", is_locked: false })
     expect((await caller.post("/v1/chat/completions", body)).status).toBe(402)
-    // What OpenAI asks for it is known, and taken with one request.
+    // The catalog contains OpenAI's price, and one request applies it.
     expect(unpriced["known_entry"]).toMatchObject({
       kind: "chat",
       price: { input: "0.15", output: "0.6" },

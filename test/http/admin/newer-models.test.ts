@@ -63,7 +63,7 @@ test("a newer model is listed at the price of its family, and one setting makes 
   const refused = await caller.post("/v1/chat/completions", question("mistral-large-9"))
   expect(refused.status).toBe(404)
   expect((await errorOf(refused)).message).not.toContain("unknown_models")
-  // The operator has decided, so nothing is offered.
+  // The operator has already decided, so the list is empty.
   expect(await newer()).toEqual([])
   await asked(gateway, "PATCH", "/settings", { unknown_models: null })
   expect(await newer()).toHaveLength(1)

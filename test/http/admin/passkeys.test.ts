@@ -20,7 +20,7 @@ async function start(publicUrl = ORIGIN): Promise<Started> {
   return { gateway, browser: await setUpOperator(gateway) }
 }
 
-/** What a page asks an authenticator, by the gateway's answer. */
+/** The authenticator's input for the gateway's answer. */
 function askedBy(answer: Record<string, unknown>, origin = ORIGIN) {
   const { challenge } = answer["public_key"] as { challenge: string }
   return { challenge, origin, rpId: RP_ID }
@@ -116,7 +116,7 @@ test("a response without its challenge creates no passkey", async () => {
   expect(await attempt({}, { rpId: "evil.example" })).toBe(400)
   expect(await attempt({}, { challenge: "bm90IHRoZSBjaGFsbGVuZ2U" })).toBe(400)
   expect(await attempt({ type: "webauthn.get" })).toBe(400)
-  // Nobody verified their user, or nobody was there.
+  // The user was not verified or not present.
   expect(await attempt({ flags: 1 })).toBe(400)
   expect(await attempt({ flags: 4 })).toBe(400)
   const begun = await browser.json("POST", "/auth/passkeys/begin", { password })
@@ -155,7 +155,7 @@ test("a response signs in once, in the browser that asked, for its own challenge
   const stolen = key.get(askedBy(begun))
   await thief.json("POST", "/auth/sign-in/passkey/begin")
   expect(await thief.status("POST", "/auth/sign-in/passkey", { credential: stolen })).toBe(401)
-  // The steps in another order: what makes a passkey does not sign in.
+  // The steps in another order: the challenge for a new passkey does not sign in.
   const making = await browser.json("POST", "/auth/passkeys/begin", { password })
   const crossed = key.get(askedBy(making))
   expect(await browser.status("POST", "/auth/sign-in/passkey", { credential: crossed })).toBe(401)
@@ -216,11 +216,11 @@ test("passkeys of other users are not accessible, and are removed with their use
   const path = `/auth/passkeys/${String(own.passkey["id"])}`
   expect(await ada.status("PATCH", path, { name: "mine" })).toBe(404)
   expect(await ada.status("DELETE", path)).toBe(404)
-  // Somebody else's challenge.
+  // The challenge of another user.
   const begun = await browser.json("POST", "/auth/passkeys/begin", { password })
   const credential = new SoftwareAuthenticator().create(askedBy(begun), await handleOf(ada))
   expect(await ada.status("POST", "/auth/passkeys", { name: "x", credential })).toBe(401)
-  // A credential that is somebody's already.
+  // A credential that already belongs to another user.
   const mixed = await ada.json("POST", "/auth/passkeys/begin", {
     password: order.person.password,
   })

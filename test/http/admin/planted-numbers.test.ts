@@ -43,7 +43,7 @@ const RECEIPT = {
   losses: [],
 }
 
-/** What protects the ledger from changes is not what is tested. */
+/** This test is not about the protection of the ledger against changes. */
 function plantInFile(gateway: TestGateway): void {
   using database = new Database(databaseFileIn(gateway.settings.data))
   database.run("PRAGMA busy_timeout = 5000")

@@ -47,7 +47,7 @@ async function refusal(method: string, path: string, body?: unknown): Promise<st
   return `${response.status} ${error_type} ${param}: ${message}`
 }
 
-/** Every byte that the gateway keeps, but for the files of its secrets. */
+/** All bytes that the gateway stores, except the files of its secrets. */
 function keptBytes(): string {
   const folder = gateway.settings.data
   return readdirSync(folder)
@@ -169,7 +169,7 @@ describe("a provider that the console adds", () => {
     const won = statuses.filter((status) => status === 200).length
     expect(statuses.filter((status) => status === 409)).toHaveLength(statuses.length - won)
     const { secrets } = (await provider("mine")) as { secrets: string[] }
-    // None of those that were told that they succeeded was lost.
+    // Every change that was reported as successful is stored.
     expect(secrets.filter((name) => /^headers\.x-[a-d]$/.test(name))).toHaveLength(won)
   })
 

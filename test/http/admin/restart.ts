@@ -5,7 +5,7 @@ import type { TestGateway } from "../../support/gateway.ts"
 
 export interface RestartedGateway extends AsyncDisposable {
   readonly url: string
-  /** The warnings. */
+  /** Its warnings. */
   readonly warnings: readonly string[]
 }
 

@@ -18,7 +18,7 @@ async function refusal(
   return { status: response.status, error_type, param, message }
 }
 
-/** What the gateway has recorded, the oldest first, without what the test has made by itself. */
+/** The actions in the audit log, oldest first, without those of the test itself. */
 async function actionsOf({ store }: TestGateway): Promise<string[]> {
   const records = await store.audit.list({}, null, 100)
   const own = records.filter(({ action }) => action !== AUDIT.action)
@@ -106,7 +106,7 @@ test("all cookies behind TLS are sent over TLS only", async () => {
   expect(session["base_url"]).toBe(publicUrl)
   expect(browser.setCookies.length).toBeGreaterThan(0)
   expect(browser.setCookies.every((one) => one.endsWith("; Secure"))).toBe(true)
-  // An operator on the machine itself, whose browser may refuse the prefix.
+  // An operator on the same machine, whose browser may refuse the prefix.
   expect(browser.setCookies.every((one) => one.startsWith("tollgate."))).toBe(true)
 })
 
@@ -135,7 +135,7 @@ test("cookies have their prefix behind a proxy that sends the machine's own host
   expect(browser.setCookies.every((one) => one.startsWith("__Host-tollgate."))).toBe(true)
 })
 
-/** The gateway tells its public address only, so where it listens has to be known before. */
+/** The gateway reports only its public address, so its port must be known before. */
 function freePort(): number {
   const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
   const { port } = listener
@@ -293,7 +293,7 @@ test("an operator's link sets a new password, once", async () => {
   const token = new URL(String(link)).searchParams.get("token")
   const reset = { token, new_password: "the next password" }
   const visitor = new ConsoleBrowser(gateway)
-  // To look at a link uses nothing of it up.
+  // Opening a link does not use it.
   for (const _ of Array(12)) await visitor.json("GET", `/auth/reset-password/${token}`)
   await visitor.json("POST", "/auth/reset-password", reset)
   expect(await visitor.status("GET", `/auth/reset-password/${token}`)).toBe(403)

@@ -2,7 +2,7 @@ import { startGateway, type GatewayOptions, type TestGateway } from "../../suppo
 
 export const ADMIN_TOKEN = "admin-token-for-tests"
 
-/** A gateway whose management API takes the admin token. */
+/** A gateway whose management API accepts the admin token. */
 export function startManaged(options: GatewayOptions = {}): Promise<TestGateway> {
   return startGateway({ ...options, settings: { adminToken: ADMIN_TOKEN, ...options.settings } })
 }

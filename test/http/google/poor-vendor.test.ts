@@ -15,7 +15,7 @@ import {
   type TestGateway,
 } from "../../support/gateway.ts"
 
-/** A vendor of Google's dialect that leaves out what is always there, and a caller of the same dialect. */
+/** A vendor of Google's dialect that leaves out required fields, and a caller of the same dialect. */
 let vendor: ScriptedVendor
 let gateway: TestGateway
 let caller: TestCaller

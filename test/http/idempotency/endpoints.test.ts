@@ -94,7 +94,7 @@ const FORM_CASES: readonly (readonly [path: string, fields: Fields])[] = [
   ["/v1/audio/translations", { model: "sim/whisper-1", file: SOUND }],
 ]
 
-/** Sends the same twice, and once with another body, and counts what it led to. */
+/** Sends the same request twice, and once with another body, and counts its effects. */
 async function expectOnce(
   path: string,
   key: string,

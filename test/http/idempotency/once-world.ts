@@ -1,4 +1,4 @@
-/** A gateway with a vendor whose answers a test chooses, and a caller who sends requests with an idempotency key. */
+/** A gateway with a vendor whose answers come from a test, and a caller that sends requests with idempotency keys. */
 import {
   provider,
   simulated,
@@ -51,7 +51,7 @@ export function keyed(key: string, headers: Record<string, string> = {}): Record
   return { "idempotency-key": key, ...headers }
 }
 
-/** Repeats an earlier request with the same key. */
+/** Sends the same request again with the same key. */
 export function send(caller: TestCaller, key: string, body: object = BODY): Promise<Response> {
   return caller.post(CHAT, body, keyed(key))
 }

@@ -344,7 +344,7 @@ test("a form split anywhere into chunks is read the same", async () => {
       Buffer.from(field("model", "sim/whisper")),
       Buffer.from('--cut\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n'),
       content,
-      // Bytes that begin like a boundary are content.
+      // Bytes that only begin like a boundary are content.
       Buffer.from("\r\n--cu\r\n-\r\n--cut"),
       Buffer.from(`\r\n${field("prompt", "\r\n--cu")}${END}`),
     ].map((bytes, index) => (index === 3 ? bytes.subarray(0, 9) : bytes)),

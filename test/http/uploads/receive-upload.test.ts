@@ -45,7 +45,7 @@ function formOf(...parts: readonly Buffer[]): Buffer {
   return Buffer.concat([...parts, Buffer.from("--cut--\r\n")])
 }
 
-/** A body that comes in chunks of these sizes, over and over; at its end it is over, or its sender leaves. */
+/** A body in chunks of these sizes, repeated; at its end it is complete, or the sender disconnects. */
 function bodyOf(bytes: Uint8Array, sizes: readonly number[], end = bytes.length) {
   let at = 0
   let turn = 0
@@ -53,7 +53,7 @@ function bodyOf(bytes: Uint8Array, sizes: readonly number[], end = bytes.length)
     {
       pull(controller) {
         const next = Math.min(end, at + (sizes[turn++ % sizes.length] ?? 1))
-        // Each chunk has a buffer of its own, as those of the server have.
+        // Each chunk has its own buffer, as in the server.
         controller.enqueue(new Uint8Array(bytes.subarray(at, next)))
         at = next
         if (at < end) return
