@@ -80,7 +80,7 @@ test("a truncated audit log is reported once, and its anchor is not overwritten"
   ])
   expect(readAnchor(directory.path, SECRET)?.anchor.audit).toEqual(audit)
 
-  // Who also changes the anchor in the ledger leaves the one beside it, which is put aside.
+  // An attacker that also changes the anchor in the ledger does not reach the file, which is set aside.
   file.run("UPDATE anchor SET audit = 1, audit_hash = (SELECT hash FROM audit WHERE number = 1)")
   const third = await AnchorKeeper.open(parts)
   await third[Symbol.asyncDispose]()

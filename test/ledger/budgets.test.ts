@@ -99,7 +99,7 @@ describe("daily and monthly budgets", () => {
     setSystemTime(NEXT_MORNING)
     await ledger.tick([])
     expect(ledger.available(payer)).toBe(20n)
-    // A hold of nothing can still grow.
+    // A hold of zero can still grow.
     expect((await ledger.settle(hold, 3n, () => "{}")).charged).toBe(3n)
     await ledger.tick([])
     expect(ledger.available(payer)).toBe(0n)
@@ -117,7 +117,7 @@ describe("daily and monthly budgets", () => {
     const asked = Promise.withResolvers<void>()
     const store: Store = {
       ...database.store,
-      // No one can place what it asks for, so the rest is leased at last, with whatever there is.
+      // The order cannot be fulfilled, so the remaining credits are leased in the end.
       leases: {
         ...database.store.leases,
         take: async (order) => {
@@ -169,7 +169,7 @@ describe("a changed key", () => {
       AUDIT,
     )
     expect(await left(database)).toEqual([32n, 22n, 1n])
-    // Below what was spent there is nothing left; what was spent is not forgotten.
+    // Nothing is left if the limit is below the spent amount, which stays recorded.
     await database.store.keys.update(
       "key_x",
       { budget: 5n, dailyBudget: 5n, monthlyBudget: 5n },

@@ -1,6 +1,6 @@
 /**
- * A process that joins, leases, holds, waits until the journal has written that, and is then killed. On a signal, it
- * settles its holds. With a folder, it holds a lock there.
+ * A process that joins, leases and holds, lets the journal record that, and waits to be killed. At a signal it settles
+ * its hold. With a folder, it holds a lock there.
  */
 import type { Hold } from "../../src/ledger/hold.ts"
 import { Ledger } from "../../src/ledger/ledger.ts"

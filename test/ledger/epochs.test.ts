@@ -9,7 +9,7 @@ import { ENGINES } from "../store/engines.ts"
 import { TestDatabase } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
 
-/** A store that does what it is asked, and whose answers may be lost. */
+/** A store whose answers can be lost. */
 function answering(store: Store, isHeard: () => boolean): Store {
   const heard = async <T>(answer: Promise<T>): Promise<T> => {
     const value = await answer
@@ -92,7 +92,7 @@ for (const engine of ENGINES) {
       const failure = await ledger.settle(cut, 30n, () => "{}").catch((error: unknown) => error)
       expect(failure).toMatchObject({ message: "the connection was lost" })
       expect(ledger.failure).toMatchObject({ message: "the connection was lost" })
-      // It was charged, although no one has heard of it.
+      // The charge exists although its answer was lost.
       expect(ledger.available(payer)).toBe(50n)
 
       isCut = false

@@ -142,7 +142,7 @@ test("waits for a file that another process has locked", async () => {
   locker.close()
 })
 
-/** SQLite gives up one statement on some failures and the whole transaction on others. */
+/** Some failures abort one statement in SQLite, and others the whole transaction. */
 for (const gravity of ["ABORT", "ROLLBACK"]) {
   test(`keeps nothing of a batch that fails within its transaction: ${gravity}`, async () => {
     await using database = TestDatabase.direct()

@@ -6,7 +6,7 @@ import { GroupCommit } from "../../src/ledger/group-commit.ts"
 import { payerOf } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
 
-/** A ledger whose writing the test can watch, stop and break. */
+/** A ledger whose writes the test can observe, stop and break. */
 class FakeLedgerStore {
   readonly batches: Batch[] = []
   /** How often writing fails before it works. */

@@ -55,7 +55,7 @@ class Settling implements AsyncDisposable {
     await this.ledger.settle(hold, amount, () => `{"amount":${amount}}`)
   }
 
-  /** As if it were killed: what it has not posted, it never posts. */
+  /** Acts like a killed process: entries that are not posted are never posted. */
   async die(): Promise<void> {
     await this.poster.close(0)
     await this.#stack.disposeAsync()

@@ -52,7 +52,7 @@ for (const engine of ENGINES) {
       isCut = true
       await using other = await Node.join(await database.another(), "other", listeners(), options)
       await until(async () => {
-        // Never both: what the other could have is not spent here any more.
+        // Never both at once: credits that the other node can lease cannot be spent here.
         const isSpending = ledger.available(payer) > 0n
         const isFree = (await database.store.accounts.find("a"))?.leased === 0n
         expect(isSpending && isFree).toBe(false)

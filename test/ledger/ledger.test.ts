@@ -7,7 +7,7 @@ const PAYER = { account: "account", key: "key", budgets: [] }
 
 const CHARGE = { ...PAYER, at: 5, receipt: "{}", amount: 2n, writtenOff: [] }
 
-/** What a journal would post. */
+/** A batch that a journal would post. */
 function batchOf(...postings: readonly Posting[]): Batch {
   return { postings, opened: [], closed: [] }
 }

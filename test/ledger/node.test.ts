@@ -32,7 +32,7 @@ class RecordedListeners implements NodeListeners {
   }
 }
 
-/** Starts a process that holds money, and waits until it has written that down. */
+/** Starts a process that holds credits, and waits until the journal has recorded that. */
 async function startHolder(
   ledgerDatabase: TestDatabase,
   id: string,
@@ -169,7 +169,7 @@ describe("a suspended process", () => {
   })
 })
 
-/** A process in a namespace of its own has number 1 there, as in a container. */
+/** A process in its own namespace has number 1 there, as in a container. */
 const CONTAINER = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
 const hasContainers = Bun.spawnSync([...CONTAINER, "true"]).success
 

@@ -16,7 +16,7 @@ import { costOfLines, providerCost } from "../../src/relay/billing/provider-cost
 type PriceName = keyof typeof CLASS_OF_NAME
 const NAMES = Object.keys(CLASS_OF_NAME) as PriceName[]
 
-/** A fraction of two integers, and nothing clever. */
+/** A fraction of two integers. */
 interface Rational {
   readonly top: bigint
   readonly bottom: bigint
@@ -43,7 +43,7 @@ function roundUp({ top, bottom }: Rational): bigint {
   return down * bottom === top ? down : down + 1n
 }
 
-/** The names whose price a class takes, the nearest first: written down apart from the code. */
+/** The names whose price a class uses, nearest first, independent of the code. */
 const CHAIN: Record<PriceName, readonly PriceName[]> = {
   input: ["input"],
   cached_input: ["cached_input", "input"],

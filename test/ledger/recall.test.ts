@@ -9,7 +9,7 @@ import { TestDatabase, payerOf } from "../store/test-database.ts"
 /** How often a node looks for changes. */
 const POLL_EVERY = 100
 
-/** Does for a ledger what a node's polling does, for as long as it lives. */
+/** Polls for a ledger, as a node does, until it is disposed of. */
 class Poller implements AsyncDisposable {
   #stopped = false
   readonly #looking: Promise<void>
@@ -32,7 +32,7 @@ class Poller implements AsyncDisposable {
   }
 }
 
-/** Tries to hold as a request does: at once, or as soon as there is enough leased. */
+/** Tries to hold as a request does: at once, or after enough credits are leased. */
 async function hold(
   database: TestDatabase,
   ledger: Ledger,

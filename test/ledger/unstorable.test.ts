@@ -13,7 +13,7 @@ import type { Store } from "../../src/store/store.ts"
 import { ENGINES } from "../store/engines.ts"
 import { payerOf, RecordedAlarms, TestDatabase } from "../store/test-database.ts"
 
-/** Longer than a test takes: a rejected row must not be repeated until then. */
+/** Longer than a test takes: a rejected row must not be repeated before that. */
 const PATIENCE_MS = 600_000
 const TOO_LARGE = 2n ** 64n
 
@@ -46,7 +46,7 @@ async function leased(database: TestDatabase): Promise<void> {
   await database.store.leases.take({ node: "node", owner: "account", wanted: 100n, min: 1n })
 }
 
-/** What makes a row that an engine cannot store. */
+/** Rows that an engine cannot store. */
 const REASONS: Readonly<Record<string, (request: string) => Posting>> = {
   "a number of more than 64 bits": unstorable,
   "an unknown budget and a number of more than 64 bits": (request) => ({

@@ -17,7 +17,7 @@ const SECRET = "0".repeat(64)
 const NOW = Date.now()
 const NODE = { id: "again", process: 1, host: "test", beatAt: NOW, machine: null }
 
-/** Charges of two accounts, one with budgets, and requests that cost nothing: some pages of each. */
+/** Charges of two accounts, one of which has budgets, and requests without a cost: several pages of each. */
 async function charge(store: Store, count: number): Promise<void> {
   await store.nodes.join(NODE)
   for (const owner of ["busy", "new", "key"]) {
@@ -35,7 +35,7 @@ async function charge(store: Store, count: number): Promise<void> {
   for (let isBehind = true; isBehind;) ({ isBehind } = await store.integrity.advanceAnchor(NOW))
 }
 
-/** Verifies, and gives a checkpoint of each moment at which there could be one. */
+/** Verifies, and returns a checkpoint of each moment at which there can be one. */
 async function verified(store: Store, from?: Checkpoint) {
   const checkpoints: Checkpoint[] = []
   const verdict = await verifyLedgers(store, undefined, {
@@ -104,7 +104,7 @@ describe("a verification", () => {
     })
     const { entries, problems } = await verifyLedgers({ ...store, settlements })
     expect(problems).toEqual([])
-    // Pages of 500, and what little is asked for each account and for each that was written off.
+    // Pages of 500, and a few queries for each account and for each write-off.
     expect(asked).toBeLessThan(entries / 100)
   })
 

@@ -70,7 +70,7 @@ describe("verifying the ledgers", () => {
 
   afterAll(() => directory[Symbol.dispose]())
 
-  /** What verifying says of the ledger after someone has changed it with SQL. */
+  /** The problems that verification reports after a change of the ledger with SQL. */
   async function problemsAfter(
     change: (database: Database) => void,
   ): Promise<readonly LedgerProblem[]> {
