@@ -9,7 +9,7 @@ import { ENGINES } from "../store/engines.ts"
 import { TestDatabase } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
 
-/** A process on a machine of its own, and what it asks the database. */
+/** A process on its own machine, and its calls to the database. */
 class Member {
   readonly id = crypto.randomUUID()
   readonly slots: LeasedSlots

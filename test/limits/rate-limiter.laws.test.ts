@@ -97,7 +97,7 @@ describe("laws of the rate limiter", () => {
         const passed: Passed[] = []
         for (const { wait, process, change } of steps) {
           now += wait
-          // One goes for good, always the same: those that stay keep what they know.
+          // The last limiter leaves for good; the remaining ones keep their state.
           if (change === -1 && limiters.length > 1) limiters = limiters.slice(0, -1)
           if (change === 0 && limiters.length < 4) {
             const joined = new RateLimiter(() => now)
@@ -110,7 +110,7 @@ describe("laws of the rate limiter", () => {
           }
         }
         const joins = steps.filter(({ change }) => change === 0).length
-        // A process that joins knows nothing of what the others did: half a limit at most.
+        // A new process does not know the usage of the others, so it passes at most half a limit.
         expect(busiestMinute(passed)).toBeLessThanOrEqual((2 + joins / 2) * requestsPerMinute)
       }),
     )
@@ -168,7 +168,7 @@ describe("laws of the rate limiter", () => {
           last = tokens + extra
           used += last
         }
-        // What the last request used is still to be waited for.
+        // The usage of the last request is not included, as later requests still wait for it.
         expect(used - last).toBeLessThanOrEqual(tokensPerMinute * (1 + now / MINUTE) + 1e-6)
       }),
     )

@@ -128,7 +128,7 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
     expect(limiter.check("key", request)["x-ratelimit-remaining-tokens"]).toBe("0")
     limiter.adjust("key", -100)
     expect(limiter.check("key", request)["x-ratelimit-remaining-tokens"]).toBe("0")
-    // More than was thought becomes a debt that delays what follows.
+    // Usage above the estimate becomes a debt that delays later requests.
     limiter.adjust("key", 600)
     expect(refusal({ ...request, tokens: 1 }).details.retryAfter).toBe(61)
   })

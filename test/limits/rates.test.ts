@@ -25,7 +25,7 @@ beforeEach(() => {
   key = `key${++tests}`
 })
 
-/** A machine, what it asks of the database, and whether that answers. */
+/** A machine, its calls to the database, and whether the database answers. */
 class Member {
   readonly orders: RateOrder[][] = []
   answered = 0
@@ -68,7 +68,7 @@ class Member {
     }
   }
 
-  /** Whether nothing had to be waited for. */
+  /** Whether the check passes without waiting. */
   passesAtOnce(request: RateRequest, of = key): boolean {
     return !(this.rates.check(of, request) instanceof Promise)
   }
@@ -136,7 +136,7 @@ describe("several machines", () => {
       passed += await burst(all, 2 * limit + 6, perMinute(limit))
     }
     const drained = ((performance.now() - begun) * limit) / 60_000
-    // What is leased in advance may be left over on each: that is less, never more.
+    // Requests leased in advance may remain on each machine: the sum can be lower than the limit, never higher.
     expect(passed).toBeGreaterThanOrEqual(Math.min(limit, Math.floor(limit * (1 - 3 / 16))))
     expect(passed).toBeLessThanOrEqual(limit + Math.ceil(drained))
   })
@@ -263,12 +263,12 @@ describe("an unavailable database", () => {
       passed += await burst(all, 40, perMinute(40))
       for (const member of all) member.skew += 1_100
     }
-    // Less than four drain, some were leased in advance, and not every node had heard of the last lease.
+    // Fewer than four drain, some were leased in advance, and not every node knew of the last lease.
     expect(passed).toBeLessThan(17)
     expect(one.orders.length).toBeGreaterThan(3)
     for (const member of all) member.isAway = false
     await burst(all, 2, perMinute(40))
-    // What has passed meanwhile, and nothing twice: a minute and more would be.
+    // All usage in between counts once; counted twice, it would take more than a minute to drain.
     expect((await one.refusal(perMinute(40)))?.details.retryAfter).toBeWithin(2, 30)
   })
 
