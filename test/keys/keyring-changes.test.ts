@@ -84,7 +84,7 @@ describe("a keyring", () => {
   })
 })
 
-/** What comes of asking, when the ledger may be looked into. */
+/** The result of authentication that may read the ledger. */
 async function identified(keyring: Keyring, headers: Pairs): Promise<string> {
   try {
     return (await keyring.identify(new Headers(headers), Date.now())).id

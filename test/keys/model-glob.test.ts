@@ -29,7 +29,7 @@ test.each([
   expect(globMatcher(glob)(text)).toBe(fits)
 })
 
-/** What the glob says as an expression, which is slow for some globs and right for all. */
+/** The glob as a regular expression, which is slow for some globs but correct for all. */
 function expression(glob: string): RegExp {
   return new RegExp(`^${glob.replace(/\*/g, ".*").replace(/\?/g, ".")}$`)
 }

@@ -5,7 +5,7 @@ import { KeyHasher } from "../../src/keys/secret.ts"
 import type { Store } from "../../src/store/store.ts"
 import type { TestDatabase } from "../store/test-database.ts"
 
-/** Hashes secrets like the gateway. */
+/** Hashes keys as the gateway does. */
 export const hasher = new KeyHasher("pepper".repeat(12))
 
 /** Headers, which may repeat a name. */
@@ -14,7 +14,7 @@ export type Pairs = Record<string, string> | [string, string][]
 /** Milliseconds. */
 export const HOUR = 3_600_000
 
-/** Returns the result of a request with these headers: the key's id, or the kind of rejection. */
+/** The result of authentication with these headers: the key's id, or the kind of refusal. */
 export function ask(keyring: Keyring, headers: Pairs, now = Date.now()): string {
   try {
     return keyring.authenticate(new Headers(headers), now).id
@@ -28,7 +28,7 @@ export function bearer(secret: string): Pairs {
   return { authorization: `Bearer ${secret}` }
 }
 
-/** A keyring, and who issues its keys. */
+/** A keyring, and a service that issues its keys. */
 export async function desk(database: TestDatabase, store: Store = database.store) {
   const keyring = new Keyring(store, hasher)
   await keyring.refresh()
