@@ -7,15 +7,12 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
 }
 
-/**
- * Returns axe's serious and critical findings.
- * @param rules the only rules to check; absent: all.
- */
+/** The faults that axe finds serious or worse. @param rules the rules to check; absent: all. */
 export async function faultsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
-  // As a person would who inspects a page: outside of its content security policy.
+  // Evaluated as in developer tools, outside the page's content security policy.
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE)
   const wanted = {
-    // Successful checks are not described, nor are the positions of faults, which saves half of the time.
+    // Passed rules and the selectors of faults are left out, which halves the time.
     resultTypes: ["violations"],
     selectors: false,
     ...(rules !== undefined && { runOnly: { type: "rule", values: rules } }),

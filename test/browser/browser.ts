@@ -12,14 +12,14 @@ import { findFirefox } from "./firefox.ts"
 
 export type Scheme = "light" | "dark"
 
-/** Options of a browser window. */
+/** The settings of a browser window when it opens. */
 export interface BrowserWindow {
   readonly url: string
   readonly width: number
   readonly scheme: Scheme
 }
 
-/** Differences between the browsers that the tests drive. */
+/** The differences between the browsers that the tests drive. */
 interface TestBrowser {
   launch(): Promise<Browser>
   /** @returns a window of someone: no cookie of another. */
@@ -30,12 +30,12 @@ interface TestBrowser {
   savedFile(page: Page, action: () => Promise<void>): Promise<SavedFile>
 }
 
-/** One that comes from npm, and runs wherever the tests do. */
+/** A browser from npm that runs on every machine on which the tests run. */
 const CHROMIUM: TestBrowser = {
   launch() {
     return chromiumDriver.launch({
       executablePath: chromiumExecutable(),
-      // Without the package's own arguments, which would disable the isolation of pages. Pages are too short-lived for
+      // Without the driver's own arguments, which would disable the isolation of pages. Pages are open too briefly for
       // the optimizing compilers, which take a tenth of a test's processor time.
       args: ["--no-sandbox", "--js-flags=--no-opt,--no-maglev"],
       headless: true,
@@ -60,24 +60,24 @@ const CHROMIUM: TestBrowser = {
   },
 }
 
-/** Where the console keeps the appearance that a person has chosen. */
+/** The place where the console stores the chosen color scheme. */
 const REMEMBERED_SCHEME = "mantine-color-scheme-value"
 
 /**
- * The driver's function in a page for entering a text. Its own version sets the value of the field, which React does
- * not notice; the browser's command behaves like typing and pasting.
+ * The function that the driver calls in a page to enter a text. The driver's own version sets the value of the field,
+ * which React does not notice; the browser's command does the same as typing and pasting.
  */
 const DRIVER_INSERT_TEXT = "__pw_bidiInsertText"
 
 /**
- * The download folder of each browser. The driver ignores downloads without a navigation, such as of data that a page
- * has created itself.
+ * The folder in which each of them saves. The driver ignores downloads that no navigation began, for example of data
+ * that a page has created.
  */
 const downloadFolders = new WeakMap<Browser, DownloadFolder>()
 
 /**
- * The installed Firefox. Its protocol, WebDriver BiDi, emulates no media features: those with a preference are set as
- * preferences, and the appearance is chosen in the console.
+ * The installed browser. Its protocol, WebDriver BiDi, emulates no media features, so they are set as preferences where
+ * possible, and the color scheme is chosen in the console.
  */
 const FIREFOX: TestBrowser = {
   async launch() {
@@ -89,7 +89,7 @@ const FIREFOX: TestBrowser = {
       headless: true,
       firefoxUserPrefs: {
         "ui.prefersReducedMotion": 1,
-        // Requests to its maker lead nowhere: only addresses on the loopback do not need a proxy.
+        // Requests of the browser to its vendor fail: only addresses on the loopback need no proxy.
         "network.proxy.type": 1,
         "network.proxy.http": "127.0.0.1",
         "network.proxy.http_port": 9,
@@ -121,7 +121,7 @@ const FIREFOX: TestBrowser = {
     return context
   },
   async changeScheme(page, scheme) {
-    // As if it were chosen in another window of the same person.
+    // The same effect as a choice in another window of the same person.
     await page.evaluate(`(() => {
       const key = "${REMEMBERED_SCHEME}"
       localStorage[key] = "${scheme}"

@@ -1,15 +1,15 @@
 import { Stripe } from "stripe"
 
-/** What happened to the last payment. */
+/** The event of the last payment. */
 export type PaymentEvent = "paid" | "refunded" | "disputed" | "dispute won"
 
 /** Stripe as a gateway and a browser see it: its API, its page to pay on, and its signed events. */
 export interface CardCompany extends AsyncDisposable {
-  /** Its lines in the settings of a gateway. */
+  /** Its part of a gateway's settings. */
   readonly yaml: string
   /** The id of the last page to pay on; the ledger names it. */
   readonly session: string
-  /** Notifies a gateway of the last payment. @returns the status of its answer. */
+  /** Sends a gateway an event of the last payment. @returns the status of its answer. */
   tell(gateway: string, event: PaymentEvent, secret?: string): Promise<number>
 }
 
@@ -68,7 +68,7 @@ function page({ success_url: success, cancel_url: cancel }: StripeObject): Respo
   return new Response(body, { headers: { "content-type": "text/html" } })
 }
 
-/** Returns a session of this version of the API, with the requested values. */
+/** A session in the format of this API version, with the values of the request. */
 function sessionOf(form: URLSearchParams, url: string, number: number): StripeObject {
   const amount = Number(form.get("line_items[0][price_data][unit_amount]"))
   const metadata = [...form].flatMap(([name, value]) => {

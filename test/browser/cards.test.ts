@@ -14,7 +14,7 @@ import {
 let cards: CardCompany
 let tollgate: ConsoleGateway
 let operator: Visitor
-/** The one of the first start, which begins with nothing. */
+/** The account of the first start, which begins without credits. */
 let account: string
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ async function payments(): Promise<Entry[]> {
   return (body["data"] as Entry[]).filter(({ note }) => note.includes(cards.session))
 }
 
-/** Adds or takes credits. */
+/** Adds or removes credits. */
 async function enter(amount: string): Promise<void> {
   const entry = { kind: "adjustment", amount, note: "by hand" }
   const { status } = await ask(operator.page, "POST", `/accounts/${account}/entries`, entry)
@@ -78,7 +78,7 @@ function showsBalance(credits: string): Promise<void> {
   return operator.page.getByRole("main").getByText(`${credits} credits`).first().waitFor()
 }
 
-/** The error of a call, `undefined` where there is none. */
+/** The error of a call; `undefined` if it succeeds. */
 async function refusal(): Promise<unknown> {
   const client = new OpenAI({ apiKey: tollgate.firstKey, baseURL: `${tollgate.url}/v1` })
   const messages = [{ role: "user" as const, content: "hello" }]

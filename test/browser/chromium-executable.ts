@@ -20,7 +20,7 @@ export function chromiumExecutable(): string {
   return join(folder, "chromium")
 }
 
-/** It is unpacked to where temporary files go: a process of its own can have that elsewhere. */
+/** It is unpacked into the folder for temporary files, which a process can set for itself. */
 function unpack(cache: string, folder: string): void {
   mkdirSync(cache, { recursive: true })
   const part = mkdtempSync(join(cache, "part-"))

@@ -11,7 +11,7 @@ import {
 import { type Scheme, sharedBrowser, testBrowser } from "./browser.ts"
 
 const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
-/** Images of the pages, where `TOLLGATE_TEST_IMAGES=1` asks for them: for people who look at a run. Never committed. */
+/** Images of the pages if `TOLLGATE_TEST_IMAGES=1` is set, for people who check a run. Never committed. */
 const ARTEFACTS = join(ROOT, "test/browser/artefacts")
 
 export const OPERATOR = {
@@ -41,11 +41,11 @@ export interface VisitorOptions {
   readonly scheme?: Scheme
 }
 
-/** One person's browser. Any complaint of its pages is a fault. */
+/** One person's browser. Every complaint of its pages is a fault. */
 export interface Visitor extends AsyncDisposable {
   readonly context: BrowserContext
   readonly page: Page
-  /** Complaints of the pages: errors of scripts and violations of the content security policy. */
+  /** Faults in the pages: errors of scripts and violations of the content security policy. */
   readonly complaints: readonly string[]
 }
 
@@ -105,10 +105,7 @@ export async function openVisitor(
   return { context, page, complaints, [Symbol.asyncDispose]: () => context.close() }
 }
 
-/**
- * Saves an image of the page if `TOLLGATE_TEST_IMAGES` is set, because drawing a whole page takes as long as loading
- * it.
- */
+/** Saves an image of the page if images are enabled: drawing the whole page takes as long as loading it. */
 export async function image(page: Page, name: string): Promise<void> {
   if (process.env["TOLLGATE_TEST_IMAGES"] !== "1") return
   mkdirSync(ARTEFACTS, { recursive: true })
@@ -138,7 +135,7 @@ export async function open({ page }: Visitor, name: string): Promise<void> {
   await page.getByRole("heading", { level: 1, name, exact: true }).waitFor()
 }
 
-/** Calls the management API like the page itself, with its session. */
+/** A request of the page to the management API, with its session. */
 export async function ask(page: Page, method: string, path: string, body?: unknown) {
   const response = await page.request.fetch(`/admin/v1${path}`, {
     method,

@@ -40,7 +40,7 @@ async function begin(button: string, title: string | RegExp): Promise<Locator> {
   return dialog
 }
 
-/** The field is marked, and what is wrong is read out with it. */
+/** Asserts that the field is marked as invalid, and that its message is announced with it. */
 async function refuses(field: Locator, words: string): Promise<void> {
   const { page } = operator
   const marked = field.and(page.locator("[aria-invalid=true]"))
@@ -138,7 +138,7 @@ test("Escape closes no dialog with a secret that is shown once: a code, an invit
   await staysOpen(page.getByTestId("secret"))
 })
 
-/** A secret that is there after Escape, and gone from the page once it is said to be kept. */
+/** Asserts that a secret stays visible after Escape, and disappears after the confirmation that it is saved. */
 async function staysOpen(secret: Locator): Promise<void> {
   const { page } = operator
   await secret.waitFor()

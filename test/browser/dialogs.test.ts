@@ -37,7 +37,7 @@ function dialog(name: string | RegExp): Locator {
   return operator.page.getByRole("dialog", { name })
 }
 
-/** Opens a page anew: what an earlier test has left over it is gone. */
+/** Opens a page anew, without dialogs of an earlier test. */
 async function openPage(name: string): Promise<void> {
   await operator.page.goto(`/console/${name}`)
   await operator.page.getByRole("heading", { level: 1 }).waitFor()
@@ -298,7 +298,7 @@ test("a second factor is turned on, required, replaced by a backup code, and tur
   await page.getByRole("button", { name: "New backup codes" }).click()
   await password(dialog("New backup codes"))
   const codes = await dialog("Your backup codes").locator("code, pre").first().textContent()
-  // What can be read once is not thrown away by a key.
+  // A key does not close a dialog whose content is shown only once.
   await page.keyboard.press("Escape")
   await finish(dialog("Your backup codes"), "I have saved them")
 

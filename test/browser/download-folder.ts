@@ -10,7 +10,7 @@ export interface SavedFile {
   readonly text: string
 }
 
-/** The download folder of a browser whose protocol does not report downloads: a file is removed once it was read. */
+/** The folder of a browser whose downloads cause no events; a file is removed after it is read. */
 export class DownloadFolder {
   readonly path = mkdtempSync(join(tmpdir(), "tollgate-downloads-"))
 
@@ -27,7 +27,7 @@ export class DownloadFolder {
     return { name, text }
   }
 
-  /** Until then the browser keeps the name with an empty file, and writes into one next to it. */
+  /** Until then the browser reserves the name with an empty file, and writes into a file next to it. */
   #isWhole(names: readonly string[]): boolean {
     const [name, ...others] = names
     return name !== undefined && others.length === 0 && statSync(join(this.path, name)).size > 0

@@ -3,14 +3,14 @@ import { decodeJwt, exportJWK, generateKeyPair, importJWK, type JWK, type JWTPay
 import { SignJWT, UnsecuredJWT } from "jose"
 import { Provider } from "oidc-provider"
 
-/** A person who signs in at the issuer, by the login that they type there. */
+/** The person who signs in at the issuer, by the login that they type there. */
 export interface Person {
   readonly email: string
   readonly isVerified: boolean
   readonly name: string
 }
 
-/** Forged contents of an issuer's ID tokens, signed with its own key or unsigned. */
+/** False values in an ID token of an issuer, signed with its own key or not at all. */
 export interface Forgery {
   readonly claims?: JWTPayload
   readonly isUnsigned?: boolean
@@ -18,14 +18,14 @@ export interface Forgery {
 
 /** A certified OpenID Connect provider on the loopback, with its own pages to sign in and to agree. */
 export interface Issuer extends AsyncDisposable {
-  /** Its lines in the settings of a gateway. */
+  /** Its part of a gateway's settings. */
   readonly yaml: string
   /** By their logins. */
   readonly people: Map<string, Person>
   forgery: Forgery | undefined
-  /** `down` answers nothing but errors; `silent` takes requests and never answers. */
+  /** `down` answers only errors; `silent` accepts requests and never answers. */
   state: "up" | "down" | "silent"
-  /** Registers a gateway, whose address is known only after the issuer's. Called again, it has a new key. */
+  /** Registers a gateway, whose address is known only after the issuer's. A second call creates a new key. */
   admit(gateway: string): Promise<void>
 }
 

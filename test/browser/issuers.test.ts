@@ -67,7 +67,7 @@ test("an issuer does not sign in uninvited users or unverified addresses", async
   }
 })
 
-/** Signs in, so that the issuer knows the person, and out of the console. */
+/** Signs in, so that the issuer knows the person, and then signs out of the console. */
 async function becomeKnown(page: Page): Promise<void> {
   const { email, name } = OPERATOR
   issuer.people.set("olive", { email, isVerified: true, name })
@@ -77,7 +77,7 @@ async function becomeKnown(page: Page): Promise<void> {
   await ask(page, "DELETE", "/session")
 }
 
-/** To the issuer, which knows the person by now: the way back, as it sends it. */
+/** Goes to the issuer, which knows the person already, and returns the redirect back to the gateway. */
 async function wayBack(page: Page): Promise<URL> {
   const order = { provider: "company", return_to: "/console/keys" }
   const { body } = await ask(page, "POST", "/auth/sign-in/oidc", order)
@@ -85,7 +85,7 @@ async function wayBack(page: Page): Promise<URL> {
   return new URL(answer.headers()["location"] ?? "")
 }
 
-/** Takes a way back that lets no one in. */
+/** Asserts that a redirect back to the gateway does not sign in. */
 async function isRefused(page: Page, back: URL, name: string): Promise<void> {
   await page.goto(back.href)
   await page.getByRole("alert").getByText("The sign-in failed. Try again.").waitFor()
@@ -124,7 +124,7 @@ test("an issuer's callback works in one browser, once, within its time, and with
   await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
   await other.context.addCookies(cookies)
   await isRefused(other.page, back, "used twice, with the cookie of the first")
-  // Who goes back in their history is refused as well, and stays who they are.
+  // Going back in the history is refused as well, and the session stays.
   await page.goto(back.href)
   await page.getByRole("alert").getByText("The sign-in failed. Try again.").waitFor()
   expect((await ask(page, "GET", "/session")).body).toMatchObject({
@@ -132,7 +132,7 @@ test("an issuer's callback works in one browser, once, within its time, and with
   })
 })
 
-/** What a token says that is not for this sign-in, or not from this issuer. */
+/** Tokens for another sign-in or from another issuer. */
 const FORGERIES: Readonly<Record<string, Forgery>> = {
   "of another issuer": { claims: { iss: "https://evil.example.com" } },
   "of another sign-in": { claims: { nonce: "of-eve" } },

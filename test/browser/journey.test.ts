@@ -92,7 +92,7 @@ test("the request appears, and its receipt explains the charge", async () => {
   await open(operator, "Requests")
   const { response } = await say(secret, "where is my receipt?")
   const id = response.headers.get("x-request-id") ?? ""
-  // The list is live: no one reloads it.
+  // The list updates itself without a reload.
   await page.locator(`a[href*="${id}"]`).first().click()
   await page.getByText(id).first().waitFor()
   const cost = response.headers.get("x-tollgate-cost") ?? ""

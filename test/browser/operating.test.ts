@@ -64,7 +64,7 @@ function chat(user?: string) {
   return client.chat.completions.create({ model: "sandbox/echo", messages, ...(user && { user }) })
 }
 
-/** What the first key's account pays for a million tokens of input. */
+/** The price that the first key's account pays for a million tokens of input. */
 async function inputPriceOf(model: string): Promise<string | undefined> {
   const response = await fetch(`${tollgate.url}/v1/models/${model}`, {
     headers: { authorization: `Bearer ${tollgate.firstKey}` },
@@ -72,7 +72,7 @@ async function inputPriceOf(model: string): Promise<string | undefined> {
   return ((await response.json()) as { pricing?: { input?: string } }).pricing?.input
 }
 
-/** What the gateway refuses a chat with; undefined: it answers. */
+/** The error of a chat; undefined if it succeeds. */
 async function refusal(user?: string): Promise<string | undefined> {
   const thrown = await chat(user).then(
     () => undefined,
@@ -162,7 +162,7 @@ test("a price group is created, an account assigned to it, and charged by it", a
   await page.getByRole("option", { name: "Partners" }).click()
   await page.getByRole("button", { name: "Change the prices" }).click()
   await page.getByText("The account has been moved.").waitFor()
-  // The term begins when every process knows it.
+  // The term begins once every process knows it.
   await until(async () => (await inputPriceOf("sandbox/echo")) === "7")
 
   await open(operator, "Price groups")

@@ -97,7 +97,7 @@ test("Escape does not discard a new secret", async () => {
 })
 
 test("no page reported an error other than the outage", () => {
-  // What could not be loaded while the gateway was gone, a page or a part of one.
+  // Files that could not be loaded during the outage: a page or a part of one.
   const outage =
     /PageNotLoaded|Failed to fetch dynamically imported module|error loading dynamically imported module/
   expect(operator.complaints.filter((text) => !outage.test(text))).toEqual([])

@@ -20,9 +20,7 @@ interface Look extends Required<VisitorOptions> {
 const WIDTHS = [360, 820, 1_440]
 /** Pages checked so far by this process; `npm test` checks every second page in the other theme. */
 let checkedPages = 0
-/**
- * Finds content that requires sideways scrolling: the page itself, its tables of data, and choices of one of several.
- */
+/** Content that a reader can see only by scrolling sideways: the page itself, its tables, and its groups of choices. */
 const CUT_OFF = `[
   document.documentElement,
   ...document.querySelectorAll("[role=group]:has(table), [role=radiogroup]"),
@@ -56,7 +54,7 @@ const STICKING_OUT = `[...document.querySelectorAll(".figure-large .amount, dd .
   })
   .map(({ textContent }) => textContent)`
 
-/** Columns of a table in which the points of amounts do not stand below each other. */
+/** Columns of a table in which the decimal points of amounts are not aligned. */
 const UNALIGNED = `[...document.querySelectorAll("table")].flatMap((table) => {
   const points = new Map()
   for (const fraction of table.querySelectorAll("td .fraction")) {
@@ -67,7 +65,7 @@ const UNALIGNED = `[...document.querySelectorAll("table")].flatMap((table) => {
     .map(([column]) => table.getAttribute("aria-label") + " " + table.rows[0].cells[column].textContent)
 })`
 
-/** All checks at once, by name. */
+/** All of these faults at once, by name. */
 const MISPLACED = `({
   cutOff: ${CUT_OFF},
   broken: ${BROKEN_NUMBERS},
@@ -75,7 +73,7 @@ const MISPLACED = `({
   unaligned: ${UNALIGNED},
 })`
 
-/** Waits until a new width or theme is drawn: animated colours and marks have reached their end. */
+/** Waits until the page has adapted to a new width or theme: colors and moving marks are in their places. */
 async function settled(page: Page): Promise<void> {
   await page.evaluate(`(async () => {
     for (let drawn = 0; drawn < 3; drawn++) await new Promise((next) => requestAnimationFrame(next))

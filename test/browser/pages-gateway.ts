@@ -3,7 +3,7 @@ import { expect } from "bun:test"
 import type { Page } from "playwright-core"
 import { type ConsoleGateway, OPERATOR, startConsole } from "./console-gateway.ts"
 
-/** A gateway whose pages have something on them. */
+/** A gateway whose pages show data. */
 export interface PagesGateway {
   readonly tollgate: ConsoleGateway
   /** The id of the last successful request. */

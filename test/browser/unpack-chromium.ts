@@ -1,4 +1,4 @@
-/** Unpacks Chromium from its package to the folder of temporary files, which is `TMPDIR`. */
+/** Unpacks Chromium from its package into the folder for temporary files (`TMPDIR`). */
 import chromium from "@sparticuz/chromium"
 
 await chromium.executablePath()
