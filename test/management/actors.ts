@@ -1,7 +1,7 @@
 import type { Actor } from "../../src/management/actor.ts"
 import type { AccountRole } from "tollgate-contract/common.ts"
 
-/** Returns a user with these roles in these accounts, and no others. */
+/** A user with these roles in these accounts, and no others. */
 export function userIn(roles: Readonly<Record<string, AccountRole>>): Actor {
   return {
     kind: "user",

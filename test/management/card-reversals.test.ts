@@ -8,7 +8,7 @@ import { simulated, type TestCaller, type TestGateway } from "../support/gateway
 import { until } from "../support/until.ts"
 
 const SECRET = "whsec_for_tests"
-/** It holds more than five credits for longer than leases are waited for. */
+/** It holds more than five credits for longer than the gateway waits for leases. */
 const SLOW = "sim/fault-slow-first-byte-2500"
 /** Cents of the payment that each test begins with: 10 credits. */
 const PAID = 1_000
@@ -17,7 +17,7 @@ let stripeServer: Bun.Server<undefined>
 let gateway: TestGateway
 let caller: TestCaller
 let account: string
-/** The payment of a test, and what Stripe answers when it is asked for it. */
+/** The payment of a test, and Stripe's answer to a request for it. */
 let intent: string
 let sessions: Record<string, unknown>[]
 let numbers = 0
@@ -101,7 +101,7 @@ const refund = (id: string, amount: number, changes: Record<string, unknown> = {
     ...changes,
   })
 
-/** @param sum what is refunded so far. */
+/** @param sum the sum of the refunds so far. */
 const refundedCharge = (sum: number) =>
   tell("charge.refunded", {
     id: `ch_${intent}`,
@@ -138,7 +138,7 @@ async function kinds(): Promise<string[]> {
   return entries.map(({ kind, amount }) => `${kind} ${formatCredits(amount)}`)
 }
 
-/** Takes some credits out of the account, so that they cannot be taken back. */
+/** Spends some credits of the account, so that they cannot be taken back. */
 const spend = (amount: string) =>
   asked(gateway, "POST", `/accounts/${account}/entries`, {
     kind: "adjustment",
@@ -168,7 +168,7 @@ describe("a refund", () => {
     expect(await refund("re_a", 250)).toBe(200)
     expect(await refundedCharge(250)).toBe(200)
     expect(await standing()).toEqual({ balance: "7.5", debt: "0" })
-    // The sum of a charge comes before the refund itself is told.
+    // The event with the sum of the charge arrives before the event of the refund.
     await refundedCharge(600)
     expect(await standing()).toEqual({ balance: "4", debt: "0" })
     await refund("re_b", 350)
@@ -291,7 +291,7 @@ describe("credits that cannot be taken back", () => {
     const answer = await long
     expect(answer.status).toBe(200)
     await answer.body?.cancel()
-    // What the request has cost is owed, and nothing is left.
+    // The cost of the request becomes debt, and the balance is zero.
     const cost = answer.headers.get("x-tollgate-cost") ?? ""
     expect(Number(cost)).toBeGreaterThan(0)
     await until(async () => (await standing()).balance === "0")

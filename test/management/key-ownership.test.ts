@@ -15,7 +15,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
-/** What can be done with a key of someone. */
+/** Operations on a key of another person. */
 const OPERATIONS: Readonly<
   Record<string, (keys: Keys, actor: Actor, id: string) => Promise<unknown>>
 > = {
@@ -37,7 +37,7 @@ interface Person {
 
 const CREATOR = "user_creator"
 
-/** Who asks about a key that the user `CREATOR` created as a member. */
+/** Actors for a key that the user `CREATOR` created as a member. */
 const PEOPLE: readonly Person[] = [
   {
     name: "its creator",

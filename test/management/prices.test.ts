@@ -15,7 +15,7 @@ const TOMORROW = new Date(Date.parse(builtIn.date) + 86_400_000).toISOString().s
 
 type Price = Record<string, unknown>
 
-/** A list whose changes are these models of OpenAI's. */
+/** A price list that changes these models of OpenAI. */
 function feed(models: Record<string, Price | null>, date = TOMORROW): string {
   const openai: Record<string, unknown> = { ...builtIn.vendors.openai }
   for (const [name, price] of Object.entries(models)) {

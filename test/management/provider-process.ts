@@ -26,7 +26,7 @@ export class Process {
   readonly models: Models
   readonly gatewaySettings: GatewaySettings
   readonly groups: PriceGroupManagement
-  /** The current time of the price groups. */
+  /** The current multipliers of the price groups. */
   clock = Date.parse("2026-11-24T12:00:00Z")
   applied = 0
 

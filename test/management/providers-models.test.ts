@@ -143,7 +143,7 @@ test("a process that missed a change rejects the same one, and then has it", asy
   expect(second.applied).toBe(1)
   await second.live.refresh()
   expect(second.applied).toBe(1)
-  // A change that was thought of before the other came changes nothing.
+  // A change that was prepared before another change has no effect.
   const stale = first.live.prepare([{ section: "provider", id: "mine", entry: { vendor: "vllm" } }])
   await second.providers.change(COMMAND_LINE, "mine", { known_models: false })
   await expect(store.settings.change(stale, 1, AUDIT)).rejects.toMatchObject({ code: "conflict" })
@@ -287,7 +287,7 @@ describe("price groups", () => {
     const [begun, ...later] = made.terms.map(({ from, multiplier }) => ({ from, multiplier }))
     const change = (terms: object[]) => kindOf(() => groups.change(COMMAND_LINE, "kept", { terms }))
     expect(begun?.from).toBe("2026-11-24T12:00:05.000Z")
-    // Nothing but the first has begun: the others may still change.
+    // Only the first has begun, so the others can still change.
     expect(await change([begun ?? {}, { from: at(1), multiplier: "3" }])).toBe("done")
     expect(await change([begun ?? {}, ...later])).toBe("done")
     process.clock += 90 * 60_000
@@ -296,7 +296,7 @@ describe("price groups", () => {
     expect(await change([begun ?? {}, { from: at(1), multiplier: "3" }])).toBe("invalid_value")
     expect(await change([begun ?? {}, { from: at(2) }])).toBe("invalid_value")
     expect(await change([...later])).toBe("done")
-    // What was left out cannot come back.
+    // A period that was left out cannot return.
     expect(await change([begun ?? {}, ...later])).toBe("invalid_value")
     await groups.delete(COMMAND_LINE, "kept")
   })

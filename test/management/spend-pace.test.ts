@@ -8,7 +8,7 @@ const HOUR = 3_600_000
 /** Half an hour into one. */
 const NOW = Date.UTC(2026, 2, 20, 10, 30)
 
-/** An account that has spent so much in each of so many hours before. */
+/** An account that has spent this much in each of the previous hours. */
 async function spending(cost: bigint, hours: number, pace = 5) {
   const own = await ReportedDatabase.open()
   const { store } = own.database
@@ -62,6 +62,6 @@ test("nothing is paused without enough history, a limit, or a reason", async () 
   const old = await spending(100n, 30)
   await using third = old.own
   await third.add({ request: "now", at: NOW, cost: 100_000n })
-  // What was spent more than a week ago is not usual.
+  // Spending from more than a week ago does not count as usual.
   expect(await old.stateAt(NOW + 9 * 24 * HOUR)).toBe("active")
 })

@@ -120,7 +120,7 @@ describe("a statement", () => {
     await database.account("a", 0n)
     const begin = Date.parse("2026-01-01T00:00:00Z")
     for (let number = 0; number < 1_300; number++) {
-      // Some stand later in the ledger than their time, as charges do.
+      // Some are later in the ledger than their time, as charges are.
       const at = begin + number * (DAY / 100) - (number % 7 === 0 ? DAY / 3 : 0)
       const entry = { account: "a", kind: "grant" as const, amount: BigInt(number + 1) }
       await database.store.entries.add({ ...entry, at, note: null, author: null }, AUDIT)

@@ -120,7 +120,7 @@ test("finds the models that descriptions name, and their tiers", async () => {
       quantity: 500_000n,
       cost: "1",
     }),
-    // A model without calls, whose words contain those of the model above.
+    // A model without calls, whose words include those of the model above.
     billed({ ...described, model: "Gemini 2.5 Flash Lite Text Input", cost: "7" }),
     billed({ ...described, model: "USE1-NovaLite-input-tokens-batch", cost: "0.5" }),
     billed({ ...described, model: "gpt 4o Inp global", quantity: 2_000_000n, cost: "2" }),

@@ -29,7 +29,7 @@ describe.each(ENGINES)("$name", (engine) => {
       difference: "0.25",
       posted: { amount: "0.25", reason: "bill of November" },
     })
-    // The same bill again has nothing to post.
+    // There is nothing to post for the same bill again.
     const again = await reconcile(store, rows, { reason: "bill of November" })
     expect(again).toMatchObject({ corrected: "0.25", difference: "0", posted: { amount: "0" } })
     // A corrected bill posts its difference from the first bill.
