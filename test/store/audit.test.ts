@@ -93,7 +93,7 @@ describe("truncation of the audit log", () => {
     using file = new Database(database.directory.database)
     for (const guard of GUARDS) file.run(`DROP TRIGGER audit_${guard}`)
     file.run(sql)
-    // The gateway goes on, and so does its anchor.
+    // The gateway continues, and its anchor advances.
     await integrity.advanceAnchor(2)
     const cut = await integrity.findAnchor()
     expect(await verifyAudit(database.store, [cut.audit])).toMatchObject({ problem: { number } })

@@ -84,7 +84,7 @@ async function tell({ notices }: Store): Promise<void> {
   await notices.raise(notice, { name: "mark", from: null, to: "told" })
 }
 
-/** A person who had a name in an entry. */
+/** Erases a person who was named in an entry. */
 async function erase(store: Store): Promise<void> {
   const addresses = ["eve@example.com"]
   const grant = { account: "payer", kind: "grant", amount: 1n, at: 2, note: null } as const

@@ -27,7 +27,7 @@ function overwrite(path: string): void {
   closeSync(file)
 }
 
-/** What is wrong with the ledger, as a step says that fails. */
+/** The fault of the ledger in the error of a step. */
 async function faultOf(step: Promise<unknown>): Promise<string | undefined> {
   const error = await step.then(
     () => undefined,

@@ -61,8 +61,8 @@ async function postgresOf(folder: string): Promise<Database> {
 }
 
 /**
- * Returns the code of the store's rejection; undefined without one. Bun's `rejects` runs the event loop inside the
- * test, which the messages of a thread do not survive.
+ * The code with which the store refuses a step; undefined if it does not. Bun's `rejects` runs the event loop inside
+ * the test, which loses the messages of a thread.
  */
 export async function refusalOf(step: Promise<unknown>): Promise<unknown> {
   return step.then(

@@ -13,7 +13,7 @@ const AT = Math.floor(Date.now() / HOUR) * HOUR
 const DAY = 24 * HOUR
 const FILTER: UsageFilter = { from: AT - 3 * DAY, to: AT + HOUR }
 const GROUPS: readonly UsageGroup[] = ["all", "hour", "day", "model", "account", "key", "user"]
-/** More than half of what a column holds. */
+/** More than half of the largest value of a column. */
 const HUGE = 5_000_000_000_000_000_000n
 
 /** The sums of a group must be those of all requests, whichever tables they are read from. */
@@ -28,7 +28,7 @@ async function sumsOf({ reports }: ReportedEngine, group: UsageGroup, filter = F
   }
 }
 
-/** A receipt with what a provider may have reported to an older version. */
+/** A receipt with numbers that a provider may have reported to an older version. */
 const ABSURD: Pick<ReportedRequest, "usage" | "duration" | "firstByte"> = {
   usage: { input: 2 ** 64, output: 1e308, cached_input: 1e15 },
   duration: 1e300,

@@ -13,7 +13,7 @@ import { TemporaryDirectory } from "./test-database.ts"
 
 const servers = new TestDatabases()
 
-/** A folder whose old rows are gone. @returns its reports from before. */
+/** Creates a folder whose old rows are pruned. @returns its reports from before. */
 async function prunedIn(folder: TemporaryDirectory) {
   await using served = await databaseOf({ data: folder.path }).openToServe(false)
   await happen(served.store)
@@ -36,7 +36,7 @@ test("verification finds changes of remaining rows and of the records of pruned 
   using folder = new TemporaryDirectory()
   await prunedIn(folder)
   const changes = [
-    // Nothing.
+    // No change.
     "",
     "UPDATE last_pruned_entries SET balance = balance + 1 WHERE account = 'busy'",
     "UPDATE last_pruned_entries SET number = number + 1 WHERE account = 'busy'",

@@ -8,7 +8,7 @@ import type { Store } from "../../src/store/store.ts"
 import type { Engine, Served } from "./engines.ts"
 import { TestDatabase } from "./test-database.ts"
 
-/** A request in the ledger, with defaults for missing members. */
+/** A request in the ledger; absent fields have the values of an ordinary one. */
 export interface ReportedRequest {
   readonly request: string
   readonly account?: string
@@ -27,7 +27,7 @@ export interface ReportedRequest {
   readonly stream?: boolean
   readonly endpoint?: string
   readonly labels?: Labels
-  /** Credits per million for ten tokens; absent: the receipt does not contain it. */
+  /** Credits per million, for ten tokens; absent: the receipt has no rate. */
   readonly rate?: string
   readonly multiplier?: string
 }
@@ -35,7 +35,7 @@ export interface ReportedRequest {
 /** An account of a test with enough to pay. */
 const BALANCE = 1_000_000_000_000n
 
-/** A ledger with requests in it, and its reports: SQLite's, whose parts a test may take apart. */
+/** A ledger with requests, and its reports, in SQLite, so that a test may change the parts. */
 export class ReportedDatabase implements AsyncDisposable {
   readonly database = TestDatabase.direct()
   readonly reports = new ReportsOnDemand(this.database.directory.database)
@@ -134,7 +134,7 @@ export function receiptOf(request: ReportedRequest): string {
   })
 }
 
-/** Returns the ids of the requests that match a filter. */
+/** The ids of the requests that match a filter. */
 export async function found(
   own: ReportedEngine,
   filter: RequestFilter,

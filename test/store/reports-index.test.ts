@@ -13,7 +13,7 @@ import { ReportedDatabase } from "./reported-requests.ts"
 /** 2026-03-02, 10:30 UTC. */
 const AT = Date.UTC(2026, 2, 2, 10, 30)
 
-/** The ids of what a filter lets through. */
+/** The ids of the requests that match a filter. */
 async function found(own: ReportedDatabase, filter: RequestFilter, limit = 50): Promise<string[]> {
   const reports = await own.reports.upToDate()
   return (await reports.list(filter, null, limit)).map(({ request }) => request)
@@ -64,7 +64,7 @@ describe("the report index", () => {
     expect(index.query("SELECT request, something FROM requests").all()).toEqual([
       { request: "req_1", something: null },
     ])
-    // Where the ledger is of this version again, nobody newer is left.
+    // The ledger has this version again, so no newer process is left.
     ledger.run(`PRAGMA user_version = ${newestOf(LEDGER_SCHEMA)}`)
     expect(await (await older.upToDate()).list({}, null, 10)).toHaveLength(1)
   })
@@ -124,7 +124,7 @@ describe("the report index", () => {
     expect(await timeOf(() => patient.upToDate())).toBeLessThan(PATIENCE)
     index.run("ROLLBACK")
     const reports = await patient.upToDate()
-    // Whatever is asked is answered in turn.
+    // Each query is answered in turn.
     await until(async () => (await reports.list({}, null, 10)).length === 2)
     index.run("BEGIN IMMEDIATE")
     await own.add({ request: "req_3" })

@@ -48,7 +48,7 @@ function segmentsOf(requests: readonly RequestSummary[], size: number): Segment[
   return segments
 }
 
-/** Each of its own session. */
+/** Requests that each have their own session. */
 function sessions(count: number, random: Random): RequestSummary[] {
   return Array.from({ length: count }, (_, row) =>
     summary(row, {
@@ -94,7 +94,7 @@ describe("columns", () => {
     cache.take(1, () => undefined)
     cache.take(3, () => column)
     expect([1, 2, 3].map((place) => cache.has(place))).toEqual([true, false, true])
-    // What was found stays with its finder, whatever takes its room.
+    // Rows that a query has found stay valid for it after the cache evicts them.
     const known = cache.known([1, 3])
     cache.take(4, () => ({ lower: new Uint32Array(200) }))
     expect(cache.known([1, 3])).toBeUndefined()

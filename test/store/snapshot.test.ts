@@ -65,7 +65,7 @@ describe.each([...ENGINES])("$name", (engine) => {
   })
 })
 
-/** A ledger that nobody has open. */
+/** Creates a ledger that no process has open. */
 async function closedLedger(folder: TemporaryDirectory): Promise<void> {
   using other = new TemporaryDirectory()
   await using store = await databaseOf({ data: other.path }).openStore()

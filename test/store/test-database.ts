@@ -14,7 +14,7 @@ import type { Store } from "../../src/store/store.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import { Ledger, type HoldInput, type LedgerAlarms } from "../../src/ledger/ledger.ts"
 
-/** Returns a payer for any day. */
+/** A payer that is valid at any time. */
 export function payerOf(account: string, key = "key", budgets: readonly string[] = []): Payer {
   return { account, key, budgets, from: -Infinity, until: Infinity }
 }
@@ -86,7 +86,7 @@ export class TestDatabase implements AsyncDisposable {
     )
   }
 
-  /** What `open` opens; absent: SQLite on the test's own thread. */
+  /** The engine that `open` uses; absent: SQLite on the test's own thread. */
   static engine: Engine | undefined
 
   static async open(): Promise<TestDatabase> {
@@ -183,8 +183,8 @@ export class TestDatabase implements AsyncDisposable {
 }
 
 /**
- * Opens other stores on threads, many times over. A request without an answer after that is not slow: it waits for
- * something.
+ * Other stores are opened on threads and answer, many times over. A call without an answer after that is not slow: it
+ * is waiting.
  */
 export async function threadsAnswer(): Promise<void> {
   for (let opened = 0; opened < 3; opened++) {

@@ -8,8 +8,8 @@ import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import { TemporaryDirectory, threadsAnswer } from "./test-database.ts"
 
 /**
- * What a promise is rejected with. The `rejects` of an expectation runs the event loop inside the test, and messages of
- * a thread are lost in it.
+ * The reason for a promise's rejection. The `rejects` of an expectation runs the event loop inside the test, which
+ * loses messages of a thread.
  */
 async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(

@@ -10,13 +10,13 @@ import { TestDatabase } from "../test-database.ts"
 
 const HOUR = 3_600_000
 
-/** Not within the last hour of a day: a test lies within one. */
+/** Waits if the day is about to end, so that a test stays within one day. */
 async function waitForDay(): Promise<void> {
   const rest = 24 * HOUR - (Date.now() % (24 * HOUR))
   if (rest < 30_000) await Bun.sleep(rest + 10)
 }
 
-/** Creates an account with a daily budget, and two keys of it. */
+/** An account with this daily budget, and its two keys. */
 async function limited(engine: Engine, dailyBudget: string) {
   await waitForDay()
   const database = await TestDatabase.on(engine)
@@ -33,7 +33,7 @@ async function payerOf({ store }: TestDatabase, id: string): Promise<Payer> {
   return keyFromRecord(record).payerAt(Date.now())
 }
 
-/** @returns whether the amount could be held; it is then spent. */
+/** @returns whether this amount could be held; if so, it is spent. */
 async function spend(
   database: TestDatabase,
   ledger: Ledger,

@@ -16,7 +16,7 @@ const ADA = {
   address: "127.0.0.1",
 } as const
 
-/** Excludes records that the test has made beforehand. */
+/** Filters out the records of the test's preparation. */
 const BY_ADA = { actor: "ada@example.com" }
 
 const GRANT = { account: "a", kind: "grant", amount: 5n, at: 3, note: null, author: null } as const

@@ -6,7 +6,7 @@ import { type Engine, refusalOf } from "../engines.ts"
 
 const NOW = 1_700_000_000_000
 
-/** One call of each method that changes managed data, in an order in which all succeed. */
+/** One call of each method that writes to the audit log, in an order in which all succeed. */
 export const CHANGES: readonly ((store: Store) => Promise<unknown>)[] = [
   ({ accounts }) => accounts.create({ id: "acc", name: "one", createdAt: 1 }, AUDIT),
   ({ accounts }) => accounts.update("acc", { name: "two" }, AUDIT),
@@ -165,7 +165,7 @@ export function auditedWriteContract(engine: Engine): void {
   })
 }
 
-/** The same store, each of whose records is refused. */
+/** The same store, which refuses each of its records. */
 function withClaim(store: Store, claim: string): Store {
   const groups = Object.entries(store).map(([group, methods]) => [
     group,

@@ -51,7 +51,7 @@ export function idempotencyContract(engine: Engine): void {
       at: 2_000,
     })
     expect((await claims.claim(order("req_3", over)))?.request).toBe("req_2")
-    // The one that only seemed dead can do nothing more.
+    // The process that only seemed dead can no longer write.
     const record = { ...AUDIT, claim: "req_1" }
     const account = { id: "acc_1", name: "one", createdAt: 1 }
     expect(await refusalOf(store.accounts.create(account, record))).toBe("conflict")
@@ -60,7 +60,7 @@ export function idempotencyContract(engine: Engine): void {
       isKept: false,
       dropped: [],
     })
-    // A completed claim is not returned.
+    // A finished claim is not released.
     await store.accounts.create(account, { ...record, claim: "req_2" })
     expect(await claims.release("req_2")).toBe(false)
     expect((await claims.claim(order("req_4", { replaces: "req_2" })))?.state).toBe("done")
@@ -132,7 +132,7 @@ export function idempotencyContract(engine: Engine): void {
     )
     expect(new Set(held.map((claim) => claim?.request)).size).toBe(1)
     expect(held[0]).toMatchObject({ state: "running", fingerprint: "print", at: 9_000 })
-    // Its answer takes no room any more.
+    // Its answer takes no space any more.
     const { request = "" } = held[0] ?? {}
     expect(await claims.keep({ request, size: 900, ...ROOM })).toEqual({
       isKept: true,

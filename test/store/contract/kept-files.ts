@@ -17,7 +17,7 @@ function bytesOf(size: number, seed = 1): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** Returns an image's name, which begins with its expiry time. */
+/** An image's name, which begins with the time at which it expires. */
 function pictureOf(lifetime: number, number = 1): string {
   return `${Date.now() + lifetime}-${String(number).padStart(32, "0")}.png`
 }

@@ -40,7 +40,7 @@ const ORDERS: readonly UsageOrder[] = ["cost", "requests", "tokens", "errors"]
 /** Unix milliseconds; `to` is exclusive. */
 type Span = Pick<UsageFilter, "from" | "to">
 
-/** A request with the test's own arithmetic. */
+/** The test's own calculation for a request. */
 interface Known {
   readonly at: number
   readonly names: Readonly<Record<string, readonly string[]>>
@@ -71,7 +71,7 @@ export function labelUsageContract(engine: Engine): void {
     const known = requests.map(knownOf)
     for (let first = 0; first < REQUESTS; first += 100) {
       await own.add(...requests.slice(first, first + 100))
-      // Some are taken in, others come later.
+      // Some rows are already in the reports, others are added later.
       if (first === 1_500 || first === 4_000) await own.reports.upToDate()
       while ((await own.database.store.integrity.advanceAnchor(AT)).isBehind);
     }
@@ -134,7 +134,7 @@ async function untilUsers(own: ReportedEngine, span: Span, expected: Counts): Pr
   })
 }
 
-/** A law of every engine: the handling of requests in a segment. */
+/** A contract for every engine about requests in a segment. */
 function segmentContract(engine: Engine): void {
   test("an expired request counts once if it is settled later, even much later", async () => {
     await using own = await ReportedEngine.on(engine)

@@ -33,7 +33,7 @@ export function nodeContract(engine: Engine): void {
       await nodes.join({ ...node("two"), memory: "m" })
       expect(await nodes.poll("one", null)).toMatchObject({ nodes: 2, machines: 1 })
       await nodes.join({ ...node("three"), memory: "other" })
-      // A node of a version that does not report its own.
+      // A node whose version does not report its machine.
       await nodes.join(node("four"))
       expect(await nodes.poll("one", null)).toMatchObject({ nodes: 4, machines: 3 })
     })

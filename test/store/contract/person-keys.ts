@@ -49,7 +49,7 @@ export function personKeyContract(engine: Engine): void {
       key: null,
     })
     expect(await other.personKeys.findAddress("hash of ada")).toBeNull()
-    // A person who is invited at the address later is another one.
+    // A person who is invited at the address later is another person.
     const later = { person: "address_2", key: "fourth" }
     expect(await personKeys.keyOfAddress("hash of ada", later)).toEqual(later)
   })

@@ -12,7 +12,7 @@ import { TemporaryDirectory } from "../test-database.ts"
 const DAY = 24 * 60 * 60_000
 const NOW = Date.now()
 const THIS_MONTH = Date.UTC(new Date(NOW).getUTCFullYear(), new Date(NOW).getUTCMonth(), 1)
-/** Older data is pruned. */
+/** Older rows are removed. */
 export const BEFORE = THIS_MONTH
 export const OLD = BEFORE - 20 * DAY
 const GRANTS = 3

@@ -3,7 +3,7 @@ import type { RateOrder } from "../../../src/store/rate-limits.ts"
 import { TestDatabase } from "../test-database.ts"
 import type { Engine } from "../engines.ts"
 
-/** So slow that it drains next to nothing while a test runs. */
+/** So slow that almost nothing drains during a test. */
 const LIMIT = 10
 
 function order(needed: number, more: Partial<RateOrder> = {}): RateOrder {
@@ -22,7 +22,7 @@ export function rateLimitContract(engine: Engine): void {
         (await store.lease([wanted], 2))[0]?.granted
       expect(await lease(order(6))).toBe(6)
       expect(await lease(order(6), other.rateLimits)).toBe(0)
-      // A remainder is worth leasing if the first request fits.
+      // The remaining requests are leased if the first request fits.
       expect(await lease(order(6, { first: 1 }), other.rateLimits)).toBeCloseTo(4, 0)
       expect(await lease(order(1))).toBe(0)
       expect(await lease(order(10, { unit: "tokens" }))).toBe(10)
@@ -115,7 +115,7 @@ export function rateLimitContract(engine: Engine): void {
           }
         }),
       )
-      // The amount that has drained meanwhile is available, too.
+      // The limit and the amount that has drained in the meantime.
       for (const key of keys) expect(sums.get(key)).toBeWithin(100, 108)
     })
   })

@@ -139,7 +139,7 @@ function usersContract(engine: Engine): void {
       expect(await one.users.change("bob", change)).toBe("email_taken")
       expect(await one.users.find("bob")).toMatchObject({ name: "Name of bob" })
       expect(await one.users.change("nobody", change)).toBe("not_found")
-      // Members that are not named stay unchanged.
+      // Fields that are not named stay the same.
       expect(await one.users.change("ada", { name: "Ada" })).toBe("changed")
       expect(await other.users.find("ada")).toMatchObject({ name: "Ada", email: change.email })
     }))
@@ -315,7 +315,7 @@ function credentialsContract(engine: Engine): void {
       expect((await other.users.find("ada"))?.hasTwoFactor).toBe(true)
       expect(await one.secondFactors.begin("ada", "third", "codes")).toBe(false)
       expect(await one.secondFactors.useStep("ada", 6, 9)).toBe(false)
-      // The clock was set back: the used step is in the future.
+      // The clock was set back, so the last used step is in the future.
       expect(await one.secondFactors.useStep("ada", 3, 5)).toBe(true)
       const lock = { max: 3, duration: HOUR }
       await Promise.all(

@@ -9,7 +9,7 @@ import { TestDatabases } from "../../support/postgres-databases.ts"
 
 const databases = new TestDatabases()
 
-/** Someone who writes a row of the ledger, and takes time to commit it. */
+/** A process that writes a row of the ledger and delays the commit. */
 class Writer {
   readonly #sql: SQL
 
@@ -77,7 +77,7 @@ test("an anchor advances even if there is always an open writer", async () => {
     expect(position).toBeLessThan(Number(open))
     positions.push(position)
   }
-  // It is behind by what was written while it waited.
+  // It is behind by the rows that were written while it waited.
   expect(positions.at(-1)).toBeGreaterThan(25)
   for (const writer of writers) await writer.commit()
   await positionOf()

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-/** A node's database, and how often it was told that there is something to look at. */
+/** A node's database, and the number of its notifications. */
 interface Listener extends AsyncDisposable {
   readonly database: ServingDatabase
   readonly heard: () => number
@@ -31,7 +31,7 @@ async function listenTo(url: string): Promise<Listener> {
   }
 }
 
-/** Until both listen: only then is what comes not lost. */
+/** Waits until both listen: earlier notifications would be lost. */
 async function listeners(): Promise<number> {
   const [row] = await server.administer<{ count: bigint }>(
     "SELECT count(*) FROM pg_stat_activity WHERE query ILIKE 'LISTEN%'",

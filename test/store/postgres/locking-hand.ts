@@ -9,7 +9,7 @@ import { TestDatabases } from "../../support/postgres-databases.ts"
 import { until } from "../../support/until.ts"
 import { TestDatabase } from "../test-database.ts"
 
-/** Every change of managed data ends with this statement. */
+/** Every change of managed data ends with a lock on this row. */
 export const END_OF_THE_LOG = "SELECT 1 FROM chain_ends WHERE name = 'audit' FOR UPDATE"
 
 const databases = new TestDatabases()
@@ -21,7 +21,7 @@ const ENGINE: Pick<Engine, "open"> = {
     ),
 }
 
-/** A database on PostgreSQL, and a connection that blocks its steps at chosen locks. */
+/** A database on PostgreSQL, and a connection that stops its steps where a test needs it. */
 export class LockedDatabase implements AsyncDisposable {
   readonly database: TestDatabase
   readonly #sql: SQL
@@ -98,7 +98,7 @@ export class LockedDatabase implements AsyncDisposable {
   }
 }
 
-/** Returns the answer of a step, or the code of its rejection. */
+/** The answer of a step, or the code of its refusal. */
 async function outcomeOf(step: Promise<unknown>): Promise<unknown> {
   return step.catch((error: unknown) => Reflect.get(Object(error), "code") ?? error)
 }

@@ -66,7 +66,7 @@ const anyCharge: fc.Arbitrary<Charge> = fc.record({
   writtenOff: fc.oneof({ weight: 3, arbitrary: fc.constant(0n) }, fc.bigInt({ min: 1n, max: 9n })),
 })
 
-/** One charge for each request: what it is does not change when it comes again. */
+/** One charge for each request, which is identical when it is repeated. */
 const anyCharges = fc.array(anyCharge, { minLength: 31, maxLength: 31 })
 
 const anyGrant = fc
@@ -86,7 +86,7 @@ const anyReturn = fc
   .map(([node, account, amount]): Step => {
     return ({ store }) => store.leases.giveBack(node, [{ owner: ACCOUNTS[account] ?? "", amount }])
   })
-/** Holds that a node has written down, and the node's end. */
+/** Holds that a node has recorded, and the node's death. */
 const anyDeath = fc
   .tuple(anyNode, fc.uniqueArray(fc.nat({ max: 30 }), { maxLength: 3 }))
   .map(([node, requests]): Step => {
@@ -163,7 +163,7 @@ async function openWorld(name: string): Promise<TestDatabase> {
   return database
 }
 
-/** All that a ledger says, but for the positions of its rows. */
+/** The whole content of a ledger, without the positions of its rows. */
 async function allOf({ store }: TestDatabase) {
   const rows = await store.integrity.listRows(0, 1_000)
   const lines = rows.map((row) => JSON.stringify({ ...row, position: 0 }))

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from "bun:test"
 import { ENGINES } from "../engines.ts"
 import { TestDatabase } from "../test-database.ts"
 
-/** What other tests say of a store holds on PostgreSQL too: they run again, on one server. */
+/** Tests of the store in other files that must also pass on PostgreSQL: they run again, on one server. */
 const TESTS = [
   "management/credits",
   "management/codes",
