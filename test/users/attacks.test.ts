@@ -86,7 +86,7 @@ test("a code opens one session only, even for an observer", async () => {
   expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
   const browser = new Browser()
   await signIn(users, browser)
-  // Neither again, nor an earlier one that is still in time.
+  // Neither the same code again nor an earlier one that is still valid.
   for (const used of [code, totp(secret)]) {
     await expect(users.signIn.withCode(browser, { ...CODE, code: used })).rejects.toMatchObject({
       kind: "invalid_value",
@@ -167,10 +167,10 @@ test("a pending sign-in ends when the password changes", async () => {
   await expect(late).rejects.toMatchObject({ kind: "not_signed_in" })
 })
 
-/** Sets another password while a sign-in compares the old one, and removes what the old one opened. */
+/** Sets another password while a sign-in compares the old one, and removes the sessions of the old one. */
 async function changeMeanwhile(data: string, begun: Promise<unknown>): Promise<void> {
   begun.catch(() => {})
-  // The hash has been read by now; comparing takes much longer.
+  // The hash has been read already; the comparison takes much longer.
   await new Promise((resolve) => setImmediate(resolve))
   const file = new Database(join(data, "console.db"))
   file.run("UPDATE users SET password_hash = 'of another password'")

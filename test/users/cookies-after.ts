@@ -1,4 +1,4 @@
-/** Returns the browser's cookies after an answer, for its next request. */
+/** The cookies that the browser sends next: those of the request with the changes of the answer. */
 export function cookiesAfter(header: string | null, cookies: readonly string[]): string {
   const pairs = new Map<string, string>()
   for (const part of [...(header ?? "").split(";"), ...cookies.map((one) => one.split(";")[0])]) {

@@ -33,14 +33,14 @@ export interface FakeIssuer extends AsyncDisposable {
 const CLIENT = { id: "tollgate", secret: "a-client-secret" }
 
 const newKeys = () => generateKeyPair("RS256")
-/** The keys that every issuer of this process starts with; making an RSA key takes longer than most tests. */
+/** The first keys of every issuer in this process; creating an RSA key takes longer than most tests. */
 let firstKeys: Promise<[Keys, Keys]> | undefined
 type Keys = Awaited<ReturnType<typeof newKeys>>
 
 export async function startIssuer(): Promise<FakeIssuer> {
   const [first, others] = await (firstKeys ??= Promise.all([newKeys(), newKeys()]))
   let keys = first
-  /** The parameters of each code. */
+  /** The request for which each code was issued. */
   const grants = new Map<string, { nonce: string | null; challenge: string | null }>()
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer })
   const issuer: FakeIssuer = {

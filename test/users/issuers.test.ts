@@ -5,7 +5,7 @@ import { ADA, Browser, openUsers, signIn, type TestUsers } from "./support.ts"
 
 const ORIGIN = "http://127.0.0.1:8787"
 
-/** Goes to the issuer and back. @returns where the browser ends up. */
+/** Goes to the issuer and back. @returns the final address of the browser. */
 async function walk(
   { users }: TestUsers,
   issuer: FakeIssuer,

@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 /** A page's request to an authenticator. */
 export interface Asked {
   readonly challenge: string
-  /** The origin of the page, as the browser puts it into the signed data. */
+  /** The origin of the page, which the browser adds to the signed data. */
   readonly origin: string
   readonly rpId: string
 }

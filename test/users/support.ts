@@ -13,9 +13,9 @@ export const ADA = { name: "Ada", email: "ada@example.com", password: "correct h
 export interface TestUsers extends Disposable {
   readonly users: Users
   readonly data: string
-  /** Events that were reported to the operator. */
+  /** The messages to the operator. */
   readonly heard: string[]
-  /** Addresses that someone may come from an issuer with. */
+  /** Addresses that are invited and may sign in through an issuer. */
   readonly invited: Set<string>
   /** Another process's view of the same file. */
   another(): Users
@@ -49,7 +49,7 @@ export function openUsers(): TestUsers {
   }
 }
 
-/** A browser that keeps its cookies. */
+/** A browser that stores its cookies. */
 export class Browser implements ClientInfo {
   cookie: string | null = null
   linkToken: string | null = null
@@ -69,7 +69,7 @@ export class Browser implements ClientInfo {
   }
 }
 
-/** Signs in with a password, and keeps the cookies. */
+/** Signs in with a password, and stores the cookies. */
 export async function signIn(
   users: Users,
   browser: Browser,
