@@ -25,7 +25,7 @@ function keysAt(endpoint: string): Record<string, string> {
   return { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: SECRET, AWS_ENDPOINT: endpoint }
 }
 
-/** The same, with variables of its own. */
+/** The same, with additional variables. */
 async function runIn(environment: Record<string, string>, data: string, ...words: string[]) {
   const child = Bun.spawn([...PROGRAM_WORDS, "--data", data, "--json", ...words], {
     cwd: tmpdir(),
@@ -55,7 +55,7 @@ async function installation() {
   const workshop = join(created.data, "backup")
   return {
     data: created.data,
-    /** What is in its workshop. */
+    /** The files in its work folder. */
     left: () => (existsSync(workshop) ? readdirSync(workshop) : []),
     restored: mkdtempSync(join(tmpdir(), "tollgate-restored-")),
     [Symbol.dispose]() {

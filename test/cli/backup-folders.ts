@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { TemporaryDirectory } from "../store/test-database.ts"
 import { type Installation, runJson } from "../support/process.ts"
 
-/** The output of the command with --json. */
+/** The command's output with --json. */
 export interface Made {
   readonly place: string
   readonly name: string
@@ -11,7 +11,7 @@ export interface Made {
   readonly removed: readonly string[]
 }
 
-/** A folder for backups, and one that is filled from them; nothing is in them yet. */
+/** A folder for backups and one for restoring them, both empty. */
 export class Folders implements Disposable {
   readonly #directory = new TemporaryDirectory()
   readonly backups = join(this.#directory.path, "backups")

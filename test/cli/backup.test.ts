@@ -84,7 +84,7 @@ test.concurrent("a backup under load contains all earlier charges", async () => 
   expect((await databaseOf(restored).status()).nodes).toEqual([])
   expect(readdirSync(backups)).toEqual([made.name])
   expect(statSync(join(backups, made.name)).mode & 0o777).toBe(0o700)
-  // Answers that are kept for repeated requests come along.
+  // Answers for repeated requests are part of the backup.
   expect(readdirSync(join(restored.data, "answers")).length).toBeGreaterThanOrEqual(first)
 
   await using again = await startServing(restored)
@@ -178,7 +178,7 @@ const UNKNOWN_VERSIONS = {
   "999": "was written by a newer Tollgate (schema 999",
 }
 
-/** Changes of a backup's folder, and what is said of them. */
+/** Changes of a backup's folder, and the reported problems. */
 const ALTERED: Readonly<Record<string, readonly [string, (folder: string) => void]>> = {
   "a byte more": [
     "has more bytes than",
@@ -235,7 +235,7 @@ function rewrite(folder: string, change: (text: string) => string): void {
   writeFileSync(path, change(readFileSync(path, "utf8")))
 }
 
-/** What someone can do who has the secrets, but none of the rest of the history. */
+/** The attack of someone who has the secrets, but not the rest of the history. */
 function enrich(folder: string): void {
   {
     using database = new Database(join(folder, "tollgate.db"))
@@ -250,7 +250,7 @@ function setVersion(folder: string, version: string): void {
   database.run(`PRAGMA user_version = ${version}`)
 }
 
-/** Signs the manifest of a folder whose ledger was changed. */
+/** Signs the manifest of a folder with a changed ledger. */
 function signAgain(folder: string): void {
   const bytes = readFileSync(join(folder, "tollgate.db"))
   const sha256 = createHash("sha256").update(bytes).digest("hex")
@@ -294,7 +294,7 @@ test.concurrent("rejects the backup of a ledger of a newer version or a pre-rele
   }
 })
 
-/** Makes a backup take a while: a kept answer of many bytes, which take no room. */
+/** Slows a backup down: a stored answer with many bytes that take no space on disk. */
 function withLargeAnswer({ data }: Installation): void {
   mkdirSync(join(data, "answers"), { recursive: true })
   writeFileSync(join(data, "answers/large"), "")
@@ -318,7 +318,7 @@ test.concurrent("a killed backup is not listed, and the next one cleans up", asy
   const killed = startBackup(before, backups)
   await until(() => existsSync(backups) && readdirSync(backups).some(hasAnswer))
   killed.kill("SIGSTOP")
-  // At the same time there is no other.
+  // Only one backup runs at a time.
   const second = await runCommand(before, "backup", backups)
   killed.kill("SIGKILL")
   expect(await killed.exited).toBe(137)
@@ -381,7 +381,7 @@ test.concurrent("a backup without enough space is rejected before anything is wr
   using folders = new Folders("")
   await withKey(before)
   withLargeAnswer(before)
-  // Answers of callers take no room of the gateway either.
+  // Stored answers take no space in the backup's estimate either.
   truncateSync(join(before.data, "answers/large"), 8e12)
   const { exitCode, stderr } = await runCommand(before, "backup", folders.backups)
   expect(exitCode).toBe(1)

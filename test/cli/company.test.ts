@@ -53,7 +53,7 @@ async function statusOf(url: string, key: string): Promise<number> {
   return response.status
 }
 
-/** Answers of the same process one after another: on one connection, as official clients keep it. */
+/** Answers of the same process one after another, on one connection, as official clients keep it open. */
 async function onOneConnection(url: string, key: string, times: number): Promise<Response[]> {
   const answers: Response[] = []
   for (let count = 0; count < times; count++) {
@@ -67,7 +67,7 @@ async function onOneConnection(url: string, key: string, times: number): Promise
 const statusesOf = (answers: readonly Response[]) => answers.map(({ status }) => status)
 const passedOf = (statuses: readonly number[]) => statuses.filter((status) => status === 200).length
 
-/** What drains while a test runs, requests of 60 a minute. */
+/** The requests that drain during a test, at 60 a minute. */
 const DRAINED = 12
 
 describe("four workers", () => {

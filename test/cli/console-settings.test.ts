@@ -85,7 +85,7 @@ describe("settings of the console", () => {
         return (view["effective"] as { multiplier: string }).multiplier === "2"
       })
     }
-    // As if it stood in the file: the simulator is not started any more.
+    // As if the setting were in the file: the simulator does not start any more.
     await using again = await startServing(installation, TOKEN)
     expect(again.output()).not.toContain("sandbox")
     expect(await statusOf(again, key, "mine/echo")).toBe(200)
@@ -122,13 +122,13 @@ describe("settings of the console", () => {
     expect(await effective()).toMatchObject({ deadlines: { whole: 3_600_000 } })
     expect(await statusOf(serving, key, "mine/echo")).toBe(200)
 
-    // A bad file keeps what was active, and the console can still be used.
+    // An invalid file leaves the settings active, and the console stays usable.
     writeFileSync(installation.config, `${BARE}multiplier: much\n`)
     await until(() => serving.errors().includes("settings_refused"))
     await asked(serving, "PATCH", "/settings", { "deadlines.whole": "2h" })
     expect(await effective()).toMatchObject({ multiplier: "3", deadlines: { whole: 7_200_000 } })
 
-    // What is written as what it is anyway is locked all the same.
+    // A setting in the file is locked even if it has the default value.
     writeFileSync(installation.config, `${BARE}multiplier: 1\n`)
     await until(async () => (await effective())["multiplier"] === "1")
     writeFileSync(installation.config, BARE)

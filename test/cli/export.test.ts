@@ -22,10 +22,10 @@ import {
 import { until } from "../support/until.ts"
 import { cellsOf, Exported, type Manifest } from "./exported.ts"
 
-/** Who waits for a lock. */
+/** The processes that wait for a lock. */
 const WAITING =
   "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-/** Names as people give them. */
+/** Names with special characters. */
 const NAMES = ['acme, "the first"', "=HYPERLINK(1)", "＠sum", "-1+1", "Ünïcødé"]
 const MODELS = `
 models:
@@ -319,7 +319,7 @@ describe("a rejected export", () => {
 })
 
 describe("a failed export", () => {
-  /** What is left of an export that failed. */
+  /** The files that a failed export leaves behind. */
   const left = ({ data }: Installation) =>
     readdirSync(data).filter((name) => name.startsWith("out"))
 
@@ -404,7 +404,7 @@ describe("a failed export", () => {
       child.kill(signal)
       expect(await child.exited).toBe(signal === "SIGINT" ? 130 : 143)
       expect(left(installation)).toEqual([])
-      // A server does not notice by itself that nobody waits any more for what it waits for.
+      // A server does not notice by itself that a client has stopped waiting for a lock.
       await until(async () => (await sql.unsafe<unknown[]>(cut)).length === 0)
     }
     const running = runCommand(installation, "export", out)

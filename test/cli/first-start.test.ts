@@ -117,7 +117,7 @@ describe("demo", () => {
       const key = KEY.exec(serving.output())?.[1] ?? ""
       expect(await creditsOf(serving.url, key)).toMatchObject({ balance: "10" })
       expect(readdirSync(empty)).toHaveLength(1)
-      // Only the simulator's: a demonstration calls no one who wants money.
+      // Only the simulator's provider: a demonstration never calls a provider that costs money.
       expect(await providersOf(serving.url, key)).toEqual(["sandbox"])
       await end(serving)
       expect(readdirSync(empty)).toEqual([])

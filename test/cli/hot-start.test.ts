@@ -10,7 +10,10 @@ import { createInstallation, type Installation, startServing } from "../support/
 const YAML = "server: { port: 0 }\nproviders: { vendor: { vendor: openai, api_key: k } }\n"
 const ACCOUNTS = 3_000
 const CHARGES = 20_000
-/** What more a start may read for a ledger of any size, bytes: some pages of each index, more of them on a slow machine. */
+/**
+ * The additional bytes that a start may read for a ledger of any size: several pages of each index, more on a slow
+ * machine.
+ */
 const MORE = 500_000
 
 async function fill(store: Store): Promise<void> {
@@ -35,7 +38,7 @@ async function fill(store: Store): Promise<void> {
   for (let isBehind = true; isBehind;) ({ isBehind } = await store.integrity.advanceAnchor(now))
 }
 
-/** How much a start has read when it says that it listens, bytes; files that it has in memory as well. */
+/** The bytes that a start has read when it reports its address, including files that are in memory. */
 async function readByStart(installation: Installation): Promise<number> {
   await using serving = await startServing(installation)
   const text = readFileSync(`/proc/${serving.process.pid}/io`, "utf8")
@@ -60,7 +63,7 @@ test.skipIf(process.platform !== "linux")(
     expect(size).toBeGreaterThan(40 * MORE)
     await readByStart(small)
     const first = await readByStart(small)
-    // A node had died, whose lease is given back.
+    // A node has died, and its lease is returned.
     for (const _ of ["with a dead node", "in order"]) {
       const more = (await readByStart(large)) - first
       expect(more).toBeLessThan(MORE + socketTable())

@@ -37,11 +37,11 @@ async function verified(data: string): Promise<{ exitCode: number; verdict: Verd
   return { exitCode, verdict: JSON.parse(stdout) as Verdict }
 }
 
-/** A settings file apart from any data folder: nothing is to be made in those. */
+/** A settings file outside every data folder; the command must create nothing there. */
 const elsewhere = createInstallation(ANY_PORT)
 afterAll(() => elsewhere[Symbol.dispose]())
 
-/** What is in a folder, but for the anchor that a running gateway writes by and by. */
+/** The files in a folder, except the anchor, which a running gateway updates. */
 function filesOf(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => !name.startsWith("anchor.json"))
@@ -133,7 +133,7 @@ test.concurrent("a running gateway's ledger can be verified; a copy without its 
   expect(filesOf(installation.data)).toEqual(before)
   expect(running.verdict.ledger).toBe(join(installation.data, "tollgate.db"))
 
-  // The anchor is written when its time has come, at the latest when the gateway ends.
+  // The anchor is written at intervals, and when the gateway ends.
   const anchor = join(installation.data, "anchor.json")
   await until(
     async () => existsSync(anchor) && (await Bun.file(anchor).text()).includes('"rowCount":3'),

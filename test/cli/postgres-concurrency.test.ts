@@ -60,7 +60,7 @@ models:
       }),
       keepalive: false,
     })
-  // Each machine knows the key and the others.
+  // Waits until each machine knows the key and the other machines.
   for (let index = 0; index < machines.length; index++) {
     await until(async () => {
       const { serving } = machines[index] ?? first

@@ -19,11 +19,11 @@ const LONG = "tea and cake ".repeat(100_000)
 let server: PostgresServer
 let databaseUrl: string
 let vendor: ScriptedVendor
-/** What the vendor does next. */
+/** The vendor's next answer. */
 let answer: () => Response | Promise<Response>
 let installations: Installation[]
 let key: string
-/** Two machines, as far as they share a database and nothing else. */
+/** Two machines that share only a database. */
 let one: ServingProcess
 let other: ServingProcess
 

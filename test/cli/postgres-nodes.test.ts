@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-/** Two machines, as far as they share a database and nothing else. */
+/** Two machines that share only a database. */
 interface Twins extends Disposable {
   readonly left: Installation
   readonly right: Installation

@@ -36,7 +36,7 @@ models:
   sim/echo: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
 `
 
-/** Starts a gateway that takes whatever port another one has, or a free one. */
+/** Starts a gateway on the port of another one, or on a free port. */
 function replace(
   serving?: ServingProcess,
   workers = 1,

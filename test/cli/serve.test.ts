@@ -147,7 +147,7 @@ describe("a running gateway", () => {
   })
 })
 
-/** A vendor whose stream says a word, and ends when it is let. */
+/** A vendor whose stream sends a word and ends when the test allows it. */
 function startPausing() {
   const gate = Promise.withResolvers<void>()
   const vendor = startVendor(() => {

@@ -1,10 +1,10 @@
 import { connect, type Socket } from "node:net"
 
-/** Callers that ask one request after another and take nothing but a whole answer. */
+/** Callers that send one request after another and accept only complete answers. */
 export interface SteadyLoad {
   /** Number of whole answers so far. */
   readonly served: number
-  /** The failures of the other requests. */
+  /** The errors that arrived instead of answers. */
   readonly failures: readonly string[]
   /** Waits for the answers that are under way. */
   end(): Promise<void>
@@ -18,8 +18,8 @@ export interface LoadOptions {
 }
 
 /**
- * Starts callers. Half of them open a connection for each request, the others keep theirs until an answer says that
- * it is the last; half of each stream.
+ * Starts callers. Half of them open a connection for each request; the others keep theirs until an answer closes it.
+ * Half of each group stream.
  */
 export function startLoad(options: LoadOptions): SteadyLoad {
   const load = { served: 0, failures: new Array<string>() }
@@ -113,7 +113,7 @@ class Connection {
   }
 }
 
-/** Whether a message of HTTP has come to its end. */
+/** Whether an HTTP message is complete. */
 function isComplete(text: string): boolean {
   const start = text.indexOf("\r\n\r\n")
   if (start === -1) return false

@@ -23,10 +23,10 @@ models:
   vendor/echo: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
 `
 
-/** Longer than the watchdog of a process that is suspended allows its event loop to stand still, milliseconds. */
+/** Longer than a suspended process's watchdog allows its event loop to stand still. Milliseconds. */
 const SUSPENDED = 1_500
 
-/** A vendor whose answer stops the gateway's event loop when it is asked to. */
+/** A vendor whose answer can stop the gateway's event loop. */
 function startHostile() {
   return startVendor((_, number) =>
     number === 1
@@ -117,7 +117,7 @@ for (const workers of ["1", "2"]) {
       state: "computes",
     })
     await stopped
-    // What connects to a process while it dies is cut off: the one that takes its place has to be there.
+    // A connection to a dying process is cut off, so wait for its replacement.
     await untilWatched(serving, Number(workers) + 1)
     await until(() => isAlive(serving))
     await until(() => nodesOf(installation).length === Number(workers))

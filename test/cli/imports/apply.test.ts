@@ -70,7 +70,7 @@ test("completes a killed run, with the secrets that it had written", () =>
     const interrupted = applyImport(PLAN, files, out, installationOn(killed, folder))
     await expect(interrupted).rejects.toThrow("killed")
     expect(existsSync(out)).toBe(false)
-    // A process that is killed leaves the file.
+    // A process that is killed leaves the file behind.
     writeFileSync(`${out}.keys`, left)
     await applyImport(PLAN, files, out, installationOn(store, folder))
     expect(readFileSync(`${out}.keys`, "utf8")).toBe(left)

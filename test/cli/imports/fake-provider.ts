@@ -6,7 +6,7 @@ export interface Received {
   readonly model: string
 }
 
-/** A server that answers every chat format with `hello`, for any model. */
+/** A server that answers every chat format and model with `hello`. */
 export interface FakeProvider extends AsyncDisposable {
   readonly url: string
   readonly received: Received[]

@@ -25,13 +25,13 @@ export interface ImportCase<Source = string> {
   readonly name: string
   readonly source: Source
   /**
-   * A line for each provider: its vendor, its address unless it is the vendor's own, and its credentials. A secret that
-   * stands in the source is written as it is, `$NAME` is a variable that the operator sets.
+   * A line for each provider: its vendor, its address unless it is the vendor's default, and its credentials. A secret
+   * in the source is written as it is; `$NAME` is a variable that the operator sets.
    */
   readonly providers: readonly string[]
   /** By the name that callers use, the model that the provider is asked for; a number is the status of a refusal. */
   readonly calls: Readonly<Record<string, string | number>>
-  /** Parts of the page that name items that are not carried over. */
+  /** Parts of the page that name the settings without an equivalent. */
   readonly says?: readonly string[]
 }
 
@@ -99,7 +99,7 @@ export async function runImport<Source>(
   }
 }
 
-/** Returns the operator's value of a variable, different for each. */
+/** The operator's value for a variable, different for each. */
 function valueOf(name: string, member: Member): string {
   const host = name.toLowerCase().replaceAll("_", "-")
   return member === "base_url" ? `https://${host}.invalid` : placeholder(member, name)
@@ -110,7 +110,7 @@ function servedParts({ providers, models, aliases }: Settings): Partial<Settings
   return { providers, models, ...(aliases && { aliases }) }
 }
 
-/** The same providers at the fake one, which also gives tokens to service accounts. */
+/** The same providers at the fake server, which also issues tokens to service accounts. */
 function localProviders({ providers }: Settings, url: string): Settings["providers"] {
   const account = { credentials: googleAccount(`${url}/token`) }
   const local = <Part extends Partial<ProviderSettings>>({ identity, ...part }: Part) => ({
