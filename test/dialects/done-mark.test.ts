@@ -19,7 +19,7 @@ const frame = (json: Readonly<Record<string, unknown>>): SseFrame => ({
   ...(typeof json["type"] === "string" && { event: json["type"] }),
 })
 
-/** A complete stream of each format that says "Hi". */
+/** A complete stream of each format with the text "Hi". */
 const STREAMS: readonly (readonly [UpstreamDialect, readonly SseFrame[]])[] = [
   [
     ANTHROPIC_MESSAGES,

@@ -1,6 +1,6 @@
 import { textTool } from "../../src/dialects/shared/text-tool.ts"
 
-/** A tool that takes text, which has to follow a grammar. */
+/** A tool whose input is text that follows a grammar. */
 export const GRAMMAR_TOOL = textTool("patch", {
   form: "text",
   name: "patch",

@@ -81,7 +81,7 @@ function framesOf({ id }: UpstreamDialect): SseFrame[] {
   })
 }
 
-/** As text: whether it holds the digits, as a value or within a string. */
+/** Asserts that a text contains the digits, as a value or within a string. */
 function expectDigits(text: string): void {
   for (const id of IDS) expect(text).toContain(id)
   for (const rounded of ["1234567890123456800", "9223372036854776000", "18446744073709552000"]) {
@@ -107,7 +107,7 @@ describe.each([...UPSTREAMS])("a call from $id", (upstream) => {
   })
 })
 
-/** History, a schema and what a tool returned, in the caller's format. */
+/** History, a schema and the result of a tool, in the caller's format. */
 const REQUESTS: Readonly<Record<string, string>> = {
   "openai-chat": `{"model":"m","seed":${IDS[0]},"messages":[{"role":"user","content":"x"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"remove","arguments":${TEXT}}}]},{"role":"tool","tool_call_id":"c1","content":${TEXT}}],"tools":[{"type":"function","function":{"name":"remove","parameters":{"type":"object","properties":{"id":{"enum":${LIST}}}}}}]}`,
   "openai-responses": `{"model":"m","input":[{"role":"user","content":"x"},{"type":"function_call","call_id":"c1","name":"remove","arguments":${TEXT}},{"type":"function_call_output","call_id":"c1","output":${TEXT}}],"tools":[{"type":"function","name":"remove","parameters":{"type":"object","properties":{"id":{"enum":${LIST}}}}}]}`,

@@ -23,7 +23,7 @@ interface Format {
   readonly names: readonly [string, string, string | undefined]
   answer(usage: JsonObject): JsonObject
   frames(usage: JsonObject): readonly JsonObject[]
-  /** What the caller gets of the usage. */
+  /** The usage that the caller receives. */
   usageIn(body: JsonObject): unknown
 }
 
@@ -119,7 +119,7 @@ function carriersOf(patcher: FramePatcher, frames: readonly SseFrame[]): JsonObj
   })
 }
 
-/** What the caller reads is what the meter counted. */
+/** Asserts that the caller's usage equals the meter's. */
 function expectCharged(format: Format, shown: unknown, counted: Usage | undefined): void {
   const usage = shown as Record<string, unknown>
   const [input, output, total] = format.names

@@ -18,7 +18,7 @@ export interface Recording {
   readonly isCut: boolean
 }
 
-/** Returns the names of the files in a folder of fixtures; empty without fixtures. */
+/** Names of the files in a folder of fixtures; an empty list if the fixtures are absent. */
 export function fixturesIn(folder: string, ending: string): string[] {
   if (!HAS_FIXTURES) return []
   return readdirSync(new URL(folder, ROOT))
@@ -93,7 +93,7 @@ export interface Reading {
   readonly calls: { id: string; name: string; input: unknown }[]
 }
 
-/** Reads a message without the decoder, as a person would. */
+/** The same reading of a whole message, independent of the decoder. */
 export function readingOfMessage(message: JsonObject): Reading {
   const reading: Reading = { text: "", thinking: "", calls: [] }
   for (const block of message.content as Record<string, string>[]) {

@@ -17,7 +17,7 @@ import {
 } from "../../../src/dialects/anthropic-messages/index.ts"
 import { decodeStream } from "./fixtures.ts"
 
-/** Words, so that nothing is left out for being empty, and no end of a text is trimmed. */
+/** Words, so that no part is left out as empty, and no end of a text is trimmed. */
 const words = fc.stringMatching(/^[a-zäß😀"\\\n]*[a-z]$/u)
 const names = fc.stringMatching(/^[a-zA-Z0-9_-]{1,20}$/)
 const json = fc.dictionary(names, fc.oneof(fc.integer(), words, fc.boolean()), { maxKeys: 3 })

@@ -3,7 +3,7 @@ import type { Message, Part } from "../../../src/canon/message.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
 
-/** A turn of the user that the caller did not write stands in the conversation. */
+/** The conversation contains a turn of the user that the caller did not write. */
 const FILLED = "messages:approximated"
 
 const USER: Message = { role: "user", parts: [{ type: "text", text: "Hi" }] }

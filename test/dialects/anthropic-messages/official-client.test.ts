@@ -36,7 +36,7 @@ function clientOf(status: number, type: string, body: string): Anthropic {
   return new Anthropic({ apiKey: "key", maxRetries: 0, fetch: answer })
 }
 
-/** What the official client's accumulator makes of the frames. */
+/** The official client's result for the frames. */
 function readByClient(frames: readonly SseFrame[]): Promise<Anthropic.Message> {
   const client = clientOf(200, "text/event-stream", textOf(frames))
   const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Hi" }]

@@ -28,7 +28,7 @@ const answered = recordings.filter(({ status }) => status === 200)
 const whole = answered.filter(({ answer }) => typeof answer === "object")
 const streamed = answered.filter(({ answer }) => typeof answer === "string")
 
-/** A model of no family, so that everything that was asked goes up again. */
+/** A model without a family, so that all parameters are sent. */
 const KEEPING = anthropicMessages({
   temperatureWithTopP: true,
   thinking: "either",
@@ -46,7 +46,7 @@ function hasSystemMessage({ messages }: JsonObject): boolean {
   )
 }
 
-/** An effort without thinking asks other vendors to think, so it comes back with thinking. */
+/** For other vendors, an effort without thinking requests thinking, so it is decoded with thinking. */
 function isEffortAlone({ thinking, output_config: output }: JsonObject): boolean {
   return thinking === undefined && isJsonObject(output) && output.effort !== undefined
 }
@@ -73,7 +73,7 @@ describe(`recorded requests${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-/** Citations and the vendor's own tools keep texts apart that a stream joins. */
+/** Citations and the vendor's own tools separate texts that a stream joins. */
 function joined(result: ChatResult): ChatResult {
   return { ...result, choices: result.choices.map(joinedChoice) }
 }
@@ -92,7 +92,7 @@ function joinedChoice(choice: Choice): Choice {
   return { ...rest, parts: joinedParts }
 }
 
-/** A model puts spaces into its JSON where we have none. */
+/** A model's JSON contains spaces, and ours does not. */
 function withPlainArguments(part: ToolCallPart): ToolCallPart {
   return { ...part, arguments: JSON.stringify(JSON.parse(part.arguments)) }
 }
@@ -145,7 +145,7 @@ function expectStream(text: string): void {
     expect(decodeStream(framesOf(text, length))).toEqual(events)
   }
   expect(decodeStream(parsed(frames))).toEqual(events)
-  // What was streamed is what the same answer would have been, whole.
+  // The streamed answer equals the same answer sent whole.
   const message = messageOfFrames(frames)
   const folded = foldEvents(events)
   const direct = ANTHROPIC_MESSAGES.decodeResult(message)

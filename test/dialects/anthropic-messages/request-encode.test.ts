@@ -89,7 +89,7 @@ describe("sampling", () => {
     expect(losses).toEqual(["top_p:dropped"])
     const lenient = encode(both, anthropicMessages({ temperatureWithTopP: true }))
     expect(lenient.body).toMatchObject({ temperature: 0.3, top_p: 0.9 })
-    // Nothing is lost with a default.
+    // A default value causes no loss.
     expect(encode({ temperature: 0.3, topP: 1 }).losses).toEqual([])
   })
 

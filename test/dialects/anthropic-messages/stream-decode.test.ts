@@ -85,7 +85,7 @@ describe("a stream", () => {
     }
     broken.end()
     expect(broken.finished).toBe(false)
-    // Servers that forget to say why have still said that all is said.
+    // Servers that leave out the reason have still ended the answer.
     const silent = decode([START, STOP])
     expect(silent.at(-1)).toEqual({ type: "finish", choice: 0, reason: "other" })
   })

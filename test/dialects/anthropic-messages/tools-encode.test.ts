@@ -60,7 +60,7 @@ describe("tools", () => {
       {
         name: "f",
         description: "D",
-        // A strict schema has to say that nothing else is taken.
+        // A strict schema must exclude additional properties.
         input_schema: {
           type: "object",
           properties: { x: { type: "object", additionalProperties: false } },

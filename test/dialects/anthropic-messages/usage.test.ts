@@ -128,7 +128,7 @@ function oracleCases(): { usage: JsonObject; expected: Record<string, number> }[
     const { usage } = body
     // Bodies of OpenAI's responses have the same names with another meaning.
     if (ours === undefined || !isJsonObject(usage) || "total_tokens" in usage) return []
-    // It knows nothing of iterations, of which those that are no part of the sums have tests of their own.
+    // The oracle ignores iterations; other tests cover iterations that are not part of the sums.
     const { iterations: _, ...sums } = usage
     return [{ usage: sums, expected: ours.usage }]
   })

@@ -14,11 +14,11 @@ import {
 /** Recorded traffic of real vendors, beside the repository. */
 const ROOT = new URL("../../../../shared/fixtures/", import.meta.url)
 
-/** A model that takes the most. */
+/** A model that supports the most features. */
 export const CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 export const NOVA = "us.amazon.nova-2-lite-v1:0"
 
-/** Returns the smallest request, with further members. */
+/** The smallest request, with additions. */
 export function request(more: Partial<ChatRequest> = {}): ChatRequest {
   return {
     model: CLAUDE,
@@ -30,18 +30,18 @@ export function request(more: Partial<ChatRequest> = {}): ChatRequest {
   }
 }
 
-/** The body that goes up. */
+/** The body that is sent. */
 export function bodyOf(more: Partial<ChatRequest> = {}): JsonObject {
   return BEDROCK_CONVERSE.encodeRequest(request(more)).body
 }
 
-/** Returns the losses, as `name:effect`. */
+/** The losses as `name:effect`. */
 export function lossesOf(more: Partial<ChatRequest> = {}): string[] {
   const { losses } = BEDROCK_CONVERSE.encodeRequest(request(more))
   return losses.map(({ name, effect }) => `${name}:${effect}`)
 }
 
-/** A frame as it comes off the wire. */
+/** A frame as it arrives. */
 export function frame(event: string, payload: JsonObject): SseFrame {
   return { event, data: JSON.stringify(payload) }
 }
@@ -68,7 +68,7 @@ export interface Recording {
   readonly answer: JsonObject | Buffer
 }
 
-/** Returns all recordings; empty without fixtures. */
+/** All of them; an empty list if the folder is absent. */
 export function converseRecordings(): Recording[] {
   return recordedCalls(/\/converse(-stream)?$/).map(({ file, request, response }) => {
     const { json, base64 = "" } = response.body ?? {}
@@ -111,7 +111,7 @@ function filesOf(ending: string): string[] {
   return readdirSync(new URL(CHUNKS_FOLDER, ROOT)).filter((name) => name.endsWith(ending))
 }
 
-/** Frames of a stream's bytes, which come in pieces of the given length. */
+/** Frames of a stream's bytes that arrive in pieces of the given length. */
 export function framesOf(bytes: Uint8Array, chunkLength = bytes.length): SseFrame[] {
   const parser = new EventStreamParser()
   const frames: SseFrame[] = []

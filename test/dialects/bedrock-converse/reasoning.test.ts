@@ -5,7 +5,7 @@ import { bodyOf, CLAUDE, lossesOf, NOVA } from "./fixtures.ts"
 import { GPT, GPT_OSS, LLAMA, OPUS_4_7 } from "./models.ts"
 
 describe("reasoning", () => {
-  /** What is asked of the model's maker. */
+  /** The request to the model's vendor. */
   function asked(model: string, reasoning: ChatRequest["reasoning"], maxTokens?: number) {
     const more = { model, reasoning: reasoning!, ...(maxTokens === undefined ? {} : { maxTokens }) }
     return [bodyOf(more).additionalModelRequestFields, lossesOf(more)]

@@ -13,10 +13,7 @@ import {
   framesOf,
 } from "./fixtures.ts"
 
-/**
- * An independent and plain reading of a recording: it knows nothing of the decoder and only says what
- * a person would read off it.
- */
+/** An independent and simple reading of a recording, without the decoder. */
 interface Reading {
   text: string
   reasoning: string

@@ -32,7 +32,7 @@ const NEWER: ReadonlySet<string> = new Set([
 
 const NAMESPACE = "com.amazonaws.bedrockruntime#"
 
-/** Amazon's own description of Bedrock's runtime, which validates bodies. */
+/** Amazon's own description of the Bedrock runtime, and the faults that it finds in a body. */
 export class Smithy {
   readonly #shapes: Readonly<Record<string, Shape>>
   #faults: string[] = []
@@ -42,7 +42,7 @@ export class Smithy {
     this.#shapes = JSON.parse(readFixture(path)).shapes
   }
 
-  /** Returns the faults of a body of the shape, by path; the label of the address is left out. */
+  /** The faults of a body by path; the label of the address is left out. */
   faultsOf(body: JsonObject, name = "ConverseRequest"): string[] {
     this.#faults = []
     const shape = this.#shapes[NAMESPACE + name]!

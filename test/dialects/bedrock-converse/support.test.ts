@@ -100,7 +100,7 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   service_tier: { serviceTier: "flex" },
 }
 
-/** What is not done here but by the relay: attempts for choices, and fetching. */
+/** Features that the relay provides instead of the dialect: several attempts for choices, and fetching. */
 const BY_THE_RELAY: Readonly<Partial<Record<Feature, Support>>> = {
   n: "carried",
   "image.url": "dropped",

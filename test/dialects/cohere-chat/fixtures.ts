@@ -8,7 +8,7 @@ import { nameOfRecording, recordedCalls } from "../../support/recordings.ts"
 
 export const MODEL = "command-a-03-2025"
 
-/** Returns a request with "hello", and the members of a test. */
+/** A minimal request with the additions of a test. */
 export function requestOf(more: Partial<ChatRequest> = {}): ChatRequest {
   return {
     model: MODEL,
@@ -68,7 +68,7 @@ export function decoded(
   return { events, finished: decoder.finished }
 }
 
-/** Frames as Cohere writes them: the type stands in the `event:` line too. */
+/** Frames as Cohere writes them: the `event:` line contains the type too. */
 export function framesFrom(...chunks: JsonObject[]): SseFrame[] {
   return chunks.map((json) => ({ event: String(json.type), data: JSON.stringify(json) }))
 }
@@ -81,7 +81,7 @@ export interface Recording {
   readonly answer: JsonObject | string
 }
 
-/** Returns recorded calls of `/v2/chat`; empty without fixtures. */
+/** Recorded calls of `/v2/chat`; an empty list if the folder is absent. */
 export function recordings(): Recording[] {
   return recordedCalls(/\/v2\/chat$/).map(({ file, request, response }) => ({
     name: nameOfRecording(file),

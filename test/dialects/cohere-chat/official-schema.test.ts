@@ -5,8 +5,8 @@ import type { ChatRequest } from "../../../src/canon/chat.ts"
 import { assistant, encoded, requestOf, text, user } from "./fixtures.ts"
 
 /**
- * The official client carries a schema of each request; held to it strictly, it knows every field and
- * word that Cohere takes. It leaves out only `stream`, which the client adds itself.
+ * The official client contains a schema of each request. In strict mode it knows every field and value that Cohere
+ * accepts, except `stream`, which the client adds itself.
  */
 function problemsOf(request: ChatRequest): unknown {
   const { stream, ...body } = encoded(request).body

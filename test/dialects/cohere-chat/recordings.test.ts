@@ -7,7 +7,7 @@ import { COHERE_CHAT } from "../../../src/dialects/cohere-chat/index.ts"
 import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 import { decoded, framesOf, recordings } from "./fixtures.ts"
 
-/** What a person would read off the lines, without a thought of the decoder. */
+/** A simple reading of the lines, independent of the decoder. */
 interface Reading {
   text: string
   reasoning: string
@@ -28,7 +28,7 @@ interface LooseUsage {
   cached_tokens?: number
 }
 
-/** What was billed; where nothing was, what the model read and wrote. */
+/** The billed units; without them, the tokens that the model read and wrote. */
 function tokensOf(usage: LooseUsage): Reading["tokens"] {
   const { tokens, billed_units: billed, cached_tokens: cached = 0 } = usage
   if (billed?.input_tokens !== undefined || billed?.output_tokens !== undefined) {

@@ -81,7 +81,7 @@ const EXAMPLES: Readonly<Record<Feature, ChatRequest>> = {
 for (const feature of Object.keys(FEATURES) as Feature[]) {
   const support = COHERE_CHAT.supports[feature]
   test(`${feature} is ${support}`, () => {
-    // The relay makes as many attempts as there are choices: nothing is lost here.
+    // The relay makes one attempt for each choice, so nothing is lost here.
     const isWhole = support === "carried" || feature === "n"
     expect(encoded(EXAMPLES[feature]).losses).toEqual(isWhole ? [] : [`${feature}:${support}`])
   })

@@ -25,7 +25,7 @@ function vendorOf({ url }: RecordedOperation): string {
 
 const RECORDINGS = recordedAt(EMBEDDINGS)
 const ANSWERED = RECORDINGS.filter(
-  // One recording embeds an image, which no request of ours holds.
+  // One recording embeds an image, which our requests cannot contain.
   ({ status, request }) => status === 200 && !JSON.stringify(request).includes("inline_data"),
 )
 
@@ -44,7 +44,7 @@ function textsOf(request: JsonObject): string[] {
   })
 }
 
-/** What a vendor said it counted, wherever it says so. */
+/** The vendor's count, at any place. */
 function countedBy({ body, answer }: RecordedOperation): number | undefined {
   const text = JSON.stringify(body)
   const header = answer.headers.get("x-amzn-bedrock-input-token-count")
@@ -89,7 +89,7 @@ describe.skipIf(!HAS_FIXTURES)(`recorded refusals${WITHOUT_FIXTURES}`, () => {
       const { status, body, answer } = recording
       const error = embeddingOf(vendorOf(recording)).decodeError(status, body, answer.headers)
       if (/empty-input/.test(recording.id)) return expect(error.kind).toBe("refused_by_upstream")
-      // A server of one's own whose batch is smaller than a text.
+      // A self-hosted server whose batch is smaller than a text.
       if (/past-the-batch/.test(recording.id)) return expect(error.kind).toBe("upstream_error")
       // They name models that the vendor does not have.
       expect(error.kind).toBe("upstream_error")
@@ -98,7 +98,7 @@ describe.skipIf(!HAS_FIXTURES)(`recorded refusals${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-/** What clients of the vendors sent for the same texts, but for members that are null. */
+/** The requests of the vendors' clients for the same texts, without members that are null. */
 test.skipIf(!HAS_FIXTURES)(
   `sends the requests of the vendors' own clients${WITHOUT_FIXTURES}`,
   () => {

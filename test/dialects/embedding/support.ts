@@ -27,7 +27,7 @@ export function sentBy(call: OperationCall | undefined): JsonObject {
   return JSON.parse(JSON.stringify(call.body.json)) as JsonObject
 }
 
-/** Returns the upstream request, and the losses. */
+/** The request to a vendor, and its losses. */
 export function asked(vendor: string, body: JsonObject, model = "m") {
   const { calls, losses } = embeddingOf(vendor).encode(requestOf(body), model)
   return {
@@ -37,7 +37,7 @@ export function asked(vendor: string, body: JsonObject, model = "m") {
   }
 }
 
-/** An answer that holds JSON. */
+/** An answer with JSON. */
 export function answerOf(json: unknown, headers: Record<string, string> = {}): OperationAnswer {
   return {
     headers: new Headers(headers),
@@ -45,7 +45,7 @@ export function answerOf(json: unknown, headers: Record<string, string> = {}): O
   }
 }
 
-/** Returns the decoded answers. */
+/** The result of the answers. */
 export async function decoded(
   vendor: string,
   answers: readonly OperationAnswer[],

@@ -96,7 +96,7 @@ function wholeOf(answer: JsonObject): ChatResult | undefined {
   }
 }
 
-/** As the model's next request shows what it said. */
+/** The answer in the form in which the next request repeats it. */
 function replayed(result: ChatResult): JsonValue[] {
   const said: Message = { role: "assistant", parts: result.choices[0]?.parts ?? [] }
   const { body } = encode({ messages: [asked("a"), said, asked("b")], model: CURRENT_MODEL })

@@ -14,15 +14,15 @@ export interface GeminiRecording {
   readonly id: string
   readonly status: number
   readonly isStream: boolean
-  /** The client's request; absent if only the answer was recorded. */
+  /** The client's request; absent if only the answer was stored. */
   readonly request: JsonObject | undefined
   /** The chunks of the answer: one when it is whole. */
   readonly chunks: readonly JsonValue[]
-  /** The stream as received, with its line ends; absent if the chunks were recorded separately. */
+  /** The stream as it arrived, with its line ends; absent if the chunks were stored separately. */
   readonly text: string | undefined
 }
 
-/** Returns all recordings; empty without fixtures. */
+/** All of them; an empty list if the folder is absent. */
 export function geminiRecordings(): GeminiRecording[] {
   if (!HAS_FIXTURES) return []
   return [...cassettes(), ...sdkReplays(), ...sdkFixtures()]

@@ -9,7 +9,7 @@ import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 import { type GeminiRecording, geminiRecordings } from "./recorded.ts"
 import { at, decodeFrames, frame, framesOf, withoutMintedIds } from "./support.ts"
 
-/** What a person would read off the chunks: nothing of it comes from the decoder. */
+/** A simple reading of the chunks, independent of the decoder. */
 interface Reading {
   readonly text: string
   readonly thoughts: string
@@ -78,7 +78,7 @@ function expectUsage(usage: Usage | undefined, chunks: readonly JsonValue[]): vo
   expect(usage.reasoning).toBe(Number(last.thoughtsTokenCount ?? 0))
 }
 
-/** Words that Gemini was asked to give as numbers, by a client that is not ours. */
+/** Enum values as numbers, which another client requested from Gemini. */
 function hasNumberedWords({ chunks }: GeminiRecording): boolean {
   return typeof at(chunks[0], "candidates", 0, "finishReason") === "number"
 }

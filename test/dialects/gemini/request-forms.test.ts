@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { decodeCountRequest, GEMINI, withAddress } from "../../../src/dialects/gemini/index.ts"
 
-/** What Google takes besides the usual form: the JSON mapping of protocol buffers, and habits of its own examples. */
+/** Other forms that Google accepts: the JSON mapping of protocol buffers, and forms in its own examples. */
 function addressed(body: JsonObject): JsonObject {
   return withAddress(body, { model: "any/model", stream: false })
 }

@@ -27,7 +27,7 @@ function toolAnswered(part: Partial<Extract<Part, { type: "tool-result" }>>): Pa
 
 const tools = [{ name: "f" }]
 
-/** One request that asks for each feature, and for nothing else. */
+/** For each feature, a request that uses only this feature. */
 const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   max_tokens: { maxTokens: 10 },
   temperature: { temperature: 2 },
@@ -77,7 +77,7 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   service_tier: { serviceTier: "flex" },
 }
 
-/** The gateway fetches these before they come here; what still comes is left out. */
+/** The gateway fetches these beforehand; remaining ones are left out. */
 const FETCHED: ReadonlySet<string> = new Set(["image.url", "file.url"])
 
 for (const feature of Object.keys(FEATURES) as Feature[]) {

@@ -43,7 +43,7 @@ export function encode(
   return { body, losses: losses.map(({ name, effect }) => `${name}:${effect}`) }
 }
 
-/** The body of a request that loses nothing. */
+/** The body of a request without losses. */
 export function encodeWhole(fields: Partial<ChatRequest>, dialect?: UpstreamDialect): JsonObject {
   const { body, losses } = encode(fields, dialect)
   if (losses.length > 0) throw new Error(`lost: ${losses.join(", ")}`)
@@ -59,7 +59,7 @@ export function frame(body: JsonObject): SseFrame {
   return { data: JSON.stringify(body) }
 }
 
-/** A chunk of a stream that goes on. */
+/** A chunk in the middle of a stream. */
 export function chunk(...parts: JsonValue[]): SseFrame {
   return frame({ candidates: [{ content: { role: "model", parts }, index: 0 }] })
 }
@@ -92,7 +92,7 @@ export function framesOf(text: string, lengths: readonly number[] = [text.length
   return frames
 }
 
-/** Replaces new ids, which differ in each run, by their order. */
+/** Generated ids differ each time, so they are replaced by numbers in their order. */
 export function withoutMintedIds<Value>(value: Value): Value {
   const ids = new Map<string, string>()
   const renamed = JSON.stringify(value).replaceAll(/"call_[A-Za-z0-9]{24}"/g, (id) => {

@@ -111,7 +111,7 @@ function inOraclesWords(usage: Usage): Record<string, number> {
   return Object.fromEntries(Object.entries(words).filter(([, quantity]) => quantity !== 0))
 }
 
-/** What the oracle breaks down further than prices do. */
+/** Counts that the oracle splits further than prices do. */
 const FINER = /_(text|image|tool|video|document)_|_tool_tokens$/
 
 describe(`usage against the oracle${WITHOUT_FIXTURES}`, () => {

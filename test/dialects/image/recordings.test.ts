@@ -21,7 +21,7 @@ function vendorOf({ url }: RecordedOperation): string {
 
 const RECORDINGS = recordedAt(IMAGES)
 
-/** Images that an answer holds, by the members that vendors have for them. */
+/** The number of images in an answer, by the vendors' fields for them. */
 function imagesIn(body: unknown): number {
   const text = JSON.stringify(body)
   return (text.match(/"b64_json":|"url":|"inlineData":/g) ?? []).length

@@ -32,7 +32,7 @@ function event({ type }: { readonly type: string }, data: string): string {
 const FIRST_TEXT = event(DRAFT, JSON.stringify(DRAFT))
 const TEXT = `: hello\n\n${FIRST_TEXT}${event(LAST, JSON.stringify(LAST))}data: [DONE]\n\n`
 
-/** What goes out of a text that comes in pieces. */
+/** The output for a text that arrives in pieces. */
 function read(reader: ImageEventReader, text: string, cuts: readonly number[] = []): string {
   const bytes = new TextEncoder().encode(text)
   const places = [0, ...cuts.toSorted((left, right) => left - right), bytes.length]

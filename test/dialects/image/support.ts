@@ -14,7 +14,7 @@ export function imagesOf(vendor: string): ImageFormat {
 /** An image as it came with a request. */
 export const IMAGE = { bytes: png(64, 64), mediaType: "image/png" }
 
-/** Returns a request with changes to the default one. */
+/** A request with default values for absent fields. */
 export function requestOf(changes: Partial<ImageRequest> = {}): ImageRequest {
   return {
     task: "generation",
@@ -27,7 +27,7 @@ export function requestOf(changes: Partial<ImageRequest> = {}): ImageRequest {
   }
 }
 
-/** Returns the body of a call: JSON, or the fields of its form with the names of its files. */
+/** The body of a call: JSON, or the fields of its form with the names of its files. */
 export async function sentBy(call: OperationCall | undefined): Promise<JsonObject> {
   if (call?.body.type === "json") return structuredClone(call.body.json)
   if (call?.body.type !== "bytes") throw new Error("nothing is sent")
@@ -44,7 +44,7 @@ export async function sentBy(call: OperationCall | undefined): Promise<JsonObjec
   return sent
 }
 
-/** Returns the upstream request, and the losses. */
+/** The request to a vendor, and its losses. */
 export async function asked(vendor: string, model: string, changes: Partial<ImageRequest> = {}) {
   const { calls, losses } = imagesOf(vendor).encode(requestOf(changes), model)
   return {
@@ -54,7 +54,7 @@ export async function asked(vendor: string, model: string, changes: Partial<Imag
   }
 }
 
-/** An answer that holds JSON. */
+/** An answer with JSON. */
 export function answerOf(json: unknown): OperationAnswer {
   return { headers: new Headers(), bytes: new TextEncoder().encode(JSON.stringify(json)) }
 }

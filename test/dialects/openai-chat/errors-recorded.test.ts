@@ -3,7 +3,7 @@ import { ERROR_KINDS, GatewayError } from "../../../src/canon/errors.ts"
 import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
 import { HAS_FIXTURES, readFixture } from "./fixtures.ts"
 
-/** Refusals that depend on the model or come from another checker: the vendor's business. */
+/** Refusals that depend on the model or come from another check, which is up to the vendor. */
 const VENDORS_BUSINESS: Readonly<Record<string, string>> = {
   "n=1+response_format=[object Object]": "json_object depends on the model",
   "metadata={}+n=1": "metadata needs store only at OpenAI",
@@ -14,7 +14,7 @@ const VENDORS_BUSINESS: Readonly<Record<string, string>> = {
   "gpt-4o-audio-preview user=123": "that model answers with the words of another checker",
 }
 
-/** Our codes are a closed set; OpenAI has none here, or one that we do not know. */
+/** Our codes are a closed set; OpenAI has another code here, or none. */
 const OTHER_CODES: Readonly<Record<string, string>> = {
   object_above_max_properties: "invalid_value",
 }

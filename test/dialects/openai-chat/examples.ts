@@ -11,7 +11,7 @@ export const KEEPING: Partial<OpenAiChatQuirks> = {
   topK: true,
 }
 
-/** A request that asks for nothing in particular. */
+/** A request without options. */
 export const ASKED: ChatRequest = {
   model: "vendor/model",
   messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }],

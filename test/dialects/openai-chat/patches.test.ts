@@ -14,7 +14,7 @@ function frame(json: JsonObject): SseFrame {
   return { data: JSON.stringify(json), json }
 }
 
-/** One frame of a stream of its own. */
+/** Patches one frame in a new stream. */
 function patchFrame(frame: SseFrame, patch: ResultPatch): PatchedFrame {
   return OPENAI_CHAT.patches.frames(patch).push(frame)
 }

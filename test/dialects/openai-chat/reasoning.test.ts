@@ -31,7 +31,7 @@ function call(call: number): ChatEvent[] {
   ]
 }
 
-/** Answers as vendors give them. */
+/** Answers of vendors. */
 const ANSWERS: readonly (readonly [string, readonly ChatEvent[]])[] = [
   ["a thinking Claude", [think("o"), think("ne"), sign("1"), say("a"), ...call(0)]],
   [
@@ -63,7 +63,7 @@ function chunksOf(frames: readonly SseFrame[]): JsonObject[] {
   return frames.map(({ data }) => JSON.parse(data))
 }
 
-/** What comes back when the caller sends the message as it is. */
+/** The parts after the caller sends the message back unchanged. */
 function partsOf(message: unknown): readonly Part[] | undefined {
   const body = { model: "m", messages: [JSON.parse(JSON.stringify(message))] }
   return OPENAI_CHAT.decodeRequest(body).messages[0]?.parts
@@ -105,7 +105,7 @@ async function readByNode(frames: readonly SseFrame[]): Promise<unknown> {
   return completion.choices[0]?.message
 }
 
-/** A message keeps its text in one place, and unsigned reasoning ahead of it. */
+/** A message keeps its text in one place, after the unsigned reasoning. */
 function signedParts(parts: readonly Part[] | undefined): Part[] {
   return (parts ?? []).filter((part) => part.type !== "reasoning" || part.signature !== undefined)
 }

@@ -9,10 +9,7 @@ import { OPENAI_CHAT, openAiChat } from "../../../src/dialects/openai-chat/index
 import { ASKED, KEEPING } from "./examples.ts"
 import { chatRecordings, framesOf, HAS_FIXTURES, parsedFramesOf, readFixture } from "./fixtures.ts"
 
-/**
- * An independent and plain reading of a recording: it knows nothing of the decoder and only says what
- * a person would read off the lines.
- */
+/** An independent and simple reading of a recording, without the decoder. */
 interface Reading {
   readonly text: string
   readonly calls: readonly { readonly name: string; readonly arguments: string }[]
@@ -135,7 +132,7 @@ describe("recorded requests", () => {
       const decoded = OPENAI_CHAT.decodeRequest(request)
       expect(decoded.model).toBe(String(request.model))
       expect(decoded.messages.length).toBe((request.messages as unknown[]).length)
-      // What was read can be written again, and is then read the same.
+      // A decoded request can be encoded again, with the same result.
       const keeping = openAiChat(KEEPING)
       const { body } = keeping.encodeRequest(decoded)
       const again = keeping.decodeRequest(body)
@@ -241,7 +238,7 @@ describe("recorded streams on the verbatim path", () => {
         sent.push({ data: "[DONE]" })
         expect(ids.size).toBe(vendorsIds.size)
         expect(carriers > 0).toBe(streamUsage && lastUsage(answer as string) !== undefined)
-        // What the caller gets says what the vendor said.
+        // The caller's answer has the same content as the vendor's.
         const received = foldEvents(decodeStream(sent))
         expect(readResult(received)).toEqual(readResult(foldEvents(decodeStream(frames))))
       }

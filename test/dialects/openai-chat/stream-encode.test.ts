@@ -26,7 +26,7 @@ function chunksOf(frames: readonly SseFrame[]): JsonObject[] {
   return frames.filter(({ data }) => data !== "[DONE]").map(({ data }) => JSON.parse(data))
 }
 
-/** What the official client makes of the frames. */
+/** The official client's result for the frames. */
 async function readByClient(frames: readonly SseFrame[]) {
   const lines = chunksOf(frames).map((chunk) => `${JSON.stringify(chunk)}\n`)
   const stream = ChatCompletionStream.fromReadableStream(

@@ -33,7 +33,7 @@ function instructs(...roles: Message["role"][]): Partial<ChatRequest> {
 
 const TOOLS = [{ name: "f" }]
 
-/** For each thing that a caller can ask for, a request that asks for it. */
+/** For each feature, a request that uses it. */
 const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   max_tokens: { maxTokens: 5 },
   temperature: { temperature: 2 },
@@ -86,7 +86,7 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   service_tier: { serviceTier: "flex" },
 }
 
-/** Where an address still comes up although the gateway is to fetch it first, it is left out. */
+/** If an address remains although the gateway fetches it beforehand, it is left out. */
 const FETCHED: ReadonlySet<Feature> = new Set(["file.url"])
 
 const CLOSED = {

@@ -16,7 +16,7 @@ export function openAiDescription(): Description {
   return HAS_FIXTURES ? describe(parse(readFixture("specs/openai-openapi.yaml"))) : NOTHING
 }
 
-/** Returns the description of Open Responses, which requires more members. */
+/** The description of Open Responses, which requires more members. */
 export function openResponsesDescription(): Description {
   if (!HAS_FIXTURES) return NOTHING
   return describe(JSON.parse(readFixture("specs/openresponses-2026-04-24.openapi.json")))
@@ -41,7 +41,7 @@ function describe(document: JsonObject): Description {
   }
 }
 
-/** Without discriminators, which a plain validator does not support, kinds overlap. */
+/** Schemas overlap where a discriminator would separate them, which a simple validator does not support. */
 function readable(value: JsonValue | undefined): JsonValue | undefined {
   if (Array.isArray(value)) return value.map((member) => readable(member) ?? null)
   if (!isJsonObject(value)) return value

@@ -51,7 +51,7 @@ const reasoning = fc.record({
 })
 const refusal = words.map((said) => ({ type: "refusal", text: said }) as const)
 
-/** A turn in which the assistant thinks, speaks and calls; then the outputs of its calls. */
+/** A turn with reasoning, text and calls of the assistant, and then the outputs of the calls. */
 const turn: fc.Arbitrary<Message[]> = fc
   .record({
     thought: fc.option(reasoning, { nil: undefined }),
@@ -195,7 +195,7 @@ const result: fc.Arbitrary<ChatResult> = fc
     }
   })
 
-/** A result without what this dialect always adds. */
+/** A result without the fields that this dialect always adds. */
 function plain(value: ChatResult): ChatResult {
   const { extra: _, ...rest } = value
   return rest

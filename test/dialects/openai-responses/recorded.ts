@@ -37,7 +37,7 @@ export function recordedResponses(): Recording[] {
   })
 }
 
-/** Written by hand: one is not JSON, and the deltas of the other differ from its final events. */
+/** Made by hand: the first is not JSON, and the deltas of the second differ from its final events. */
 const UNREAL = /parallel-tool-call-wrapper|openai-shell-container\.1/
 
 /** Fixtures of another client: one event a line, without the framing; some hold several answers. */
@@ -73,7 +73,7 @@ function otherFixtures(ending: string): string[] {
   )
 }
 
-/** The contents of a response, read without the dialect. */
+/** The content of a response, read without the dialect. */
 export interface Reading {
   readonly text: string
   readonly refusal: string

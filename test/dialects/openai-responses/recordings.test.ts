@@ -44,7 +44,7 @@ test.skipIf(!HAS_FIXTURES)(`recordings exist${WITHOUT_FIXTURES}`, () => {
   expect(streamed.length).toBeGreaterThan(45)
 })
 
-/** What a decoded answer says and does. */
+/** The content of a decoded answer. */
 function readResult({ choices: [choice] }: ChatResult): Reading {
   const parts = choice?.parts ?? []
   const texts = parts.filter((part) => part.type === "text")
@@ -81,7 +81,7 @@ describe("recorded requests", () => {
     test(file, () => {
       const decoded = OPENAI_RESPONSES.decodeRequest(request)
       expect(decoded.model).toBe(String(request.model))
-      // What was read can be written again, and is then read the same.
+      // A decoded request can be encoded again, with the same result.
       const { body } = openAiResponses({ reasoningText: true }).encodeRequest(decoded)
       const again = OPENAI_RESPONSES.decodeRequest(body)
       expect(withoutMarkers(again)).toEqual(withoutMarkers(decoded))
@@ -89,7 +89,7 @@ describe("recorded requests", () => {
   }
 })
 
-/** Breakpoints do not go up; what a function or an image does not say is said as it is meant. */
+/** Breakpoints are not sent; defaults of functions and images are written out. */
 function withoutMarkers(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (key, member) => {

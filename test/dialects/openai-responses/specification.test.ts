@@ -130,7 +130,7 @@ function problemsOf(value: unknown, openAiSchema: string, openResponsesSchema: s
   ]
 }
 
-/** OpenAI's description takes no null for the usage of an answer that is under way; its API tells null. */
+/** OpenAI's description does not allow null as the usage of an unfinished answer, but its API sends null. */
 function asRecorded(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (key, member) =>
@@ -139,7 +139,7 @@ function asRecorded(value: unknown): unknown {
   )
 }
 
-/** That of Open Responses knows a JSON schema only as null, and in requests no JSON without one. */
+/** The schema of Open Responses allows a JSON schema only as null, and in requests requires a schema for JSON. */
 function asMeant(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (key, member) =>
@@ -172,7 +172,7 @@ describe.skipIf(!HAS_FIXTURES)(
       })
     }
 
-    // What OpenAI's description asks of an item that is sent back, its API was recorded not to ask.
+    // Recordings show that the API does not require all fields that OpenAI's description requires in returned items.
     test("a request with a refusal in the history matches", () => {
       const request = conversation(assistant({ type: "refusal", text: "No." }), user(text("Why?")))
       const { body } = OPENAI_RESPONSES.encodeRequest(request)
@@ -186,7 +186,7 @@ describe.skipIf(!HAS_FIXTURES)(
         if (request === undefined || status !== 200 || isCut || request.background === true)
           continue
         const { body } = encodeRequest(OPENAI_RESPONSES.decodeRequest(request))
-        // Recorded clients leave out the id of reasoning and the members of what was said before.
+        // Recorded clients leave out the id of reasoning and fields of earlier messages.
         const { input, ...rest } = body
         expect({ file, problems: openAi.problems("CreateResponse", rest) }).toEqual({
           file,
@@ -224,7 +224,7 @@ describe.skipIf(!HAS_FIXTURES)(`answers match the vendors' descriptions${WITHOUT
   }
 })
 
-/** Events of which Open Responses has a schema under another name than the type would give. */
+/** Events whose schema in Open Responses has another name than the type suggests. */
 function schemaOf(type: JsonValue | undefined): { openAi: string; openResponses: string } {
   const words = String(type)
     .split(/[._]/)

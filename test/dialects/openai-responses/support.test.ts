@@ -101,7 +101,7 @@ for (const [vendor, dialect] of Object.entries(DIALECTS)) {
   for (const feature of Object.keys(FEATURES) as Feature[]) {
     const support = dialect.supports[feature]
     test(`${feature} is ${support} at ${vendor}`, () => {
-      // The relay makes as many attempts as there are choices: nothing is lost here.
+      // The relay makes one attempt for each choice, so nothing is lost here.
       const isWhole = support === "carried" || feature === "n"
       expect(lossesOf(dialect, EXAMPLES[feature])).toEqual(isWhole ? [] : [`${feature}:${support}`])
     })

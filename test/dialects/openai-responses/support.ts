@@ -34,7 +34,7 @@ export function assistant(...parts: Part[]): Message {
   return { role: "assistant", parts }
 }
 
-/** Returns the frames of a stream of events, including the last ones. */
+/** The frames of a stream of events, including the last ones. */
 export function encodeStream(events: readonly ChatEvent[], request = REQUEST): SseFrame[] {
   const encoder = OPENAI_RESPONSES.encodeEvents(request)
   return [...events.flatMap((event) => encoder.push(event)), ...encoder.end()]
@@ -113,7 +113,7 @@ export function lastResponse(frames: readonly SseFrame[]): JsonObject {
   return response
 }
 
-/** Frames as they stand on the wire. */
+/** The text of the frames. */
 export function wireOf(frames: readonly SseFrame[]): string {
   return frames
     .map(({ event, data }) => `${event === undefined ? "" : `event: ${event}\n`}data: ${data}\n\n`)
@@ -140,7 +140,7 @@ export function parsed(frames: readonly SseFrame[]): SseFrame[] {
   )
 }
 
-/** Returns the result of the official client's accumulator for the frames. */
+/** The official client's result for the frames. */
 export function readByClient(frames: readonly SseFrame[]) {
   return readWireByClient(wireOf(frames))
 }

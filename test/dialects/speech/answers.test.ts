@@ -5,7 +5,7 @@ import type { Spoken } from "../../../src/canon/speech.ts"
 import { NO_USAGE } from "../../../src/canon/usage.ts"
 import { vendors } from "../../../src/vendors/index.ts"
 
-/** What is spoken in an answer that holds its sound in JSON. */
+/** The spoken content of an answer with its sound in JSON. */
 function spoken(vendor: string, body: JsonObject): Spoken {
   const format = vendors.get(vendor)?.operations?.speech
   if (!format) throw new Error(`${vendor} does not speak`)

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { decoded, failureOf } from "./decoded-answer.ts"
 
-/** What a vendor's answer says, written here by its documentation. */
+/** A vendor's answer according to its documentation. */
 
 describe("an answer with status 200", () => {
   const error = { error: { message: "The model is being loaded." } }
