@@ -110,6 +110,12 @@ describe("thousands of citations of a long text are translated quickly and witho
   }
 })
 
+function placesOf(text: string): BytePlaces {
+  const places = new BytePlaces()
+  places.append(text)
+  return places
+}
+
 describe("positions in a text, in characters and in bytes", () => {
   const texts = fc
     .array(fc.constantFrom("a", "é", "日", "🙂", "x".repeat(1_022), "🙂".repeat(600)), {

@@ -90,6 +90,9 @@ const WHOLE: Readonly<Record<string, () => Promise<Response>>> = {
   transcriptions: sound,
 }
 
+/** Names that an engine sorts each time it lists the members of an object. */
+const NUMBERS = Array.from({ length: 9_000 }, (_, index) => 4_000_000_000 - index * 7_919)
+
 /** The longest time in milliseconds in which the gateway may serve no other request. */
 const LONGEST_PAUSE = 200
 
@@ -109,6 +112,17 @@ describe("a whole answer", () => {
     test(`does not block others with more than a million values: ${operation}`, async () => {
       const many = `[${"{},".repeat(1_100_000)}{}]`
       answer = () => bodyOf(`{"data":${many}}`)
+      const pause = await longestPause(LONGEST_PAUSE, async () => {
+        const error = await errorOf(await ask())
+        expect(error).toMatchObject({ status: 502, error_type: "upstream_error" })
+        await nothingHeld(caller)
+      })
+      expect(pause).toBeLessThan(LONGEST_PAUSE)
+    })
+
+    test(`rejects an answer of ${operation} with many members named by numbers quickly`, async () => {
+      const wide = JSON.stringify(Object.fromEntries(NUMBERS.map((number) => [number, 1])))
+      answer = () => bodyOf(`{"data":[${`${wide},`.repeat(40)}{}]}`)
       const pause = await longestPause(LONGEST_PAUSE, async () => {
         const error = await errorOf(await ask())
         expect(error).toMatchObject({ status: 502, error_type: "upstream_error" })
