@@ -78,17 +78,28 @@ test("npx starts the package with Node only, in a folder with a space and an acc
   await serve(place)
 })
 
-test("the package starts without install scripts", async () => {
-  const place = await installed("without-scripts")
-  // What the packages of Bun have before its script has moved the program.
-  const bun = join(place, "node_modules/bun")
-  rmSync(bun)
+test.each([
+  ["npm", "node_modules"],
+  ["pnpm", "node_modules/.pnpm/bun/node_modules"],
+])("starts when %s runs no install scripts", async (manager, modules) => {
+  const place = await installed(manager)
+  rmSync(join(place, "node_modules/bun"))
+  // The contents of Bun's packages before its script has moved the program.
+  const bun = join(place, modules, "bun")
   mkdirSync(join(bun, "bin"), { recursive: true })
   writeFileSync(join(bun, "bin/bun.exe"), "echo the install script has not run\n", { mode: 0o755 })
-  const platform = join(place, "node_modules/@oven/bun-of-the-platform/bin")
+  const platform = join(place, modules, "@oven/bun-of-the-platform/bin")
   mkdirSync(platform, { recursive: true })
   symlinkSync(process.execPath, join(platform, "bun"))
+  if (manager === "pnpm") symlinkSync(bun, join(place, "node_modules/bun"))
   const { stdout } = await run(place, ["npx", "--offline", "tollgate", "--version"])
+  expect(stdout).toBe(`${facts.version}\n`)
+})
+
+test("starts when a package manager runs it with Node", async () => {
+  const place = await installed("with-node")
+  const program = "node_modules/tollgate/bin/tollgate"
+  const { stdout } = await run(place, ["node", program, "--version"])
   expect(stdout).toBe(`${facts.version}\n`)
 })
 
@@ -109,7 +120,6 @@ async function installed(name: string): Promise<string> {
   }
   mkdirSync(join(modules, ".bin"))
   symlinkSync("../tollgate/bin/tollgate", join(modules, ".bin/tollgate"))
-  symlinkSync("../bun/bin/bun.exe", join(modules, ".bin/bun"))
   return place
 }
 
