@@ -9,6 +9,8 @@ import { knownModels } from "./known-models.ts"
 import { checkLinks } from "./links.ts"
 import { checkProse } from "./prose.ts"
 import { checkWidth } from "./reflow.ts"
+import { checkVersions } from "./release-version.ts"
+import { checkWorkflows } from "./workflows.ts"
 
 interface Step {
   readonly name: string
@@ -59,6 +61,7 @@ const STEPS: readonly Step[] = [
   ownCheck("prose", () => checkProse()),
   ownCheck("dependencies", () => checkDependencies(".")),
   ownCheck("files to deploy with", () => checkDeploy("deploy")),
+  ownCheck("workflows and versions", () => [...checkWorkflows("."), ...checkVersions(".")]),
   ownCheck("known models", checkKnownModels),
   command("dead code", "knip", "--no-progress"),
 ]

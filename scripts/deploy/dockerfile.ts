@@ -53,7 +53,7 @@ function instructionsOf(text: string): Instruction[] {
 /** Finds images without a version, which may change at any time. */
 function untagged({ name, text }: Instruction): string[] {
   if (name !== "FROM") return []
-  return /^\S+:(?!latest)\S+/.test(text) ? [] : [`FROM ${text}: name a version`]
+  return /^(--platform=\S+ )?\S+:(?!latest)\S+/.test(text) ? [] : [`FROM ${text}: name a version`]
 }
 
 function variablesOf(text: string): Record<string, string> {
