@@ -32,6 +32,7 @@ export const FURTHER_STEPS: Readonly<Record<string, readonly string[]>> = {
   "console in Firefox": ["npm", "run", "-s", "test:firefox"],
   "clients and suites of others": ["npm", "run", "-s", "test:foreign"],
   "package managers": ["npm", "run", "-s", "test:package-managers"],
+  examples: ["npm", "run", "-s", "test:examples"],
   "coding agents": ["npm", "run", "-s", "test:agents"],
   "torture of SQLite": ["npm", "run", "-s", "torture", "--", "--seed", "1"],
   "torture of PostgreSQL": [

@@ -37,7 +37,12 @@ function faultsAfter(file: string, from: string, to: string): string[] {
 test.each([
   ["Dockerfile", "USER 65532:65532", "USER root", "USER must be a number other than 0"],
   ["Dockerfile", "COPY . .", "COPI . .", "Unknown instruction: COPI"],
-  ["Dockerfile", "node:22-bookworm-slim", "node", "FROM --platform=$BUILDPLATFORM node AS build: name a version"],
+  [
+    "Dockerfile",
+    "node:22-bookworm-slim",
+    "node",
+    "FROM --platform=$BUILDPLATFORM node AS build: name a version",
+  ],
   ["Dockerfile", 'CMD ["serve"]', "CMD serve", "CMD must be a list"],
   ["Dockerfile", "EXPOSE 8787", "EXPOSE 8080", "EXPOSE is not TOLLGATE_PORT"],
   ["Dockerfile", "WORKDIR /data\n", "RUN true\n", "RUN needs a shell"],
