@@ -1,5 +1,7 @@
-/** Programs that call models: the names in commands, mapped to the product names. */
-export const TOOL_NAMES = {
+import { OTHER_TOOL_NAMES, otherToolSettings } from "./other-tools.ts"
+
+/** Programs whose settings are shown with a new key. */
+const FIRST_TOOL_NAMES = {
   claude: "Claude Code",
   codex: "Codex",
   opencode: "opencode",
@@ -8,10 +10,14 @@ export const TOOL_NAMES = {
   cursor: "Cursor",
 } as const
 
+/** Programs that call models: the names in commands, mapped to the product names. */
+export const TOOL_NAMES = { ...FIRST_TOOL_NAMES, ...OTHER_TOOL_NAMES }
+
 /** A program that people call models with. */
 export type Tool = keyof typeof TOOL_NAMES
 
 export const TOOLS = Object.keys(TOOL_NAMES) as readonly Tool[]
+export const FIRST_TOOLS = Object.keys(FIRST_TOOL_NAMES) as readonly Tool[]
 
 /** The location of a tool's settings. */
 export interface ToolPlace {
@@ -77,6 +83,8 @@ export function toolSettings(tool: Tool, facts: ConnectionFacts): ToolSettings {
       return aider(facts)
     case "cursor":
       return cursor(facts)
+    default:
+      return otherToolSettings(tool, facts)
   }
 }
 

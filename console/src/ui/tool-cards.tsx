@@ -1,5 +1,5 @@
 import { SimpleGrid, Skeleton, Stack, Text } from "@mantine/core"
-import { TOOL_NAMES, TOOLS, toolSettings } from "tollgate-contract/tools.ts"
+import { type Tool, TOOL_NAMES, toolSettings } from "tollgate-contract/tools.ts"
 import { toolPath } from "../format/tool-path.ts"
 import { useSession } from "../session.tsx"
 import { Panel } from "./panel.tsx"
@@ -9,6 +9,7 @@ import { Snippet } from "./snippet.tsx"
 const MAX_SETTINGS_HEIGHT = 560
 
 export interface ToolCardsProperties {
+  readonly tools: readonly Tool[]
   /** The key that the tools send; undefined: shown as a placeholder. */
   readonly secret: string | undefined
   /** The tools' initial model; undefined while it is loading. */
@@ -17,13 +18,13 @@ export interface ToolCardsProperties {
 }
 
 /** Shows how to configure each tool for the gateway, like the command `connect`. */
-export function ToolCards({ secret, model, columns }: ToolCardsProperties) {
+export function ToolCards({ tools, secret, model, columns }: ToolCardsProperties) {
   const { base_url: baseUrl } = useSession()
   if (model === undefined) return <Skeleton height={220} />
   const facts = { url: baseUrl.replace(/\/+$/, ""), key: secret, model, pathOf: toolPath }
   return (
     <SimpleGrid cols={{ base: 1, lg: columns }}>
-      {TOOLS.map((tool) => {
+      {tools.map((tool) => {
         const { words, text, after, command } = toolSettings(tool, facts)
         const name = TOOL_NAMES[tool]
         return (

@@ -1,6 +1,6 @@
 import { SimpleGrid } from "@mantine/core"
 import { useState } from "react"
-import { NO_KEY } from "tollgate-contract/tools.ts"
+import { NO_KEY, TOOLS } from "tollgate-contract/tools.ts"
 import { useAccount } from "../../account.tsx"
 import { useFirstModel } from "../../api/first-model.ts"
 import { LinkButton } from "../../ui/link-button.tsx"
@@ -54,7 +54,7 @@ export function ConnectPage() {
           onChange={setChosen}
         />
       </SimpleGrid>
-      <ToolCards secret={isKey ? key : undefined} model={model} columns={2} />
+      <ToolCards tools={TOOLS} secret={isKey ? key : undefined} model={model} columns={2} />
     </Page>
   )
 }

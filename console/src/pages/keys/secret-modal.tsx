@@ -1,6 +1,7 @@
 import { Accordion, Alert, Button, Group, Modal, Stack, Text, Title } from "@mantine/core"
 import { IconEye } from "../../ui/icons.tsx"
 import type { KeyWithSecret } from "tollgate-contract/keys.ts"
+import { FIRST_TOOLS } from "tollgate-contract/tools.ts"
 import { useFirstModel } from "../../api/first-model.ts"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { KeySnippets } from "../../ui/key-snippets.tsx"
@@ -59,5 +60,5 @@ export function SecretModal({ shown, onClose }: SecretModalProperties) {
 
 function NewKeyTools({ shown }: { readonly shown: KeyWithSecret }) {
   const model = useFirstModel(shown.models)
-  return <ToolCards secret={shown.secret} model={model} columns={1} />
+  return <ToolCards tools={FIRST_TOOLS} secret={shown.secret} model={model} columns={1} />
 }
