@@ -98,7 +98,7 @@ describe("printed settings", () => {
     ["dify", ["API endpoint URL: http://127.0.0.1:9999/v1", "Stream function calling: Supported"]],
     ["jupyter", ["OPENAI_API_BASE=http://127.0.0.1:9999/v1", "openai-chat-custom:local/llama"]],
     ["marimo", ['base_url = "http://127.0.0.1:9999/v1"', 'chat_model = "tollgate/local/llama"']],
-  ])("of %s", async (tool, lines) => {
+  ])("contain every line of %s", async (tool, lines) => {
     const { exitCode, output } = await connect(tool, "--key", KEY)
     expect(exitCode).toBe(0)
     for (const line of lines) expect(output).toContain(line)
