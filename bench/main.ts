@@ -32,7 +32,7 @@ import { startUpstream } from "./upstream.ts"
 import { validate } from "./targets.ts"
 
 const RESULTS = join(import.meta.dir, "results")
-const DOCS = join(import.meta.dir, "../docs")
+const DOCS = join(import.meta.dir, "../docs/contribute")
 const WRONG_USAGE = 2
 
 async function measure(

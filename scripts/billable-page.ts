@@ -23,7 +23,7 @@ import type {
 import { vendors } from "../src/vendors/index.ts"
 import { reflow } from "./reflow.ts"
 
-export const BILLABLE_PAGE = join(import.meta.dir, "../docs/billable.md")
+export const BILLABLE_PAGE = join(import.meta.dir, "../docs/reference/priced-features.md")
 
 const HEAD = `# What vendors bill besides tokens
 
@@ -80,7 +80,7 @@ models:
     price: { input: 5, output: 30, modes: { priority: 2.5 } }
 \`\`\`
 
-A mode of a model can have [its own prices](prices.md#service-modes) instead of a factor.
+A mode of a model can have [its own prices](../run/prices.md#service-modes) instead of a factor.
 
 Those of the vendors' own pages are known already (with their sources in \`price-data/services.ts\`):
 

@@ -21,7 +21,7 @@ and PyPI have them (it needs npm, pip and python3), and the page about what the 
   --lists FILE                read the lists from this file instead of downloading them
   --save-lists FILE           write them to this file
   --out FILE                  default src/catalog/facts.json
-  --page FILE                 default docs/price-disputes.md
+  --page FILE                 default docs/contribute/price-disputes.md
   --verbose                   list what was left out or added
 `
 
@@ -97,7 +97,7 @@ async function main(): Promise<number> {
   const rendered = renderFacts(facts)
   await Bun.write(out, rendered)
   await Bun.write(
-    values.page ?? join(root, "docs/price-disputes.md"),
+    values.page ?? join(root, "docs/contribute/price-disputes.md"),
     disputesPage(facts, disputes),
   )
   const models = Object.values(facts.vendors).flatMap((each) => Object.values(each))

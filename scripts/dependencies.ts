@@ -37,7 +37,7 @@ const MANIFESTS = [
   "price-data/package.json",
   "test/package.json",
 ]
-const DECISION = "docs/decisions/0010-dependencies.md"
+const DECISION = "docs/contribute/decisions/0010-dependencies.md"
 /** The packages of this repository. */
 const OWN = /^tollgate-/
 

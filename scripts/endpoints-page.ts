@@ -14,7 +14,7 @@ import type { Vendor } from "../src/vendors/vendor.ts"
 import { vendors } from "../src/vendors/index.ts"
 import { reflow } from "./reflow.ts"
 
-export const ENDPOINTS_PAGE = join(import.meta.dir, "../docs/endpoints.md")
+export const ENDPOINTS_PAGE = join(import.meta.dir, "../docs/reference/vendors.md")
 
 const OPERATIONS = MODEL_KIND_NAMES.filter(isOperationKind)
 
@@ -24,7 +24,7 @@ const HEAD = `# Which endpoint reaches which vendor
 
 The chat endpoints (\`/v1/chat/completions\`, \`/v1/messages\`, \`/v1/responses\`, \`/v1/responses/compact\`,
 \`/v1beta/models/{model}:generateContent\` and \`:streamGenerateContent\`) reach every vendor with an entry under *chat*,
-in the dialect named there: the caller's own if it is listed, otherwise through the canon ([losses.md](losses.md)).
+in the dialect named there: the caller's own if it is listed, otherwise through the canon ([losses](losses.md)).
 Dialects in parentheses are spoken only if a provider's \`dialects\` say so. \`:embedContent\` and \`:batchEmbedContents\`
 reach the vendors of \`/v1/embeddings\`. \`/v1/rerank\` and \`/v2/rerank\` (which returns documents as objects with a
 \`text\`) also reach embedding models, emulated. \`/v1/audio/translations\` also reaches models that only transcribe; a

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { ERROR_KINDS, type ErrorKind } from "../src/canon/errors.ts"
 
-export const API_PAGE = join(import.meta.dir, "../docs/api.md")
+export const ERRORS_PAGE = join(import.meta.dir, "../docs/use/errors.md")
 
 /** When a caller meets each kind. */
 const WHEN: Readonly<Record<ErrorKind, string>> = {
@@ -72,7 +72,7 @@ export function apiPage(): string {
   const page = readFileSync(API_PAGE, "utf8")
   const begin = BEGIN.exec(page)
   const end = page.indexOf(END)
-  if (begin === null || end === -1) throw new Error(`${API_PAGE} has no place for the errors`)
+  if (begin === null || end === -1) throw new Error(`${ERRORS_PAGE} has no place for the errors`)
   return `${page.slice(0, begin.index)}${begin[0]}\n${errorsTable()}\n\n${page.slice(end)}`
 }
 
@@ -101,4 +101,4 @@ function errorsTable(): string {
     .join("\n")
 }
 
-if (import.meta.main) await Bun.write(API_PAGE, apiPage())
+if (import.meta.main) await Bun.write(ERRORS_PAGE, errorsPage())

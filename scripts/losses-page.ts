@@ -13,7 +13,7 @@ import { OPENAI_CHAT } from "../src/dialects/openai-chat/index.ts"
 import { OPENAI_RESPONSES } from "../src/dialects/openai-responses/index.ts"
 import { reflow } from "./reflow.ts"
 
-export const LOSSES_PAGE = join(import.meta.dir, "../docs/losses.md")
+export const LOSSES_PAGE = join(import.meta.dir, "../docs/reference/losses.md")
 
 const CLIENTS: readonly ClientDialect[] = [
   OPENAI_CHAT,
@@ -57,7 +57,7 @@ the same header reports. When the caller speaks the dialect of the vendor that m
 written, and nothing is lost, whether Tollgate knows it or not. Other vendors of that dialect get it as it was written,
 too, unless their model is known to reject it.
 
-What a model is known to accept is in its rules ([models.md](models.md)). A request that breaks one is changed, and
+What a model is known to accept is in its rules ([model rules](model-rules.md)). A request that breaks one is changed, and
 reported like this:
 
 | reported as | what was done |
@@ -66,7 +66,7 @@ reported like this:
 | \`json_schema:approximated\` | the schema became an instruction or a tool, is not strict, or has constraints in its descriptions |
 | \`json_object:approximated\` | the format became an instruction |
 | \`tools.strict\` | approximated: constraints are in descriptions; dropped: the tool is not strict |
-| \`tools:dropped\` | more tools than the model accepts; or a tool without a price was left out ([billable.md](billable.md)) |
+| \`tools:dropped\` | more tools than the model accepts; or a tool without a price was left out ([priced features](priced-features.md)) |
 | \`tool_choice:approximated\` | the vendor cannot require a call |
 | \`messages:approximated\` | a short turn was added, or turns of one speaker were joined |
 | \`system.position:approximated\` | instructions were moved to the start |

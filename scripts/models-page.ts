@@ -1,5 +1,5 @@
 /**
- * Writes docs/models.md from the tables in the code: the rules of models, and the rules learned from rejected requests.
+ * Writes docs/reference/model-rules.md from the tables in the code: the rules of models, and the rules learned from rejected requests.
  * `npm run pages` writes the file; a test checks that it is current.
  */
 import { ruleText } from "#contract/effective-rules.ts"
@@ -12,7 +12,7 @@ import { SWITCHES } from "../src/catalog/rule-table/switches.ts"
 import { vendors } from "../src/vendors/index.ts"
 import { reflow } from "./reflow.ts"
 
-export const MODELS_PAGE = join(import.meta.dir, "../docs/models.md")
+export const MODELS_PAGE = join(import.meta.dir, "../docs/reference/model-rules.md")
 
 const HEAD = `# Model rules
 
@@ -146,7 +146,7 @@ If several rows match a model, later rows replace rules of earlier rows.
 ${table(["provider", "models", "rules", "source"], [...rows, ...switches])}
 ## Rules of the price list
 
-The price list ([prices.md](prices.md)) has rules of most models of providers whose format does not adapt requests itself:
+The price list ([prices](../run/prices.md)) has rules of most models of providers whose format does not adapt requests itself:
 
 ${table(
   ["entry in the list", "rules"],

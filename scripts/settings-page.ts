@@ -1,12 +1,12 @@
 /**
- * Writes the tables of docs/settings.md from the declared settings. `npm run pages` writes the page; a test compares
+ * Writes the tables of docs/reference/settings.md from the declared settings. `npm run pages` writes the page; a test compares
  * it with the declarations.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { DECLARED_SETTINGS, type DeclaredSetting } from "../src/config/declared-settings.ts"
 
-export const SETTINGS_PAGE = join(import.meta.dir, "../docs/settings.md")
+export const SETTINGS_PAGE = join(import.meta.dir, "../docs/reference/settings.md")
 
 const HEAD = ["file", "environment", "default", "applied", ""]
 const TABLE = /(<!-- settings: ([\w, ]+);[^>]*-->\n)[^]*?(<!-- \/settings -->)/g

@@ -174,7 +174,7 @@ function method(results: RaceResults): readonly string[] {
         "time counts from then; so a pause is seen by all requests that fall into it.",
       "- **The vendor** is the project's simulator: it answers at once, and in streams every 20 ms.",
     ].join("\n"),
-    "How it is done in detail, and how a peer is added: [the bench](../bench/README.md).",
+    "How it is done in detail, and how a peer is added: [the bench](../../bench/README.md).",
     "## Machine",
     `${cores} x ${processor}, ${Math.round(memory / MEGABYTE)} MB, Linux ${kernel}, Bun ${bun}. Data on ` +
       `${fileSystem}; a durable write takes ${durableWrite.median} µs (p50) and ${durableWrite.p99} µs (p99). Load ` +

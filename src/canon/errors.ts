@@ -4,7 +4,7 @@ import type { ProviderErrorKind } from "./provider-error-kinds.ts"
 
 /**
  * All kinds of failures of a request. Each has its status, its names in the OpenAI and Anthropic
- * envelopes, and whether the request may be retried. This table implements docs/api.md#errors: 402
+ * envelopes, and whether the request may be retried. This table implements docs/use/errors.md#errors: 402
  * always means "no money", and 429 always means "wait".
  */
 interface ErrorKindFacts {

@@ -1,6 +1,6 @@
 /**
  * Features that a caller can request and a dialect may lack. Losses are reported under these names.
- * docs/losses.md is generated from this table and each dialect's `expresses` and `supports`.
+ * docs/reference/losses.md is generated from this table and each dialect's `expresses` and `supports`.
  */
 export const FEATURES = {
   max_tokens: "a limit of the output",

@@ -100,7 +100,7 @@ export interface ImageFormat extends OperationFormat<ImageRequest, ImageResult> 
   streams?(request: ImageRequest, model: string): boolean
 }
 
-/** The default size of an image (docs/api.md#images). */
+/** The default size of an image (docs/use/endpoints.md#images). */
 export const DEFAULT_SIZE: ImageSize = Object.freeze({ width: 1024, height: 1024 })
 
 /** Returns the size to generate: the default if the caller did not name one, undefined if the model chooses. */

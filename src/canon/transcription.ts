@@ -2,7 +2,7 @@ import type { FormFile } from "./form-file.ts"
 import type { JsonObject } from "./json.ts"
 import type { EncodedOperation, OperationAnswer, OperationFormat } from "./operation.ts"
 
-/** Accepted audio containers, detected by content (docs/api.md#audio). */
+/** Accepted audio containers, detected by content (docs/use/endpoints.md#audio). */
 export type AudioContainer = "flac" | "mp3" | "mp4" | "mpeg" | "ogg" | "wav" | "webm"
 
 /** An audio file of a request, with the properties detected from its bytes. */

@@ -15,7 +15,7 @@ export interface ShownPrice extends ShownRates {
   readonly tiers?: readonly (ShownRates & { readonly above: number })[]
 }
 
-/** An element of the model list (docs/api.md#models) with the gateway's additions. */
+/** An element of the model list (docs/use/models.md#models) with the gateway's additions. */
 export interface ModelEntry {
   readonly id: string
   readonly object: "model"

@@ -41,7 +41,7 @@ export async function checkProviders(
 async function checkProvider(name: string, provider: ProviderSettings): Promise<ProviderResult> {
   const vendor = vendors.get(provider.vendor)
   if (!vendor) {
-    const mend = "see docs/settings.md for the list of vendors"
+    const mend = "see docs/run/providers.md for the list of vendors"
     return { check: { name, result: "failed", found: `unknown vendor ${provider.vendor}`, mend } }
   }
   const { result, found, mend, clockOffset } = await probeProvider(provider, vendor)

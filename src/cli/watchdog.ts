@@ -8,7 +8,7 @@ const START_DELAY_MS = 1_000
 
 /**
  * Watches the event loop of this process from a separate thread. A blocked loop is logged, and the
- * process is restarted (docs/decisions/0018-watchdog.md).
+ * process is restarted (docs/contribute/design-notes.md#the-watchdog).
  */
 export class Watchdog implements Disposable {
   /** Beats while the loop runs. */

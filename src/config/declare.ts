@@ -21,7 +21,7 @@ export interface Secret<Value> {
 
 /** All properties of a setting except its schema. */
 export interface SettingOptions<Value> {
-  /** Its row in docs/settings.md, in Markdown. */
+  /** Its row in docs/reference/settings.md, in Markdown. */
   readonly documentation: string
   /** The default, as it is written in the file. */
   readonly default?: string

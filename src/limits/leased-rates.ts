@@ -57,7 +57,7 @@ export interface LeasedRatesParts {
 
 /**
  * Limits of keys that several machines share. Usage is leased from the database, slightly in advance, so that most
- * requests do not wait for it (docs/decisions, 39). A request that exceeds the lease waits for the next one. While the
+ * requests do not wait for it (docs/contribute/decisions, 39). A request that exceeds the lease waits for the next one. While the
  * database is unavailable, each node has its share of a limit.
  */
 export class LeasedRates {

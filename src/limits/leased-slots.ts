@@ -44,7 +44,7 @@ export interface LeasedSlotsParts {
 
 /**
  * Limits the concurrent requests of a key on several machines: each node leases a slot for each request from the
- * database, and returns idle ones (docs/decisions, 39). A request briefly waits for slots that others return. While the
+ * database, and returns idle ones (docs/contribute/decisions, 39). A request briefly waits for slots that others return. While the
  * database is unavailable, each machine has its share of a limit, and at least one slot.
  */
 export class LeasedSlots {

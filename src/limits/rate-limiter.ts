@@ -35,7 +35,7 @@ interface Limited {
 /**
  * Limits requests and tokens per minute of each key. A key may use a full minute's limit in one burst, and then as much
  * as drains: in any minute at most the limit and that burst. The processes of one machine share the buckets
- * (docs/decisions, 19); each of several machines has its share.
+ * (docs/contribute/design-notes.md#processes-of-one-machine); each of several machines has its share.
  *
  * A request whose tokens alone exceed a full minute's limit is not rejected permanently, because its tokens are an
  * estimate. It waits until nothing is in use, and the debt delays later requests.

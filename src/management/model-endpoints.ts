@@ -3,7 +3,7 @@ import type { Model } from "../catalog/model.ts"
 import { vendors } from "../vendors/index.ts"
 
 /**
- * Returns the endpoints of a model by the vendors' tables, like `docs/endpoints.md` for each vendor.
+ * Returns the endpoints of a model by the vendors' tables, like `docs/reference/vendors.md` for each vendor.
  * @param vendorOf returns the vendor of a provider.
  */
 export function endpointsOf(

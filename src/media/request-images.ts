@@ -6,7 +6,7 @@ import { imageSize } from "./image-size.ts"
 import type { MediaInspector } from "./media-inspector.ts"
 import type { PngFacts } from "./png.ts"
 
-/** The limit in docs/api.md#limits. */
+/** The limit in docs/reference/api.md#limits. */
 export const MAX_IMAGE_BYTES = 4 * 1024 * 1024
 
 /** Limits of an edit by the model's own rules (OpenAI's GPT images). */

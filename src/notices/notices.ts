@@ -19,7 +19,7 @@ export interface NoticeInput {
   readonly type: NoticeType
   /** Absent if it concerns only the operator. */
   readonly account?: string
-  /** Documented by type in docs/notices.md. Amounts are decimal text. */
+  /** Documented by type in docs/run/notices.md. Amounts are decimal text. */
   readonly data: Readonly<Record<string, unknown>>
   /** A mark changed in the same transaction. If another process has already changed it, no notice is stored. */
   readonly mark?: MarkChange

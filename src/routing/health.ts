@@ -74,8 +74,8 @@ const NO_CIRCUITS: readonly (readonly [string, CircuitState])[] = []
 /**
  * A circuit breaker for deployments, based on the results of requests. Failures open the circuit. Later one request
  * tries the deployment, and the others avoid it until that request has ended. All processes of a machine share the
- * circuits (docs/decisions, 19); each keeps its own counters. No timers are used. Nodes on several machines exchange
- * events (docs/decisions, 39).
+ * circuits (docs/contribute/design-notes.md#processes-of-one-machine); each keeps its own counters. No timers are used. Nodes on several machines exchange
+ * events (docs/contribute/decisions, 39).
  *
  * An account at a provider also has a circuit, by the name of its keeper: while it is open, none of its deployments is
  * healthy.

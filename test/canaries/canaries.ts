@@ -66,12 +66,12 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     outputs: /^data\/(tollgate|copies\/[^/]+\/settings)\.yaml$/,
     canaries: [...namesOf(planted.OPERATORS), ...Object.values(DATABASE_SECRETS)],
-    why: "the settings as the operator wrote them, and their copy in a backup (docs/backup.md)",
+    why: "the settings as the operator wrote them, and their copy in a backup (docs/run/backup.md)",
   },
   {
     outputs: /^data\/failures\.db(-wal)?$|, table (public\.)?failed_attempts$|, attempts$/,
     canaries: namesOf(planted.CONTENTS),
-    why: "a vendor's own words, which may quote the request (docs/request-log.md)",
+    why: "a vendor's own words, which may quote the request (docs/run/request-log.md)",
   },
 ]
 

@@ -50,8 +50,8 @@ describe("a dependency fault", () => {
   test("is reported for a dependency without a reason, and for a reason without a dependency", () => {
     expect(checkDecision("| some | why |", [MANIFEST])).toEqual([])
     expect(checkDecision("| package | for |\n| other | why |", [MANIFEST])).toEqual([
-      "docs/decisions/0010-dependencies.md: has no word of some",
-      "docs/decisions/0010-dependencies.md: has a row for other, which nothing names",
+      "docs/contribute/decisions/0010-dependencies.md: has no word of some",
+      "docs/contribute/decisions/0010-dependencies.md: has a row for other, which nothing names",
     ])
   })
 

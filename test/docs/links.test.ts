@@ -26,7 +26,7 @@ const FILES: Readonly<Record<string, string>> = {
   [`${D}/facts.md`]: '# Facts\n\n### <a id="f1"></a>1. The first\n\n[up](../README.md)\n',
   "src/good.ts": `// ${D}/facts.md#f1, and ${D}/facts.md; https://example.com/${D}/other.md is not ours\n`,
   "src/part/good.ts": `// decision 1, and decision 7\n// ${"WI"}RE.md 5\n`,
-  [`${D}/decisions/0001-first.md`]: "# 1. The first\n",
+  [`${D}/contribute/decisions/0001-first.md`]: "# 1. The first\n",
   "src/bad.ts": `/** See\n * ${D}/facts.md#f2 and ${D}/none.md. */\n`,
 }
 

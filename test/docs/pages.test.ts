@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { BILLABLE_PAGE, billablePage } from "../../scripts/billable-page.ts"
-import { API_PAGE, apiPage } from "../../scripts/errors-table.ts"
+import { ERRORS_PAGE, errorsPage } from "../../scripts/errors-table.ts"
 import { ENDPOINTS_PAGE, endpointsPage } from "../../scripts/endpoints-page.ts"
 import { plainPath } from "tollgate-contract/route-name.ts"
 import { SERVICE_ROUTES } from "tollgate-contract/service-routes.ts"
@@ -30,7 +31,7 @@ test("the errors in docs/api.md match the code (npm run pages writes them)", () 
   expect(readFileSync(API_PAGE, "utf8")).toBe(apiPage())
 })
 
-test("the tables in docs/settings.md match the declarations (npm run pages writes them)", () => {
+test("the tables in docs/reference/settings.md match the declarations (npm run pages writes them)", () => {
   expect(readFileSync(SETTINGS_PAGE, "utf8")).toBe(settingsPage())
 })
 

@@ -13,11 +13,11 @@ test("docs/tracing.md has exactly the attributes of the code", () => {
   expect(named.toSorted()).toEqual(Object.values(ATTRIBUTES).toSorted())
 })
 
-test("docs/metrics.md has the metrics of the conventions with their attributes", () => {
+test("docs/reference/metrics.md has the metrics of the conventions with their attributes", () => {
   const rows = Object.entries(GEN_AI_HISTOGRAMS).map(([prometheus, { help, labels }]) => {
     const attributes = labels.map((label) => `\`${LABEL_ATTRIBUTES[label] ?? label}\``)
     const { name } = metricName(prometheus)
     return `| \`${name}\` | \`${prometheus}\` | ${attributes.join(", ")} | ${help} |`
   })
-  expect(page("metrics.md").filter((line) => line.startsWith("| `gen_ai"))).toEqual(rows)
+  expect(page("reference/metrics.md").filter((line) => line.startsWith("| `gen_ai"))).toEqual(rows)
 })

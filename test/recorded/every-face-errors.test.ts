@@ -9,7 +9,7 @@ import { type VendorAnswer, vendorAnswers } from "./vendor-answers.ts"
 
 const answers = vendorAnswers().filter(({ status }) => status !== 200)
 
-/** What the caller gets for what a vendor says, as docs/api.md#errors has it. */
+/** What the caller gets for what a vendor says, as docs/use/errors.md#errors has it. */
 interface Row {
   readonly status: number
   readonly kind: string

@@ -166,7 +166,7 @@ function readRecording(recorded: RecordedFile & RecordedCall): Recording {
   }
 }
 
-/** Without OpenRouter's `models` and `provider`: the gateway reads them as preferences for its own (decision 58). */
+/** Without OpenRouter's `models` and `provider`: the gateway reads them as preferences for its own (docs/contribute/design-notes.md#routing-preferences-and-groups). */
 function withoutPreferences(sent: JsonObject): JsonObject {
   const { models: _, provider: __, ...body } = sent
   return body

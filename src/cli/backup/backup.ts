@@ -65,7 +65,7 @@ function requireFiles({ settings }: LoadedSettings): void {
   throw new CommandError(
     "failed",
     "a PostgreSQL database is backed up with its own tools, which this command does not replace",
-    `Run: pg_dump --format=custom --file=tollgate.dump ADDRESS && tollgate backup --done --every 24h. Keep TOLLGATE_SECRET, if it is set, and the settings file apart from it. docs/backup.md says more.`,
+    `Run: pg_dump --format=custom --file=tollgate.dump ADDRESS && tollgate backup --done --every 24h. Keep TOLLGATE_SECRET, if it is set, and the settings file apart from it. docs/run/backup.md says more.`,
   )
 }
 

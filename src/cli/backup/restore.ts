@@ -177,7 +177,7 @@ function needsTools(): CommandError {
   return new CommandError(
     "failed",
     "the settings name a PostgreSQL database, which is restored with its own tools",
-    "Run: pg_restore --dbname=ADDRESS tollgate.dump, into an empty database, then: tollgate ledger verify. docs/backup.md says more.",
+    "Run: pg_restore --dbname=ADDRESS tollgate.dump, into an empty database, then: tollgate ledger verify. docs/run/backup.md says more.",
   )
 }
 

@@ -34,6 +34,6 @@ export const ACCOUNTS = {
     isNullable: true,
     otherwise: "none",
     documentation:
-      "initial credits and settings of new accounts, by name of the template: `{ trial: { credits: 1, models: [openai/*], daily_budget: 0.5, max_keys: 2 } }`, with the [limits](operating.md#account-limits-and-suspension) of accounts",
+      "initial credits and settings of new accounts, by name of the template: `{ trial: { credits: 1, models: [openai/*], daily_budget: 0.5, max_keys: 2 } }`, with the [limits](../run/budgets.md#account-limits-and-suspension) of accounts",
   }),
 }

@@ -55,7 +55,7 @@ export const DATABASE = section(
       secret: DATABASE_SECRET,
       otherwise: "SQLite in the data folder",
       documentation:
-        "a PostgreSQL database for nodes on several machines: `postgres://user:password@host/name?sslmode=verify-full`, with a percent-encoded password and one or [several hosts](postgresql.md#several-hosts)",
+        "a PostgreSQL database for nodes on several machines: `postgres://user:password@host/name?sslmode=verify-full`, with a percent-encoded password and one or [several hosts](../run/postgresql.md#several-hosts)",
     }),
     /** Maximum connections of each process. */
     connections: setting(wholeNumber(2, 200), {
@@ -93,7 +93,7 @@ export const DATABASE = section(
       needsRestart: true,
       default: "database",
       documentation:
-        "where a charge is written before the last byte of its response is sent: in the `database`, or first in the node's own `journal` ([docs/journal.md](journal.md)). Only with PostgreSQL",
+        "where a charge is written before the last byte of its response is sent: in the `database`, or first in the node's own `journal` ([the journal](../run/journal.md)). Only with PostgreSQL",
     }),
     /** Milliseconds. */
     patience: setting(durationOrOff(), {

@@ -82,7 +82,7 @@ export const LOG = section(
     requests: setting(flag(), {
       needsRestart: true,
       default: "false",
-      documentation: "whether each request has a [line in the log](request-log.md)",
+      documentation: "whether each request has a [line in the log](../run/request-log.md)",
     }),
     /** Maximum pending bytes of each sink in each process. */
     queueBytes: setting(megabytes(1, 1_024), {
@@ -90,14 +90,14 @@ export const LOG = section(
       needsRestart: true,
       default: "16",
       documentation:
-        "maximum size of pending lines for each sink, in each process; further lines are [dropped and counted](request-log.md#what-all-sinks-have-in-common)",
+        "maximum size of pending lines for each sink, in each process; further lines are [dropped and counted](../run/request-log.md#what-all-sinks-have-in-common)",
     }),
     file: setting(lineFile, {
       isNullable: true,
       needsRestart: true,
       otherwise: "none",
       documentation:
-        "a [file](request-log.md#into-a-file) that these lines are appended to: `{ path, rotate_mb: 100, keep: 10 }`",
+        "a [file](../run/request-log.md#into-a-file) that these lines are appended to: `{ path, rotate_mb: 100, keep: 10 }`",
     }),
     http: setting(lineAddress, {
       isNullable: true,
@@ -105,7 +105,7 @@ export const LOG = section(
       secret: ADDRESS_SECRET,
       otherwise: "none",
       documentation:
-        "an [address](request-log.md#to-an-address) that they are posted to: `{ url, headers, private: false, gzip: true, every: 5s }`",
+        "an [address](../run/request-log.md#to-an-address) that they are posted to: `{ url, headers, private: false, gzip: true, every: 5s }`",
     }),
     bucket: setting(lineBucket, {
       name: "s3",
@@ -114,7 +114,7 @@ export const LOG = section(
       secret: LINE_BUCKET_SECRET,
       otherwise: "none",
       documentation:
-        "a [bucket](request-log.md#in-a-bucket) that they are stored in: `{ bucket, region, endpoint, prefix, access_key_id, secret_access_key, private: false, every: 5m }`",
+        "a [bucket](../run/request-log.md#in-a-bucket) that they are stored in: `{ bucket, region, endpoint, prefix, access_key_id, secret_access_key, private: false, every: 5m }`",
     }),
   },
   {

@@ -40,7 +40,7 @@ export const NOTICES = section(
       at: ["mail", "smtp"],
       secret: ADDRESS_SECRET,
       documentation:
-        "the mail server for [notices](notices.md) by mail, `smtps://user:password@host`; needs `notices.from`",
+        "the mail server for [notices](../run/notices.md) by mail, `smtps://user:password@host`; needs `notices.from`",
     }),
     from: setting(sender, {
       at: ["mail", "from"],

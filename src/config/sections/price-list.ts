@@ -23,18 +23,18 @@ export const PRICE_LIST = section(
     refresh: setting(address(), {
       otherwise: "none",
       documentation:
-        "an address from which a newer signed list of known prices is fetched once a day ([docs/prices.md](prices.md))",
+        "an address from which a newer signed list of known prices is fetched once a day ([prices](../run/prices.md))",
     }),
     apply: setting(oneOf(APPLY_RULES, "rule"), {
       default: "ask",
       documentation:
-        "which changes of such a list apply without confirmation: `ask`, none; `dearer`, price increases; `all`, every change ([docs/prices.md](prices.md))",
+        "which changes of such a list apply without confirmation: `ask`, none; `dearer`, price increases; `all`, every change ([prices](../run/prices.md))",
     }),
     /** Public keys in base64 whose lists are accepted in addition to the project's own. */
     keys: setting(z.array(publicKey), {
       otherwise: "none",
       documentation:
-        "public Ed25519 keys, base64, whose price lists are accepted besides the project's ([docs/prices.md](prices.md))",
+        "public Ed25519 keys, base64, whose price lists are accepted besides the project's ([prices](../run/prices.md))",
     }),
   },
   { build: ({ keys = [], ...rest }) => ({ ...rest, keys }) },

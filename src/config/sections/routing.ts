@@ -67,7 +67,7 @@ export const ROUTING = section("routing", {
   choice: setting(oneOf(CHOICES, "choice"), {
     default: "weight",
     documentation:
-      "which of a model's deployments is tried first: `weight`, `order`, `price`, `latency` or `least_busy`; can be set per model, as `choice` ([docs/routing.md](routing.md))",
+      "which of a model's deployments is tried first: `weight`, `order`, `price`, `latency` or `least_busy`; can be set per model, as `choice` ([routing](../run/routing.md))",
   }),
   affinity: setting(flag(), {
     default: "true",
@@ -81,7 +81,7 @@ export const ROUTING = section("routing", {
   hedge: setting(flag(), {
     default: "false",
     documentation:
-      "whether a second deployment is also asked if the first is late; can be set per model, as `hedge` ([docs/routing.md](routing.md#when-a-deployment-is-late))",
+      "whether a second deployment is also asked if the first is late; can be set per model, as `hedge` ([when a deployment is late](../run/routing.md#when-a-deployment-is-late))",
   }),
 })
 
@@ -92,7 +92,7 @@ export const DISCONNECT = {
   disconnect: setting(oneOf(DISCONNECTS, "way to end"), {
     default: "auto",
     documentation:
-      "handling of a response whose caller has disconnected: `cancel` closes the connection to the provider and charges the input and the output received so far; `drain` reads until the provider reports its usage, and charges that; `auto` drains responses that the provider may bill in full anyway, and cancels the others. Can be set per model, under `models`. A request with an `Idempotency-Key` is always read to its end ([decision 16](decisions/0016-delivered.md))",
+      "handling of a response whose caller has disconnected: `cancel` closes the connection to the provider and charges the input and the output received so far; `drain` reads until the provider reports its usage, and charges that; `auto` drains responses that the provider may bill in full anyway, and cancels the others. Can be set per model, under `models`. A request with an `Idempotency-Key` is always read to its end ([decision 16](../contribute/decisions/0016-delivered.md))",
   }),
   /** Milliseconds. */
   disconnectLimit: setting(duration(), {

@@ -32,7 +32,7 @@ export const SERVER = section("server", {
     environment: "TOLLGATE_DRAIN_DELAY",
     default: "0",
     documentation:
-      "how long a gateway that shuts down still accepts requests, while `/readyz` returns 503 and each response closes its connection, so that a balancer has time to notice ([restarting](deploy.md#restarting-without-a-failed-request))",
+      "how long a gateway that shuts down still accepts requests, while `/readyz` returns 503 and each response closes its connection, so that a balancer has time to notice ([restarting](../run/restart.md#restarting-without-a-failed-request))",
   }),
   /** Milliseconds; 0: no grace period. */
   drain: setting(durationOrOff(), {
@@ -46,8 +46,7 @@ export const SERVER = section("server", {
     environment: "TOLLGATE_WATCHDOG",
     needsRestart: true,
     default: "10s",
-    documentation:
-      "how long a process may hang before it is restarted; `off` or `0`: never ([decision 18](decisions/0018-watchdog.md))",
+    documentation: "how long a process may hang before it is restarted; `off` or `0`: never",
   }),
   /** Addresses and CIDRs whose `x-forwarded-*` headers are trusted. */
   trustedProxies: setting(list(network()), {
@@ -55,7 +54,7 @@ export const SERVER = section("server", {
     readVariable: readNetworks,
     otherwise: "none",
     documentation:
-      'addresses and ranges of the proxies in front, such as `[10.0.0.7, 10.1.0.0/16, "fd00::/8"]`, in the variable separated by commas. Only their `x-forwarded-for`, `x-forwarded-proto` and `x-forwarded-host` are trusted: for sign-in limits, sessions, the audit log, links, and the origin of pages ([decision 41](decisions/0041-trusted-proxies.md))',
+      'addresses and ranges of the proxies in front, such as `[10.0.0.7, 10.1.0.0/16, "fd00::/8"]`, in the variable separated by commas. Only their `x-forwarded-for`, `x-forwarded-proto` and `x-forwarded-host` are trusted: for sign-in limits, sessions, the audit log, links, and the origin of pages',
   }),
 })
 
@@ -65,7 +64,7 @@ export const ACCESS = {
   publicUrl: setting(address(), {
     name: "server.public_url",
     documentation:
-      "the address that callers use, if it differs; it may have [a path](deploy.md#below-a-path). Set it behind a proxy: links to images use the caller's `Host` only if it names a private network",
+      "the address that callers use, if it differs; it may have [a path](../run/proxy.md#below-a-path). Set it behind a proxy: links to images use the caller's `Host` only if it names a private network",
     console: {
       label: "Public address",
       help: "Where callers and browsers reach this gateway, if that is not the address it listens on.",

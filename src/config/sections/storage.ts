@@ -44,7 +44,7 @@ export const CONVERSATIONS = section("responses", {
   keep: setting(durationOrOff(), {
     default: "24h",
     documentation:
-      "how long responses of `/v1/responses` are stored, so that callers can continue from them; `off` stores none ([docs/conversations.md](conversations.md))",
+      "how long responses of `/v1/responses` are stored, so that callers can continue from them; `off` stores none ([conversations](../use/conversations.md))",
     console: {
       label: "How long responses are kept",
       help: "How long callers can continue from a stored response, at most 24h. 'off' stores none and deletes what is stored.",
@@ -86,7 +86,7 @@ export const RETENTION = section(
     receipts: setting(keepingTime(MIN_RECEIPTS, "400d"), {
       otherwise: "forever",
       documentation:
-        "how long receipts and the ledger's entries are kept, at least `62d`, by whole months: with `400d`, everything older than the beginning of the month 400 days ago is removed ([docs/operating.md](operating.md#data-backups-upgrades))",
+        "how long receipts and the ledger's entries are kept, at least `62d`, by whole months: with `400d`, everything older than the beginning of the month 400 days ago is removed ([data backups upgrades](../run/data.md#data-backups-upgrades))",
     }),
   },
   { build: ({ contents, receipts = null }) => ({ contents, receipts }) },
@@ -101,7 +101,7 @@ export const BACKUP = section(
     every: setting(reading(readBackupInterval, TEXT_OR_OFF), {
       otherwise: "the interval that the last backup announced",
       documentation:
-        "maximum time between [backups](backup.md) before `doctor` and a [notice](notices.md) report that a backup is overdue; `off`: no reports",
+        "maximum time between [backups](../run/backup.md) before `doctor` and a [notice](../run/notices.md) report that a backup is overdue; `off`: no reports",
     }),
   },
   { build: ({ every = null }) => ({ every }) },

@@ -12,7 +12,7 @@ const SETTINGS = {
     otherVariables: ["OTEL_EXPORTER_OTLP_ENDPOINT"],
     otherwise: "none",
     documentation:
-      "an OpenTelemetry collector, to which [traces](tracing.md) and [metrics](metrics.md#over-otlp) are sent over OTLP. `OTEL_*` are OpenTelemetry's own variables: the file wins over these",
+      "an OpenTelemetry collector, to which [traces](../run/tracing.md) and [metrics](metrics.md#over-otlp) are sent over OTLP. `OTEL_*` are OpenTelemetry's own variables: the file wins over these",
   }),
   /** Further headers for the collector. Values may be secret, and are never printed. */
   headers: setting(headers().transform(lowercased), {

@@ -20,7 +20,7 @@ const STREAM_ERROR_TYPES: ReadonlySet<string> = new Set([
   "overloaded_error",
 ])
 
-/** Anthropic's error envelope; `error_type` and the fields next to it are ours (docs/api.md#errors). */
+/** Anthropic's error envelope; `error_type` and the fields next to it are ours (docs/use/errors.md#errors). */
 export function encodeError(
   error: GatewayError,
   requestId: string,

@@ -34,7 +34,7 @@ const MAX_DRAFTS = 3
 /** Pixels per side: no model makes a larger image. */
 const LONGEST_SIDE = 8192
 const SIZE = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/
-/** docs/api.md#images. */
+/** docs/use/endpoints.md#images. */
 const VARIATION_SIZES = ["256x256", "512x512", "1024x1024"]
 
 /** Fields that the canon has, and those that only streams have. */

@@ -10,7 +10,7 @@ export interface HandedImage {
 }
 
 /**
- * A response with images in OpenAI's format (docs/api.md#images).
+ * A response with images in OpenAI's format (docs/use/endpoints.md#images).
  * @param created Unix seconds.
  */
 export function encodeImageResult(

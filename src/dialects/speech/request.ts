@@ -27,7 +27,7 @@ import { decimal, text, parameterSchemas, validateParameters } from "../shared/p
 /** A request before its price determines whether tokens are needed. */
 export type SpeechOptions = Omit<SpeechRequest, "needsTokens">
 
-/** The default limit on a text, in characters (docs/api.md#limits). */
+/** The default limit on a text, in characters (docs/reference/api.md#limits). */
 export const LONGEST_INPUT = 4_096
 
 const CANON_FIELDS = new Set([

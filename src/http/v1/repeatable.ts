@@ -38,7 +38,7 @@ const MAX_FORM_BYTES = 64 * 1024 * 1024
 
 /**
  * Wraps an endpoint that costs money: requests with the same `idempotency-key` are performed and charged once
- * (docs/decisions, 25). Requests without the header are handled as before.
+ * (docs/contribute/decisions, 25). Requests without the header are handled as before.
  */
 export function repeatable(route: Route, services: RepeatableServices): Route {
   const { handler } = route

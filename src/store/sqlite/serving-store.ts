@@ -22,7 +22,7 @@ export interface ServingStore extends Store {
 /**
  * Opens the ledger for serving. The store runs on a thread of its own if several processes wait for each other's locks,
  * or if a slow disk delays every commit. A lone process on a fast disk writes directly until other processes join. That
- * costs a third of the messages to a thread and back (docs/decisions, 6).
+ * costs a third of the messages to a thread and back (docs/contribute/decisions, 6).
  * @param isShared whether other processes use the ledger from the start.
  * @throws LedgerError if the file cannot be opened.
  */

@@ -48,7 +48,7 @@ export const SCALARS = {
 
 /**
  * Parameters of a message other than `messages`, `system`, `tools` and `tool_choice`, which are validated while
- * they are read. Types and limits are those of the official client and of docs/api.md#chat; other fields stay
+ * they are read. Types and limits are those of the official client and of docs/use/endpoints.md#chat; other fields stay
  * in the body, which is sent unchanged.
  */
 export const messageParameters = z.object({

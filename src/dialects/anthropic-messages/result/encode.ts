@@ -15,7 +15,7 @@ import { encodeUsage, withSearches } from "../usage.ts"
 
 /**
  * A whole message with every member that the official client declares (docs/wire/anthropic-messages.md#f19,
- * docs/api.md#chat). It has only the first choice, since a caller of this dialect cannot ask for several.
+ * docs/use/endpoints.md#chat). It has only the first choice, since a caller of this dialect cannot ask for several.
  */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
   const [choice = EMPTY_CHOICE] = result.choices

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../canon/json.ts"
 import { base64Of, numbersOf } from "../../../canon/vectors.ts"
 
 /**
- * The response to a request for embeddings (docs/api.md#embeddings), in the requested encoding.
+ * The response to a request for embeddings (docs/use/endpoints.md#embeddings), in the requested encoding.
  * @param tokens input tokens.
  */
 export function encodeEmbeddingResult(

@@ -18,7 +18,7 @@ import { encodeInput } from "./encode.ts"
 import { OPENAI_QUIRKS } from "../quirks.ts"
 import { encodeUsage } from "../usage.ts"
 
-/** The result of `POST /v1/responses/compact`: the generated text and nothing else (docs/api.md#compaction). */
+/** The result of `POST /v1/responses/compact`: the generated text and nothing else (docs/use/endpoints.md#compaction). */
 export function compactOf(result: ChatResult): { output: string } {
   const [choice] = result.choices
   const texts = choice?.parts.map((part) =>

@@ -5,7 +5,7 @@ import { countText, durationText } from "../../../format/numbers.ts"
 import { useNow } from "../use-now.ts"
 import { useRecorder } from "./use-recorder.ts"
 
-/** The limit in docs/api.md#limits. */
+/** The limit in docs/reference/api.md#limits. */
 const MAX_AUDIO_BYTES = 25 * 1024 * 1024
 const ENDINGS = ".flac,.mp3,.mp4,.mpeg,.mpga,.m4a,.ogg,.wav,.webm,audio/*"
 
