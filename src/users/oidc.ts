@@ -151,9 +151,19 @@ function claimsFrom(claims: oauth.IDToken | oauth.UserInfoResponse): Claims {
   return {
     subject,
     email: typeof email === "string" && email !== "" ? email.toLowerCase() : undefined,
-    isEmailVerified: claims["email_verified"] === true,
+    isEmailVerified: isVerified(claims),
     name: typeof name === "string" ? name : "",
   }
+}
+
+/**
+ * Reports whether the issuer has verified the email address. Entra ID has no `email_verified` for accounts of
+ * organizations; its optional claim `xms_edov` is true if the domain of the address belongs to the tenant.
+ */
+function isVerified(claims: oauth.IDToken | oauth.UserInfoResponse): boolean {
+  const { email_verified: verified, xms_edov: domainVerified } = claims
+  if (verified !== undefined) return verified === true
+  return [true, 1, "1", "true"].some((value) => value === domainVerified)
 }
 
 /**
