@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { pages, proseOf } from "./pages.ts"
+import { slugOf } from "./slug.ts"
 
 const SOURCES = [
   "src",

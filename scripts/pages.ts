@@ -8,11 +8,13 @@ const PATTERNS = [
 ]
 /** The folder of benchmark results. */
 const RESULTS = "bench/results/"
+/** Packages of the documentation site, and its prepared pages. */
+const GENERATED = /^docs\/(?:node_modules|\.staged|\.vitepress)\//
 
 /** Returns the Markdown files of the repository, as paths below its root, sorted. */
 export function pages(root = "."): string[] {
   return PATTERNS.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
-    .filter((path) => !path.startsWith(RESULTS))
+    .filter((path) => !path.startsWith(RESULTS) && !GENERATED.test(path))
     .toSorted()
 }
 

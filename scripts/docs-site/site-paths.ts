@@ -1,0 +1,62 @@
+import { dirname, join, normalize, relative } from "node:path"
+
+/** Where links to files that are no pages lead. */
+const REPOSITORY = "https://github.com/tollgate/tollgate"
+const BRANCH = "main"
+
+/** Pages outside of `docs` that the site has too, and their addresses there. */
+export const ROOT_PAGES: Readonly<Record<string, string>> = {
+  "ARCHITECTURE.md": "contribute/architecture.md",
+  "CONTRIBUTING.md": "contribute/contributing.md",
+  "STYLE.md": "contribute/style.md",
+  "SECURITY.md": "run/security.md",
+  "CHANGELOG.md": "changelog.md",
+}
+
+/** Folders of `docs` with another address on the site. */
+const MOVED_FOLDERS: Readonly<Record<string, string>> = { "docs/wire/": "contribute/wire/" }
+
+const LINK = /(!?)\[([^\]]*)\]\(([^()\s]+)\)/g
+const EXTERNAL = /^(?:[a-z][a-z+.-]*:|\/\/|#)/i
+const FENCE = /^\s*```/
+
+/** Returns the path of a page on the site, relative to its root; undefined if the site does not have it. */
+export function sitePathOf(page: string): string | undefined {
+  const own = ROOT_PAGES[page]
+  if (own !== undefined) return own
+  if (!page.startsWith("docs/")) return undefined
+  const moved = Object.entries(MOVED_FOLDERS).find(([folder]) => page.startsWith(folder))
+  const path =
+    moved === undefined ? page.slice("docs/".length) : moved[1] + page.slice(moved[0].length)
+  return path === "README.md" ? "all-pages.md" : path.replace(/(^|\/)README\.md$/, "$1index.md")
+}
+
+/** Rewrites the links of a page for the site: pages by their addresses there, other files to the repository. */
+export function withSiteLinks(text: string, page: string): string {
+  let isCode = false
+  const rewrite = (line: string): string => {
+    if (FENCE.test(line)) isCode = !isCode
+    return isCode ? line : line.replaceAll(LINK, (...groups) => siteLink(groups as string[], page))
+  }
+  return text.split("\n").map(rewrite).join("\n")
+}
+
+function siteLink(
+  [whole = "", image = "", label = "", target = ""]: string[],
+  page: string,
+): string {
+  if (EXTERNAL.test(target)) return whole
+  const [file = "", anchor] = target.split("#")
+  const path = normalize(join(dirname(page), file))
+  if (image !== "") return `![${label}](${imageAddress(path, page)})`
+  const suffix = anchor === undefined ? "" : `#${anchor}`
+  const site = sitePathOf(path.endsWith("/") ? `${path}README.md` : path)
+  if (site !== undefined && site.endsWith(".md")) return `[${label}](/${site}${suffix})`
+  return `[${label}](${REPOSITORY}/blob/${BRANCH}/${path}${suffix})`
+}
+
+function imageAddress(path: string, page: string): string {
+  const shared = "docs/public"
+  if (path.startsWith(`${shared}/`)) return path.slice(shared.length)
+  return `./${relative(dirname(page), path)}`
+}

@@ -1,0 +1,10 @@
+/** Returns the anchor of a heading, as GitHub makes it. The site uses the same anchors. */
+export function slugOf(title: string): string {
+  return title
+    .replaceAll(/<[^>]*>/g, "")
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-")
+}
