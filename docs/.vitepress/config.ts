@@ -9,7 +9,6 @@ const sidebar = Object.entries(SIDEBAR).map(([text, groups]) => ({
   text,
   items: groups.map((group) => ({
     text: group.text,
-    collapsed: false,
     items: group.items.map((item) => ({ text: item.text, link: `/${item.link}` })),
   })),
 }))
@@ -25,10 +24,15 @@ export default defineConfig({
   description: "A prepaid gateway to every AI model: one base URL, one API key.",
   lang: "en",
   srcDir: ".staged",
+  // Copies for language models.
+  srcExclude: ["public/**"],
   cleanUrls: true,
   lastUpdated: false,
   head: [["link", { rel: "icon", href: "/icon.svg", type: "image/svg+xml" }]],
-  markdown: { anchor: { slugify: slugOf } },
+  markdown: {
+    anchor: { slugify: slugOf },
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+  },
   themeConfig: {
     logo: "/icon.svg",
     nav: [

@@ -1,7 +1,7 @@
 /** Makes the pages of the API reference from openapi.json. */
 
 interface Schema {
-  readonly type?: string
+  readonly type?: string | readonly string[]
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly anyOf?: readonly Schema[]
@@ -135,7 +135,7 @@ function typeOf(schema: Schema): string {
   const choices = anyOf ?? oneOf
   if (choices !== undefined) return [...new Set(choices.map(typeOf))].join(" or ")
   if (schema.type === "array") return `list of ${items === undefined ? "any" : typeOf(items)}`
-  return schema.type ?? "any"
+  return [schema.type ?? "any"].flat().join(" or ")
 }
 
 function notes(schema: Schema, isRequired: boolean): string {

@@ -18,7 +18,7 @@ const MOVED_FOLDERS: Readonly<Record<string, string>> = { "docs/wire/": "contrib
 
 const LINK = /(!?)\[([^\]]*)\]\(([^()\s]+)\)/g
 const EXTERNAL = /^(?:[a-z][a-z+.-]*:|\/\/|#)/i
-const FENCE = /^\s*```/
+const BLOCK = /(^[ \t]*```[^]*?^[ \t]*```[ \t]*$)/m
 
 /** Returns the path of a page on the site, relative to its root; undefined if the site does not have it. */
 export function sitePathOf(page: string): string | undefined {
@@ -33,12 +33,15 @@ export function sitePathOf(page: string): string | undefined {
 
 /** Rewrites the links of a page for the site: pages by their addresses there, other files to the repository. */
 export function withSiteLinks(text: string, page: string): string {
-  let isCode = false
-  const rewrite = (line: string): string => {
-    if (FENCE.test(line)) isCode = !isCode
-    return isCode ? line : line.replaceAll(LINK, (...groups) => siteLink(groups as string[], page))
-  }
-  return text.split("\n").map(rewrite).join("\n")
+  // Odd parts are blocks of code. A link may continue on the next line.
+  return text
+    .split(BLOCK)
+    .map((part, index) =>
+      index % 2 === 1
+        ? part
+        : part.replaceAll(LINK, (...groups) => siteLink(groups as string[], page)),
+    )
+    .join("")
 }
 
 function siteLink(
