@@ -50,7 +50,7 @@ const ESTIMATE = { recorded: false, over: true } as const
 
 /**
  * The money of one process: holds and settles in memory against leases, and posts to the store in batches. It
- * guarantees that an account is never overspent, regardless of concurrency (docs/use/billing.md#money).
+ * guarantees that an account is never overspent, regardless of concurrency (docs/use/billing.md#how-a-request-is-charged).
  */
 export class Ledger {
   #node: string
