@@ -55,7 +55,7 @@ export const DATABASE = section(
       secret: DATABASE_SECRET,
       otherwise: "SQLite in the data folder",
       documentation:
-        "a PostgreSQL database for nodes on several machines: `postgres://user:password@host/name?sslmode=verify-full`, with a percent-encoded password and one or [several hosts](../run/postgresql.md#several-hosts)",
+        "a PostgreSQL database for nodes on several machines: `postgres://user:password@host/name?sslmode=verify-full`, with a percent-encoded password and one or [several hosts](../run/postgresql.md#several-database-hosts)",
     }),
     /** Maximum connections of each process. */
     connections: setting(wholeNumber(2, 200), {
