@@ -69,6 +69,7 @@ precedence:
 \`\`\`yaml
 providers:
   openai:
+    vendor: openai
     api_key: \${OPENAI_API_KEY}
     prices:
       search: 10000            # credits per million: 0.01 for each

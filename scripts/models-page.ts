@@ -33,6 +33,9 @@ also show the rules that the gateway has learned since the start.
 ## Set a rule
 
 \`\`\`yaml
+providers:
+  local: { vendor: openai-compatible, base_url: "http://10.0.0.1:8000/v1" }
+  spare: { vendor: openai-compatible, base_url: "http://10.0.0.2:8000/v1" }
 models:
   local/llama:
     rules:
