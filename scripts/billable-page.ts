@@ -191,7 +191,7 @@ const WHEN: Readonly<Record<ModelCharge["how"], string>> = {
 }
 
 function heldModel({ max: most, limit, outputTokens, outputLimit, how }: ModelCharge): string {
-  if (how === "instead") return "the dearest of them"
+  if (how === "instead") return "the most expensive of them"
   const often = limit === undefined ? times(most ?? 1) : `\`${limit}\` times, else ${most ?? 1}`
   const limited = outputLimit === undefined ? "" : `\`${outputLimit}\`, else `
   const tokens = outputTokens === undefined ? "" : ` of ${limited}${outputTokens} tokens`
