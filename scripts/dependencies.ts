@@ -36,7 +36,10 @@ const MANIFESTS = [
   "simulator/package.json",
   "price-data/package.json",
   "test/package.json",
+  "docs/package.json",
 ]
+/** Locks of packages that Bun installs. */
+const BUN_LOCKS = ["test/bun.lock", "docs/bun.lock"]
 const DECISION = "docs/contribute/decisions/0010-dependencies.md"
 /** The packages of this repository. */
 const OWN = /^tollgate-/
@@ -69,7 +72,7 @@ export function checkDependencies(root: string): string[] {
   return [
     ...manifests.flatMap((manifest) => checkPins(manifest.path, manifest)),
     ...packages.flatMap((entry) => checkPackage(entry)),
-    ...checkTestLock(readFileSync(join(root, "test/bun.lock"), "utf8")),
+    ...BUN_LOCKS.flatMap((path) => checkBunLock(path, readFileSync(join(root, path), "utf8"))),
     ...checkDecision(readFileSync(join(root, DECISION), "utf8"), manifests),
     ...checkSizes(sized),
   ]
