@@ -50,7 +50,7 @@ export interface ApiPage {
 
 const MANAGEMENT = "Management: "
 
-/** Returns one page for each tag of the document. */
+/** Returns one page for each tag of the document, and one with the shared objects. */
 export function apiPages(document: OpenApi): readonly ApiPage[] {
   const byTag = new Map<string, string[]>()
   for (const [path, operations] of Object.entries(document.paths)) {
@@ -60,11 +60,19 @@ export function apiPages(document: OpenApi): readonly ApiPage[] {
       byTag.set(tag, [...(byTag.get(tag) ?? []), section])
     }
   }
-  return [...byTag].map(([tag, sections]) => ({
+  const tagPages = [...byTag].map(([tag, sections]) => ({
     name: tag.toLowerCase().replaceAll(/[^a-z]+/g, "-"),
     title: tag,
-    text: `---\nsearch: true\n---\n\n# ${tag}\n\n${sections.join("\n")}`,
+    text: `# ${tag}\n\n${sections.join("\n")}`,
   }))
+  return [...tagPages, objectsPage(document)]
+}
+
+function objectsPage({ components }: OpenApi): ApiPage {
+  const sections = Object.entries(components?.schemas ?? {}).map(
+    ([name, schema]) => `## ${name}\n\n${fieldsTable(schema, false)}\n`,
+  )
+  return { name: "objects", title: "Objects", text: `# Objects\n\n${sections.join("\n")}` }
 }
 
 /** Returns the tag; routes of the management API with few operations share a page. */
@@ -111,15 +119,18 @@ function bodyTables(
   content: Readonly<Record<string, { readonly schema?: Schema }>> = {},
 ): string[] {
   return Object.entries(content).flatMap(([type, { schema }]) => {
-    const { properties = {}, required = [] } = resolved(document, schema ?? {})
-    const rows = Object.entries(properties).map(([name, member]) => [
-      `\`${name}\``,
-      typeOf(member),
-      notes(member, title === "Request body" && required.includes(name)),
-    ])
-    if (rows.length === 0) return []
-    return [`**${title}** (\`${type}\`)`, table(["field", "type", ""], rows)]
+    const fields = fieldsTable(resolved(document, schema ?? {}), title === "Request body")
+    return fields === "" ? [] : [`**${title}** (\`${type}\`)`, fields]
   })
+}
+
+function fieldsTable({ properties = {}, required = [] }: Schema, showsRequired: boolean): string {
+  const rows = Object.entries(properties).map(([name, member]) => [
+    `\`${name}\``,
+    typeOf(member),
+    notes(member, showsRequired && required.includes(name)),
+  ])
+  return table(["field", "type", ""], rows)
 }
 
 function resolved(document: OpenApi, schema: Schema): Schema {
@@ -129,7 +140,8 @@ function resolved(document: OpenApi, schema: Schema): Schema {
 
 function typeOf(schema: Schema): string {
   const { $ref: reference, items, anyOf, oneOf } = schema
-  if (reference !== undefined) return reference.split("/").at(-1) ?? ""
+  const name = reference?.split("/").at(-1)
+  if (name !== undefined) return `[${name}](./objects.md#${name.toLowerCase()})`
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``
   if (schema.enum !== undefined) return schema.enum.map((one) => `\`${String(one)}\``).join(", ")
   const choices = anyOf ?? oneOf

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { SIDEBAR, type SidebarGroup } from "../../docs/.vitepress/sidebar.ts"
 import { OPENAPI_FILE } from "../openapi-file.ts"
@@ -40,9 +40,10 @@ export function stageSite(): string[] {
 
 const API_INDEX = `# API reference
 
-Every endpoint and field, made from [openapi.json](pathname:///openapi.json), which a running gateway serves at
+Every endpoint and field, made from
+[openapi.json](https://github.com/tollgate/tollgate/blob/main/openapi.json), which a running gateway serves at
 \`/openapi.json\` too. [API conventions](../api.md) has headers, limits and versions.
-`.replace("pathname:///openapi.json", "https://github.com/tollgate/tollgate/blob/main/openapi.json")
+`
 
 function write(path: string, text: string): void {
   const file = join(STAGED, path)
@@ -87,9 +88,4 @@ function isApiPage(address: string): boolean {
 
 function linksOf(groups: readonly SidebarGroup[]): string[] {
   return groups.flatMap(({ items }) => items.map(({ link }) => link))
-}
-
-/** Whether the site was built. */
-export function isBuilt(folder: string): boolean {
-  return existsSync(join(folder, "index.html"))
 }
