@@ -28,7 +28,7 @@ const PATH =
 const ABSENT = /\b(?:W[I]RE|S[P]EC|D[E]SIGN)(?:\.md)?\b/
 const DECISION = /\bdecision (\d+)\b/gi
 /** Pages that name files elsewhere, or files at the time of a decision or a change. */
-const OTHER_FILES = /^(?:docs\/(?:contribute\/decisions|(?:contribute\/)?wire)\/|CHANGELOG\.md)/
+const OTHER_FILES = /^(?:docs\/contribute\/(?:decisions|wire)\/|CHANGELOG\.md)/
 const ELSEWHERE = /^(?:[a-z][a-z+.-]*:|\/\/)/i
 
 /** Returns every fault, each a line for a person. */

@@ -39,7 +39,7 @@ const MIN_TOP_P = 0.95
 const GUIDE = "https://docs.claude.com/en/docs/build-with-claude/extended-thinking"
 const CONSULT = `Please consult our documentation at ${GUIDE}`
 
-/** Reads `thinking` and `output_config.effort` (docs/wire/anthropic-messages.md#f2). */
+/** Reads `thinking` and `output_config.effort` (docs/contribute/wire/anthropic-messages.md#f2). */
 export function readThinking(config: JsonObject, effort: string): ThinkingOptions {
   const isOmitted = config.display === "omitted"
   if (config.type === "adaptive") {

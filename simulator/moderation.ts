@@ -12,7 +12,7 @@ const HARMFUL = {
   violence: /\b(kill|attack)\b/i,
 } as const
 
-/** One vendor's form (docs/wire/moderation.md#f1). */
+/** One vendor's form (docs/contribute/wire/moderation.md#f1). */
 interface Form {
   readonly takesImages: boolean
   readonly hasFlags: boolean

@@ -13,9 +13,6 @@ export const ROOT_PAGES: Readonly<Record<string, string>> = {
   "CHANGELOG.md": "changelog.md",
 }
 
-/** Folders of `docs` with another address on the site. */
-const MOVED_FOLDERS: Readonly<Record<string, string>> = { "docs/wire/": "contribute/wire/" }
-
 const LINK = /(!?)\[([^\]]*)\]\(([^()\s]+)\)/g
 const EXTERNAL = /^(?:[a-z][a-z+.-]*:|\/\/|#)/i
 const BLOCK = /(^[ \t]*```[^]*?^[ \t]*```[ \t]*$)/m
@@ -25,9 +22,7 @@ export function sitePathOf(page: string): string | undefined {
   const own = ROOT_PAGES[page]
   if (own !== undefined) return own
   if (!page.startsWith("docs/")) return undefined
-  const moved = Object.entries(MOVED_FOLDERS).find(([folder]) => page.startsWith(folder))
-  const path =
-    moved === undefined ? page.slice("docs/".length) : moved[1] + page.slice(moved[0].length)
+  const path = page.slice("docs/".length)
   return path === "README.md" ? "all-pages.md" : path.replace(/(^|\/)README\.md$/, "$1index.md")
 }
 

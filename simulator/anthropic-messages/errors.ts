@@ -2,7 +2,7 @@ import type { Exchange } from "../exchange.ts"
 import { requestId, vendorResponse } from "./headers.ts"
 
 /**
- * An error as Anthropic words it (docs/wire/anthropic-messages.md#f11): the envelope's content and its HTTP
+ * An error as Anthropic words it (docs/contribute/wire/anthropic-messages.md#f11): the envelope's content and its HTTP
  * status.
  */
 export interface VendorError {

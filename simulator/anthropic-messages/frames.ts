@@ -21,7 +21,7 @@ function frame(event: string, open: string): string {
   return `event: ${event}\ndata: ${open}${PADDING.slice(open.length % 16)}}\n\n`
 }
 
-/** The frames of a streamed answer in Anthropic's order (docs/wire/anthropic-messages.md#f6). */
+/** The frames of a streamed answer in Anthropic's order (docs/contribute/wire/anthropic-messages.md#f6). */
 export function streamScript(answer: MessageAnswer): StreamScript {
   const { type, message } = OVERLOADED
   const error = { details: null, type, message }
@@ -130,7 +130,7 @@ function* deltasOf(block: AnswerBlock): Generator<string> {
       return
     case "tool_use":
       yield '{"type":"input_json_delta","partial_json":""}'
-      // A call without arguments has no other delta (docs/wire/anthropic-messages.md#f7).
+      // A call without arguments has no other delta (docs/contribute/wire/anthropic-messages.md#f7).
       if (block.argumentsText === "{}") return
       for (const token of eachToken(block.argumentsText)) {
         yield `{"type":"input_json_delta","partial_json":${JSON.stringify(token)}}`

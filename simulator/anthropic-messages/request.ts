@@ -16,7 +16,7 @@ export interface MessagesRequest {
 
 const DOCUMENT_TOKENS = 1500
 
-/** Reads a checked request (docs/wire/anthropic-messages.md#f2). */
+/** Reads a checked request (docs/contribute/wire/anthropic-messages.md#f2). */
 export function readRequest(body: JsonObject): MessagesRequest {
   const builder = new PromptBuilder()
   for (const tool of arrayOf(body.tools)) builder.tool(sourceOf(tool), markerOf(tool))

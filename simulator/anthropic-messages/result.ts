@@ -156,7 +156,7 @@ export function contentOf({ blocks }: MessageAnswer) {
   return blocks.map(blockObject)
 }
 
-/** The JSON text of an answer that is not streamed (docs/wire/anthropic-messages.md#f19). */
+/** The JSON text of an answer that is not streamed (docs/contribute/wire/anthropic-messages.md#f19). */
 export function resultText(answer: MessageAnswer): string {
   return JSON.stringify({
     model: answer.model,

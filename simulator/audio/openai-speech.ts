@@ -45,7 +45,7 @@ export async function playFault(
   return error === undefined ? undefined : refuse(exchange, error)
 }
 
-/** `POST /v1/audio/speech` (docs/wire/speech.md#f1): OpenAI's, and by the model's name Groq's and Mistral's. */
+/** `POST /v1/audio/speech` (docs/contribute/wire/speech.md#f1): OpenAI's, and by the model's name Groq's and Mistral's. */
 export async function answerSpeech(exchange: Exchange): Promise<Response> {
   const body = await exchange.readBody()
   const refused = credentialError(exchange.headers)

@@ -63,7 +63,7 @@ function tone(seconds: number): Uint8Array[] {
 
 /**
  * One channel of 16 bits; the lengths are those of a file that is still being written
- * (docs/wire/README.md#f7).
+ * (docs/contribute/wire/README.md#f7).
  */
 function waveHead(): Uint8Array {
   const head = Buffer.alloc(44)

@@ -35,7 +35,7 @@ function deepgramRefusal(exchange: Exchange): Response | undefined {
   return isKnown ? undefined : json(exchange, refusal, 401)
 }
 
-/** Deepgram's `POST /v1/speak` (docs/wire/speech.md#f5). */
+/** Deepgram's `POST /v1/speak` (docs/contribute/wire/speech.md#f5). */
 export async function answerDeepgramSpeech(exchange: Exchange): Promise<Response> {
   const body = await exchange.readBody()
   const refused = deepgramRefusal(exchange)
@@ -52,7 +52,7 @@ export async function answerDeepgramSpeech(exchange: Exchange): Promise<Response
   return soundResponse(exchange, form as Form, stringOf(objectOf(body).text))
 }
 
-/** Deepgram's `POST /v1/listen` (docs/wire/transcription.md#f5). */
+/** Deepgram's `POST /v1/listen` (docs/contribute/wire/transcription.md#f5). */
 export async function answerDeepgramListen(exchange: Exchange): Promise<Response> {
   const bytes = new Uint8Array(await exchange.request.arrayBuffer())
   exchange.state.log.keepBody(exchange.record, { size: bytes.length }, bytes.length)
@@ -96,7 +96,7 @@ function elevenLabsRefusal(exchange: Exchange): Response | undefined {
   return key === "" || key === "wrong" ? json(exchange, { detail }, 401) : undefined
 }
 
-/** ElevenLabs' `POST /v1/text-to-speech/{voice}` (docs/wire/speech.md#f3). */
+/** ElevenLabs' `POST /v1/text-to-speech/{voice}` (docs/contribute/wire/speech.md#f3). */
 export async function answerElevenLabsSpeech(exchange: Exchange): Promise<Response> {
   const body = objectOf(await exchange.readBody())
   const refused = elevenLabsRefusal(exchange)
@@ -113,7 +113,7 @@ export async function answerElevenLabsSpeech(exchange: Exchange): Promise<Respon
   return soundResponse(exchange, form, stringOf(body.text))
 }
 
-/** ElevenLabs' `POST /v1/speech-to-text` (docs/wire/transcription.md#f6). */
+/** ElevenLabs' `POST /v1/speech-to-text` (docs/contribute/wire/transcription.md#f6). */
 export async function answerElevenLabsListen(exchange: Exchange): Promise<Response> {
   const form = await readForm(exchange)
   const refused = elevenLabsRefusal(exchange)
@@ -138,7 +138,7 @@ export async function answerElevenLabsListen(exchange: Exchange): Promise<Respon
   })
 }
 
-/** xAI's `POST /v1/tts` (docs/wire/speech.md#f6). */
+/** xAI's `POST /v1/tts` (docs/contribute/wire/speech.md#f6). */
 export async function answerXaiSpeech(exchange: Exchange): Promise<Response> {
   const body = objectOf(await exchange.readBody())
   const refused = credentialError(exchange.headers)

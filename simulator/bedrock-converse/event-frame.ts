@@ -3,7 +3,7 @@ const CHECKSUM_BYTES = 4
 const STRING_HEADER = 7
 
 /**
- * One frame of `application/vnd.amazon.eventstream` (docs/wire/bedrock-converse.md#f5): its length, the
+ * One frame of `application/vnd.amazon.eventstream` (docs/contribute/wire/bedrock-converse.md#f5): its length, the
  * length of its headers, a checksum of both; the headers; the payload; a checksum of everything before.
  */
 export function eventFrame(headers: Record<string, string>, payload: string): Uint8Array {

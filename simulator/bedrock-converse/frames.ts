@@ -13,7 +13,7 @@ function frame(event: string, open: string): Uint8Array {
 }
 
 /**
- * The frames of a streamed answer in Bedrock's order (docs/wire/bedrock-converse.md#f6): the usage comes
+ * The frames of a streamed answer in Bedrock's order (docs/contribute/wire/bedrock-converse.md#f6): the usage comes
  * last.
  */
 export function streamScript({ blocks, stopReason, usage }: ConverseAnswer): StreamScript {
@@ -59,7 +59,7 @@ function* deltasOf(block: AnswerBlock): Generator<object> {
       return
     case "call":
       yield { toolUse: { input: "" } }
-      // A call without arguments has no other delta (docs/wire/bedrock-converse.md#f11).
+      // A call without arguments has no other delta (docs/contribute/wire/bedrock-converse.md#f11).
       if (block.argumentsText === "{}") return
       for (const input of eachToken(block.argumentsText)) yield { toolUse: { input } }
   }

@@ -24,7 +24,7 @@ export interface ConverseRequest {
 
 const DOCUMENT_TOKENS = 1500
 
-/** Reads a checked request (docs/wire/bedrock-converse.md#f2). */
+/** Reads a checked request (docs/contribute/wire/bedrock-converse.md#f2). */
 export function readRequest(body: JsonObject): ConverseRequest {
   const builder = new PromptBuilder()
   const { tools, toolChoice } = objectOf(body.toolConfig)

@@ -48,7 +48,7 @@ export function answerBlocks(choice: PlannedChoice, echo: string): AnswerBlock[]
   return blocks
 }
 
-/** A choice's `stopReason` (docs/wire/bedrock-converse.md#f4). */
+/** A choice's `stopReason` (docs/contribute/wire/bedrock-converse.md#f4). */
 export function stopReason(choice: PlannedChoice): string {
   switch (choice.ending) {
     case "call":
@@ -100,7 +100,7 @@ function blockObject(block: AnswerBlock): object {
   }
 }
 
-/** The JSON text of an answer that is not streamed (docs/wire/bedrock-converse.md#f12). */
+/** The JSON text of an answer that is not streamed (docs/contribute/wire/bedrock-converse.md#f12). */
 export function resultText({ blocks, stopReason, usage }: ConverseAnswer): string {
   return JSON.stringify({
     metrics: METRICS,

@@ -17,7 +17,7 @@ interface Rule {
   readonly range?: readonly [number, number]
 }
 
-// Everything Cohere accepts at the top of a request (docs/wire/cohere-chat.md#f1, npm cohere-ai
+// Everything Cohere accepts at the top of a request (docs/contribute/wire/cohere-chat.md#f1, npm cohere-ai
 // `V2ChatRequest`).
 const RULES: Record<string, Rule> = {
   citation_options: { kind: "object" },

@@ -2,7 +2,7 @@ import type { Exchange } from "../exchange.ts"
 import { vendorResponse } from "./headers.ts"
 
 /**
- * An error as Cohere words it: `{id, message}` and an HTTP status (docs/wire/cohere-chat.md#f6, its page of
+ * An error as Cohere words it: `{id, message}` and an HTTP status (docs/contribute/wire/cohere-chat.md#f6, its page of
  * errors).
  */
 export interface VendorError {

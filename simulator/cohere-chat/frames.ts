@@ -3,7 +3,7 @@ import { eachToken } from "../tokens.ts"
 import { STREAM_FAILURE } from "./errors.ts"
 import { type CohereAnswer, type CohereCall, logprobItem } from "./result.ts"
 
-/** The frames of a streamed answer in Cohere's order (docs/wire/cohere-chat.md#f4). */
+/** The frames of a streamed answer in Cohere's order (docs/contribute/wire/cohere-chat.md#f4). */
 export function streamScript(answer: CohereAnswer): StreamScript {
   const { id, finish, usage } = answer
   const message = { role: "assistant", content: [], tool_plan: "", tool_calls: [], citations: [] }

@@ -21,7 +21,7 @@ export interface ToolOutput {
   readonly text: string
 }
 
-/** Reads a checked request into the simulator's own terms (docs/wire/cohere-chat.md#f1). */
+/** Reads a checked request into the simulator's own terms (docs/contribute/wire/cohere-chat.md#f1). */
 export function readPrompt(body: JsonObject): Prompt {
   const messages = arrayOf(body.messages).map((message) => readMessage(objectOf(message)))
   const tools = readTools(body)

@@ -115,7 +115,7 @@ export function logprobItem(text: string): object {
   return { text, token_ids: tokens, logprobs: tokens.map((token) => -(token % 16) / 16) }
 }
 
-/** The JSON text of an answer that is not streamed (docs/wire/cohere-chat.md#f2). */
+/** The JSON text of an answer that is not streamed (docs/contribute/wire/cohere-chat.md#f2). */
 export function resultText(answer: CohereAnswer): string {
   const { id, thinking, plan, calls, text, citations, hasLogprobs, finish, usage } = answer
   const content = [

@@ -12,7 +12,7 @@ const PURPOSES = ["search_document", "search_query", "classification", "clusteri
 const MAX_TEXTS = 96
 const DIMENSIONS = 1536
 
-/** `POST /v2/embed` (docs/wire/embeddings.md#f5). */
+/** `POST /v2/embed` (docs/contribute/wire/embeddings.md#f5). */
 export function answerEmbed(exchange: Exchange): Promise<Response> {
   return answerJson(exchange, () => ({ manner: COHERE, answer }))
 }

@@ -13,14 +13,14 @@ const DIMENSIONS = 3072
 /** Shortened vectors are not of length one, as recorded. */
 const SHORTENED_LENGTH = 0.6
 
-/** `:batchEmbedContents` of the Gemini API (docs/wire/embeddings.md#f3). */
+/** `:batchEmbedContents` of the Gemini API (docs/contribute/wire/embeddings.md#f3). */
 export function answerBatch(exchange: Exchange): Promise<Response> {
   const { model } = readCall(exchange.path)
   const answer = (body: JsonObject, fault: Fault | undefined) => batch(body, model, fault)
   return answerJson(exchange, () => ({ manner: GOOGLE, model, answer }))
 }
 
-/** `:predict` of Vertex AI (docs/wire/embeddings.md#f4). */
+/** `:predict` of Vertex AI (docs/contribute/wire/embeddings.md#f4). */
 export function answerPredict(exchange: Exchange): Promise<Response> {
   const { model } = readCall(exchange.path)
   const answer = (body: JsonObject, fault: Fault | undefined) => predict(body, model, fault)

@@ -95,7 +95,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
     },
   ],
   [
-    // vLLM until July 2024 (docs/wire/embeddings.md#f8)
+    // vLLM until July 2024 (docs/contribute/wire/embeddings.md#f8)
     /^refuses-base64/,
     {
       ...OPENAI_KIND,
@@ -104,7 +104,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
     },
   ],
   [
-    // LM Studio 0.3 (docs/wire/embeddings.md#f8)
+    // LM Studio 0.3 (docs/contribute/wire/embeddings.md#f8)
     /^ignores-base64/,
     { ...OPENAI_KIND, encodings: new Map(["float", "base64"].map((name) => [name, NUMBERS])) },
   ],

@@ -23,7 +23,7 @@ function addWord(sum: Float64Array, word: string): void {
   }
 }
 
-/** Base64 of little-endian 32-bit floats (docs/wire/embeddings.md#f2). */
+/** Base64 of little-endian 32-bit floats (docs/contribute/wire/embeddings.md#f2). */
 export function base64Of(vector: readonly number[]): string {
   const view = new DataView(new ArrayBuffer(vector.length * 4))
   vector.forEach((number, index) => view.setFloat32(index * 4, number, true))

@@ -2,7 +2,7 @@ import type { Exchange } from "../exchange.ts"
 import { vendorResponse } from "./headers.ts"
 import type { Call } from "./paths.ts"
 
-/** An error as Google words it: the envelope's content and its HTTP status (docs/wire/gemini.md#f11). */
+/** An error as Google words it: the envelope's content and its HTTP status (docs/contribute/wire/gemini.md#f11). */
 export interface VendorError {
   readonly code: number
   readonly status: string

@@ -62,7 +62,7 @@ class ChunkWriter {
   }
 }
 
-/** The chunks of a streamed answer (docs/wire/gemini.md#f9). It has no end mark. */
+/** The chunks of a streamed answer (docs/contribute/wire/gemini.md#f9). It has no end mark. */
 export function streamScript(answer: GeminiAnswer): StreamScript {
   const writer = new ChunkWriter(answer)
   return {
@@ -91,7 +91,7 @@ function* bodyChunks(writer: ChunkWriter, candidates: readonly Candidate[]): Gen
   }
 }
 
-/** Google ends its lines with CRLF (docs/wire/gemini.md#f9). */
+/** Google ends its lines with CRLF (docs/contribute/wire/gemini.md#f9). */
 export function* withCrlf(steps: Iterable<Step>): Generator<Step> {
   for (const step of steps) {
     const isText = typeof step === "string" && !step.includes("\r")

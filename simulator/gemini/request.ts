@@ -21,7 +21,7 @@ const TILE_SIDE = 768
 // 16-bit sound at 16 kHz makes 32,000 bytes a second, and Gemini counts 32 tokens for it.
 const BASE64_PER_AUDIO_TOKEN = 1333
 
-/** Reads a checked request into the simulator's own terms (docs/wire/gemini.md#f2). */
+/** Reads a checked request into the simulator's own terms (docs/contribute/wire/gemini.md#f2). */
 export function readPrompt(body: JsonObject): Prompt {
   const config = objectOf(body.generationConfig)
   const messages = [

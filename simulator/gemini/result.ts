@@ -174,7 +174,7 @@ export function logprobsResult(text: string | null, options: LogprobsOptions): J
   }
 }
 
-/** The JSON text of an answer that is not streamed (docs/wire/gemini.md#f3). */
+/** The JSON text of an answer that is not streamed (docs/contribute/wire/gemini.md#f3). */
 export function resultText(answer: GeminiAnswer): string {
   const { candidates, usage, isVertex, logprobs } = answer
   const written = candidates.map((candidate, index) => {

@@ -142,7 +142,7 @@ function blocked(prompt: number): JsonObject {
   }
 }
 
-/** Imagen: up to four, no usage (docs/wire/images.md#f5). */
+/** Imagen: up to four, no usage (docs/contribute/wire/images.md#f5). */
 export function imagen(model: string): JsonOperation {
   return {
     manner: GOOGLE,

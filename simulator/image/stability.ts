@@ -8,7 +8,7 @@ import { readPixels } from "./pixels.ts"
 /** The seed of an image, or the reason for a rejection. */
 type Judged = { readonly seed: string; readonly size: Size } | { readonly wrong: string }
 
-/** `POST /v2beta/stable-image/...`: a form in, JSON out (docs/wire/images.md#f6; Stability's reference). */
+/** `POST /v2beta/stable-image/...`: a form in, JSON out (docs/contribute/wire/images.md#f6; Stability's reference). */
 export async function answerStability(exchange: Exchange): Promise<Response> {
   const form = await readForm(exchange)
   if (!exchange.headers.get("authorization")?.startsWith("Bearer ")) {

@@ -1,7 +1,7 @@
 import type { Exchange } from "../exchange.ts"
 import { vendorResponse } from "./headers.ts"
 
-/** An error as OpenAI words it (docs/wire/openai-chat.md#f9): the envelope's content and its HTTP status. */
+/** An error as OpenAI words it (docs/contribute/wire/openai-chat.md#f9): the envelope's content and its HTTP status. */
 export interface VendorError {
   readonly status: number
   readonly message: string

@@ -15,7 +15,7 @@ import {
 
 /** The request's options for the stream. */
 export interface StreamOptions {
-  /** Every frame carries `usage`, null until the last one (docs/wire/openai-chat.md#f7). */
+  /** Every frame carries `usage`, null until the last one (docs/contribute/wire/openai-chat.md#f7). */
   readonly usage: boolean
   /** Whether frames are padded to hide their length; OpenAI does so by default. */
   readonly obfuscation: boolean
@@ -70,7 +70,7 @@ class FrameWriter {
   }
 }
 
-/** The frames of a streamed answer in OpenAI's order (docs/wire/openai-chat.md#f5). */
+/** The frames of a streamed answer in OpenAI's order (docs/contribute/wire/openai-chat.md#f5). */
 export function streamScript(answer: ChatAnswer, options: StreamOptions): StreamScript {
   const usage = answer.usage !== undefined && options.usage
   const writer = new FrameWriter(answer, { ...options, usage })

@@ -22,7 +22,7 @@ const HEADERS = {
   stream: new Headers({ ...COMMON, "content-type": "text/event-stream; charset=utf-8" }),
 }
 
-/** A response with the headers that OpenAI sends (docs/wire/openai-chat.md#f11) and a fresh `x-request-id`. */
+/** A response with the headers that OpenAI sends (docs/contribute/wire/openai-chat.md#f11) and a fresh `x-request-id`. */
 export function vendorResponse(
   body: string | ReadableStream,
   kind: keyof typeof HEADERS,

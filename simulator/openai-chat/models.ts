@@ -31,14 +31,14 @@ function answerJson(exchange: Exchange, value: object): Response {
   return vendorResponse(JSON.stringify(value), "json")
 }
 
-/** `GET /v1/models` (docs/wire/openai-chat.md#f12). */
+/** `GET /v1/models` (docs/contribute/wire/openai-chat.md#f12). */
 export function answerModelList(exchange: Exchange): Response {
   const refused = credentialError(exchange.headers)
   if (refused !== undefined) return refuse(exchange, refused)
   return answerJson(exchange, { object: "list", data: LISTED.map((name) => describe(name)) })
 }
 
-/** `GET /v1/models/{id}` (docs/wire/openai-chat.md#f12). */
+/** `GET /v1/models/{id}` (docs/contribute/wire/openai-chat.md#f12). */
 export function answerModel(exchange: Exchange, id: string): Response {
   const refused = credentialError(exchange.headers)
   if (refused !== undefined) return refuse(exchange, refused)

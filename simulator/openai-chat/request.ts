@@ -21,7 +21,7 @@ const FILE_TOKENS = 256
 // 16-bit sound at 16 kHz has 32,000 bytes per second, for which OpenAI counts ten tokens.
 const BASE64_PER_AUDIO_TOKEN = 4267
 
-/** Reads a checked chat request into the simulator's own terms (docs/wire/openai-chat.md#f1). */
+/** Reads a checked chat request into the simulator's own terms (docs/contribute/wire/openai-chat.md#f1). */
 export function readPrompt(body: JsonObject): Prompt {
   const messages = arrayOf(body.messages).map((message) => readMessage(objectOf(message)))
   const tools = readTools(body)

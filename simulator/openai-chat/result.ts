@@ -77,7 +77,7 @@ function messageOf(choice: PlannedChoice) {
   return { role, content, tool_calls: calls, refusal, annotations }
 }
 
-/** The JSON text of an answer that is not streamed (docs/wire/openai-chat.md#f3). */
+/** The JSON text of an answer that is not streamed (docs/contribute/wire/openai-chat.md#f3). */
 export function resultText(answer: ChatAnswer): string {
   const choices = answer.choices.map((choice, index) => ({
     index,

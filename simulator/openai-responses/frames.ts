@@ -56,7 +56,7 @@ export class ResponseScript implements StreamScript {
     return frame(`response.${status}`, `"response":${JSON.stringify(response)}`, this.#count)
   }
 
-  /** The error, nested as recorded, and the failed answer after it (docs/wire/openai-responses.md#f11). */
+  /** The error, nested as recorded, and the failed answer after it (docs/contribute/wire/openai-responses.md#f11). */
   readonly errorFrame = (framesBefore: number): string => {
     const { code, message } = FAILURE
     const error = JSON.stringify({ type: code, code, message, param: null })

@@ -279,7 +279,7 @@ export function responseObject(
   }
 }
 
-/** The JSON text of an answer that is not streamed (docs/wire/openai-responses.md#f3). */
+/** The JSON text of an answer that is not streamed (docs/contribute/wire/openai-responses.md#f3). */
 export function resultText(answer: ResponseAnswer, output: readonly object[]): string {
   const status = answer.isIncomplete ? "incomplete" : "completed"
   return wholeText(responseObject(answer, status, output))

@@ -26,7 +26,7 @@ interface Reranked {
   readonly fault: Fault | undefined
 }
 
-/** One vendor's form (docs/wire/rerank.md#f1). */
+/** One vendor's form (docs/contribute/wire/rerank.md#f1). */
 interface Form {
   readonly manner: Manner
   readonly fields: readonly string[]

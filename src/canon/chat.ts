@@ -107,7 +107,7 @@ export interface ChatRequest {
   readonly extra?: Extra
 }
 
-/** The reason for the end of a choice. docs/wire/README.md#f5 maps it to each dialect. */
+/** The reason for the end of a choice. docs/contribute/wire/README.md#f5 maps it to each dialect. */
 export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" | "other"
 
 /** One unit of a streamed answer. */

@@ -167,7 +167,7 @@ type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
 
 /**
  * Adds a signature. It replaces an earlier one of the same reasoning
- * (docs/wire/anthropic-messages.md#f8).
+ * (docs/contribute/wire/anthropic-messages.md#f8).
  */
 function onSignature(event: SignatureEvent, choice: OpenChoice): void {
   const { signature, signedBy, isRedacted, id, extra } = event

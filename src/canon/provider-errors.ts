@@ -272,7 +272,7 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
       "api_key_service_blocked",
     ],
     source:
-      "OpenAI; Anthropic; Moonshot; Alibaba Cloud; Google, google.api.ErrorReason (docs/wire/gemini.md#f12)",
+      "OpenAI; Anthropic; Moonshot; Alibaba Cloud; Google, google.api.ErrorReason (docs/contribute/wire/gemini.md#f12)",
   },
   {
     kind: "credential",

@@ -5,7 +5,7 @@ import type { Usage } from "./usage.ts"
 
 /**
  * Audio formats that a caller can request. `pcm` is 24 kHz, one channel, signed 16 bits,
- * little-endian (docs/wire/speech.md#f1).
+ * little-endian (docs/contribute/wire/speech.md#f1).
  */
 export const SOUND_FORMS = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const
 

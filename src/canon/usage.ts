@@ -10,7 +10,7 @@ import { type JsonObject, objectAt } from "./json.ts"
 /**
  * The usage of one request, in quantities that never overlap: a cost is a plain sum over the
  * classes of `tollgate-contract/usage-classes.ts`. The counts of each vendor are described in
- * docs/wire/README.md#f4.
+ * docs/contribute/wire/README.md#f4.
  */
 export interface Usage extends Readonly<Record<UsageClass, number>> {
   /**
@@ -96,7 +96,7 @@ const UNIT_CLASSES = USAGE_CLASSES.filter(
 const INPUT_COUNTS = [...INPUT_CLASSES, "shortCacheWrite"] as const
 const OUTPUT_COUNTS = [...OUTPUT_CLASSES, "reasoning"] as const
 
-/** Output that Anthropic reports in advance (docs/wire/anthropic-messages.md#f9); a later zero replaces it. */
+/** Output that Anthropic reports in advance (docs/contribute/wire/anthropic-messages.md#f9); a later zero replaces it. */
 const PLACEHOLDER_TOKENS = 1
 
 /**

@@ -50,7 +50,7 @@ function floatsIn(base64: string): Buffer {
 }
 
 /**
- * Encodes a vector as base64 of little-endian floats (docs/wire/embeddings.md#f2). All machines
+ * Encodes a vector as base64 of little-endian floats (docs/contribute/wire/embeddings.md#f2). All machines
  * that run Bun are little-endian.
  */
 export function base64Of(vector: Vector): string {

@@ -1,6 +1,6 @@
 import { PCM_RATE } from "./speech.ts"
 
-/** The length in the header of an incomplete WAV file (docs/wire/README.md#f7). */
+/** The length in the header of an incomplete WAV file (docs/contribute/wire/README.md#f7). */
 const UNKNOWN = 0xffff_ffff
 const HEADER = 44
 

@@ -8,7 +8,7 @@ export interface QuotaState {
 }
 
 /**
- * Adds the request limit to response headers, in OpenAI's format (docs/wire/openai-chat.md#f11). The names are
+ * Adds the request limit to response headers, in OpenAI's format (docs/contribute/wire/openai-chat.md#f11). The names are
  * literals, because building them for each response would cost more than the rest.
  */
 export function addRequestLimit(headers: Record<string, string>, quota: QuotaState): void {

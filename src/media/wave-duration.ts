@@ -199,7 +199,7 @@ const MAX_CHANNELS = 32
 /**
  * Returns the bytes per second of a WAV file from its `fmt ` chunk; undefined if it is not a WAV
  * file or is compressed. Its sizes are never trusted: streamed files contain 0xffffffff
- * (docs/wire/README.md#f7), and others may be false.
+ * (docs/contribute/wire/README.md#f7), and others may be false.
  */
 function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -5,7 +5,7 @@ import type { Vendor } from "./vendor.ts"
 
 const BASE_URL = "https://api.anthropic.com"
 
-/** Anthropic's own API (docs/wire/anthropic-messages.md). */
+/** Anthropic's own API (docs/contribute/wire/anthropic-messages.md). */
 export const ANTHROPIC: Vendor = {
   id: "anthropic",
   name: "Anthropic",

@@ -14,7 +14,7 @@ const API_PATH = "/openai/v1"
 
 /**
  * Azure OpenAI through its v1 API: no version in the query, no deployment in the path
- * (docs/wire/openai-chat.md#f25).
+ * (docs/contribute/wire/openai-chat.md#f25).
  */
 export const AZURE: Vendor = {
   id: "azure",

@@ -12,7 +12,7 @@ import type { Signer, Vendor } from "./vendor.ts"
 const REGION: SettingVariables = { region: ["AWS_REGION", "AWS_DEFAULT_REGION"] }
 
 /**
- * Amazon Bedrock's Converse API (docs/wire/bedrock-converse.md#f1). An API key is preferred to a key pair for
+ * Amazon Bedrock's Converse API (docs/contribute/wire/bedrock-converse.md#f1). An API key is preferred to a key pair for
  * signing.
  */
 export const BEDROCK: Vendor = {

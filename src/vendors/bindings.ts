@@ -10,7 +10,7 @@ export function binding(
   return { dialect, path: () => path, ...(headers === undefined ? {} : { headers }) }
 }
 
-/** The version of its API that Anthropic asks every request to name (docs/wire/anthropic-messages.md#f1). */
+/** The version of its API that Anthropic asks every request to name (docs/contribute/wire/anthropic-messages.md#f1). */
 export const ANTHROPIC_VERSION: RequestHeaders = Object.freeze({
   "anthropic-version": "2023-06-01",
 })

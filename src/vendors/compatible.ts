@@ -82,7 +82,7 @@ const MISTRAL_SCHEMA: ClosedSchema = {
 
 /**
  * THE TABLE of OpenAI-compatible vendors: a new one is one row. Addresses are those of the recorded traffic or
- * of the vendor's own pages; quirks are those of docs/wire/openai-chat.md#vendors-that-nearly-speak-it, and of
+ * of the vendor's own pages; quirks are those of docs/contribute/wire/openai-chat.md#vendors-that-nearly-speak-it, and of
  * the parameter lists in the vendors' references.
  */
 export const COMPATIBLE: readonly CompatibleRow[] = [
@@ -350,7 +350,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
     keyVariables: ["DASHSCOPE_API_KEY"],
     quirks: { ...CUTS_STOPS, topK: true, ...separateReasoning("alibaba") },
-    // docs/wire/embeddings.md#f8
+    // docs/contribute/wire/embeddings.md#f8
     embedding: { base64: false },
   },
   {

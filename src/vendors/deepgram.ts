@@ -5,7 +5,7 @@ import type { Vendor } from "./vendor.ts"
 
 const BASE_URL = "https://api.deepgram.com"
 
-/** Deepgram (docs/wire/speech.md#f5 and docs/wire/transcription.md#f5). It has no chat. */
+/** Deepgram (docs/contribute/wire/speech.md#f5 and docs/contribute/wire/transcription.md#f5). It has no chat. */
 export const DEEPGRAM: Vendor = {
   id: "deepgram",
   name: "Deepgram",

@@ -5,7 +5,7 @@ import type { Vendor } from "./vendor.ts"
 
 const BASE_URL = "https://api.elevenlabs.io"
 
-/** ElevenLabs (docs/wire/speech.md#f3 and docs/wire/transcription.md#f6). It has no chat. */
+/** ElevenLabs (docs/contribute/wire/speech.md#f3 and docs/contribute/wire/transcription.md#f6). It has no chat. */
 export const ELEVENLABS: Vendor = {
   id: "elevenlabs",
   name: "ElevenLabs",

@@ -3,7 +3,7 @@ import type { ChatBinding } from "./vendor.ts"
 
 /**
  * Google names the model, and whether to stream, in the path. Without `alt=sse` a stream is one long
- * JSON array (docs/wire/gemini.md#f1).
+ * JSON array (docs/contribute/wire/gemini.md#f1).
  */
 export function geminiBinding(dialect: UpstreamDialect, parent: string): ChatBinding {
   return {

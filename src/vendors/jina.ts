@@ -7,7 +7,7 @@ import type { Vendor } from "./vendor.ts"
 const BASE_URL = "https://api.jina.ai/v1"
 
 /**
- * Jina AI's search foundation (docs/wire/embeddings.md#f6 and docs/wire/rerank.md#f1,
+ * Jina AI's search foundation (docs/contribute/wire/embeddings.md#f6 and docs/contribute/wire/rerank.md#f1,
  * api.jina.ai/openapi.json). It has no chat.
  */
 export const JINA: Vendor = {

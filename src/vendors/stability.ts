@@ -4,7 +4,7 @@ import type { Vendor } from "./vendor.ts"
 
 const BASE_URL = "https://api.stability.ai"
 
-/** Stability AI's own API, version 2beta (docs/wire/images.md#f6). It has no chat. */
+/** Stability AI's own API, version 2beta (docs/contribute/wire/images.md#f6). It has no chat. */
 export const STABILITY: Vendor = {
   id: "stability",
   name: "Stability AI",

@@ -11,10 +11,10 @@ import type { Vendor } from "./vendor.ts"
 /** Multi-region locations, which have a different form of address. */
 const MULTI_REGIONS = new Set(["us", "eu"])
 
-/** It refuses ids of calls, and takes the class of service in a header (docs/wire/gemini.md#f13). */
+/** It refuses ids of calls, and takes the class of service in a header (docs/contribute/wire/gemini.md#f13). */
 const VERTEX_GEMINI = gemini({ functionCallIds: false, serviceTier: false })
 
-/** Google's models on Vertex AI, with a token of Google's (docs/wire/gemini.md#f1). */
+/** Google's models on Vertex AI, with a token of Google's (docs/contribute/wire/gemini.md#f1). */
 export const VERTEX: Vendor = {
   id: "vertex",
   name: "Google Vertex AI",

@@ -14,7 +14,7 @@ const CHECKSUM_LENGTH = 4
 const MIN_FRAME_BYTES = PRELUDE_LENGTH + CHECKSUM_LENGTH
 
 /**
- * Parses frames of Amazon's `application/vnd.amazon.eventstream` (docs/wire/bedrock-converse.md#f5). An
+ * Parses frames of Amazon's `application/vnd.amazon.eventstream` (docs/contribute/wire/bedrock-converse.md#f5). An
  * exception becomes the event `exception:<its type>`, an error `error:<its code>`.
  *
  * @throws Error from `push` and `end`: a checksum or a length is invalid, or the last frame is incomplete.

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
-const FOLDER = join(import.meta.dir, "../../docs/wire")
+const FOLDER = join(import.meta.dir, "../../docs/contribute/wire")
 const FACT = /^### <a id="f(\d+)"><\/a>(\d+)\. \S/
 
 describe("facts about wire formats", () => {

@@ -53,8 +53,8 @@ const ROWS: Readonly<Record<number, Row>> = {
 }
 
 /**
- * Said with 400, and still the operator's affair: a wrong key (docs/wire/gemini.md#f12), a model no one
- * knows (docs/wire/openai-responses.md#f10, docs/wire/bedrock-converse.md#f8).
+ * Said with 400, and still the operator's affair: a wrong key (docs/contribute/wire/gemini.md#f12), a model no one
+ * knows (docs/contribute/wire/openai-responses.md#f10, docs/contribute/wire/bedrock-converse.md#f8).
  */
 const OPERATORS_WORDS =
   /api key not valid|incorrect api key|model identifier is invalid|requested model .* does not exist|not a valid model id|supported api model names are/i

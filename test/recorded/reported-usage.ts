@@ -79,7 +79,7 @@ function countsOf(usage: JsonObject): PlainUsage {
   }
 }
 
-/** Cached tokens are inside the prompt; thoughts stand beside the candidates (docs/wire/README.md#f4). */
+/** Cached tokens are inside the prompt; thoughts stand beside the candidates (docs/contribute/wire/README.md#f4). */
 function geminiUsage(usage: JsonObject): PlainUsage {
   const cached = count(usage.cachedContentTokenCount)
   const prompt = count(usage.promptTokenCount) + count(usage.toolUsePromptTokenCount)

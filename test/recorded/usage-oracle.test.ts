@@ -49,13 +49,13 @@ function questions(): Question[] {
   )
 }
 
-/** Why the oracle's rule is not to be followed for a body, where docs/wire/README.md#f4 says otherwise. */
+/** Why the oracle's rule is not to be followed for a body, where docs/contribute/wire/README.md#f4 says otherwise. */
 function exclusion({ rule, usage }: Question): string | undefined {
   const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage
   const beyond = Number(total) - Number(prompt) - Number(completion)
   const reasoning = memberOf(usage, "completion_tokens_details", "reasoning_tokens")
   if (beyond > 0 && beyond !== reasoning) {
-    return "Gemini's compatible API hides thoughts in the total (docs/wire/README.md#f4); the oracle has no rule for it"
+    return "Gemini's compatible API hides thoughts in the total (docs/contribute/wire/README.md#f4); the oracle has no rule for it"
   }
   if (rule === "x-ai/chat" && reasoning > 0 && beyond === 0) {
     return "the total shows that this vendor counts reasoning inside the completion"

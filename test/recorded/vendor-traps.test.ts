@@ -19,7 +19,7 @@ import {
   writtenAnswer,
 } from "./written-answers.ts"
 
-/** Traps of docs/wire that other dialects than the caller's set: each through every face. */
+/** Traps of docs/contribute/wire that other dialects than the caller's set: each through every face. */
 
 const DIALECTS = Object.keys(VENDORS) as DialectId[]
 
@@ -51,7 +51,7 @@ function twoCalls(dialect: DialectId): VendorAnswer {
   return { ...answer, ...streamOf(dialect, events) }
 }
 
-/** A plain stream in another form (docs/wire/README.md#f1). */
+/** A plain stream in another form (docs/contribute/wire/README.md#f1). */
 interface Framing {
   readonly name: string
   readonly dialect: DialectId
@@ -122,7 +122,7 @@ function framed({ name, dialect, change }: Framing): VendorAnswer {
   return { ...answer, id: `${dialect}: ${name}`, body: change(String(answer.body)) }
 }
 
-/** Signatures of Gemini where it was recorded to put them (docs/wire/gemini.md#f7). */
+/** Signatures of Gemini where it was recorded to put them (docs/contribute/wire/gemini.md#f7). */
 const AT_THE_END = "on an empty text at the end"
 
 const SIGNED: Readonly<Record<string, readonly JsonValue[]>> = {

@@ -270,7 +270,7 @@ const EVENT_TYPE = ":event-type"
 
 /**
  * Frames of `application/vnd.amazon.eventstream`: lengths, headers and payload, unchecked
- * (docs/wire/bedrock-converse.md#f5).
+ * (docs/contribute/wire/bedrock-converse.md#f5).
  */
 function binaryEvents(bytes: Uint8Array): StreamEvent[] {
   const events: StreamEvent[] = []

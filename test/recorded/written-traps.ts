@@ -13,7 +13,7 @@ import {
   type Written,
 } from "./written-streams.ts"
 
-/** Traps of docs/wire, each by a stream that is good in the end. */
+/** Traps of docs/contribute/wire, each by a stream that is good in the end. */
 export interface Trap extends Written {
   /** The chunks that a caller gets who asked for usage; the cost is added to the last usage. */
   readonly asked: readonly JsonObject[]

@@ -151,7 +151,7 @@ test("streams thinking with its signature, then the calls with their starts", as
     contentBlockIndex: 1,
     start: { toolUse: { name: "get_time" } },
   })
-  // A call without arguments has one empty delta (docs/wire/bedrock-converse.md#f11).
+  // A call without arguments has one empty delta (docs/contribute/wire/bedrock-converse.md#f11).
   const inputs = deltas.filter((delta) => delta.toolUse !== undefined)
   expect(inputs).toEqual([{ toolUse: { input: "" } }])
 })

@@ -35,7 +35,7 @@ test("echoes the text with every key of a Response", async () => {
     store: true,
     usage: { input_tokens: 8, output_tokens: 2, total_tokens: 10 },
   })
-  // What the validator of Open Responses demands (docs/wire/openai-responses.md#f3).
+  // What the validator of Open Responses demands (docs/contribute/wire/openai-responses.md#f3).
   for (const name of REQUIRED) expect(response, name).toHaveProperty(name)
 })
 

@@ -53,7 +53,7 @@ function errorType(error: GatewayError): string {
     : standard
 }
 
-/** The frame that breaks a stream: official clients throw on it (docs/wire/anthropic-messages.md#f12). */
+/** The frame that breaks a stream: official clients throw on it (docs/contribute/wire/anthropic-messages.md#f12). */
 export function encodeStreamError(error: GatewayError, requestId: string): SseFrame[] {
   const { body } = encodeError(error, requestId)
   return [{ event: "error", data: JSON.stringify(body), json: body }]
@@ -67,7 +67,7 @@ export function encodeErrorEvent(event: Extract<ChatEvent, { type: "error" }>): 
   return { event: "error", data: JSON.stringify(json), json }
 }
 
-/** An error inside a stream that started with 200 (docs/wire/anthropic-messages.md#f12). */
+/** An error inside a stream that started with 200 (docs/contribute/wire/anthropic-messages.md#f12). */
 export function decodeErrorEvent(body: unknown): Extract<ChatEvent, { type: "error" }> {
   return errorEvent(readVendorError(body))
 }

@@ -23,7 +23,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["content_filter", "refusal"],
 ])
 
-/** Why an answer ended (docs/wire/anthropic-messages.md#f5 and docs/wire/README.md#f5). */
+/** Why an answer ended (docs/contribute/wire/anthropic-messages.md#f5 and docs/contribute/wire/README.md#f5). */
 export function decodeFinish(word: string | undefined, hasCalls: boolean): Finish {
   const own = word && ownWord(word)
   // An agent would wait for calls that are not there.

@@ -18,7 +18,7 @@ import {
 } from "../../canon/usage.ts"
 
 /**
- * Usage as Anthropic counts it (docs/wire/anthropic-messages.md#f10): prompt cache reads and writes are
+ * Usage as Anthropic counts it (docs/contribute/wire/anthropic-messages.md#f10): prompt cache reads and writes are
  * separate from `input_tokens`, thinking is part of `output_tokens`. One-hour cache writes are part of all
  * cache writes.
  *

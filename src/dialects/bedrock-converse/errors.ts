@@ -7,14 +7,14 @@ import { errorEvent, isPage } from "../shared/errors.ts"
 import { defined } from "../shared/fields.ts"
 
 /**
- * An error response of Bedrock (docs/wire/bedrock-converse.md#f8): the type is in a header, the message in the
+ * An error response of Bedrock (docs/contribute/wire/bedrock-converse.md#f8): the type is in a header, the message in the
  * body.
  */
 export function decodeError(status: number, body: unknown, headers?: Headers): GatewayError {
   return vendorRefusal(status, readError(body, headers))
 }
 
-/** An exception inside a stream that started with 200 (docs/wire/bedrock-converse.md#f9). */
+/** An exception inside a stream that started with 200 (docs/contribute/wire/bedrock-converse.md#f9). */
 export function decodeErrorEvent({
   event = "",
   data,

@@ -11,7 +11,7 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
 ])
 
 /**
- * Why an answer ended (docs/wire/bedrock-converse.md#f4 and docs/wire/README.md#f5). A turn that ended with
+ * Why an answer ended (docs/contribute/wire/bedrock-converse.md#f4 and docs/contribute/wire/README.md#f5). A turn that ended with
  * calls was ended by them; one that ended with a tool, but has no call that the caller can see, simply ended.
  */
 export function decodeFinish(word: string, hasToolCalls: boolean): Finish {

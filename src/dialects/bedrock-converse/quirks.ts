@@ -107,7 +107,7 @@ const NOVA = {
 
 /**
  * The families, the narrower before the wider. Sources: the documentation of Amazon Bedrock (adaptive thinking,
- * structured outputs, prompt caching), the user guide of Nova 2, docs/wire/bedrock-converse.md#f10 and its
+ * structured outputs, prompt caching), the user guide of Nova 2, docs/contribute/wire/bedrock-converse.md#f10 and its
  * recordings.
  */
 export const FAMILIES: readonly ModelFamily[] = [

@@ -13,7 +13,7 @@ import { AnswerBlocks } from "./stream/answer-blocks.ts"
 import { decodeUsage } from "./usage.ts"
 
 /**
- * A whole answer of Converse (docs/wire/bedrock-converse.md#f12), decoded as the equivalent stream.
+ * A whole answer of Converse (docs/contribute/wire/bedrock-converse.md#f12), decoded as the equivalent stream.
  *
  * @throws GatewayError `upstream_error` when the body is not an answer.
  */

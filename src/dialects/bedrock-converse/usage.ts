@@ -3,7 +3,7 @@ import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 
 /**
- * Usage in classes that never overlap (docs/wire/bedrock-converse.md#f7): the input excludes cache reads and
+ * Usage in classes that never overlap (docs/contribute/wire/bedrock-converse.md#f7): the input excludes cache reads and
  * writes. One-hour cache writes are only in `cacheDetails`.
  *
  * @returns undefined when nothing was reported.

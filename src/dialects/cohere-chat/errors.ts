@@ -10,7 +10,7 @@ import { defined } from "../shared/fields.ts"
 const BLOCKED = 498
 const CANCELLED = 499
 
-/** An error response: `{id, message}`, sometimes with an `error_type` (docs/wire/cohere-chat.md#f6). */
+/** An error response: `{id, message}`, sometimes with an `error_type` (docs/contribute/wire/cohere-chat.md#f6). */
 export function decodeError(status: number, body: unknown): GatewayError {
   if (status === CANCELLED) {
     return new GatewayError("upstream_error", "The provider gave the request up. Try it again.")

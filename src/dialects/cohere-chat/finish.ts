@@ -6,7 +6,7 @@ import { type Finish, otherFinish } from "../shared/finish.ts"
 export const FAILED = "ERROR"
 
 /**
- * Why an answer ended (docs/wire/cohere-chat.md#f3). Cohere does not name the stop string: if there was only
+ * Why an answer ended (docs/contribute/wire/cohere-chat.md#f3). Cohere does not name the stop string: if there was only
  * one, it is assumed.
  */
 export function decodeFinish(

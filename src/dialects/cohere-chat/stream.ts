@@ -39,7 +39,7 @@ interface OpenCall {
   held: string | undefined
 }
 
-/** A decoder for one stream of `/v2/chat` (docs/wire/cohere-chat.md#f4). */
+/** A decoder for one stream of `/v2/chat` (docs/contribute/wire/cohere-chat.md#f4). */
 export function decodeEvents(request?: ChatRequest): EventDecoder {
   return new MessageDecoder(request)
 }

@@ -12,7 +12,7 @@ export const ANSWER_LIMITS: AnswerLimits = {
 }
 
 /**
- * Cohere's support of each feature (docs/wire/cohere-chat.md#f1, Cohere's reference of `/v2/chat`). Features
+ * Cohere's support of each feature (docs/contribute/wire/cohere-chat.md#f1, Cohere's reference of `/v2/chat`). Features
  * with a smaller range than the caller's are reported when a request exceeds it.
  */
 export const SUPPORT: Readonly<Record<Feature, Support>> = Object.freeze({

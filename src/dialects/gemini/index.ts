@@ -16,7 +16,7 @@ import { decodeUsage, setCost, setUsage } from "./usage.ts"
 export { type Addressed, decodeCountRequest, withAddress } from "./request/decode.ts"
 
 /**
- * Google's `generateContent` and `streamGenerateContent?alt=sse` (docs/wire/gemini.md).
+ * Google's `generateContent` and `streamGenerateContent?alt=sse` (docs/contribute/wire/gemini.md).
  *
  * @param quirks how a vendor of it departs from the Gemini API; the rest is the same.
  */

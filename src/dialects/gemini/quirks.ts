@@ -84,7 +84,7 @@ export function traitsOf(model: string, known: readonly ModelTraits[]): ModelTra
 export interface GeminiQuirks {
   /** Whether calls and their results carry an `id`; Vertex rejects it and matches by name and order. */
   readonly functionCallIds: boolean
-  /** Replaces the signature of a call that another model made (docs/wire/gemini.md#f6). */
+  /** Replaces the signature of a call that another model made (docs/contribute/wire/gemini.md#f6). */
   readonly foreignSignature: string
   /** The most candidates per request; with 1 there is no `candidateCount`. */
   readonly maxCandidates: number

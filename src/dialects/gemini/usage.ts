@@ -13,7 +13,7 @@ import { countOf, isCount } from "../shared/usage.ts"
 const COUNTS = ["promptTokenCount", "totalTokenCount", "candidatesTokenCount", "thoughtsTokenCount"]
 
 /**
- * Usage in classes that never overlap (docs/wire/gemini.md#f10 and docs/wire/README.md#f4): cache reads are
+ * Usage in classes that never overlap (docs/contribute/wire/gemini.md#f10 and docs/contribute/wire/README.md#f4): cache reads are
  * part of the prompt, input from server tools and thoughts are counted separately. Counts are cumulative on
  * every frame of a stream.
  *

@@ -35,7 +35,7 @@ const AN_INPUT = "one of a string, array of strings or array of objects"
 const PART_TYPES = ["text", "image_url"]
 
 /**
- * A moderation request in OpenAI's format, which Mistral shares (docs/wire/moderation.md#f1).
+ * A moderation request in OpenAI's format, which Mistral shares (docs/contribute/wire/moderation.md#f1).
  * @throws GatewayError that names the invalid field, with OpenAI's messages.
  */
 export function decodeModerationRequest(body: JsonObject): ModerationRequest {
@@ -43,7 +43,7 @@ export function decodeModerationRequest(body: JsonObject): ModerationRequest {
 }
 
 /**
- * A request to classify conversations, in Mistral's format (docs/wire/moderation.md#f3).
+ * A request to classify conversations, in Mistral's format (docs/contribute/wire/moderation.md#f3).
  * @throws GatewayError that names the invalid field.
  */
 export function decodeChatModerationRequest(body: JsonObject): ModerationRequest {

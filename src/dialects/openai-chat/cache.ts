@@ -5,7 +5,7 @@ import type { OpenAiChatQuirks } from "./quirks/index.ts"
 
 /**
  * Marks the end of a cached prompt prefix, on content parts and on tools: Anthropic's `cache_control`, which
- * OpenRouter and similar vendors accept in this dialect (docs/wire/anthropic-messages.md#f2).
+ * OpenRouter and similar vendors accept in this dialect (docs/contribute/wire/anthropic-messages.md#f2).
  */
 export const CACHE_FIELD = "cache_control"
 

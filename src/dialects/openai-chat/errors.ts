@@ -8,7 +8,7 @@ import { readVendorError } from "../shared/read-vendor-error.ts"
 
 /**
  * The frame that breaks a stream: official clients throw on a chunk with an `error`
- * (docs/wire/openai-chat.md#f10). No `[DONE]` follows, since a client that ignores the error would take the
+ * (docs/contribute/wire/openai-chat.md#f10). No `[DONE]` follows, since a client that ignores the error would take the
  * answer for a complete one.
  */
 export function encodeBreak(error: GatewayError, requestId: string): SseFrame[] {
@@ -16,7 +16,7 @@ export function encodeBreak(error: GatewayError, requestId: string): SseFrame[] 
   return [{ data: JSON.stringify(body), json: body }]
 }
 
-/** An error inside a stream that started with 200 (docs/wire/README.md#f2). */
+/** An error inside a stream that started with 200 (docs/contribute/wire/README.md#f2). */
 export function decodeErrorEvent(chunk: JsonObject): Extract<ChatEvent, { type: "error" }> {
   return errorEvent(readVendorError(chunk))
 }

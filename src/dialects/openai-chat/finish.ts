@@ -24,7 +24,7 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
  * calls that "stopped" was ended by them: OpenAI sends `stop` when the tool was forced.
  */
 export function decodeFinish(word: string, hasToolCalls: boolean, native?: JsonValue): Finish {
-  // OpenRouter ends an answer with `stop` whose provider had failed (docs/wire/openai-chat.md#f4).
+  // OpenRouter ends an answer with `stop` whose provider had failed (docs/contribute/wire/openai-chat.md#f4).
   if (typeof native === "string" && isFailedWord(native)) return otherFinish(native)
   // Servers that pass on a model's own word may use capitals.
   const known = FINISH_REASONS.get(word) ?? FINISH_REASONS.get(word.toLowerCase())

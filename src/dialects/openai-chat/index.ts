@@ -19,7 +19,7 @@ export type { OpenAiChatQuirks } from "./quirks/index.ts"
 
 /**
  * OpenAI's chat completions, and the many vendors that speak it with small differences
- * (docs/wire/openai-chat.md#vendors-that-nearly-speak-it).
+ * (docs/contribute/wire/openai-chat.md#vendors-that-nearly-speak-it).
  *
  * @param quirks how the vendor departs from OpenAI; the rest is the same.
  */

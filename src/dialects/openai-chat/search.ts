@@ -44,7 +44,7 @@ const MAX_PAGES = 200
 
 /**
  * The sources that Perplexity and xAI list beside the choices, of an answer or of a chunk: `citations` are their
- * addresses, by number, and `search_results` have their titles (docs/wire/openai-chat.md#f26).
+ * addresses, by number, and `search_results` have their titles (docs/contribute/wire/openai-chat.md#f26).
  * @returns undefined without any.
  */
 export class Sources {

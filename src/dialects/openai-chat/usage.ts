@@ -100,7 +100,7 @@ export function withoutCost(usage: JsonObject): JsonObject {
   return rest
 }
 
-/** The usage of a chunk: in the usual place, or in Groq's (docs/wire/openai-chat.md#f21). */
+/** The usage of a chunk: in the usual place, or in Groq's (docs/contribute/wire/openai-chat.md#f21). */
 export function chunkUsage(chunk: JsonObject): JsonObject | undefined {
   if (isJsonObject(chunk.usage)) return chunk.usage
   if (chunk.x_groq === undefined) return undefined

@@ -45,7 +45,7 @@ const NOT_FOUND = 404
 
 /**
  * An error response of a vendor of this dialect. An unknown model is a 400 here
- * (docs/wire/openai-responses.md#f10), and an item that is not stored a 404, which is the caller's mistake.
+ * (docs/contribute/wire/openai-responses.md#f10), and an item that is not stored a 404, which is the caller's mistake.
  */
 export function decodeError(status: number, body: unknown): GatewayError {
   const error = readVendorError(body)

@@ -3,7 +3,7 @@ import { type JsonObject, objectAt, textAt } from "../../canon/json.ts"
 import { type Finish, otherFinish } from "../shared/finish.ts"
 
 /**
- * Why a response ended (docs/wire/openai-responses.md#f4 and docs/wire/README.md#f5). Calls have no reason of
+ * Why a response ended (docs/contribute/wire/openai-responses.md#f4 and docs/contribute/wire/README.md#f5). Calls have no reason of
  * their own: they are items of the output.
  */
 export function decodeFinish(response: JsonObject, hasCalls: boolean): Finish {

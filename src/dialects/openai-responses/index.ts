@@ -27,7 +27,7 @@ export { withUnlinkedOutputs } from "./messages/unlinked-outputs.ts"
 export type { OpenAiResponsesQuirks } from "./quirks.ts"
 
 /**
- * OpenAI's responses, and the vendors that speak it too (docs/wire/openai-responses.md#f13).
+ * OpenAI's responses, and the vendors that speak it too (docs/contribute/wire/openai-responses.md#f13).
  *
  * @param quirks how the vendor departs from OpenAI; the rest is the same.
  */

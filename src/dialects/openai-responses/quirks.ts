@@ -3,7 +3,7 @@
  * the dialect has no branch for a particular one.
  */
 export interface OpenAiResponsesQuirks {
-  /** Whether encrypted reasoning can be requested, and sent back (docs/wire/openai-responses.md#f9). */
+  /** Whether encrypted reasoning can be requested, and sent back (docs/contribute/wire/openai-responses.md#f9). */
   readonly encryptedReasoning: boolean
   /** Models that do not reason, by name: they refuse requests for encrypted reasoning with 400. */
   readonly unreasoningModels: RegExp

@@ -31,7 +31,7 @@ export const ANSWER_LIMITS: AnswerLimits = {
 }
 
 /**
- * The support of each feature at a vendor with these quirks (docs/wire/openai-responses.md#f1, OpenAI's OpenAPI
+ * The support of each feature at a vendor with these quirks (docs/contribute/wire/openai-responses.md#f1, OpenAI's OpenAPI
  * description).
  */
 export function supportOf(quirks: OpenAiResponsesQuirks): Readonly<Record<Feature, Support>> {

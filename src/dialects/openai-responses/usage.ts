@@ -4,7 +4,7 @@ import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../
 import { countOf, decodeCacheWrites, encodeCacheWrites, isCount } from "../shared/usage.ts"
 
 /**
- * The usage of a response, in classes that never overlap (docs/wire/openai-responses.md#f5): cache reads and
+ * The usage of a response, in classes that never overlap (docs/contribute/wire/openai-responses.md#f5): cache reads and
  * writes are part of the input, reasoning is part of the output. Searches are counted separately.
  *
  * @returns undefined when nothing was reported.

@@ -2,7 +2,7 @@ import type { ChatEvent, FinishReason } from "../../canon/chat.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { defined } from "./fields.ts"
 
-/** Finish reasons of a failed generation, whose output is not an answer (docs/wire/README.md#f5). */
+/** Finish reasons of a failed generation, whose output is not an answer (docs/contribute/wire/README.md#f5). */
 const FAILED_WORDS: ReadonlySet<string> = new Set([
   "error",
   "failed",

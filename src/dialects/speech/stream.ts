@@ -6,7 +6,7 @@ import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
 import { reportedFailure } from "../shared/errors.ts"
 import { readEvents } from "../shared/events.ts"
 
-/** Extracts the audio from OpenAI's events (docs/wire/speech.md#f2). */
+/** Extracts the audio from OpenAI's events (docs/contribute/wire/speech.md#f2). */
 export class SpeechEventReader {
   /** Tokens, once the last event has reported them. */
   usage: Usage | undefined

@@ -6,7 +6,7 @@ import { reportedFailure } from "../shared/errors.ts"
 import { readEvents } from "../shared/events.ts"
 import { usageOf } from "./formats/openai.ts"
 
-/** Reads OpenAI's transcript events while they pass through (docs/wire/transcription.md#f4). */
+/** Reads OpenAI's transcript events while they pass through (docs/contribute/wire/transcription.md#f4). */
 export class TranscriptEventReader implements Pick<Transcript, "text" | "usage"> {
   /** The text so far. */
   text = ""

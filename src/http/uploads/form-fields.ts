@@ -69,7 +69,7 @@ export class FormFields {
 
 /**
  * Returns a field's name without the brackets of an array, which is written `image[]` or `image[0]`
- * (docs/wire/README.md#f6).
+ * (docs/contribute/wire/README.md#f6).
  */
 export function plainName(name: string): string {
   return name.replace(/\[\d*\]$/, "")

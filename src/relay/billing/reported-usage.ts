@@ -59,7 +59,7 @@ function withOutputOf(estimate: Usage, usage: Usage, { reasoningCharacters }: Me
 export function completedUsage(usage: Usage, estimate: Usage, meter: Meter): CountedUsage {
   const input = hasInput(meter, usage) ? usage : withInputOf(estimate, usage)
   // A report before the end may cover only the start: Anthropic begins with one token
-  // (docs/wire/anthropic-messages.md#f9).
+  // (docs/contribute/wire/anthropic-messages.md#f9).
   const isCovered = meter.isCounted && hasOutput(meter, usage)
   if (isCovered || countedOutput(meter, usage) >= totalOutput(estimate)) {
     return { usage: input, estimated: input !== usage }

@@ -103,7 +103,7 @@ export interface TestedClient {
 /** Chunks of an answer that are read before the caller disconnects. */
 export const CHUNKS_READ = 3
 
-/** Two tools, one of them without parameters (docs/wire/README.md#f3). */
+/** Two tools, one of them without parameters (docs/contribute/wire/README.md#f3). */
 export const TOOLS = [
   {
     name: "weather",

@@ -10,7 +10,7 @@ const PLACEHOLDER = "."
 
 interface Turn {
   readonly role: "user" | "assistant" | "system"
-  /** Tool results precede everything else in a user turn (docs/wire/anthropic-messages.md#f3). */
+  /** Tool results precede everything else in a user turn (docs/contribute/wire/anthropic-messages.md#f3). */
   readonly results: JsonObject[]
   readonly blocks: JsonObject[]
   /** Further members of the message. */

@@ -74,7 +74,7 @@ function lowerBudget(body: JsonObject, maxTokens: number, losses: LossList): voi
 
 /**
  * A turn that another vendor's model started without thinking has to end that way
- * (docs/wire/anthropic-messages.md#f4).
+ * (docs/contribute/wire/anthropic-messages.md#f4).
  */
 function dropLateBudget(body: JsonObject, losses: LossList): void {
   const { thinking } = body
@@ -183,7 +183,7 @@ function isEvent({ event, json }: SseFrame): boolean {
   return json?.type !== undefined || json?.error !== undefined || event === "error"
 }
 
-/** Official clients ignore an event without its `event:` line (docs/wire/anthropic-messages.md#f13). */
+/** Official clients ignore an event without its `event:` line (docs/contribute/wire/anthropic-messages.md#f13). */
 function eventName(json: JsonObject): string {
   return textAt(json, "type") ?? "error"
 }

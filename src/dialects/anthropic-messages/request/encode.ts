@@ -18,7 +18,7 @@ import { encodeTools } from "../tools/encode.ts"
 /** The lowest `top_p` that Anthropic accepts when the model thinks. */
 const SMALLEST_TOP_P_THINKING = 0.95
 
-/** A request for a message in the vendor's form (docs/wire/anthropic-messages.md#f2). */
+/** A request for a message in the vendor's form (docs/contribute/wire/anthropic-messages.md#f2). */
 export function encodeRequest(request: ChatRequest, all: AnthropicQuirks): EncodedRequest {
   const quirks = quirksOf(request.model, all)
   const losses = new LossList(DIALECT)

@@ -24,7 +24,7 @@ const RESULT_FIELDS = new Set([
 ])
 
 /**
- * A whole message (docs/wire/anthropic-messages.md#f19). Blocks that the canon lacks, such as results of server
+ * A whole message (docs/contribute/wire/anthropic-messages.md#f19). Blocks that the canon lacks, such as results of server
  * tools, are kept as unknown parts; members of the message as extra of its one choice.
  *
  * @throws GatewayError `upstream_error` when the body is not a message.

@@ -14,7 +14,7 @@ import { DIRECT_CALLER } from "../tools/encode.ts"
 import { encodeUsage, withSearches } from "../usage.ts"
 
 /**
- * A whole message with every member that the official client declares (docs/wire/anthropic-messages.md#f19,
+ * A whole message with every member that the official client declares (docs/contribute/wire/anthropic-messages.md#f19,
  * docs/use/endpoints.md#chat). It has only the first choice, since a caller of this dialect cannot ask for several.
  */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {

@@ -25,8 +25,8 @@ import { decodeUsage, mergeUsage } from "../usage.ts"
 const EVENT_HEAD = new Set(["type", "index"])
 
 /**
- * A decoder for the events of one message (docs/wire/anthropic-messages.md#f6,
- * docs/wire/anthropic-messages.md#f13, docs/wire/README.md#f3 and docs/wire/anthropic-messages.md#f12).
+ * A decoder for the events of one message (docs/contribute/wire/anthropic-messages.md#f6,
+ * docs/contribute/wire/anthropic-messages.md#f13, docs/contribute/wire/README.md#f3 and docs/contribute/wire/anthropic-messages.md#f12).
  */
 export function decodeEvents(): EventDecoder {
   return new MessageDecoder()

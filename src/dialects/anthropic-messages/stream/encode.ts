@@ -16,7 +16,7 @@ import { encodeCounts, encodeUsage, withSearches } from "../usage.ts"
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 type FinishEvent = Extract<ChatEvent, { type: "finish" }>
 
-/** An encoder for one stream of a message, in Anthropic's order (docs/wire/anthropic-messages.md#f6). */
+/** An encoder for one stream of a message, in Anthropic's order (docs/contribute/wire/anthropic-messages.md#f6). */
 export function encodeEvents(request: ChatRequest): EventEncoder {
   return new MessageEncoder(request)
 }

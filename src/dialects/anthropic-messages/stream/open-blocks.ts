@@ -64,7 +64,7 @@ export class OpenBlocks {
         pushThinking(delta, "thinking", events)
         break
       case "signature_delta":
-        // A later signature replaces an earlier one (docs/wire/anthropic-messages.md#f8).
+        // A later signature replaces an earlier one (docs/contribute/wire/anthropic-messages.md#f8).
         if (open?.kind === "thinking") this.#onSignature(open, textAt(delta, "signature") ?? "")
         break
       case "citations_delta":

@@ -225,7 +225,7 @@ export class WrittenBlocks {
     this.#open = undefined
     if (open.kind === "call") {
       open.call.isStopped = true
-      // A tool without arguments gets one empty chunk (docs/wire/anthropic-messages.md#f7).
+      // A tool without arguments gets one empty chunk (docs/contribute/wire/anthropic-messages.md#f7).
       if (open.call.sent === 0) this.#send(open.call, frames)
     }
     this.#stopFrame(frames)

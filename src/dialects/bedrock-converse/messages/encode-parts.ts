@@ -8,7 +8,7 @@ import { DocumentNames } from "../media/document-names.ts"
 import { encodeAudio, encodeFile, encodeImage } from "../media/encode.ts"
 import type { ModelFamily } from "../quirks.ts"
 
-/** Encodes the parts of one request as blocks of Converse (docs/wire/bedrock-converse.md#f2). */
+/** Encodes the parts of one request as blocks of Converse (docs/contribute/wire/bedrock-converse.md#f2). */
 export class PartEncoder {
   readonly #family: ModelFamily
   readonly #losses: LossList

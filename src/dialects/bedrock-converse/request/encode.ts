@@ -25,7 +25,7 @@ const METADATA_TEXT = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/
 const MAX_METADATA = 16
 
 /**
- * The body of `converse` and `converse-stream` (docs/wire/bedrock-converse.md#f2), without the model, which is
+ * The body of `converse` and `converse-stream` (docs/contribute/wire/bedrock-converse.md#f2), without the model, which is
  * in the address.
  */
 export function encodeRequest(request: ChatRequest, quirks: BedrockConverseQuirks): EncodedRequest {

@@ -8,7 +8,7 @@ import { AnswerBlocks } from "./answer-blocks.ts"
 import { decodeUsage } from "../usage.ts"
 
 /**
- * A decoder for one stream of Converse (docs/wire/bedrock-converse.md#f6). The stop reason and the usage come
+ * A decoder for one stream of Converse (docs/contribute/wire/bedrock-converse.md#f6). The stop reason and the usage come
  * in separate frames; the answer is over when both have arrived.
  */
 export function decodeEvents(request: ChatRequest | undefined): EventDecoder {

@@ -30,7 +30,7 @@ const PURPOSES: Readonly<Record<EmbeddingPurpose, string>> = {
 const FIXED_LENGTH = /embed-.*v[23](?!\d)/
 
 /**
- * Cohere's `POST /v2/embed` (docs/wire/embeddings.md#f5).
+ * Cohere's `POST /v2/embed` (docs/contribute/wire/embeddings.md#f5).
  * @param decodeError reads the vendor's errors.
  */
 export function cohereEmbedding(decodeError: EmbeddingFormat["decodeError"]): EmbeddingFormat {

@@ -31,7 +31,7 @@ export const GEMINI_FIELDS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The Gemini API's `batchEmbedContents` (docs/wire/embeddings.md#f3).
+ * The Gemini API's `batchEmbedContents` (docs/contribute/wire/embeddings.md#f3).
  * @param decodeError reads the vendor's errors.
  */
 export function geminiEmbedding(decodeError: EmbeddingFormat["decodeError"]): EmbeddingFormat {
@@ -61,7 +61,7 @@ export function geminiEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
       const counts = bodies.map(tokensOf)
       return {
         vectors: shortenedVectors(vectors, request),
-        // gemini-embedding-001 never reports them (docs/wire/embeddings.md#f3).
+        // gemini-embedding-001 never reports them (docs/contribute/wire/embeddings.md#f3).
         ...(counts.includes(undefined) ? {} : { tokens: tokensOfCalls(counts) }),
       }
     },

@@ -37,7 +37,7 @@ export interface OpenAiEmbeddingQuirks {
   }
 }
 
-/** OpenAI itself (docs/wire/embeddings.md#f1). */
+/** OpenAI itself (docs/contribute/wire/embeddings.md#f1). */
 export const OPENAI_EMBEDDING_QUIRKS: OpenAiEmbeddingQuirks = {
   maxInputs: 2048,
   tokens: true,
@@ -49,7 +49,7 @@ export const OPENAI_EMBEDDING_QUIRKS: OpenAiEmbeddingQuirks = {
 }
 
 /**
- * `POST /embeddings`, of OpenAI and of many vendors with small differences (docs/wire/embeddings.md#f1).
+ * `POST /embeddings`, of OpenAI and of many vendors with small differences (docs/contribute/wire/embeddings.md#f1).
  * @param decodeError reads the vendor's errors.
  */
 export function openAiEmbedding(
@@ -153,7 +153,7 @@ function vectorsOf(body: JsonObject, read: VectorReader): Vector[] {
   return vectors
 }
 
-/** Voyage and Jina report only the total (docs/wire/embeddings.md#f6). */
+/** Voyage and Jina report only the total (docs/contribute/wire/embeddings.md#f6). */
 function tokensOf(body: JsonObject): number | undefined {
   const usage = objectAt(body, "usage")
   const tokens = usage?.["prompt_tokens"] ?? usage?.["total_tokens"]

@@ -11,7 +11,7 @@ import { GEMINI_FIELDS, taskOf } from "./gemini.ts"
 const MAX_TEXTS = 250
 
 /**
- * Vertex AI's `predict` of an embedding model (docs/wire/embeddings.md#f4), below the publisher's address.
+ * Vertex AI's `predict` of an embedding model (docs/contribute/wire/embeddings.md#f4), below the publisher's address.
  * @param decodeError reads the vendor's errors.
  */
 export function vertexEmbedding(decodeError: EmbeddingFormat["decodeError"]): EmbeddingFormat {

@@ -6,7 +6,7 @@ import { DIALECT } from "../identifiers.ts"
 import { addPartialArguments } from "../tools/partial-arguments.ts"
 
 /**
- * A part of an answer (docs/wire/gemini.md#f3). A part's signature becomes a reasoning part right before it; a
+ * A part of an answer (docs/contribute/wire/gemini.md#f3). A part's signature becomes a reasoning part right before it; a
  * part that only this dialect has keeps its own.
  */
 export function decodePart(part: JsonObject): Part[] {

@@ -5,7 +5,7 @@ import { isVendorAddress } from "../../../canon/vendor-state.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { audioType, typeByName, typeByStart } from "../media.ts"
 
-/** A part of a message that is neither a call nor a result (docs/wire/gemini.md#f3). */
+/** A part of a message that is neither a call nor a result (docs/contribute/wire/gemini.md#f3). */
 export function encodePart(part: Part, losses: LossList): JsonObject | undefined {
   if ("cache" in part && part.cache !== undefined) losses.add("cache_control")
   switch (part.type) {

@@ -28,7 +28,7 @@ const LABEL_VALUE = /^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u
 
 /**
  * The body of both `generateContent` and `streamGenerateContent`: the model and the stream are in the address
- * (docs/wire/gemini.md#f1).
+ * (docs/contribute/wire/gemini.md#f1).
  */
 export function encodeRequest(request: ChatRequest, quirks: GeminiQuirks): EncodedRequest {
   const losses = new LossList(DIALECT)

@@ -28,7 +28,7 @@ import { decodeSearch } from "../search.ts"
 import { decodeUsage } from "../usage.ts"
 
 /**
- * A whole `GenerateContentResponse` (docs/wire/gemini.md#f3). A refused prompt is an answer of one choice that
+ * A whole `GenerateContentResponse` (docs/contribute/wire/gemini.md#f3). A refused prompt is an answer of one choice that
  * a filter ended.
  *
  * @throws GatewayError `upstream_error` when the body is not an answer.

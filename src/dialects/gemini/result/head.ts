@@ -31,7 +31,7 @@ export function answerHead(answer: JsonObject): AnswerHead {
   })
 }
 
-/** Why the prompt was refused; such an answer has no candidates (docs/wire/gemini.md#f8). */
+/** Why the prompt was refused; such an answer has no candidates (docs/contribute/wire/gemini.md#f8). */
 export function blockReason(answer: JsonObject): string | undefined {
   const feedback = objectAt(answer, "promptFeedback")
   return feedback === undefined ? undefined : textAt(feedback, "blockReason")

@@ -11,8 +11,8 @@ import { Candidate } from "./candidate.ts"
 import { decodeUsage } from "../usage.ts"
 
 /**
- * A decoder for one stream of `GenerateContentResponse` chunks (docs/wire/gemini.md#f9 and
- * docs/wire/gemini.md#f5). The stream has no final frame: it is complete when every candidate has a finish
+ * A decoder for one stream of `GenerateContentResponse` chunks (docs/contribute/wire/gemini.md#f9 and
+ * docs/contribute/wire/gemini.md#f5). The stream has no final frame: it is complete when every candidate has a finish
  * reason.
  */
 export function decodeEvents(asked?: Pick<ChatRequest, "choices">): EventDecoder {

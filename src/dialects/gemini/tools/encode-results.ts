@@ -12,7 +12,7 @@ export interface KnownCall {
 }
 
 /**
- * Tool results, in the order of their calls and directly after them (docs/wire/gemini.md#f4). Images and files
+ * Tool results, in the order of their calls and directly after them (docs/contribute/wire/gemini.md#f4). Images and files
  * in the results follow after all of them.
  */
 export function encodeToolResults(

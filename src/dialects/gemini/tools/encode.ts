@@ -4,7 +4,7 @@ import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { noteGrammar } from "../../shared/text-tool.ts"
 
-/** The functions of a request, and which of them may or must be called (docs/wire/gemini.md#f2). */
+/** The functions of a request, and which of them may or must be called (docs/contribute/wire/gemini.md#f2). */
 export function encodeTools(request: ChatRequest, losses: LossList): JsonObject {
   const { tools, toolChoice, parallelToolCalls } = request
   if (tools === undefined || tools.length === 0) return {}

@@ -26,7 +26,7 @@ const IMAGEN_MAX = 4
 
 /**
  * Google's image models: Gemini's `generateContent` returns images among its parts, one per call; Imagen's
- * `predict` returns several (docs/wire/images.md#f5).
+ * `predict` returns several (docs/contribute/wire/images.md#f5).
  * @param parent the path before `/models`.
  */
 export function googleImages(parent: string): ImageFormat {
@@ -143,7 +143,7 @@ function reasonOf(body: JsonObject): string | undefined {
   )
 }
 
-/** docs/wire/images.md#f4: thoughts are not part of the candidates' count. Imagen counts nothing. */
+/** docs/contribute/wire/images.md#f4: thoughts are not part of the candidates' count. Imagen counts nothing. */
 function usageOf(usage: JsonObject | undefined): Usage | undefined {
   const input = numberAt(usage, "promptTokenCount")
   const candidates = numberAt(usage, "candidatesTokenCount")

@@ -10,7 +10,7 @@ export interface OpenAiFamily {
   readonly sizes?: readonly ImageSize[]
   /** Whether it accepts `size` in addition to the listed ones. */
   readonly takesSize?: (size: ImageSize) => boolean
-  /** Whether it accepts `response_format`; GPT image models refuse it and return base64 (docs/wire/images.md#f2). */
+  /** Whether it accepts `response_format`; GPT image models refuse it and return base64 (docs/contribute/wire/images.md#f2). */
   readonly responseFormat: boolean
   /** Options that it refuses. */
   readonly drops: readonly string[]
@@ -67,7 +67,7 @@ const DALL_E_3: OpenAiFamily = {
   streams: false,
 }
 
-/** The one family with variations (docs/wire/images.md#f1); it refuses `quality` (recorded). */
+/** The one family with variations (docs/contribute/wire/images.md#f1); it refuses `quality` (recorded). */
 const DALL_E_2: OpenAiFamily = {
   models: /dall-e-2/,
   maxPerCall: 10,

@@ -28,7 +28,7 @@ import type { OpenAiFamily } from "./openai-families.ts"
 import { nearestSize, SIZE_APPROXIMATED } from "./sizes.ts"
 
 /**
- * OpenAI's image API: generations as JSON, edits and variations as forms (docs/wire/images.md#f1).
+ * OpenAI's image API: generations as JSON, edits and variations as forms (docs/contribute/wire/images.md#f1).
  * @param families the first match of a model's name applies.
  */
 export function openAiImages(families: readonly OpenAiFamily[]): ImageFormat {

@@ -48,7 +48,7 @@ const OPTIONS = {
 
 /**
  * Stability's own API, version 2beta: a form for each image, a JSON response with its base64
- * (docs/wire/images.md#f6). Its models vary an image by starting from it; editing by mask is a separate
+ * (docs/contribute/wire/images.md#f6). Its models vary an image by starting from it; editing by mask is a separate
  * service, `inpaint`, in whose masks white may change (Stability's reference of `edit/inpaint`).
  */
 export const STABILITY_IMAGES: ImageFormat = {

@@ -125,7 +125,7 @@ function withoutError(choice: JsonValue): JsonValue {
   return rest
 }
 
-/** OpenAI's report on the answer comes without a choice, after the usage (docs/wire/openai-chat.md#f5). */
+/** OpenAI's report on the answer comes without a choice, after the usage (docs/contribute/wire/openai-chat.md#f5). */
 function isRemark(chunk: JsonObject, choices: readonly JsonValue[]): boolean {
   return (
     choices.length === 0 &&

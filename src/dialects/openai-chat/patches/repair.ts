@@ -6,7 +6,7 @@ import { flattenContent } from "../result/content.ts"
 /**
  * Forms of some vendors that official clients of this dialect cannot read: content as a list (Mistral's
  * thinking) or as an object, and tool calls without `index` or `type`, or with arguments as an object
- * (docs/wire/openai-chat.md#f20).
+ * (docs/contribute/wire/openai-chat.md#f20).
  *
  * @returns the same message or delta when there is nothing to repair.
  */
@@ -108,7 +108,7 @@ export class CallIndexes {
   }
 }
 
-/** Only the first delta of a call, the one with its id, has the type (docs/wire/openai-chat.md#f6). */
+/** Only the first delta of a call, the one with its id, has the type (docs/contribute/wire/openai-chat.md#f6). */
 function withType(call: JsonObject): JsonObject {
   const lacksType = typeof call.id === "string" && call.type === undefined
   return lacksType ? { ...call, type: "function" } : call

@@ -63,7 +63,7 @@ export function quirksFor(
   return { ...own, reasoningHistory: "text", reasoningField: "reasoning_content" }
 }
 
-/** Usage is always requested, because it is billed (docs/wire/openai-chat.md#f7). */
+/** Usage is always requested, because it is billed (docs/contribute/wire/openai-chat.md#f7). */
 function fitStreamOptions(body: JsonObject, quirks: OpenAiChatQuirks): void {
   if (body.stream !== true) return
   if (quirks.usageInStream === "always") {

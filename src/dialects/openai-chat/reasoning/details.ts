@@ -11,7 +11,7 @@ import type { ReasoningPart } from "../../../canon/message.ts"
 import { DIALECT } from "../identifiers.ts"
 
 /**
- * One of OpenRouter's `reasoning_details` (docs/wire/openai-chat.md#f24): `reasoning.text` with text and
+ * One of OpenRouter's `reasoning_details` (docs/contribute/wire/openai-chat.md#f24): `reasoning.text` with text and
  * signature, `reasoning.summary`, or `reasoning.encrypted` with the withheld reasoning as `data`.
  */
 

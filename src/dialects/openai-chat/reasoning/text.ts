@@ -5,7 +5,7 @@ import { decodeDetails, encodeDetail, needsDetail, type PlacedReasoning } from "
 /**
  * Reasoning in a message: text in `reasoning_content` (DeepSeek, xAI) or `reasoning` (Groq,
  * OpenRouter), and signed in OpenRouter's `reasoning_details`
- * (docs/wire/openai-chat.md#vendors-that-nearly-speak-it).
+ * (docs/contribute/wire/openai-chat.md#vendors-that-nearly-speak-it).
  */
 
 /** The plain text of reasoning, under either name. */

@@ -14,7 +14,7 @@ import { fitBody, quirksFor } from "../quirks/fit.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
 import { encodeReasoningOptions } from "../reasoning/settings.ts"
 
-/** A chat completion request in the vendor's form (docs/wire/openai-chat.md#f1). */
+/** A chat completion request in the vendor's form (docs/contribute/wire/openai-chat.md#f1). */
 export function encodeRequest(
   request: ChatRequest,
   vendorQuirks: OpenAiChatQuirks,

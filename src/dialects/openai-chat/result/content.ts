@@ -6,7 +6,7 @@ type ContentPart = TextPart | ReasoningPart | ImagePart
 
 /**
  * The content of an answer as parts. It is text; Mistral's thinking models send a list of
- * `{type: "thinking", thinking: [{text}]}` and `{type: "text", text}` instead (docs/wire/openai-chat.md#f20).
+ * `{type: "thinking", thinking: [{text}]}` and `{type: "text", text}` instead (docs/contribute/wire/openai-chat.md#f20).
  */
 export function decodeContentParts(content: JsonValue | undefined): ContentPart[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }]

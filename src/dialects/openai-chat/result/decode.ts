@@ -191,7 +191,7 @@ function toolCall(id: string, called: JsonObject, extra: JsonObject | undefined)
   return part
 }
 
-/** Some servers send the arguments as an object; a tool without arguments has `{}` (docs/wire/README.md#f3). */
+/** Some servers send the arguments as an object; a tool without arguments has `{}` (docs/contribute/wire/README.md#f3). */
 function argumentsText(value: JsonValue | undefined): string {
   if (typeof value === "string") return value === "" ? "{}" : value
   return isJsonObject(value) ? JSON.stringify(value) : "{}"

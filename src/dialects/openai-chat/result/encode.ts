@@ -18,7 +18,7 @@ import type { PlacedReasoning } from "../reasoning/details.ts"
 import { encodeReasoning } from "../reasoning/text.ts"
 import { encodeUsage } from "../usage.ts"
 
-/** A whole chat completion, with every member of OpenAI's own (docs/wire/openai-chat.md#f3, docs/use/endpoints.md#chat). */
+/** A whole chat completion, with every member of OpenAI's own (docs/contribute/wire/openai-chat.md#f3, docs/use/endpoints.md#chat). */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
   const { speech } = request
   const origins = originsOf(request)

@@ -139,7 +139,7 @@ export class ChoiceEncoder {
   }
 
   /**
-   * A signature right after another replaces it (docs/wire/anthropic-messages.md#f8). @returns the text that
+   * A signature right after another replaces it (docs/contribute/wire/anthropic-messages.md#f8). @returns the text that
    * they sign.
    */
   #takeReplaced(id: string | undefined): string | undefined {

@@ -62,8 +62,8 @@ const CHOICE_REMARKS = new Set([
 ])
 
 /**
- * A decoder for one stream of chat completion chunks (docs/wire/openai-chat.md#f5,
- * docs/wire/openai-chat.md#f6, docs/wire/README.md#f1 and docs/wire/README.md#f2).
+ * A decoder for one stream of chat completion chunks (docs/contribute/wire/openai-chat.md#f5,
+ * docs/contribute/wire/openai-chat.md#f6, docs/contribute/wire/README.md#f1 and docs/contribute/wire/README.md#f2).
  */
 export function decodeEvents(request?: ChatRequest): EventDecoder {
   return new ChunkDecoder(request)

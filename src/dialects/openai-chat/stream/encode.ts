@@ -16,12 +16,12 @@ import { ChoiceEncoder } from "./choice-encoder.ts"
 import { encodeLogprobs } from "../result/encode.ts"
 import { encodeUsage } from "../usage.ts"
 
-/** The last frame of a stream (docs/wire/openai-chat.md#f5). */
+/** The last frame of a stream (docs/contribute/wire/openai-chat.md#f5). */
 export const LAST_FRAME: SseFrame = { data: "[DONE]" }
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 
-/** An encoder for one stream of chat completion chunks, in OpenAI's order (docs/wire/openai-chat.md#f5). */
+/** An encoder for one stream of chat completion chunks, in OpenAI's order (docs/contribute/wire/openai-chat.md#f5). */
 export function encodeEvents(request: ChatRequest): EventEncoder {
   return new ChunkEncoder(request)
 }

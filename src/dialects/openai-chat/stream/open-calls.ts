@@ -26,7 +26,7 @@ interface Address {
 
 /**
  * The tool calls of one choice of a stream. Vendors number calls from one, do not number them, or give all the
- * same number (docs/wire/openai-chat.md#f6 and docs/wire/openai-chat.md#f20); the canon's numbers start at
+ * same number (docs/contribute/wire/openai-chat.md#f6 and docs/contribute/wire/openai-chat.md#f20); the canon's numbers start at
  * zero.
  */
 export class OpenCalls {

@@ -15,7 +15,7 @@ export class WrittenCall {
     if (form === "text") this.#reader = new TextReader()
   }
 
-  /** The delta that starts the call: only it has id, type and name (docs/wire/openai-chat.md#f6). */
+  /** The delta that starts the call: only it has id, type and name (docs/contribute/wire/openai-chat.md#f6). */
   opening(id: string, name: string): string {
     if (this.#isLegacy) return JSON.stringify({ function_call: { name, arguments: "" } })
     const index = this.#call
@@ -36,7 +36,7 @@ export class WrittenCall {
       : `{"tool_calls":[{"index":${this.#call},"function":{"arguments":${text}}}]}`
   }
 
-  /** The rest: a tool without arguments is called with an empty object (docs/wire/README.md#f3). */
+  /** The rest: a tool without arguments is called with an empty object (docs/contribute/wire/README.md#f3). */
   rest(): string | undefined {
     if (this.#reader !== undefined) return this.#text(this.#reader.end())
     return this.#hasArguments ? undefined : this.chunk("{}")

@@ -123,7 +123,7 @@ function encodeReasoning(
   return [{ ...item, ...losses.fieldsOf(part.extra) }]
 }
 
-/** Reasoning that nothing in its turn follows is refused (docs/wire/openai-responses.md#f9). */
+/** Reasoning that nothing in its turn follows is refused (docs/contribute/wire/openai-responses.md#f9). */
 function dropTrailingReasoning(input: JsonObject[], start: number, losses: LossList): void {
   while (input.length > start && input.at(-1)?.type === "reasoning") {
     const item = input.pop()

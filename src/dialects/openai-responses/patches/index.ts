@@ -60,7 +60,7 @@ function patchedResponse(
 
 /** OpenAI's last event of an answer that was cut short; callers get `COMPLETED` (docs/contribute/design-notes.md#truncated-responses). */
 const INCOMPLETE = "response.incomplete"
-/** The last events of a stream, each with the whole response (docs/wire/openai-responses.md#f6). */
+/** The last events of a stream, each with the whole response (docs/contribute/wire/openai-responses.md#f6). */
 const LAST_WORDS: ReadonlySet<string> = new Set([COMPLETED, INCOMPLETE, "response.failed"])
 
 /** The status implied by a last event without one. */

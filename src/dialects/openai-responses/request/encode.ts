@@ -15,7 +15,7 @@ import { dropAgentTools } from "../tools/agent-tools.ts"
 import { encodeFormat, encodeToolChoice, encodeTools } from "../tools/encode.ts"
 
 /**
- * A request for a response in the vendor's form (docs/wire/openai-responses.md#f1). The vendor stores nothing
+ * A request for a response in the vendor's form (docs/contribute/wire/openai-responses.md#f1). The vendor stores nothing
  * unless the caller asks for it or continues from stored state; instead, reasoning is returned encrypted, to be
  * sent back.
  */

@@ -53,7 +53,7 @@ export const SCALARS = {
 
 /**
  * Parameters of a response other than `input`, `tools` and `tool_choice`, which are validated while they are
- * read. Types and limits are OpenAI's (OpenAI's OpenAPI description, docs/wire/openai-responses.md#f1), except
+ * read. Types and limits are OpenAI's (OpenAI's OpenAPI description, docs/contribute/wire/openai-responses.md#f1), except
  * for the smallest `max_output_tokens`, which is 16 there; where vendors add their own values, any value
  * passes.
  */

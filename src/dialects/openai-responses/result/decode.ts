@@ -30,7 +30,7 @@ import { originOfCall } from "../tools/decode.ts"
 import { decodeUsage } from "../usage.ts"
 
 /**
- * A whole response (docs/wire/openai-responses.md#f3). Items that the canon lacks are among the parts,
+ * A whole response (docs/contribute/wire/openai-responses.md#f3). Items that the canon lacks are among the parts,
  * unchanged; log probabilities are kept for the choice.
  *
  * @throws GatewayError when the body is not a response, or a failed one.

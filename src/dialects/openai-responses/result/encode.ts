@@ -27,7 +27,7 @@ import { echoOf, encodeResponse, responseId } from "./response.ts"
 import { searchId, searchItem } from "../search/steps.ts"
 import { encodeUsage } from "../usage.ts"
 
-/** A whole response (docs/wire/openai-responses.md#f3, docs/use/endpoints.md#chat). This dialect has one choice. */
+/** A whole response (docs/contribute/wire/openai-responses.md#f3, docs/use/endpoints.md#chat). This dialect has one choice. */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
   const [choice] = result.choices
   const ending = encodeFinish(choice?.finish ?? "other")

@@ -6,7 +6,7 @@ import { textOf } from "../../shared/text-reader.ts"
 
 /**
  * The items of an output, each with every member that either description requires
- * (docs/wire/openai-responses.md#f3).
+ * (docs/contribute/wire/openai-responses.md#f3).
  */
 
 /** The progress of an output item. */

@@ -46,7 +46,7 @@ export class CallWriter extends ItemWriter {
 
   protected override finish(frames: SseFrame[]): void {
     // A tool without arguments is called with an empty object, never with an empty string
-    // (docs/wire/README.md#f3).
+    // (docs/contribute/wire/README.md#f3).
     if (this.#arguments === "") this.write("{}", frames)
     const name = this.#call.origin?.name ?? this.#call.name
     const members = { ...this.placed, name, arguments: this.#arguments }

@@ -48,8 +48,8 @@ const REPEATING =
   /^keepalive$|_part\.done$|_text\.done$|function_call_arguments\.done$|custom_tool_call_input\.done$/
 
 /**
- * A decoder for one stream of response events (docs/wire/openai-responses.md#f6, docs/wire/README.md#f1 and
- * docs/wire/openai-responses.md#f11).
+ * A decoder for one stream of response events (docs/contribute/wire/openai-responses.md#f6, docs/contribute/wire/README.md#f1 and
+ * docs/contribute/wire/openai-responses.md#f11).
  */
 export function decodeEvents(request?: ChatRequest): EventDecoder {
   return new ResponseDecoder(request)

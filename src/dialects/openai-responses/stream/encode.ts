@@ -35,7 +35,7 @@ type Head = Pick<Answer, "id" | "createdAt" | "model">
 /** Approximate length of an item without its content. Characters. */
 const ITEM_LENGTH = 150
 
-/** An encoder for one stream of response events, in OpenAI's order (docs/wire/openai-responses.md#f6). */
+/** An encoder for one stream of response events, in OpenAI's order (docs/contribute/wire/openai-responses.md#f6). */
 export function encodeEvents(request: ChatRequest): EventEncoder {
   return new ResponseEncoder(request)
 }

@@ -5,7 +5,7 @@ import { frameOf } from "../../shared/stream.ts"
 /** The last event of every stream whose answer reached its end, complete or cut short. */
 export const COMPLETED = "response.completed"
 
-/** Writes the events of one stream, numbered without gaps (docs/wire/openai-responses.md#f7). */
+/** Writes the events of one stream, numbered without gaps (docs/contribute/wire/openai-responses.md#f7). */
 export class FrameWriter {
   /** Minimum length that `long` assumes for an event, set when many events are written together. */
   minLength = 0

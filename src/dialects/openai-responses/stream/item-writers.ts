@@ -15,7 +15,7 @@ export interface ItemPlace {
 
 /**
  * An output item as it is streamed: each writes the events from `output_item.added` to `output_item.done` in
- * OpenAI's order (docs/wire/openai-responses.md#f6), and has the item as far as it was written.
+ * OpenAI's order (docs/contribute/wire/openai-responses.md#f6), and has the item as far as it was written.
  */
 export abstract class ItemWriter {
   protected readonly writer: FrameWriter

@@ -14,7 +14,7 @@ const AGENT_TOOLS: ReadonlySet<JsonValue | undefined> = new Set([
 const LIVE_ACCESS = "external_web_access"
 
 /**
- * Removes tools and members that only OpenAI's own API accepts (docs/wire/openai-responses.md#f14). A required tool
+ * Removes tools and members that only OpenAI's own API accepts (docs/contribute/wire/openai-responses.md#f14). A required tool
  * stays, so that the vendor rejects it.
  * @param body its lists are replaced, not modified.
  * @returns the losses.

@@ -8,7 +8,7 @@ import { ranked, scoresOf } from "./ranking.ts"
 const PRIORITY = "priority"
 
 /**
- * Cohere's `POST /v2/rerank`, billed by searches (docs/wire/rerank.md#f1).
+ * Cohere's `POST /v2/rerank`, billed by searches (docs/contribute/wire/rerank.md#f1).
  * @param decodeError reads the vendor's errors.
  */
 export function cohereRerank(decodeError: RerankFormat["decodeError"]): RerankFormat {

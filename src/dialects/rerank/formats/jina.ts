@@ -16,7 +16,7 @@ const JINA_QUIRKS: JinaRerankQuirks = { limitField: "top_n", resultsField: "resu
 
 /**
  * Jina's `POST /rerank`, which many servers share, and Voyage's, which has other names for two things
- * (docs/wire/rerank.md#f1). Documents are not requested back: we have them.
+ * (docs/contribute/wire/rerank.md#f1). Documents are not requested back: we have them.
  */
 export function jinaRerank(
   decodeError: RerankFormat["decodeError"],

@@ -19,7 +19,7 @@ const OUTPUTS: Readonly<Record<SoundForm, string>> = {
 }
 
 /**
- * Deepgram's `POST /v1/speak` (docs/wire/speech.md#f5). A voice is a model there: `aura-2-thalia-en` is
+ * Deepgram's `POST /v1/speak` (docs/contribute/wire/speech.md#f5). A voice is a model there: `aura-2-thalia-en` is
  * complete, and `aura-2` takes the voice by its full or short name.
  * @param decodeError reads the vendor's errors.
  */

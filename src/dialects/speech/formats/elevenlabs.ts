@@ -12,7 +12,7 @@ const OUTPUTS: Partial<Record<SoundForm, string>> = {
   pcm: "pcm_24000",
 }
 
-/** ElevenLabs' `POST /v1/text-to-speech/{voice}` (docs/wire/speech.md#f3). */
+/** ElevenLabs' `POST /v1/text-to-speech/{voice}` (docs/contribute/wire/speech.md#f3). */
 export const ELEVENLABS_SPEECH: SpeechFormat = {
   encode(request, model) {
     const form = formToAsk(request.form, ["mp3", "opus", "pcm"])
@@ -33,7 +33,7 @@ export const ELEVENLABS_SPEECH: SpeechFormat = {
   decodeError: elevenLabsError,
 }
 
-/** `{detail: {status, message}}`, or a list in `detail` of the invalid fields (docs/wire/speech.md#f3). */
+/** `{detail: {status, message}}`, or a list in `detail` of the invalid fields (docs/contribute/wire/speech.md#f3). */
 function elevenLabsError(status: number, body: unknown) {
   const detail = isJsonObject(body) ? body.detail : undefined
   if (typeof detail === "string") return vendorRefusal(status, { message: detail })

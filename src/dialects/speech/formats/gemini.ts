@@ -7,7 +7,7 @@ import { formToAsk, lossesOf } from "./audio-format.ts"
 
 /**
  * Gemini's speech models: `generateContent` with audio in the response, as raw samples in JSON
- * (docs/wire/speech.md#f4). Instructions on how to speak precede the text, as in Google's guide.
+ * (docs/contribute/wire/speech.md#f4). Instructions on how to speak precede the text, as in Google's guide.
  * @param decodeError reads the vendor's errors.
  * @param parent the path above `/models`.
  */

@@ -4,7 +4,7 @@ import { type SpeechFormat, voiceName } from "../../../canon/speech.ts"
 import { formToAsk, lossesOf } from "./audio-format.ts"
 
 /**
- * Mistral's `POST /audio/speech`: the audio comes in JSON (docs/wire/speech.md#f6). Its pcm has a different
+ * Mistral's `POST /audio/speech`: the audio comes in JSON (docs/contribute/wire/speech.md#f6). Its pcm has a different
  * sample format (32-bit floats, docs.mistral.ai), so pcm is made from its wav.
  * @param decodeError reads the vendor's errors.
  */

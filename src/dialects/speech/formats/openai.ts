@@ -17,7 +17,7 @@ export interface OpenAiSpeechQuirks {
 
 const PLAIN: OpenAiSpeechQuirks = { forms: SOUND_FORMS, reportsTokens: () => false }
 
-/** OpenAI itself: all but the oldest models send events (docs/wire/speech.md#f2). */
+/** OpenAI itself: all but the oldest models send events (docs/contribute/wire/speech.md#f2). */
 export const OPENAI_SPEECH: Partial<OpenAiSpeechQuirks> = {
   reportsTokens: (model) => !/^tts-1/i.test(model),
 }

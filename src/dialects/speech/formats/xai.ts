@@ -3,7 +3,7 @@ import { PCM_RATE, type SpeechFormat, voiceName } from "../../../canon/speech.ts
 import { formToAsk, lossesOf } from "./audio-format.ts"
 
 /**
- * xAI's `POST /tts` (docs/wire/speech.md#f6; docs.x.ai, text to speech): no model in the body.
+ * xAI's `POST /tts` (docs/contribute/wire/speech.md#f6; docs.x.ai, text to speech): no model in the body.
  * @param decodeError reads the vendor's errors.
  */
 export function xaiSpeech(decodeError: SpeechFormat["decodeError"]): SpeechFormat {

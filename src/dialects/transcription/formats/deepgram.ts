@@ -16,7 +16,7 @@ import {
   wordsAt,
 } from "./fields.ts"
 
-/** Deepgram's `POST /v1/listen`: the body is the audio itself (docs/wire/transcription.md#f5). */
+/** Deepgram's `POST /v1/listen`: the body is the audio itself (docs/contribute/wire/transcription.md#f5). */
 export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
   translates: () => false,
   encode(request, model) {
@@ -46,7 +46,7 @@ export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
     }
     return transcriptOf(alternative, channel, { body, results })
   },
-  /** `{err_code, err_msg}`, or `{category, message, details}` (docs/wire/transcription.md#f5). */
+  /** `{err_code, err_msg}`, or `{category, message, details}` (docs/contribute/wire/transcription.md#f5). */
   decodeError(status, body) {
     if (!isJsonObject(body)) return vendorRefusal(status, {})
     const message = textAt(body, "err_msg") ?? textAt(body, "message")

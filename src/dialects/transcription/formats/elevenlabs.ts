@@ -16,7 +16,7 @@ import {
 } from "./fields.ts"
 
 /**
- * ElevenLabs' `POST /v1/speech-to-text` (docs/wire/transcription.md#f6).
+ * ElevenLabs' `POST /v1/speech-to-text` (docs/contribute/wire/transcription.md#f6).
  * @param decodeError reads the vendor's errors.
  */
 export function elevenLabsTranscription(

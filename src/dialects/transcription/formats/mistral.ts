@@ -16,7 +16,7 @@ import { usageOf } from "./openai.ts"
 const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json", "diarized_json"])
 
 /**
- * Mistral's transcription (docs/wire/transcription.md#f7): OpenAI's path, with one response format, segments if
+ * Mistral's transcription (docs/contribute/wire/transcription.md#f7): OpenAI's path, with one response format, segments if
  * times are requested, and no prompt.
  * @param decodeError reads the vendor's errors.
  */

@@ -47,7 +47,7 @@ export interface OpenAiTranscriptionQuirks {
   readonly countsInJson: boolean
 }
 
-/** OpenAI itself (docs/wire/transcription.md#f1). */
+/** OpenAI itself (docs/contribute/wire/transcription.md#f1). */
 const OPENAI_QUIRKS: OpenAiTranscriptionQuirks = {
   traits(model) {
     if (/diarize/i.test(model)) return "diarizing"
@@ -57,7 +57,7 @@ const OPENAI_QUIRKS: OpenAiTranscriptionQuirks = {
   countsInJson: false,
 }
 
-/** Models known for `verbose_json`: with it their servers report the duration (docs/wire/transcription.md#f9). */
+/** Models known for `verbose_json`: with it their servers report the duration (docs/contribute/wire/transcription.md#f9). */
 const COUNTED = /whisper/i
 
 /**
@@ -219,7 +219,7 @@ function segmentsAt(body: JsonObject): TranscriptSegment[] {
 }
 
 /**
- * The count of a vendor with OpenAI's format (docs/wire/transcription.md#f2): seconds or tokens; Mistral's
+ * The count of a vendor with OpenAI's format (docs/contribute/wire/transcription.md#f2): seconds or tokens; Mistral's
  * seconds are next to its tokens, whose audio part is in the details.
  */
 export function usageOf(usage: JsonObject | undefined, duration?: number): Transcript["usage"] {

@@ -15,7 +15,7 @@ import {
 } from "./fields.ts"
 
 /**
- * xAI's `POST /stt` (docs/wire/transcription.md#f7): no model in the form, words with their times in the
+ * xAI's `POST /stt` (docs/contribute/wire/transcription.md#f7): no model in the form, words with their times in the
  * response.
  * @param decodeError reads the vendor's errors.
  */
