@@ -18,24 +18,24 @@ export const ENDPOINTS_PAGE = join(import.meta.dir, "../docs/reference/vendors.m
 
 const OPERATIONS = MODEL_KIND_NAMES.filter(isOperationKind)
 
-const HEAD = `# Which endpoint reaches which vendor
+const HEAD = `# Vendors by endpoint
 
 <!-- Written by scripts/endpoints-page.ts from the vendors' tables in the code. Do not edit. -->
 
-The chat endpoints (\`/v1/chat/completions\`, \`/v1/messages\`, \`/v1/responses\`, \`/v1/responses/compact\`,
-\`/v1beta/models/{model}:generateContent\` and \`:streamGenerateContent\`) reach every vendor with an entry under *chat*,
-in the dialect named there: the caller's own if it is listed, otherwise through the canon ([losses](losses.md)).
-Dialects in parentheses are spoken only if a provider's \`dialects\` say so. \`:embedContent\` and \`:batchEmbedContents\`
-reach the vendors of \`/v1/embeddings\`. \`/v1/rerank\` and \`/v2/rerank\` (which returns documents as objects with a
-\`text\`) also reach embedding models, emulated. \`/v1/audio/translations\` also reaches models that only transcribe; a
-chat model then translates. What a single model can do is in the model list.
+- **Chat**: all chat endpoints reach every vendor with an entry under *chat*. If the caller's format is listed there, the
+  request is sent in that format, otherwise translated ([losses](losses.md)). Formats in parentheses are used only if a
+  provider's \`dialects\` contain them.
+- **Embeddings**: \`/v1/embeddings\`, and \`:embedContent\` and \`:batchEmbedContents\` of the Gemini API.
+- **Rerank**: \`/v1/rerank\` and \`/v2/rerank\`. Embedding models can rerank too, which is reported as emulated.
+- **Transcription**: \`/v1/audio/translations\` reaches these vendors too. If the model only transcribes, a chat model
+  translates.
+- **Images**: *edited* with a mask, which is redrawn if the vendor's masks are black and white. A model without masks gets
+  it as another image (\`mask:approximated\`); a model that accepts a single image rejects it. *Varied* is emulated by an
+  edit with a fixed prompt if the vendor has no variations. *Streamed* returns drafts if the vendor makes them, otherwise
+  the whole image as one event. Stability's edits are a separate service, used by models whose upstream name contains
+  \`inpaint\`.
 
-Images are *edited* by a mask, which is redrawn for vendors whose masks are black and white. A model without masks gets
-it as another image, reported as \`mask:approximated\`; one that accepts a single image rejects it. *Varied* is emulated by an edit with a fixed prompt, or by starting from the
-image, if a vendor has nothing of the kind. *Streamed* are drafts and the image as the vendor makes them; elsewhere
-\`stream\` returns the whole image as the only event. Stability's models make and vary images; a separate service edits
-them, reached by a model whose upstream name contains \`inpaint\`. One model may have both as deployments, each with its
-own price: each does what it can.
+The model list says what a single model can do.
 `
 
 /** Returns the text of the page. */

@@ -43,24 +43,30 @@ const MARKS: Readonly<Record<Support, string>> = {
   dropped: "**dropped**",
 }
 
-const HEAD = `# What reaches which vendor
+const HEAD = `# Losses
 
 <!-- Written by scripts/losses-page.ts from the tables in the code. Do not edit. -->
 
-A caller speaks one dialect, a vendor another. What the vendor's dialect cannot express is dropped or
-approximated, and every answer says so in \`x-tollgate-losses\`, as \`name:dropped\` or \`name:approximated\`.
-With the header \`x-tollgate-strict: true\` such a request is refused with 400 instead, before anything is
-called or charged; where a model has several deployments, one that loses nothing is tried first.
+If caller and vendor use different formats, the request is translated. Fields that the vendor's format cannot express are
+dropped or approximated. The header \`x-tollgate-losses\` names them, as \`name:dropped\` or \`name:approximated\`. With
+\`x-tollgate-strict: true\` such a request gets a 400 instead, before anything is called or charged. If a model has several
+deployments, one without losses is tried first.
 
-The columns are the dialects as their makers support them; another vendor may support less of a dialect, which
-the same header reports. When the caller speaks the dialect of the vendor that made it, the request is sent as it was
-written, and nothing is lost, whether Tollgate knows it or not. Other vendors of that dialect get it as it was written,
-too, unless their model is known to reject it.
+- **Columns** are formats as their makers support them. Other vendors may support less, which the same header reports.
+- **Same format**: a request in the format of the vendor that made it is sent unchanged. Other vendors with that format get
+  it unchanged too, unless their model is known to reject it.
+- **Names of tools and ids of calls** that a vendor does not accept are replaced, always in the same way. The response has
+  the caller's names, so nothing is reported.
+- **Extensions**: fields of the caller's format that are not in the table reach only vendors with that format. Elsewhere
+  they are dropped under their own names; \`other_fields\` are those after the first 50 and those with unusual names.
+- **Sources** of a response are kept in every format. A source without an address has only its title in chat completions,
+  and is left out of responses.
 
-What a model is known to accept is in its rules ([model rules](model-rules.md)). A request that breaks one is changed, and
-reported like this:
+## Rules of single models
 
-| reported as | what was done |
+[Model rules](model-rules.md) say what a model accepts. A request that breaks one is changed:
+
+| reported as | change |
 | --- | --- |
 | \`json_schema:emulated\` | a schema of something other than an object was wrapped in one; the answer is unwrapped |
 | \`json_schema:approximated\` | the schema became an instruction or a tool, is not strict, or has constraints in its descriptions |
@@ -73,17 +79,6 @@ reported like this:
 | \`image:dropped\` | the oldest images were left out |
 | \`cache_control:approximated\` | the first of too many marks were left out |
 | \`user:approximated\` | the name was replaced by its hash |
-
-Names of tools and ids of calls that a vendor does not accept are replaced by others, always the same ones. The answer
-has the caller's own names, so nothing is reported.
-
-Fields of a caller's dialect that are not in the table (a vendor's own extensions) reach vendors of that
-dialect only; elsewhere they are dropped, under their own names. Those after the first 50, and those with a name that
-is no plain one, are \`other_fields\` together.
-
-Answers keep their sources in every dialect: as annotations, as citations, or as grounding, with the search that found
-them. A source without an address, such as a document of the request, has only its title in chat completions, and is
-left out of responses, which have no annotation for it. A citation without any source is not written.
 `
 
 /** Returns the text of the page. */
