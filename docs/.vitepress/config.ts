@@ -5,6 +5,9 @@ import { SIDEBAR } from "./sidebar.ts"
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly version: string }
 
+/** Path of the site on its host: `DOCS_BASE=/tollgate/ npm run docs`. */
+const base = process.env["DOCS_BASE"] ?? "/"
+
 const sidebar = Object.entries(SIDEBAR).map(([text, groups]) => ({
   text,
   items: groups.map((group) => ({
@@ -23,12 +26,13 @@ export default defineConfig({
   title: "Tollgate",
   description: "A prepaid gateway to every AI model: one base URL, one API key.",
   lang: "en",
+  base,
   srcDir: ".staged",
   // Copies for language models.
   srcExclude: ["public/**"],
   cleanUrls: true,
   lastUpdated: false,
-  head: [["link", { rel: "icon", href: "/icon.svg", type: "image/svg+xml" }]],
+  head: [["link", { rel: "icon", href: `${base}icon.svg`, type: "image/svg+xml" }]],
   markdown: {
     anchor: { slugify: slugOf },
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
