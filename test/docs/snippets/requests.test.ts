@@ -63,7 +63,7 @@ test("the pages show calls with curl", () => {
   expect(calls.length).toBeGreaterThan(12)
 })
 
-test.each(calls)("%s", (_place, line) => {
+test.skipIf(Bun.which("curl") === null).each(calls)("%s", (_place, line) => {
   const command = line
     .replaceAll(ADDRESS, gateway.url)
     .replaceAll(/acc_(?:\.\.\.|…)/g, account)
