@@ -1,5 +1,5 @@
 /**
- * Writes docs/billable.md from the tables in the code: the parts of a request that decide what its vendor bills.
+ * Writes docs/reference/priced-features.md from the tables in the code: the parts of a request that decide what its vendor bills.
  * `npm run pages` writes the file; a test compares it with the expected text.
  */
 import { NAME_OF_CLASS } from "#contract/usage-classes.ts"

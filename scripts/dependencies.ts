@@ -106,9 +106,9 @@ export function checkPackage(entry: Locked): string[] {
   return faults
 }
 
-/** Checks the lock of the tests' own package, which is Bun's. */
-function checkTestLock(text: string): string[] {
-  return [...text.matchAll(/https?:\/\/[^"\s]+/g)].map(([host]) => `test/bun.lock: names ${host}`)
+/** Checks a lock of Bun, which the packages of the tests and of the documentation have. */
+function checkBunLock(path: string, text: string): string[] {
+  return [...text.matchAll(/https?:\/\/[^"\s]+/g)].map(([host]) => `${path}: names ${host}`)
 }
 
 /** Checks that each dependency has its reason in decision 10, and that each row of its table is a dependency. */

@@ -1,5 +1,5 @@
 /**
- * Writes docs/endpoints.md from the vendors' tables: which endpoint reaches which vendor. `npm run pages` writes the
+ * Writes docs/reference/vendors.md from the vendors' tables: which endpoint reaches which vendor. `npm run pages` writes the
  * file; a test compares it with the expected text.
  */
 import { join } from "node:path"

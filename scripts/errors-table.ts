@@ -1,6 +1,6 @@
 /**
- * Writes the table of errors in docs/api.md from the table in the code. `npm run pages` writes the file; a test
- * compares it with the expected text.
+ * Writes the table of errors in docs/use/errors.md from the table in the code. `npm run pages` writes
+ * the file; a test compares it with the expected text.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -68,8 +68,8 @@ const BEGIN = /<!-- errors:[^>]*-->\n/
 const END = "<!-- /errors -->"
 
 /** Returns the page with the table generated from the code. */
-export function apiPage(): string {
-  const page = readFileSync(API_PAGE, "utf8")
+export function errorsPage(): string {
+  const page = readFileSync(ERRORS_PAGE, "utf8")
   const begin = BEGIN.exec(page)
   const end = page.indexOf(END)
   if (begin === null || end === -1) throw new Error(`${ERRORS_PAGE} has no place for the errors`)

@@ -129,14 +129,3 @@ export function anchorsIn(page: string): ReadonlySet<string> {
   const headings = [...page.matchAll(/^#{1,6} +(.+)$/gm)].map(([, title = ""]) => slugOf(title))
   return new Set([...written, ...headings])
 }
-
-/** Returns the anchor of a heading, in GitHub's form. */
-function slugOf(title: string): string {
-  return title
-    .replaceAll(/<[^>]*>/g, "")
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-    .replaceAll(" ", "-")
-}

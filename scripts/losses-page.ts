@@ -1,5 +1,5 @@
 /**
- * Writes docs/losses.md from the tables in the code: which parts of a request reach a vendor of each dialect.
+ * Writes docs/reference/losses.md from the tables in the code: which parts of a request reach a vendor of each dialect.
  * `npm run pages` writes the file; a test compares it with the expected text.
  */
 import { join } from "node:path"

@@ -25,7 +25,7 @@ export const OPENAI: Manner = {
   respond: (body) => openaiResponse(body, "json"),
 }
 
-/** Voyage and Jina report the error in `detail` (docs/wire/embeddings.md#f6). */
+/** Voyage and Jina report the error in `detail` (docs/contribute/wire/embeddings.md#f6). */
 export const DETAIL: Manner = {
   ...OPENAI,
   refuseCredential(exchange) {

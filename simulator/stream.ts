@@ -117,7 +117,7 @@ function errorFrameOf({ errorFrame }: StreamScript, framesBefore: number): Frame
   return typeof errorFrame === "function" ? errorFrame(framesBefore) : errorFrame
 }
 
-/** Yields an idle frame before each token (docs/wire/README.md#f1). */
+/** Yields an idle frame before each token (docs/contribute/wire/README.md#f1). */
 function* interspersed(tokens: Iterable<Frame>, idle: Frame): Generator<Frame> {
   for (const token of tokens) {
     if (idle !== "") yield idle

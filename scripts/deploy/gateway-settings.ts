@@ -10,7 +10,7 @@ import { vendors } from "../../src/vendors/index.ts"
 /** Variables of an environment, by name. */
 export type Variables = Readonly<Record<string, string>>
 
-/** Maximum shutdown time besides the drain and its delay, milliseconds: docs/deploy.md. */
+/** Maximum shutdown time besides the drain and its delay, milliseconds: docs/run/install.md. */
 const ENDING = 25_000
 
 /**

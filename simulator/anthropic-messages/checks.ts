@@ -54,7 +54,7 @@ const CREATED: Record<string, Rule> = {
   thread: { kind: "dictionary", nullable: true },
 }
 
-// Further fields that are valid before the version of 2026-10-21 (docs/wire/anthropic-messages.md#f18).
+// Further fields that are valid before the version of 2026-10-21 (docs/contribute/wire/anthropic-messages.md#f18).
 const CREATED_BEFORE: Record<string, Rule> = {
   ...CREATED,
   temperature: { kind: "number", range: [0, 1] },

@@ -15,7 +15,7 @@ const PING = 'event: ping\ndata: {"type": "ping"}\n\n'
 
 /**
  * Returns a frame of JSON text without its last brace, which the vendor pads with blanks
- * (docs/wire/anthropic-messages.md#f14).
+ * (docs/contribute/wire/anthropic-messages.md#f14).
  */
 function frame(event: string, open: string): string {
   return `event: ${event}\ndata: ${open}${PADDING.slice(open.length % 16)}}\n\n`

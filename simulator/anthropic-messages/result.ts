@@ -91,7 +91,7 @@ export function answerBlocks(
   return blocks
 }
 
-/** Returns a choice's `stop_reason` (docs/wire/anthropic-messages.md#f5). */
+/** Returns a choice's `stop_reason` (docs/contribute/wire/anthropic-messages.md#f5). */
 export function stopReason(choice: PlannedChoice): string {
   switch (choice.ending) {
     case "call":
@@ -104,7 +104,7 @@ export function stopReason(choice: PlannedChoice): string {
   }
 }
 
-/** Divides counted tokens into Anthropic's classes (docs/wire/anthropic-messages.md#f10). */
+/** Divides counted tokens into Anthropic's classes (docs/contribute/wire/anthropic-messages.md#f10). */
 export function sortUsage(
   counted: CountedUsage,
   cache: MarkedUsage,

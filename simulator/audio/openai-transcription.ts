@@ -18,7 +18,7 @@ const FIELDS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Returns the formats that a model supports (docs/wire/transcription.md#f2). */
+/** Returns the formats that a model supports (docs/contribute/wire/transcription.md#f2). */
 function formsOf(model: string): readonly string[] {
   if (model.includes("diarize")) return ["json", "text", "diarized_json"]
   return model.startsWith("gpt-") ? ["json"] : ["json", "text", "srt", "verbose_json", "vtt"]

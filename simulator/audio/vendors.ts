@@ -89,7 +89,7 @@ export async function answerDeepgramListen(exchange: Exchange): Promise<Response
   })
 }
 
-/** Returns ElevenLabs' rejection, if any (docs/wire/speech.md#f3). */
+/** Returns ElevenLabs' rejection, if any (docs/contribute/wire/speech.md#f3). */
 function elevenLabsRefusal(exchange: Exchange): Response | undefined {
   const key = exchange.headers.get("xi-api-key") ?? ""
   const detail = { status: "invalid_api_key", message: "Invalid API key" }
@@ -157,8 +157,8 @@ export async function answerXaiListen(exchange: Exchange): Promise<Response> {
 }
 
 /**
- * Gemini's models that speak, and those that transcribe on request (docs/wire/transcription.md#f8 and
- * docs/wire/speech.md#f4).
+ * Gemini's models that speak, and those that transcribe on request (docs/contribute/wire/transcription.md#f8 and
+ * docs/contribute/wire/speech.md#f4).
  */
 export function gemini(model: string, isStream = false): JsonOperation {
   return {

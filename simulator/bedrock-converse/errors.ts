@@ -2,7 +2,7 @@ import type { Exchange } from "../exchange.ts"
 import { vendorResponse } from "./headers.ts"
 
 /**
- * An error as AWS words it (docs/wire/bedrock-converse.md#f8): its type goes into a header, its message into the body.
+ * An error as AWS words it (docs/contribute/wire/bedrock-converse.md#f8): its type goes into a header, its message into the body.
  */
 export interface VendorError {
   readonly status: number

@@ -63,7 +63,7 @@ export function stopReason(choice: PlannedChoice): string {
 
 /**
  * Returns the `usage` object as recorded: input without cached tokens, and the sum of all
- * (docs/wire/bedrock-converse.md#f7).
+ * (docs/contribute/wire/bedrock-converse.md#f7).
  */
 export function usageObject(counted: CountedUsage, { read, written }: MarkedUsage) {
   const write = written["5m"] + written["1h"]

@@ -6,7 +6,7 @@ import { tokenize } from "../tokens.ts"
 import type { CountedUsage } from "../usage.ts"
 import type { ToolOutput } from "./request.ts"
 
-/** Tokens that Cohere adds to every prompt: read by the model, and not billed (docs/wire/cohere-chat.md#f5). */
+/** Tokens that Cohere adds to every prompt: read by the model, and not billed (docs/contribute/wire/cohere-chat.md#f5). */
 const PREAMBLE_TOKENS = 495
 /** Tokens that end an answer: written by the model, and not billed. */
 const END_TOKENS = 3

@@ -12,7 +12,7 @@ import { DETAIL, OPENAI } from "../manners.ts"
 import { countTokens } from "../tokens.ts"
 import { base64Of, int8Of, vectorOf } from "./vectors.ts"
 
-/** Differences of vendors that embed at `/v1/embeddings` (docs/wire/embeddings.md#f1). */
+/** Differences of vendors that embed at `/v1/embeddings` (docs/contribute/wire/embeddings.md#f1). */
 interface Kind {
   readonly fields: readonly string[]
   readonly maxInputs: number

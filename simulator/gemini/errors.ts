@@ -68,7 +68,7 @@ const INVALID_TOKEN: VendorError = {
   message: `Request had invalid authentication credentials. ${EXPECTED_TOKEN}`,
 }
 
-/** Returns the error for a `wrong` credential: for a key a 400, for a token a 401 (docs/wire/gemini.md#f12). */
+/** Returns the error for a `wrong` credential: for a key a 400, for a token a 401 (docs/contribute/wire/gemini.md#f12). */
 function wrongCredential(call: Call): VendorError {
   return call.isVertex ? INVALID_TOKEN : INVALID_KEY
 }

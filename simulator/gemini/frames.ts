@@ -33,7 +33,7 @@ class ChunkWriter {
     return this.part(index, { text }, 1, logprobsResult(text, this.#answer.logprobs))
   }
 
-  /** Returns the last chunk of a candidate. A text's signature follows it, without text (docs/wire/gemini.md#f7). */
+  /** Returns the last chunk of a candidate. A text's signature follows it, without text (docs/contribute/wire/gemini.md#f7). */
   ending(candidate: Candidate, index: number): string {
     const { signature } = candidate
     const part = signature === "" ? { text: "" } : { text: "", thoughtSignature: signature }

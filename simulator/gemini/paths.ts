@@ -1,4 +1,4 @@
-/** The parameters in the address of a request (docs/wire/gemini.md#f1). */
+/** The parameters in the address of a request (docs/contribute/wire/gemini.md#f1). */
 export interface Call {
   readonly version: string
   /** The model as the address names it, with its project if it has one. */

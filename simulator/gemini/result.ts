@@ -27,7 +27,7 @@ export interface Candidate {
   readonly text: string | null
   /** The signature of the text; empty without thoughts. */
   readonly signature: string
-  /** Parts with one call each; only the first one is signed (docs/wire/gemini.md#f5). */
+  /** Parts with one call each; only the first one is signed (docs/contribute/wire/gemini.md#f5). */
   readonly calls: readonly JsonObject[]
   readonly finishReason: "STOP" | "MAX_TOKENS"
 }
@@ -192,7 +192,7 @@ export function resultText(answer: GeminiAnswer): string {
   return JSON.stringify(body, null, 2)
 }
 
-/** Returns the JSON of the answer to a blocked prompt, without candidates (docs/wire/gemini.md#f8). */
+/** Returns the JSON of the answer to a blocked prompt, without candidates (docs/contribute/wire/gemini.md#f8). */
 export function blockedAnswer(answer: GeminiAnswer): JsonObject {
   const tokens = answer.usage?.counted.prompt ?? 0
   return {

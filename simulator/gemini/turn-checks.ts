@@ -4,7 +4,7 @@ import type { Call } from "./paths.ts"
 import { signedText } from "./result.ts"
 import { SIGNER } from "./signer.ts"
 
-/** Google's own words in place of a missing signature (docs/wire/gemini.md#f6). */
+/** Google's own words in place of a missing signature (docs/contribute/wire/gemini.md#f6). */
 const DUMMIES = new Set([
   "skip_thought_signature_validator",
   "context_engineering_is_the_way_to_go",

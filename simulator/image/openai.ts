@@ -14,7 +14,7 @@ import { drawPng, type Size, sizeOf } from "./draw.ts"
 import { linkTo } from "./links.ts"
 import { DRAFT_TOKENS, faultOfStream, forbiddenScript, imageScript } from "./openai-events.ts"
 
-/** The properties of a family of models at OpenAI (docs/wire/images.md#f1). */
+/** The properties of a family of models at OpenAI (docs/contribute/wire/images.md#f1). */
 interface Family {
   readonly models: RegExp
   readonly fields: readonly string[]

@@ -11,7 +11,7 @@ export interface Rule {
   readonly max?: number
 }
 
-// Everything OpenAI accepts at the top of a chat request (docs/wire/openai-chat.md#f1); anything else is rejected.
+// Everything OpenAI accepts at the top of a chat request (docs/contribute/wire/openai-chat.md#f1); anything else is rejected.
 const RULES: Record<string, Rule> = {
   audio: { kind: "object" },
   frequency_penalty: { kind: "decimal", min: -2, max: 2 },

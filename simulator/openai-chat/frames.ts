@@ -108,7 +108,7 @@ function openingFrame(writer: FrameWriter, choice: PlannedChoice, index: number)
 
 /**
  * Returns the start of a call: id, type and name are sent once; later frames only have its index
- * (docs/wire/openai-chat.md#f6).
+ * (docs/contribute/wire/openai-chat.md#f6).
  */
 function callOpening(call: PlannedCall, index: number): string {
   const opened = { name: call.name, arguments: "" }

@@ -49,7 +49,7 @@ export function finishReason(choice: PlannedChoice): string {
   }
 }
 
-/** Returns the `usage` object (docs/wire/openai-chat.md#f8): cached is part of prompt, reasoning part of completion. */
+/** Returns the `usage` object (docs/contribute/wire/openai-chat.md#f8): cached is part of prompt, reasoning part of completion. */
 export function usageObject(usage: CountedUsage) {
   return {
     prompt_tokens: usage.prompt,

@@ -19,7 +19,7 @@ function frame(type: string, content: string, sequenceNumber: number): string {
 }
 
 /**
- * The frames of a streamed answer in OpenAI's order (docs/wire/openai-responses.md#f6). They are numbered without a
+ * The frames of a streamed answer in OpenAI's order (docs/contribute/wire/openai-responses.md#f6). They are numbered without a
  * gap, so the last one is written only after all others.
  */
 export class ResponseScript implements StreamScript {

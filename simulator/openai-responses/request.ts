@@ -23,7 +23,7 @@ const EFFORT_TOKENS: Record<string, number> = {
 }
 const FILE_TOKENS = 256
 
-/** Reads a checked request and the items that it continues from (docs/wire/openai-responses.md#f1). */
+/** Reads a checked request and the items that it continues from (docs/contribute/wire/openai-responses.md#f1). */
 export function readPrompt(body: JsonObject, items: readonly JsonObject[]): Prompt {
   const builder = new PromptBuilder()
   for (const tool of arrayOf(body.tools)) builder.tool(JSON.stringify(tool))

@@ -179,7 +179,7 @@ export function finishedItems(answer: ResponseAnswer) {
   )
 }
 
-/** Returns the `usage` object (docs/wire/openai-responses.md#f5): cached is part of input, reasoning part of output. */
+/** Returns the `usage` object (docs/contribute/wire/openai-responses.md#f5): cached is part of input, reasoning part of output. */
 function usageObject(usage: CountedUsage) {
   return {
     input_tokens: usage.prompt,

@@ -9,7 +9,7 @@ export function encrypt(text: string): string {
   return PREFIX + SIGNER.wrap(text)
 }
 
-/** Returns an unfinished envelope, which is sent before the reasoning has ended (docs/wire/openai-responses.md#f9). */
+/** Returns an unfinished envelope, which is sent before the reasoning has ended (docs/contribute/wire/openai-responses.md#f9). */
 export function encryptUnfinished(): string {
   return `${PREFIX}unfinished`
 }

@@ -6,7 +6,7 @@ export interface FileHead {
   readonly field: string
   /** Empty if the sender did not name the file. */
   readonly name: string
-  /** The content type that the sender gave; empty without one (docs/wire/README.md#f6). */
+  /** The content type that the sender gave; empty without one (docs/contribute/wire/README.md#f6). */
   readonly type: string
 }
 

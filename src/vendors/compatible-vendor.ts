@@ -32,7 +32,7 @@ const COMMON: OpenAiChatQuirks = {
 
 /**
  * Embeddings at most compatible vendors. Token input is used only if it is known to be supported. Official clients ask
- * all of them for base64 (docs/wire/embeddings.md#f2), which some ignore.
+ * all of them for base64 (docs/contribute/wire/embeddings.md#f2), which some ignore.
  */
 const COMMON_EMBEDDING: OpenAiEmbeddingQuirks = { ...OPENAI_EMBEDDING_QUIRKS, tokens: false }
 

@@ -13,24 +13,24 @@ import { MODELS_PAGE, modelsPage } from "../../scripts/models-page.ts"
 import { SETTINGS_PAGE, settingsPage } from "../../scripts/settings-page.ts"
 import { SETTINGS_SCHEMA, settingsSchema } from "../../scripts/settings-schema.ts"
 
-test("docs/losses.md matches the code (npm run pages writes it)", () => {
+test("docs/reference/losses.md matches the code (npm run pages writes it)", () => {
   expect(readFileSync(LOSSES_PAGE, "utf8")).toBe(lossesPage())
 })
 
-test("docs/endpoints.md matches the vendors' tables (npm run pages writes it)", () => {
+test("docs/reference/vendors.md matches the code (npm run pages writes it)", () => {
   expect(readFileSync(ENDPOINTS_PAGE, "utf8")).toBe(endpointsPage())
 })
 
-test("docs/billable.md matches the code (npm run pages writes it)", () => {
+test("docs/reference/priced-features.md matches the code (npm run pages writes it)", () => {
   expect(readFileSync(BILLABLE_PAGE, "utf8")).toBe(billablePage())
 })
 
-test("docs/models.md matches the code (npm run pages writes it)", () => {
+test("docs/reference/model-rules.md matches the code (npm run pages writes it)", () => {
   expect(readFileSync(MODELS_PAGE, "utf8")).toBe(modelsPage())
 })
 
-test("the errors in docs/api.md match the code (npm run pages writes them)", () => {
-  expect(readFileSync(API_PAGE, "utf8")).toBe(apiPage())
+test("the errors in docs/use/errors.md match the code (npm run pages writes them)", () => {
+  expect(readFileSync(ERRORS_PAGE, "utf8")).toBe(errorsPage())
 })
 
 test("the tables in docs/reference/settings.md match the declarations (npm run pages writes them)", () => {
@@ -41,8 +41,16 @@ test("tollgate.schema.json matches the declarations (npm run pages writes it)", 
   expect(readFileSync(SETTINGS_SCHEMA, "utf8")).toBe(settingsSchema())
 })
 
-test("docs/api.md has every public endpoint", () => {
-  const page = readFileSync(API_PAGE, "utf8")
+test("openapi.json matches the routes (npm run pages writes it)", () => {
+  expect(readFileSync(OPENAPI_FILE, "utf8")).toBe(openApiFile())
+})
+
+test("docs/reference/cli.md matches the commands (npm run pages writes it)", async () => {
+  expect(readFileSync(CLI_PAGE, "utf8")).toBe(await cliPage())
+})
+
+test("docs/use/endpoints.md has every endpoint that callers use", () => {
+  const page = readFileSync(join(import.meta.dir, "../../docs/use/endpoints.md"), "utf8")
   const endpoints = Object.keys(SERVICE_ROUTES).map(plainPath)
   expect(endpoints.filter((endpoint) => !page.includes(`\`${endpoint}\``))).toEqual([])
 })

@@ -6,8 +6,8 @@ import { DECLARED_SETTINGS } from "../../src/config/declared-settings.ts"
 
 const PAGE = readFileSync(join(import.meta.dir, "../../docs/reference/settings.md"), "utf8")
 
-test("docs/models.md has every model rule, and docs/settings.md refers to it", () => {
-  const page = readFileSync(join(import.meta.dir, "../../docs/models.md"), "utf8")
+test("docs/reference/model-rules.md has every model rule, and docs/run/providers.md refers to it", () => {
+  const page = readFileSync(join(import.meta.dir, "../../docs/reference/model-rules.md"), "utf8")
   expect(RULE_NAMES.filter((name) => !page.includes(`| \`${name}\` |`))).toEqual([])
   const providers = readFileSync(join(import.meta.dir, "../../docs/run/providers.md"), "utf8")
   expect(providers).toContain("(../reference/model-rules.md)")

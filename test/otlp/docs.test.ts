@@ -7,8 +7,8 @@ function page(name: string): string[] {
   return readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8").split("\n")
 }
 
-test("docs/tracing.md has exactly the attributes of the code", () => {
-  const rows = page("tracing.md").filter((line) => line.startsWith("| `"))
+test("docs/run/tracing.md has exactly the attributes of the code", () => {
+  const rows = page("run/tracing.md").filter((line) => line.startsWith("| `"))
   const named = rows.flatMap((row) => row.split("|")[1]?.match(/[a-z_.]+/g) ?? [])
   expect(named.toSorted()).toEqual(Object.values(ATTRIBUTES).toSorted())
 })

@@ -44,7 +44,7 @@ export interface PlainUsage {
 }
 
 /**
- * Returns a vendor's raw usage by docs/wire/README.md#f4, in plain arithmetic: cached, written and audio tokens are
+ * Returns a vendor's raw usage by docs/contribute/wire/README.md#f4, in plain arithmetic: cached, written and audio tokens are
  * inside the prompt, reasoning is inside the completion, unless the total shows that it is separate (xAI, also if
  * Azure hosts it).
  */

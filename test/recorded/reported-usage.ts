@@ -17,7 +17,7 @@ const NOTHING: PlainUsage = {
 }
 
 /**
- * Returns the usage in an answer, by docs/wire/README.md#f4 in plain arithmetic; undefined if it is missing, or zero,
+ * Returns the usage in an answer, by docs/contribute/wire/README.md#f4 in plain arithmetic; undefined if it is missing, or zero,
  * as in recordings whose numbers were removed.
  */
 export function toldUsage(dialect: DialectId, body: JsonObject): PlainUsage | undefined {

@@ -91,7 +91,7 @@ function addDelta(message: JsonObject, delta: JsonObject): void {
 }
 
 /**
- * Returns the position of a call. Mistral may leave the index out (docs/wire/openai-chat.md#f20): then the id
+ * Returns the position of a call. Mistral may leave the index out (docs/contribute/wire/openai-chat.md#f20): then the id
  * identifies the call, or its order.
  */
 function placeOf(

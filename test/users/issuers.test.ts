@@ -96,6 +96,25 @@ test("an unverified address does not sign anyone in", async () => {
   expect(await open.users.list({ limit: 10 })).toHaveLength(1)
 })
 
+test("accepts Entra's verified domain in place of a verified address", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  const { email_verified: _, ...person } = issuer.person
+  open.invited.add(person.email)
+  const rejected = [
+    {},
+    { xms_edov: false },
+    { xms_edov: "0" },
+    { email_verified: false, xms_edov: true },
+  ]
+  for (const claims of rejected) {
+    issuer.person = { ...person, ...claims } as never
+    expect(await walk(open, issuer, new Browser())).toContain("error=email_not_verified")
+  }
+  issuer.person = { ...person, xms_edov: true } as never
+  expect(await walk(open, issuer, new Browser())).toBe("/console/keys")
+})
+
 test("an issuer's claims cannot make a user an operator", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()

@@ -239,7 +239,7 @@ function errorEvents(client: string, raw: string): number {
 
 /**
  * Whether an answer was rejected for lack of free memory, which another deployment cannot change
- * (docs/decisions/0020-memory-budget.md).
+ * (docs/contribute/decisions/0020-memory-budget.md).
  */
 function isOverloaded(raw: string): boolean {
   return raw.includes('"error_type":"overloaded"')

@@ -1,4 +1,4 @@
-/** Plays vendor faults while official clients call, and judges their results. See docs/reliability.md. */
+/** Plays vendor faults while official clients call, and judges their results. See docs/contribute/reliability.md. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"

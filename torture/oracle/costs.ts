@@ -6,7 +6,7 @@ export function costOf({ input, output }: ReportedUsage): bigint {
   return BigInt(input) * PRICE.input + BigInt(output) * PRICE.output
 }
 
-/** The maximum cost of one request, regardless of its vendor's report: docs/decisions/0017-usage-bounds.md. */
+/** The maximum cost of one request, regardless of its vendor's report: docs/contribute/decisions/0017-usage-bounds.md. */
 export const WORST_COST = costOf({ input: CONTEXT, output: MAX_OUTPUT }) * 2n
 
 /**

@@ -17,7 +17,7 @@ export type { AnthropicQuirks } from "./quirks.ts"
 export { decodeCountRequest } from "./request/decode.ts"
 
 /**
- * Anthropic's messages (docs/wire/anthropic-messages.md).
+ * Anthropic's messages (docs/contribute/wire/anthropic-messages.md).
  * @param quirks the vendor's departures from Anthropic; other quirks are Anthropic's.
  */
 export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDialect {

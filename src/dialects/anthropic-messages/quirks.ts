@@ -31,7 +31,7 @@ const EFFORTS: readonly string[] = Object.freeze(["low", "medium", "high", "xhig
 /**
  * Anthropic's own models (platform.claude.com: adaptive thinking, structured outputs, changes in Claude 4.7). From
  * Opus 4.7 on they reject budgets and sampling; 4.6 accepts budgets and efforts, but not `xhigh`
- * (docs/wire/anthropic-messages.md#f16); models before Opus 4.1 have no structured output.
+ * (docs/contribute/wire/anthropic-messages.md#f16); models before Opus 4.1 have no structured output.
  */
 const FAMILIES: readonly ModelFamily[] = Object.freeze([
   {

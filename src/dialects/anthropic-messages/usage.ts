@@ -76,7 +76,7 @@ const INPUT_COUNTS = new Set([
 const COUNTS = [...INPUT_COUNTS, "output_tokens"]
 
 /**
- * Later counts replace earlier ones if they are present; they are never added (docs/wire/anthropic-messages.md#f9). A
+ * Later counts replace earlier ones if they are present; they are never added (docs/contribute/wire/anthropic-messages.md#f9). A
  * zero replaces no count of the input: servers that know the input only at the start report 0 at the end.
  */
 export function mergeUsage(usage: JsonObject, later: JsonObject): void {

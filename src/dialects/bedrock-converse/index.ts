@@ -12,7 +12,7 @@ export { FAMILIES } from "./quirks.ts"
 export type { BedrockConverseQuirks } from "./quirks.ts"
 
 /**
- * Amazon Bedrock's Converse, which serves the models of many makers (docs/wire/bedrock-converse.md). The model is in
+ * Amazon Bedrock's Converse, which serves the models of many makers (docs/contribute/wire/bedrock-converse.md). The model is in
  * the address, not in the body. The decoders need the request that was encoded.
  * @param quirks the features of the operator's models in addition to those of known models.
  */

@@ -10,7 +10,7 @@ const WORDS = ["text", "snippet", "content"] as const
 /**
  * Converts a citation of Cohere to one for each of its sources:
  * `{start, end, text, sources: [{type, id, document or tool_output}], content_index?, type}` (recorded;
- * docs/wire/cohere-chat.md#f7).
+ * docs/contribute/wire/cohere-chat.md#f7).
  * @returns an empty list for a citation of the plan or the reasoning rather than the answer's text.
  */
 export function decodeCitation(value: JsonObject): Citation[] {

@@ -23,7 +23,7 @@ const PROBABILITIES: Range = { min: 0.01, max: 0.99 }
 const RANKS: Range = { min: 0, max: 500 }
 const PENALTIES: Range = { min: 0, max: 1 }
 
-/** A request of `POST /v2/chat` (docs/wire/cohere-chat.md#f1). Cohere rejects unknown fields with 422. */
+/** A request of `POST /v2/chat` (docs/contribute/wire/cohere-chat.md#f1). Cohere rejects unknown fields with 422. */
 export function encodeRequest(request: ChatRequest): EncodedRequest {
   const losses = new LossList(DIALECT)
   const tools = encodeTools(request, losses)

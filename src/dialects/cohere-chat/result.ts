@@ -25,7 +25,7 @@ const RESULT_FIELDS = new Set(["id", "message", "finish_reason", "usage", "logpr
 const MESSAGE_FIELDS = new Set(["role", "content", "tool_plan", "tool_calls", "citations"])
 
 /**
- * Decodes a whole answer of `/v2/chat` (docs/wire/cohere-chat.md#f2). It has one choice, whose extra holds the log
+ * Decodes a whole answer of `/v2/chat` (docs/contribute/wire/cohere-chat.md#f2). It has one choice, whose extra holds the log
  * probabilities and, under `message`, the members that the canon lacks.
  * @throws GatewayError `upstream_error` if the body is not an answer, or one that broke off.
  */

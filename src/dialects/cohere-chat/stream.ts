@@ -121,7 +121,7 @@ class MessageDecoder implements EventDecoder {
     this.#onArguments(chunk.index, called, events)
   }
 
-  /** Arguments that are `null` or empty mean a call without arguments (docs/wire/README.md#f3). */
+  /** Arguments that are `null` or empty mean a call without arguments (docs/contribute/wire/README.md#f3). */
   #onArguments(
     index: JsonValue | undefined,
     called: JsonObject | undefined,

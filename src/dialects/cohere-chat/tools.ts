@@ -68,7 +68,7 @@ function encodeChoice(choice: ToolChoice | undefined, losses: LossList): string 
 
 /**
  * Returns arguments as JSON text: `{}` for a call without arguments, which Cohere sends as empty or as `null`
- * (docs/wire/README.md#f3).
+ * (docs/contribute/wire/README.md#f3).
  */
 export function argumentsText(value: JsonValue | undefined): string {
   return typeof value === "string" && value !== "" && value !== NO_ARGUMENTS ? value : "{}"

@@ -3,7 +3,7 @@ import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 
 /**
- * Decodes usage as Cohere reports it, in classes that never overlap (docs/wire/cohere-chat.md#f5). `billed_units` are
+ * Decodes usage as Cohere reports it, in classes that never overlap (docs/contribute/wire/cohere-chat.md#f5). `billed_units` are
  * the units that Cohere charges for and that a hold can bound: `tokens` includes tokens that Cohere itself adds to the
  * prompt, and is used only if nothing was billed. Cached tokens are part of those, and do not reduce the bill;
  * reasoning is part of the output. The bill includes image tokens, which `tokens` has separately: a recorded image of

@@ -58,7 +58,7 @@ export function encodeFinish({ reason, raw = "" }: Ending): string {
 }
 
 /**
- * Returns the reason for a candidate's end (docs/wire/gemini.md#f7). Gemini has no word for calls: it "stops" with
+ * Returns the reason for a candidate's end (docs/contribute/wire/gemini.md#f7). Gemini has no word for calls: it "stops" with
  * them.
  */
 export function decodeFinish(word: string | undefined, hasToolCalls: boolean): Finish {

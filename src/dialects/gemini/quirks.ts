@@ -23,7 +23,7 @@ export interface ModelTraits {
   /** Matches the model's name after its last slash. */
   readonly name: RegExp
   readonly thinking: ThinkingControl
-  /** Rejects the first call of a step of the current turn without a signature (docs/wire/gemini.md#f5). */
+  /** Rejects the first call of a step of the current turn without a signature (docs/contribute/wire/gemini.md#f5). */
   readonly requiresSignatures: boolean
   /** Accepts a JSON answer and functions in one request. */
   readonly jsonWithTools: boolean

@@ -70,7 +70,7 @@ const PARAMETERS = parameterSchemas(
 )
 
 /**
- * Validates the fields of a request for images, in OpenAI's format (docs/api.md#images; docs/wire/images.md#f1).
+ * Validates the fields of a request for images, in OpenAI's format (docs/use/endpoints.md#images; docs/contribute/wire/images.md#f1).
  * Fields that the canon lacks are options, for the vendor to validate; null counts as absent.
  * @param defaultForm the form of images if the caller does not name one.
  * @throws GatewayError describing the fault, with OpenAI's messages.

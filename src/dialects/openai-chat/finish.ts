@@ -20,7 +20,7 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
 ])
 
 /**
- * Returns the reason for a choice's end (docs/wire/openai-chat.md#f4 and docs/wire/README.md#f5). A choice with tool
+ * Returns the reason for a choice's end (docs/contribute/wire/openai-chat.md#f4 and docs/contribute/wire/README.md#f5). A choice with tool
  * calls that "stopped" was ended by them: OpenAI sends `stop` when the tool was forced.
  */
 export function decodeFinish(word: string, hasToolCalls: boolean, native?: JsonValue): Finish {

@@ -4,8 +4,8 @@ import { cacheWrites, setCostIn, totalInput, totalOutput, type Usage } from "../
 import { countOf, decodeCacheWrites, encodeCacheWrites, isCount } from "../shared/usage.ts"
 
 /**
- * Decodes usage as vendors of this dialect report it, in classes that never overlap (docs/wire/openai-chat.md#f8 and
- * docs/wire/README.md#f4). Cache reads, cache writes and audio tokens are part of the prompt. The total beyond prompt
+ * Decodes usage as vendors of this dialect report it, in classes that never overlap (docs/contribute/wire/openai-chat.md#f8 and
+ * docs/contribute/wire/README.md#f4). Cache reads, cache writes and audio tokens are part of the prompt. The total beyond prompt
  * and completion is output (xAI's reasoning, Gemini's hidden thoughts), or the prompt if that is not counted. If a
  * vendor reports more cached tokens than prompt tokens, they are capped at the prompt.
  * @returns undefined if nothing was reported.

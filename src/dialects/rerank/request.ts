@@ -54,8 +54,8 @@ export interface RerankOptions {
 }
 
 /**
- * Decodes a rerank request (docs/api.md#rerank), with fields that the clients of Cohere and Jina also send: documents
- * as objects, `rank_fields` of them, `return_documents` and `max_tokens_per_doc` (docs/wire/rerank.md#f1).
+ * Decodes a rerank request (docs/use/endpoints.md#rerank), with fields that the clients of Cohere and Jina also send: documents
+ * as objects, `rank_fields` of them, `return_documents` and `max_tokens_per_doc` (docs/contribute/wire/rerank.md#f1).
  * @throws GatewayError describing the fault, with OpenAI's messages.
  */
 export function decodeRerankRequest(body: JsonObject): RerankOptions {

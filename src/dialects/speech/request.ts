@@ -53,7 +53,7 @@ const PARAMETERS = parameterSchemas(
 )
 
 /**
- * Decodes a speech request in OpenAI's format (docs/api.md#audio, docs/wire/speech.md#f1).
+ * Decodes a speech request in OpenAI's format (docs/use/endpoints.md#audio, docs/contribute/wire/speech.md#f1).
  * @throws GatewayError describing the fault, with OpenAI's messages.
  */
 export function decodeSpeech(body: JsonObject): SpeechOptions {

@@ -57,8 +57,8 @@ const FORMS: readonly TranscriptForm[] = [...TRANSCRIPT_FORMS, "diarized_json"]
 const GRANULARITIES = ["word", "segment"] as const
 
 /**
- * Decodes the fields of a transcription or translation in OpenAI's format (docs/api.md#audio,
- * docs/wire/transcription.md#f1). Fields that the canon lacks are kept as extra.
+ * Decodes the fields of a transcription or translation in OpenAI's format (docs/use/endpoints.md#audio,
+ * docs/contribute/wire/transcription.md#f1). Fields that the canon lacks are kept as extra.
  * @throws GatewayError describing the fault, with OpenAI's messages.
  */
 export function decodeTranscription(

@@ -79,7 +79,7 @@ function usageBody({ usage, duration }: Transcript, { audio }: TranscriptionRequ
 }
 
 /**
- * Clients expect every member of a segment (docs/wire/transcription.md#f2); members that the vendor does not report
+ * Clients expect every member of a segment (docs/contribute/wire/transcription.md#f2); members that the vendor does not report
  * are 0.
  */
 function verboseBody(transcript: Transcript, request: TranscriptionRequest): JsonObject {

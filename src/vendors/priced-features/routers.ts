@@ -37,7 +37,7 @@ function speed(path: string): FieldSwitch {
 
 /**
  * Fields that tell OpenRouter which model to use and whose servers. Its `models` and `provider` are the gateway's and
- * do not get so far ([decision 58](../../../docs/decisions/0058-routing-preferences-and-groups.md)); were they to,
+ * do not get so far (docs/contribute/design-notes.md#routing-preferences-and-groups); were they to,
  * they must not be free.
  */
 const OPENROUTER_FIELDS: readonly FieldSwitch[] = [

@@ -30,7 +30,7 @@ const PARAMETERS = parameterSchemas(
 )
 
 /**
- * Validates and decodes a request for a message (docs/wire/anthropic-messages.md#f2, docs/api.md#chat). Fields that
+ * Validates and decodes a request for a message (docs/contribute/wire/anthropic-messages.md#f2, docs/use/endpoints.md#chat). Fields that
  * the canon lacks are kept as extra; null counts as absent.
  * @throws GatewayError describing the fault.
  */

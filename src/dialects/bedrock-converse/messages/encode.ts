@@ -28,7 +28,7 @@ export interface EncodedMessages {
 
 /**
  * Returns the conversation in alternating turns, the user first; the results of all calls in the very next turn,
- * before its text; the instructions separate (docs/wire/bedrock-converse.md#f3).
+ * before its text; the instructions separate (docs/contribute/wire/bedrock-converse.md#f3).
  */
 export function encodeMessages(
   messages: readonly Message[],

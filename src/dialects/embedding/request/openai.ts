@@ -54,7 +54,7 @@ const PURPOSES: ReadonlyMap<string, EmbeddingPurpose> = new Map([
 ])
 
 /**
- * Decodes a request for embeddings in OpenAI's format (docs/wire/embeddings.md#f1, docs/api.md#embeddings), and
+ * Decodes a request for embeddings in OpenAI's format (docs/contribute/wire/embeddings.md#f1, docs/use/endpoints.md#embeddings), and
  * `input_type` as the clients of other vendors send it. Fields that the canon lacks are kept as extra; null counts as
  * absent.
  * @throws GatewayError describing the fault, with OpenAI's messages.

@@ -7,7 +7,7 @@ import type { Encoding } from "../request/encoding.ts"
 
 /**
  * Encodes a model's turn. A signature goes on the part right after it, which it came with, or on an empty text at the
- * end; thoughts are not sent back (docs/wire/gemini.md#f5).
+ * end; thoughts are not sent back (docs/contribute/wire/gemini.md#f5).
  */
 export function encodeModelTurn(parts: readonly Part[], encoding: Encoding): JsonObject[] {
   const turn: JsonObject[] = []
@@ -38,7 +38,7 @@ export function encodeModelTurn(parts: readonly Part[], encoding: Encoding): Jso
 
 /**
  * Puts the dummy signature on the first call of a step without a signature of Gemini's, such as another model's call;
- * without one the request would be rejected (docs/wire/gemini.md#f6).
+ * without one the request would be rejected (docs/contribute/wire/gemini.md#f6).
  */
 export function signFirstCall(turn: readonly JsonObject[], dummy: string): void {
   const call = turn.find((part) => part.functionCall !== undefined)
@@ -47,7 +47,7 @@ export function signFirstCall(turn: readonly JsonObject[], dummy: string): void 
 
 /**
  * Puts the dummy signature on the images of a model's turn, and on its first part, if they are unsigned
- * (docs/wire/gemini.md#f6): image models reject their own images without one.
+ * (docs/contribute/wire/gemini.md#f6): image models reject their own images without one.
  */
 export function signImages(turn: readonly JsonObject[], dummy: string): void {
   if (!turn.some(({ inlineData }) => inlineData !== undefined)) return

@@ -33,7 +33,7 @@ export function openAiModeration(decodeError: ModerationFormat["decodeError"]): 
 }
 
 /**
- * Mistral's `POST /moderations`, which takes texts alone, and `POST /chat/moderations` (docs/wire/moderation.md#f3).
+ * Mistral's `POST /moderations`, which takes texts alone, and `POST /chat/moderations` (docs/contribute/wire/moderation.md#f3).
  * It rejects unknown fields.
  * @param decodeError reads the vendor's errors.
  */

@@ -12,7 +12,7 @@ export interface OpenAiChatQuirks {
   readonly reasoningField: "reasoning_content" | "reasoning"
   /**
    * The reasoning of earlier turns that is sent: nothing; its text; or its text with OpenRouter's signed
-   * `reasoning_details` (docs/wire/openai-chat.md#f24).
+   * `reasoning_details` (docs/contribute/wire/openai-chat.md#f24).
    */
   readonly reasoningHistory: "drop" | "text" | "details"
   /** `always`: usage is sent by default and `stream_options` is rejected, so it must not be sent. */

@@ -29,7 +29,7 @@ import {
 const STREAM_OPTIONS = new Set(["include_usage"])
 
 /**
- * Validates and decodes a chat completion request (docs/wire/openai-chat.md#f1, docs/api.md#chat). Fields that the
+ * Validates and decodes a chat completion request (docs/contribute/wire/openai-chat.md#f1, docs/use/endpoints.md#chat). Fields that the
  * canon lacks are kept as extra; null counts as absent.
  * @throws GatewayError describing the fault, with OpenAI's messages.
  */

@@ -143,7 +143,7 @@ function setLegacyFunctions(
   else if (choice !== undefined) body.function_call = choice.type
 }
 
-/** Settings about calls are rejected without tools (docs/wire/openai-chat.md#f2). */
+/** Settings about calls are rejected without tools (docs/contribute/wire/openai-chat.md#f2). */
 function fitToolSettings(body: JsonObject, choice: ToolChoice | undefined, losses: LossList): void {
   if (body.tools !== undefined) return
   if (body.functions !== undefined) {

@@ -70,7 +70,7 @@ export const SCALARS = {
 
 /**
  * Parameters of a chat completion other than `messages`, `tools` and `tool_choice`, which are validated while they are
- * read. Types and limits are OpenAI's (OpenAI's OpenAPI description, docs/wire/openai-chat.md#f1); any value passes
+ * read. Types and limits are OpenAI's (OpenAI's OpenAPI description, docs/contribute/wire/openai-chat.md#f1); any value passes
  * for fields to which vendors add their own values (`service_tier`, `reasoning_effort`). Only these fields are
  * validated: others stay in the body, which is sent unchanged.
  */

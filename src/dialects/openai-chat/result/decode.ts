@@ -51,8 +51,8 @@ const CALL_FIELDS = new Set(["id", "type", "index", "function", "custom"])
 const CUSTOM_CALL_FIELDS = new Set(["id", "type", "index", "custom"])
 
 /**
- * Decodes a whole chat completion (docs/wire/openai-chat.md#f3 and
- * docs/wire/openai-chat.md#vendors-that-nearly-speak-it). Members that only this dialect has are kept as extra: a
+ * Decodes a whole chat completion (docs/contribute/wire/openai-chat.md#f3 and
+ * docs/contribute/wire/openai-chat.md#vendors-that-nearly-speak-it). Members that only this dialect has are kept as extra: a
  * choice's own members directly, and those of its message under `message`.
  * @throws GatewayError `upstream_error` if the body is not a chat completion, or has no choice.
  */

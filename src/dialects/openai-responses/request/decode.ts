@@ -29,7 +29,7 @@ const REASONING_FIELDS = new Set(["effort", "summary", "generate_summary"])
 const STREAM_OPTIONS = new Set(["include_obfuscation"])
 
 /**
- * Validates and decodes a request for a response (docs/wire/openai-responses.md#f1, docs/api.md#chat). The
+ * Validates and decodes a request for a response (docs/contribute/wire/openai-responses.md#f1, docs/use/endpoints.md#chat). The
  * instructions become a first system message. Fields that the canon lacks are kept as extra, except for values that
  * request the default behaviour; null counts as absent.
  * @throws GatewayError describing the fault, with OpenAI's messages.

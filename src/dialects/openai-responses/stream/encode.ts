@@ -118,7 +118,7 @@ class ResponseEncoder implements EventEncoder {
     this.#closeAll(frames)
     const usage = encodeUsage(this.#usage ?? NO_USAGE)
     const response = this.#response(frames, { status, incomplete, usage })
-    // Also sent for an answer that was cut short, which its status shows (decision 32).
+    // Also sent for an answer that was cut short, which its status shows (docs/contribute/design-notes.md#truncated-responses).
     frames.push(this.#writer.parsed(COMPLETED, { response }, this.#length))
     return frames
   }

@@ -52,7 +52,7 @@ const CHOICE = { choice: 0 } as const
 
 /**
  * The items of one streamed output. Each is passed on as it arrives; parts that a vendor leaves out on the way are
- * sent when the item is done, or at the latest when the response is (docs/wire/openai-responses.md#f6). Items are
+ * sent when the item is done, or at the latest when the response is (docs/contribute/wire/openai-responses.md#f6). Items are
  * identified by position, because one vendor was recorded to change their ids from event to event.
  */
 export class OpenItems {

@@ -3,7 +3,7 @@ import type { SseFrame } from "../../../canon/dialect.ts"
 /**
  * Finds the frames of one stream that come twice in a row. A sequence number identifies a frame, so repeated content
  * has a different number; without numbers only frames without content can be repetitions
- * (docs/wire/openai-responses.md#f7).
+ * (docs/contribute/wire/openai-responses.md#f7).
  */
 export function findRepeated(): (frame: SseFrame) => boolean {
   let last: string | undefined

@@ -16,7 +16,7 @@ const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json"])
 
 /**
  * Gemini has no endpoint for transcription: a model with audio input is asked to write down the spoken words
- * (docs/wire/transcription.md#f8).
+ * (docs/contribute/wire/transcription.md#f8).
  * @param decodeError reads the vendor's errors.
  * @param parent the path above `/models`.
  */

@@ -192,7 +192,7 @@ export async function completedUsage(
   return { usage: { ...NO_USAGE, inputFresh }, estimated: true }
 }
 
-/** Older servers support only floats, and reject base64 in their own words (docs/wire/embeddings.md#f8). */
+/** Older servers support only floats, and reject base64 in their own words (docs/contribute/wire/embeddings.md#f8). */
 function isBase64Refused(refusal: unknown): boolean {
   if (!(refusal instanceof GatewayError) || refusal.kind !== "refused_by_upstream") return false
   const { parameter } = refusal.details
