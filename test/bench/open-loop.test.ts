@@ -6,7 +6,7 @@ function addressOf(port: number) {
   return { port, path: "/", headers: {}, model: (name: string) => name }
 }
 
-/** Answers when it is told to. */
+/** Starts a server that answers on request. */
 function startHeldServer() {
   const held: (() => void)[] = []
   let isOpen = false

@@ -40,7 +40,7 @@ interface Entry {
   readonly note: string
 }
 
-/** Of the last payment: the newest first. */
+/** Returns the payments, the newest first. */
 async function payments(): Promise<Entry[]> {
   const { body } = await ask(operator.page, "GET", `/accounts/${account}/entries`)
   return (body["data"] as Entry[]).filter(({ note }) => note.includes(cards.session))

@@ -6,7 +6,7 @@ import { GEMINI } from "../../src/dialects/gemini/index.ts"
 import { OPENAI_CHAT } from "../../src/dialects/openai-chat/index.ts"
 import { OPENAI_RESPONSES } from "../../src/dialects/openai-responses/index.ts"
 
-/** What a body names: kind, id and path. */
+/** Returns the references in a body: kind, id and path. */
 function namesIn(shape: StateShape | undefined, body: JsonObject): [string, string, string][] {
   if (shape === undefined) throw new Error("no shape")
   return findState(shape, body).map(({ id, path, state }) => [state.kind, id, path])

@@ -19,7 +19,7 @@ describe("facts.json", () => {
 
   test("has prices for the input, and for any output", () => {
     const speaking = new Set(["chat", "image", "speech", "transcription"])
-    /** What of a kind may be counted in place of tokens. */
+    /** The units of a kind that may be counted in place of tokens. */
     const counted: Partial<Record<string, PriceClass>> = {
       image: "image",
       rerank: "search",
@@ -234,7 +234,7 @@ describe("built-in models", () => {
   test("have search prices of their own if the vendor has several", () => {
     expect(known("google", "gemini-2.5-pro").price?.search).toBe("35000")
     expect(known("google", "gemini-3.5-flash").price?.search).toBe("14000")
-    // Where each request has a price, it is that of its searches.
+    // A price per request is that of its searches.
     expect(known("perplexity", "sonar").price).toMatchObject({
       request: "12000",
       request_medium: "8000",

@@ -107,7 +107,7 @@ describe("a list with increases applied", () => {
       gone: { kind: "chat", price: { input: "1" } },
     })
     expect(taken.services?.["acme"]).toEqual({ search: "2", file_search: "4" })
-    // What was is not touched: requests that run use it.
+    // The previous facts are unchanged, because running requests use them.
     expect(before.vendors["acme"]?.["up"]?.price?.["input"]).toBe("1")
   })
 

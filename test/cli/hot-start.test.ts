@@ -45,7 +45,7 @@ async function readByStart(installation: Installation): Promise<number> {
   return Number(/^rchar: (\d+)$/m.exec(text)?.[1])
 }
 
-/** The size of the kernel's table of sockets, bytes: a start looks into it, and the other tests fill it. */
+/** Returns the size of the kernel's table of sockets in bytes: a start reads it, and the other tests fill it. */
 function socketTable(): number {
   return readFileSync("/proc/net/tcp").byteLength + readFileSync("/proc/net/tcp6").byteLength
 }

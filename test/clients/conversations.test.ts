@@ -40,7 +40,7 @@ beforeEach(() => {
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-/** What reached the vendor in the last request, as text. */
+/** Returns the vendor's last request as text. */
 function sent(): string {
   return JSON.stringify(gateway.simulator.requests.at(-1)?.body)
 }

@@ -26,7 +26,7 @@ class KeyedOpenAI extends OpenAI {
   override idempotencyHeader = "Idempotency-Key"
 }
 
-/** Where the client's first connection breaks: before a byte of the answer, and in its middle. */
+/** The bytes after which the client's connections break: before the answer, and in its middle. */
 const CUTS = [[0], [150], [0, 150]] as const
 
 async function expectOneCharge(

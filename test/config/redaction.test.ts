@@ -29,7 +29,7 @@ function keyWith(secret: string): string {
   return JSON.stringify({ ...key, private_key: `${KEY_FILE.private_key}${secret}` })
 }
 
-/** Where a secret can stand, rightly or by mistake. */
+/** Places in which a secret can be, correctly or by mistake. */
 const places: ((secret: string) => string)[] = [
   (secret) => stringify({ admin_token: secret }),
   (secret) => stringify({ providers: { a: { vendor: "openai", api_key: secret } } }),

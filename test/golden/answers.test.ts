@@ -18,10 +18,10 @@ import {
 import { printJson } from "./print-json.ts"
 
 /**
- * `answers/<case>/<upstream>.json` and `.sse` are what a vendor answers, written by hand; `<upstream>--canon.json` is
- * what the canon makes of both. What each client gets of the one answer of `REFERENCE` is in `<REFERENCE>--<client>`;
- * what it gets of the others' is read again by its own dialect and has to say the same, without a file for each pair.
- * Frames of Bedrock, which are binary on the wire, stand as the events that they are.
+ * `answers/<case>/<upstream>.json` and `.sse` are a vendor's answers, written by hand; `<upstream>--canon.json` is
+ * their decoded result. The answers of `REFERENCE` as received by each client are in `<REFERENCE>--<client>`; those of
+ * other vendors are decoded again by the client's dialect and must be equal, without a file for each pair. Frames of
+ * Bedrock, which are binary on the wire, are written as events.
  */
 const ROOT = "answers"
 
@@ -67,7 +67,7 @@ for (const name of listGolden(ROOT)) {
 /** Members that count places, not quantities. */
 const INDICES: ReadonlySet<string> = new Set(["index", "choice", "call", "start", "end"])
 
-/** A dialect without a part for refusals says by the end, or by the text alone, that it was one. */
+/** A dialect without a part for refusals expresses one by the finish reason, or only by the text. */
 function expectSame(actual: ChatResult, expected: ChatResult): void {
   const isRefused = expected.choices.some(({ parts }) => parts.some(isRefusal))
   const ends = ({ choices }: ChatResult) => choices.map(({ finish }) => finish)
@@ -79,12 +79,12 @@ function isRefusal({ type }: Part): boolean {
   return type === "refusal"
 }
 
-/** Without the classes of usage of which there was nothing: a new one leaves the files as they are. */
+/** Removes unused classes of usage, so that a new class does not change the files. */
 function counted(name: string, value: unknown): unknown {
   return value === 0 && !INDICES.has(name) ? undefined : value
 }
 
-/** What no dialect may lose of an answer, however it is written. */
+/** Returns the parts of an answer that no dialect may lose. */
 function essenceOf({ choices, usage }: ChatResult) {
   return {
     choices: choices.map(({ parts }) => ({

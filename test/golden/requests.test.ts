@@ -16,13 +16,13 @@ import { inTurn } from "./in-turn.ts"
 import { printJson } from "./print-json.ts"
 
 /**
- * `requests/<case>/<client>.json` is what a caller writes, by hand; `<client>--<upstream>.json` next to
- * it what goes up to a vendor, and what of the caller's was lost. The clients of a case share the vendors among
- * them, so that each case is seen at each vendor; all pairs encode.
+ * `requests/<case>/<client>.json` is a caller's request, written by hand; `<client>--<upstream>.json` next to it is
+ * the request sent to a vendor, and its losses. The clients of a case share the vendors among them, so that each case
+ * is tested at each vendor; all pairs are encoded.
  */
 const ROOT = "requests"
 
-/** Where what a client writes and what a vendor takes meet: names and ids of calls, and signed reasoning. */
+/** Cases in which a client's and a vendor's formats interact: names and ids of calls, and signed reasoning. */
 const ALL_PAIRS = new Set([
   "reasoning-from-this-vendor",
   "reasoning-with-signatures",
@@ -87,7 +87,7 @@ function wayUp(written: string, client: ClientDialect, upstream: UpstreamDialect
 
 /** `<signed>` stands for a signature that this very vendor gave, in the envelope a caller got it in. */
 function signedFor({ id: signedBy }: UpstreamDialect) {
-  // OpenAI gives its reasoning ids, and wants them back.
+  // OpenAI gives its reasoning ids, and requires them back.
   const named = signedBy === "openai-responses" ? { id: "rs_1" } : {}
   const signed = { signedBy, signature: "c2lnbmVkIGJ5IHRoaXMgdmVuZG9y", ...named }
   const redacted = { signedBy, signature: "cmVkYWN0ZWQgYnkgdGhpcyB2ZW5kb3I=", isRedacted: true }
@@ -97,7 +97,7 @@ function signedFor({ id: signedBy }: UpstreamDialect) {
   }
 }
 
-/** The gateway fetches what a vendor takes no address of; here it always gets the same few bytes. */
+/** Embeds media whose addresses a vendor does not accept, always with the same few bytes. */
 function fetched(request: ChatRequest, { supports }: UpstreamDialect): ChatRequest {
   const inline = { image: supports["image.url"], file: supports["file.url"] }
   const messages = request.messages.map((message) => ({

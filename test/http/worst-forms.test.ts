@@ -8,7 +8,7 @@ import { sampleOf } from "../support/exhaustive.ts"
 
 const MEBIBYTE = 1024 * 1024
 const MEMORY = 768 * MEBIBYTE
-/** How long another caller may wait for one form, and for ten of them, in milliseconds. */
+/** Maximum wait of another caller for one form, and for ten of them, in milliseconds. */
 const LONGEST_PAUSE = 100
 const LONGEST_OF_MANY = 200
 
@@ -43,7 +43,7 @@ afterAll(async () => {
 const part = (head: string): string => `--cut\r\n${head}\r\n\r\n\r\n`
 const named = (name: string): string => `content-disposition: form-data; name="${name}"`
 
-/** Parts of which a form has as many as it can. */
+/** Parts that a form repeats as often as possible. */
 const PARTS: Readonly<Record<string, string>> = {
   "files in a known field": part(`${named("image[]")}; filename="a"`),
   "files in an unknown field": part(`${named("a")}; filename="a"`),

@@ -17,7 +17,7 @@ import {
 
 type Ending = "ok" | "failed" | "refused" | "broken" | "silent"
 
-/** What one vendor does with a request. */
+/** One vendor's handling of a request. */
 interface Behaviour {
   /** Milliseconds until it does. */
   readonly after: number
@@ -44,7 +44,7 @@ const cases = fc.record({
   leaves: fc.option(fc.integer({ min: 0, max: 200 })),
 })
 
-/** A vendor that does what the prompt says. It counts the requests that it still has. */
+/** Starts a vendor that follows the prompt. It counts its unfinished requests. */
 function startObedient(name: "first" | "second") {
   let open = 0
   const vendor = startVendor(async (request, number) => {
@@ -133,7 +133,7 @@ test("only one of two attempts is charged, once, and nothing stays open or held"
   const charged = receipts.reduce((sum, { cost }) => sum + nanocredits(cost), 0n)
   const { balance } = await creditsOf(caller)
   expect(nanocredits(balance)).toBe(10_000_000_000n - charged)
-  // A caller who leaves at once may never have been heard.
+  // A request whose caller leaves at once may never have arrived.
   expect(receipts.length).toBeLessThanOrEqual(CASES)
   const hedged = receipts.filter(({ attempts }) =>
     attempts.some(({ outcome }) => outcome === "not_needed"),

@@ -26,7 +26,7 @@ afterAll(() => {
 
 type Step = (world: World) => void | Promise<void>
 
-/** A step that says what it is when fast-check reports it. */
+/** Returns a step whose name fast-check reports. */
 function step(name: string, run: Step): Step {
   return Object.assign(run, { [fc.toStringMethod]: () => name })
 }

@@ -25,7 +25,7 @@ const REQUEST: ChatRequest = {
 }
 const SIGNER = new ReasoningSigner("secret")
 
-/** What a field may hold that its dialect does not know of; some of it cannot be made a text of. */
+/** Values that a dialect does not expect in a field; some of them cannot be converted to text. */
 const ODD: readonly JsonValue[] = [
   null,
   "",
@@ -76,7 +76,7 @@ function changed(
   return copy
 }
 
-/** A vendor may send what cannot be read, and its words are no fault of ours. */
+/** A vendor may send unreadable values, which are not faults of the gateway. */
 function survive(path: ValuePath, odd: JsonValue | undefined, read: () => void): void {
   try {
     read()
@@ -105,7 +105,7 @@ function readWhole(upstream: UpstreamDialect, body: JsonObject): void {
   const meter = new Meter()
   meter.result(result)
   new AnswerRecord(upstream.id).answer(body)
-  // It is paid for by then: what cannot be told has to be found out before.
+  // The answer is charged by then, so a value that cannot be encoded must be detected before.
   for (const client of CLIENTS) mustWork(() => client.encodeResult(result, REQUEST))
   mustWork(() => upstream.patches?.result(structuredClone(body), REQUEST))
 }
@@ -147,7 +147,7 @@ function framesOf(upstream: UpstreamDialect, body: string | Uint8Array): SseFram
   })
 }
 
-/** Of the 17 changes at each path, `npm test` makes every fifth, so that every value comes in turn. */
+/** Of the 17 changes at each path, `npm test` makes every fifth, so that every value is used in turn. */
 const STEP = IS_EXHAUSTIVE ? 1 : 5
 const RECORDED = vendorAnswers().filter(({ status }) => status === 200)
 const RECORDED_STEP = IS_EXHAUSTIVE ? 401 : 4_001

@@ -6,8 +6,8 @@ import { checkSync } from "recheck"
 import { IS_EXHAUSTIVE } from "../support/exhaustive.ts"
 
 /**
- * A regular expression cannot be interrupted: on a text that somebody else writes, it has to take time in proportion to
- * the text. What is listed here only meets short texts, or texts of the operator.
+ * A regular expression cannot be interrupted: on a text from outside, its time must be proportional to the length. The
+ * listed files only read short texts, or texts of the operator.
  */
 const ALLOWED: Readonly<Record<string, string>> = {
   "src/wire/bucket/": "answers and settings of the operator's own bucket",

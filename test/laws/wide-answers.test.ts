@@ -40,7 +40,7 @@ function candidate(parts: JsonObject[]): JsonObject {
   return { candidates: [{ index: 0, content: { role: "model", parts } }] }
 }
 
-/** What a provider sends, frame by frame, and a count that is large for it. */
+/** A provider's frames, and a count that is large for them. */
 interface Shape {
   readonly dialect: UpstreamDialect
   readonly large: number

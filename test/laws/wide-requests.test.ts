@@ -49,7 +49,7 @@ interface Shape {
   readonly allowed?: string[]
   /** The ids of calls of the first tool, each with its result. */
   readonly calls?: readonly string[]
-  /** Of the answer. */
+  /** The schema of the answer. */
   readonly schema?: JsonObject
 }
 

@@ -9,7 +9,7 @@ import { until } from "../support/until.ts"
 /** A ledger whose writes the test can observe, stop and break. */
 class FakeLedgerStore {
   readonly batches: Batch[] = []
-  /** How often writing fails before it works. */
+  /** Number of failing writes before one succeeds. */
   failures = 0
   /** Writing waits while this is pending. */
   gate: Promise<void> = Promise.resolve()

@@ -20,7 +20,7 @@ const FLEX: DecimalMode = {
   output: "5",
   tiers: [{ above: 200_000, input: "1.25", cached_input: "0.25", output: "7.5" }],
 }
-/** 200,000 input tokens, of which half were read from a cache, and 1,000 output tokens. */
+/** 200,000 input tokens, half of them read from a cache, and 1,000 output tokens. */
 const SHORT: Usage = { ...NO_USAGE, inputFresh: 100_000, inputCacheRead: 100_000, output: 1_000 }
 const LONG: Usage = { ...SHORT, inputFresh: 100_001 }
 

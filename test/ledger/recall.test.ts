@@ -6,7 +6,7 @@ import type { Store } from "../../src/store/store.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { TestDatabase, payerOf } from "../store/test-database.ts"
 
-/** How often a node looks for changes. */
+/** Interval in which a node polls for changes. */
 const POLL_EVERY = 100
 
 /** Polls for a ledger, as a node does, until it is disposed of. */

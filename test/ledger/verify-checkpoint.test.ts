@@ -48,7 +48,7 @@ async function verified(store: Store, from?: Checkpoint) {
 
 describe("a verification", () => {
   const directory = new TemporaryDirectory()
-  /** Of the ledger before the last charges. */
+  /** Checkpoints of the ledger before the last charges. */
   let checkpoints: Checkpoint[]
 
   beforeAll(async () => {

@@ -82,7 +82,7 @@ function members(count: number): Member[] {
   })
 }
 
-/** How many of many requests pass that are sent at once, in turn to each member. */
+/** Returns how many of many concurrent requests pass, in turn at each member. */
 async function burst(all: readonly Member[], count: number, request: RateRequest) {
   const passed = await Promise.all(
     Array.from({ length: count }, (_, index) => all[index % all.length]?.passes(request)),

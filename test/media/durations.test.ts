@@ -8,7 +8,7 @@ import { type Duration, TooManyParts } from "../../src/media/measure/duration.ts
 import { durationOf } from "../../src/media/measure/sound.ts"
 import { wave } from "../support/audio.ts"
 
-/** Made by ffmpeg: silence, or a small test picture. */
+/** Returns a file made by ffmpeg: silence, or a small test video. */
 function sample(name: string): Uint8Array {
   return new Uint8Array(readFileSync(join(import.meta.dir, "samples", name)))
 }
@@ -37,7 +37,7 @@ interface Case {
   /** As a player shows it. */
   readonly seconds: number
   readonly hasVideo?: boolean
-  /** How far the bound may be above it. */
+  /** Maximum ratio of the bound to the duration. */
   readonly factor?: number
 }
 
@@ -60,7 +60,7 @@ const CASES: Readonly<Record<string, Case>> = {
     seconds: 600,
     hasVideo: true,
   },
-  // A picture of MPEG-2 can be shown three times.
+  // A frame of MPEG-2 can be shown three times.
   "four seconds of MPEG video": {
     bytes: sample("clip.mpeg"),
     seconds: 4,

@@ -20,7 +20,7 @@ function measure(bytes: Uint8Array): Duration | undefined {
   }
 }
 
-/** The bound, and what is charged where a provider reports no duration. */
+/** Checks the bound, which is charged if a provider reports no duration. */
 function expectMeasured(bytes: Uint8Array, atLeast = SECONDS * 0.94): void {
   const found = measure(bytes)
   expect(found?.maxSeconds ?? Infinity).toBeGreaterThanOrEqual(atLeast)

@@ -35,7 +35,7 @@ interface WaveFormat {
   readonly validBits?: number
   readonly subFormat?: number
   readonly head?: string
-  /** Of the `fmt ` chunk; the next one follows directly. */
+  /** Size of the `fmt ` chunk; the next one follows directly. */
   readonly size?: number
 }
 

@@ -9,7 +9,7 @@ import { chunk, header, png } from "../support/png.ts"
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** An image, and what its alpha channel has to be. */
+/** An image, and its expected alpha channel. */
 interface Sample {
   readonly packed: PackedPng
   readonly alphaOf: (x: number, y: number) => number
@@ -19,7 +19,7 @@ function noise(x: number, y: number, sample: number, below: number): number {
   return Number(Bun.hash(`${x} ${y} ${sample}`) % BigInt(below))
 }
 
-/** What the pixels of a colour type and depth are, and how opaque each is. */
+/** Returns the pixels of a colour type and depth, and the opacity of each. */
 function sampleOf(
   colour: PackedPng["colour"],
   depth: PackedPng["depth"],
@@ -121,7 +121,7 @@ describe("the alpha channel of a PNG", () => {
   })
 })
 
-/** Pixels that are not what the header says. */
+/** Returns pixels that differ from the header. */
 function withPixels(data: Buffer, head = header(4, 4, 6)): Uint8Array<ArrayBuffer> {
   const end = chunk("IEND", Buffer.alloc(0))
   return new Uint8Array(Buffer.concat([SIGNATURE, head, chunk("IDAT", data), end]))

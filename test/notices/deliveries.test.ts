@@ -13,7 +13,7 @@ const NEVER = 1_000_000
 
 afterEach(() => setSystemTime())
 
-/** Deliveries to one webhook that does as it is told. */
+/** Delivers to one webhook with the given behaviour. */
 async function withTarget(send: Channel["send"]) {
   const database = await TestDatabase.open()
   await database.account("acc", 0n)

@@ -33,7 +33,7 @@ async function chatTimes(gateway: TestGateway, count: number): Promise<void> {
   await Promise.all(pending)
 }
 
-/** How long it takes, milliseconds. */
+/** Returns its duration, milliseconds. */
 async function timeOf(work: () => Promise<void> | PromiseLike<void>): Promise<number> {
   const begun = performance.now()
   await work()

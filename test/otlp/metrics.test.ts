@@ -6,7 +6,10 @@ import { createInstallation, runJson, startServing } from "../support/process.ts
 import { until } from "../support/until.ts"
 import { Collector, type ReceivedMetric } from "./collector.ts"
 
-/** What a collector makes of a name for Prometheus. @see https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics */
+/**
+ * Returns a collector's name for Prometheus. @see
+ * https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics
+ */
 function inPrometheus(name: string, unit: string, isCounter: boolean): string {
   const units: Record<string, string> = { s: "_seconds", By: "_bytes" }
   return name.replaceAll(".", "_") + (units[unit] ?? "") + (isCounter ? "_total" : "")

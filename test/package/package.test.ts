@@ -16,7 +16,7 @@ import { until } from "../support/until.ts"
 
 const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
 const LARGEST_PACKAGE = 3_000_000
-/** What a package has at its top, and of our own besides. */
+/** The contents at the top of a package, and those of our own besides. */
 const PARTS =
   /^package\/(LICENSE|README\.md|package\.json|tollgate\.schema\.json|bin\/|src\/|contract\/|simulator\/|console\/dist\/)/
 
@@ -25,7 +25,7 @@ let tarball = ""
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "tollgate-package-"))
-  // Not `prepack`: it builds the console anew under the tests that use it.
+  // Not `prepack`: it would rebuild the console during the tests that use it.
   if (!existsSync(join(ROOT, "console/dist/index.html"))) await npm(ROOT, "run", "build:console")
   const { stdout } = await npm(
     ROOT,
@@ -104,8 +104,8 @@ test("starts when a package manager runs it with Node", async () => {
 })
 
 /**
- * A folder in which the package is installed, as `npm install` would do it: with what it declares, and nothing else.
- * Tests use no network, so the dependencies are those of this clone.
+ * Returns a folder in which the package is installed like by `npm install`: with its declared dependencies, and
+ * nothing else. Tests use no network, so the dependencies are those of this clone.
  */
 async function installed(name: string): Promise<string> {
   const place = join(folder, name)
@@ -165,7 +165,7 @@ function npm(place: string, ...words: string[]) {
   return run(place, ["npm", ...words])
 }
 
-/** @throws with what it said, when it fails. */
+/** @throws with its output, if it fails. */
 async function run(place: string, command: string[]): Promise<{ stdout: string }> {
   const child = Bun.spawn(command, { cwd: place, env: onlyNode(), stdout: "pipe", stderr: "pipe" })
   const [stdout, stderr, exitCode] = await Promise.all([

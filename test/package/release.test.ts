@@ -7,10 +7,10 @@ import { systemOf } from "../../scripts/release-targets.ts"
 import { startListening } from "../support/process.ts"
 
 const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
-/** Of this machine, whose runtime needs no network. */
+/** The target of this machine, whose runtime needs no network. */
 const OWN = `linux-${process.arch}`
 const NAME = `tollgate-${facts.version}-${OWN}`
-/** Nobody listens there. */
+/** A closed port. */
 const NO_NETWORK = "http://127.0.0.1:1"
 
 let folder = ""

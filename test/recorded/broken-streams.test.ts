@@ -24,9 +24,9 @@ const OWN_WORDS = "The provider failed while it answered"
 
 /** A stream that breaks after something was delivered. */
 interface Broken extends Written {
-  /** The vendor's usage, when it told one before it broke; otherwise ours is charged. */
+  /** The vendor's usage, if it reported one before the break; otherwise ours is charged. */
   readonly usage?: JsonObject
-  /** What the caller is told. */
+  /** The caller's error message. */
   readonly words?: string
   /** The chunks that reach the caller; the first three when absent. */
   readonly chunks?: readonly JsonObject[]
@@ -101,13 +101,13 @@ const BROKEN: readonly Broken[] = [
   },
 ]
 
-/** @param mended what the relay puts into the first delta of a choice. */
+/** @param mended members that the relay adds to the first delta of a choice. */
 function second(content: string, mended: JsonObject = {}): JsonObject {
   const delta = { content, ...mended }
   return chunk({ choices: [{ index: 1, delta, finish_reason: null }] })
 }
 
-/** Answers that are none: they become a status, and nothing is charged. */
+/** Unusable answers: they become a status, and nothing is charged. */
 const REFUSED: readonly Staged[] = [
   refused("an error frame before anything else", frames({ error: { message: WORDS } })),
   refused("an error event before anything else", `event: error\ndata: {"error":{}}\n\n`),

@@ -30,7 +30,7 @@ interface Break {
   readonly name: string
   readonly dialect: DialectId
   readonly events: readonly WrittenEvent[]
-  /** What the caller is told. */
+  /** The caller's error message. */
   readonly words?: string
   /** Whether it says that the vendor is overloaded. */
   readonly isOverload?: true
@@ -141,7 +141,7 @@ const CUTS: readonly Break[] = DIALECTS.flatMap((dialect) => [
     : [{ name: "a frame with invalid JSON", dialect, events: ["data: {not json}\n\n"] }]),
 ])
 
-/** How many events of a plain stream come to having said "Hi". */
+/** Number of events of a plain stream up to "Hi". */
 const SAID: Readonly<Record<DialectId, number>> = {
   "openai-chat": 2,
   "openai-responses": 5,
@@ -177,7 +177,7 @@ const CONVERSE_BEGINNING: readonly WrittenEvent[] = [
 
 const MANY = 200
 
-/** Anthropic tells one token of output ahead of all of it; this stream says far more, and breaks. */
+/** Returns an interrupted stream with much more output than the one token that Anthropic reports in advance. */
 function longAndBroken(): VendorAnswer {
   const whole = broken({ name: "a long answer", dialect: "anthropic-messages", events: [] })
   const delta = { type: "content_block_delta", index: 0 }
@@ -190,7 +190,7 @@ function longAndBroken(): VendorAnswer {
   return { ...whole, body: `${String(whole.body)}${String(body)}` }
 }
 
-/** Answers that are none: they become a status, and nothing is charged. */
+/** Unusable answers: they become a status, and nothing is charged. */
 const PAGES = DIALECTS.flatMap((dialect) =>
   [
     { name: "a page", type: "text/html", body: "<html>Bad gateway</html>" },
@@ -290,7 +290,7 @@ describe("broken streams of vendors in every format", () => {
         expect(text).toContain('"Hi"')
         const message = expectBrokenOff(answer, face, { requestId, isOverload: each.isOverload })
         expect(message).toContain(each.words ?? "")
-        // What was delivered is paid for.
+        // Delivered content is charged.
         const receipt = await receiptOf(caller, requestId)
         expect(receipt.status).toBe("settled")
         expect(receipt.usage?.output).toBeGreaterThan(0)

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => replaying[Symbol.asyncDispose]())
 
-/** What a person reads off the chunks. */
+/** Returns the contents of the chunks as a person would read them. */
 function readingOf({ chunks }: ExpectedStream): { texts: string[]; calls: string[][] } {
   const texts: string[] = []
   const calls: string[][] = []

@@ -13,7 +13,7 @@ const REFUSED_HERE =
 const failed = chatRecordings().filter(({ status }) => status !== 200)
 const recordings = failed.filter(({ id }) => !REFUSED_HERE.test(id))
 
-/** A row of the error table: what the caller gets for a vendor's status. */
+/** A row of the error table: the caller's answer for a vendor's status. */
 interface Row {
   readonly status: number
   readonly code: string
@@ -147,7 +147,7 @@ function vendorsError(body: string): JsonObject {
   return isJsonObject(parsed.error) ? parsed.error : parsed
 }
 
-/** A model that the operator's account at the vendor does not have, said with 400. */
+/** OpenAI's 400 for a model that the operator's account does not have. */
 const UNKNOWN_MODEL = /not a valid model id|supported api model names are/i
 
 describe(`recorded errors${WITHOUT_FIXTURES}`, () => {

@@ -20,9 +20,9 @@ const answers = vendorAnswers().filter(({ status }) => status === 200)
 /** Requests at once. */
 const AT_ONCE = 16
 
-/** Streams that the official client cannot take even from the vendor itself, and what it says. */
+/** Streams that the official client rejects even from the vendor itself, and its message. */
 const NOT_ACCEPTED: Readonly<Record<string, string>> = {
-  // It tells of parts of reasoning, which OpenAI does not know.
+  // It has events about parts of reasoning, which OpenAI's format lacks.
   "bedrock-mantle/providers-bedrock-mantle-responses-chat-streams-through-the-responses-surface--0 through /v1/responses":
     "Unhandled response stream event",
   // It gives everything another id with every event.
@@ -30,11 +30,12 @@ const NOT_ACCEPTED: Readonly<Record<string, string>> = {
     "identity changed",
 }
 
-/** Arguments that end in the middle: Anthropic's client makes an object of what there is. */
+/** Truncated arguments: Anthropic's client builds an object from the received part. */
 const CUT_ARGUMENTS = "anthropic-sdk/py-incomplete_partial_json_response.txt through /v1/messages"
 
 /**
- * The last event of ChatGPT's own backend has no output, whatever the stream had. A caller of its format gets it as it came.
+ * Whether the output of the last event is empty, as in ChatGPT's own backend. A caller of its format gets it
+ * unchanged.
  */
 function isEmptyAtEnd({ body }: VendorAnswer, { dialect }: Face): boolean {
   if (dialect !== "openai-responses" || typeof body !== "string") return false
@@ -42,7 +43,7 @@ function isEmptyAtEnd({ body }: VendorAnswer, { dialect }: Face): boolean {
   return /"output":\[\]/.test(end) && body.includes("response.output_item.done")
 }
 
-/** What came of asking for one answer through one face. */
+/** The result of requesting one answer through one face. */
 interface Outcome {
   readonly answer: FaceAnswer
   readonly receipt: Receipt
@@ -58,7 +59,7 @@ const asked = answers.flatMap((answer, index) =>
 )
 
 let replaying: ReplayGateway
-/** What all of it cost the caller's account, nanocredits. */
+/** The total cost for the caller's account, nanocredits. */
 let spent = 0n
 const outcomes = new Map<string, Outcome | Error>()
 
@@ -149,8 +150,8 @@ function expectOutcome(recorded: VendorAnswer, face: Face): void {
     expect(receipt.usage).toEqual(shown(usage))
     expect(receipt.charged).toBe(creditsText(plainCost(usage)))
     const told = toldUsage(face.dialect, answer.body)
-    // The vendor's sums go down as they came, without what it took to make the conversation shorter;
-    // the official client leaves the iterations out of what it puts together.
+    // The vendor's sums are forwarded unchanged, without the cost of shortening the conversation; the official client
+    // leaves the iterations out of its result.
     const hasIterations =
       told !== undefined && isJsonObject(body.usage) && "iterations" in body.usage
     if (!hasIterations || face.dialect !== recorded.dialect) {
@@ -166,7 +167,7 @@ function isUnreadable({ id }: VendorAnswer, { dialect }: Face): boolean {
   return dialect === "anthropic-messages" && id.includes("-tts-")
 }
 
-/** What of a reading a caller of this face can be told. */
+/** Returns the parts of a reading that this face can express. */
 function throughFace(reading: Reading, { dialect }: Face): Reading {
   if (dialect === "openai-chat") return reading
   if (dialect === "gemini") return throughGoogle(reading)
@@ -176,11 +177,11 @@ function throughFace(reading: Reading, { dialect }: Face): Reading {
   if (dialect === "openai-responses") {
     return { texts: [text], refusals: [refusal], calls: [calls] }
   }
-  // A refusal is told as text, and arguments have to be an object.
+  // A refusal is sent as text, and arguments must be an object.
   return { texts: [text + refusal], refusals: [""], calls: [calls.map(withObject)] }
 }
 
-/** A refusal is told as text, and arguments have to be an object. */
+/** A refusal is sent as text, and arguments must be an object. */
 function throughGoogle({ texts, refusals, calls }: Reading): Reading {
   return {
     texts: texts.map((text, index) => text + (refusals[index] ?? "")),
@@ -193,7 +194,7 @@ function withObject({ name, input }: ReadCall): ReadCall {
   return { name, input: isJsonObject(input) ? input : { arguments: input } }
 }
 
-/** What official clients need and do not tell: names, numbers and the last word. */
+/** Checks members that official clients need and do not return: names, numbers and the end mark. */
 function expectWellFormed(text: string, face: Face, recorded: VendorAnswer): void {
   const events = eventsOf(text)
   if (face.dialect === "openai-chat") {

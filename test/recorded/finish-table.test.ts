@@ -13,7 +13,7 @@ interface Row {
   readonly messages: string
   /** The status, and after a colon the reason of an incomplete one. */
   readonly responses: string
-  /** Where a vendor's own word is one of Google's, it stands. */
+  /** A vendor's own word that is also one of Google's stays. */
   readonly google: string
 }
 
@@ -163,7 +163,7 @@ beforeAll(async () => {
 
 afterAll(() => replaying[Symbol.asyncDispose]())
 
-/** One stop string is asked for, where there are words for it. */
+/** Requests one stop string, if the face supports it. */
 function asked(face: Face, id: string, isCall: boolean | undefined): JsonObject {
   const request = face.request(replaying.modelOf(id), isCall ? ["clock"] : [])
   if (face.dialect === "openai-chat") return { ...request, stop: "END" }

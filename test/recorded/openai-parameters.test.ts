@@ -44,7 +44,7 @@ const MODELS_BUSINESS: ReadonlySet<string> = new Set([
   "gpt-4o-audio-preview stop=",
 ])
 
-/** That model answers with another checker's words; ours are those of all other models. */
+/** That model answers with another validator's words; ours are those of all other models. */
 const OTHER_WORDS: ReadonlySet<string> = new Set([
   "gpt-4o-audio-preview n=-1",
   "gpt-4o-audio-preview top_p=-1",
@@ -81,7 +81,7 @@ function textOf(status: number, body: JsonObject | readonly JsonObject[]): strin
   return `${frames.join("")}data: [DONE]\n\n`
 }
 
-/** Sends a recorded request for a public model; one that named no model names none. */
+/** Sends a recorded request for a public model; a request without a model is sent without one. */
 async function send(request: JsonObject, id: string) {
   const body = request.model ? { ...request, model: replaying.modelOf(id) } : request
   const response = await replaying.caller.post(CHAT, body)
@@ -89,7 +89,7 @@ async function send(request: JsonObject, id: string) {
   return { status: response.status, error }
 }
 
-/** Our codes say what is wrong, not of which type the number was. */
+/** Returns the code without the type of the number, which our codes do not contain. */
 function plainCode(code: string | null): string | undefined {
   if (code === "object_above_max_properties") return "invalid_value"
   return code?.replace(/^(integer|decimal)_/, "")

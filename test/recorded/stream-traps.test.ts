@@ -31,7 +31,7 @@ afterAll(() => replaying[Symbol.asyncDispose]())
 
 const REQUEST = { messages: [{ role: "user", content: "Hello" }], stream: true }
 
-/** Runs a stream and checks what was paid for it. */
+/** Runs a stream and checks its charge. */
 async function run(
   id: string,
   isUsageAsked: boolean,

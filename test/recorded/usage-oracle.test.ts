@@ -25,7 +25,7 @@ const VENDOR_OF_RULE: Readonly<Record<string, string>> = {
   "x-ai/chat": "xai",
 }
 
-/** One usage body and what one rule of the oracle makes of it. */
+/** One usage body and the result of one rule of the oracle. */
 interface Question {
   readonly id: string
   readonly rule: string
@@ -63,7 +63,7 @@ function exclusion({ rule, usage }: Question): string | undefined {
   return undefined
 }
 
-/** Classes that a rule of the oracle does not know at all; what we know of them is not held against it. */
+/** Classes that a rule of the oracle lacks entirely; our counts of them are not compared. */
 const UNKNOWN_TO: Readonly<Record<string, readonly string[]>> = {
   "perplexity/default": ["cached_input", "cache_write", "reasoning", "audio_input"],
   "deepseek/chat": ["audio_input"],
@@ -158,7 +158,7 @@ describe(`usage where the recordings differ from the oracle${WITHOUT_FIXTURES}`,
       const { usage } = question
       const words = inOraclesWords(await usageOf(question.id))
       expect(words.input_tokens).toBe(Number(usage.prompt_tokens))
-      // In both cases: whatever the total has beside the prompt came out of the model, once.
+      // In both cases, the total beyond the prompt came from the model, once.
       expect(words.output_tokens).toBe(Number(usage.total_tokens) - Number(usage.prompt_tokens))
     })
   }

@@ -143,7 +143,7 @@ function geminiTurn(name: string, parts: readonly JsonValue[]): VendorAnswer {
   return { ...known, id: `signed ${name}`, headers, body }
 }
 
-/** Models of OpenAI by what they are asked for: one that does not reason refuses to show how it did. */
+/** Models of OpenAI by the requested fields: one that does not reason rejects encrypted reasoning. */
 const MODELS: Readonly<Record<string, readonly string[] | undefined>> = {
   "gpt-5.1": ["reasoning.encrypted_content"],
   "o4-mini": ["reasoning.encrypted_content"],
@@ -251,7 +251,7 @@ describe("usage in streams", () => {
       const chunks = chunksOf(await ask(CHAT, `plain ${dialect}`))
       const last = chunks.pop()
       expect(last).toMatchObject({ choices: [], usage: { prompt_tokens: 20, total_tokens: 25 } })
-      // What a vendor of the caller's own dialect writes is left as it is.
+      // The text of a vendor of the caller's own dialect stays unchanged.
       const unsaid = dialect === "openai-chat" ? undefined : null
       for (const chunk of chunks) expect(chunk.usage).toBe(unsaid as null)
     })

@@ -56,7 +56,7 @@ describe("route", () => {
     expect(firsts["a"]! / rounds).toBeCloseTo(1 / 8, 1.9)
     expect(firsts["b"]! / rounds).toBeCloseTo(2 / 8, 1.9)
     expect(firsts["c"]! / rounds).toBeCloseTo(5 / 8, 1.9)
-    // Without putting back: of what is left, b has twice the weight of a.
+    // Without replacement: of the remaining ones, b has twice the weight of a.
     expect(seconds["b"]! / firsts["c"]!).toBeCloseTo(2 / 3, 1.9)
   })
 

@@ -305,14 +305,14 @@ function isJson(text: string): boolean {
   }
 }
 
-/** What a bare socket gets before the other side closes. */
+/** Returns the bytes that a bare socket receives before the other side closes. */
 function rawExchange(url: Simulator["url"], body: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   let text = ""
   socket.on("data", (bytes) => (text += bytes.toString()))
-  // A reset is what a cut looks like; what came before it counts.
+  // A cut appears as a reset; the bytes before it count.
   socket.on("error", () => undefined)
   socket.on("close", () => resolve(text))
   socket.write(

@@ -4,7 +4,7 @@ import { sampleOf } from "../support/exhaustive.ts"
 
 const ENTRY = join(import.meta.dir, "../../simulator/main.ts")
 
-/** One answer may take so long, milliseconds: this machine may be busy, and what hangs hangs forever. */
+/** Timeout of one answer, milliseconds: this machine may be busy, and a blocked one never ends. */
 const PATIENCE = 60_000
 /** `npm test` sends every fifth body: with 12 hostile values, each of them in turn at each place of a body. */
 const SAMPLE_STEP = 5
@@ -26,7 +26,7 @@ const RECURSIVE = {
   required: "abcdefgh".split(""),
 }
 
-/** What stands in the place of each value of a good body. */
+/** Values that replace each value of a good body. */
 const HOSTILE: readonly Json[] = [
   "",
   " ",
@@ -224,7 +224,7 @@ beforeAll(async () => {
   url = (JSON.parse(new TextDecoder().decode(value)) as { url: string }).url
 })
 
-// What hangs does not hear anything else.
+// A blocked process ignores other signals.
 afterAll(() => simulator.kill("SIGKILL"))
 
 async function ask(path: string, body: Json): Promise<void> {

@@ -4,12 +4,12 @@ import { join } from "node:path"
 import { startSimulator } from "../../simulator/server.ts"
 import { FOLDER, HAS_FIXTURES, recorded, WITHOUT_FIXTURES } from "./recorded-keys.ts"
 
-/** How the requests of a vendor are sent, and for what some of them must be refused here. */
+/** The way to send a vendor's requests, and the rejections that are expected here. */
 interface Vendor {
   readonly folder: string
   readonly headers: Record<string, string>
   readonly path: (url: string) => string
-  /** What is signed elsewhere, kept elsewhere, or was refused again since. */
+  /** Rejections of requests that were signed elsewhere, stored elsewhere, or are rejected by now. */
   readonly excused: RegExp
 }
 

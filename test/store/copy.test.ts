@@ -21,7 +21,7 @@ import { TemporaryDirectory } from "./test-database.ts"
 const NOW = Date.now()
 const DAY = 24 * 60 * 60_000
 const PICTURE = `${NOW + DAY}-picture`
-/** Of the key: charged, released, written off, with a vendor's state, of a label, late, and expired. */
+/** Requests of the key: charged, released, written off, with a vendor's state, of a label, late, and expired. */
 const REQUESTS = 1_200 + 6
 const servers = new TestDatabases()
 
@@ -248,7 +248,7 @@ function contentOf(folder: string): Record<string, unknown> {
   return Object.fromEntries([...tables, ...kept])
 }
 
-/** Copies, and looks whether the ledger is right. */
+/** Copies, and verifies the ledger. */
 async function copy(from: AnyDatabase, to: AnyDatabase): Promise<void> {
   await from.copyFrom(async (source) => {
     await to.copyTo(source, async (reader) =>

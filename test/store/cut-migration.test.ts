@@ -46,7 +46,7 @@ function startMigration(place: string) {
   return Bun.spawn([process.execPath, script, place], { stdout: "pipe" })
 }
 
-/** How many wait for an advisory lock. */
+/** Returns the number of waits for an advisory lock. */
 async function waiting(sql: SQL): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     SELECT count(*)::int AS count FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`

@@ -133,7 +133,7 @@ describe("the report index", () => {
   })
 })
 
-/** How long a report waits, milliseconds. */
+/** Timeout of a report, milliseconds. */
 const PATIENCE = 1_000
 
 async function timeOf(step: () => Promise<unknown>): Promise<number> {

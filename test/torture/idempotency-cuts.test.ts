@@ -62,7 +62,7 @@ const ENGINES: Readonly<Record<string, () => Promise<string | undefined>>> = {
   },
 }
 
-/** Two processes on one data folder, and a provider that says a word and then waits. */
+/** Two processes on one data folder, and a provider that sends a word and then waits. */
 class World implements AsyncDisposable {
   readonly vendor = startPausing()
   readonly installation: Installation

@@ -126,7 +126,7 @@ test("kill -9 under load leaves no whole answer unpaid or paid twice, and the le
   expect(new Set(charges.map((entry) => entry.request)).size).toBe(charges.length)
   expect(charges.length).toBeGreaterThanOrEqual(whole.length)
 
-  // A new process takes back what the dead one had leased: everything can be spent again.
+  // A new process takes back the leases of the dead one: everything can be spent again.
   await using serving = await startServing(installation)
   const response = await fetch(`${serving.url}/v1/credits`, {
     headers: { authorization: `Bearer ${key}` },

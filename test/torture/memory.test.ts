@@ -6,7 +6,7 @@ import { until } from "../support/until.ts"
 
 const MEGABYTE = 1024 * 1024
 const MEMORY_MB = 128
-/** How much more than at rest the process may hold: what is counted, and what its collector has not seen yet. */
+/** Maximum growth of the process: counted memory, and garbage that is not collected yet. */
 const MAX_GROWTH = 2.5 * MEMORY_MB
 /** No other caller waits longer, on a busy machine too. Milliseconds. */
 const LONGEST_WAIT = 1_500

@@ -137,7 +137,7 @@ describe("the table of compatible vendors", () => {
   })
 })
 
-/** Where the folder has another name, and addresses that recordings reached on other ways. */
+/** Folders with another name, and addresses that recordings reached by other paths. */
 const FOLDERS: Record<string, string> = { "openai-chat": "openai", "openai-responses": "openai" }
 const OTHER_WAYS: Record<string, RegExp> = {
   // The router's older way, which names the backend in the path.

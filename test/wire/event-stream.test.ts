@@ -11,7 +11,7 @@ function parse(...chunks: Uint8Array[]): ReceivedEvent[] {
   return [...events, ...parser.end()]
 }
 
-/** What came out until the parser complained, and its complaint. */
+/** Returns the output of the parser up to its error, and the error. */
 function parseUntilFault(chunks: readonly Uint8Array[]): {
   events: ReceivedEvent[]
   fault: string | undefined

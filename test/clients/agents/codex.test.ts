@@ -77,7 +77,7 @@ interface Item {
   readonly call_id?: string
 }
 
-/** For models that it knows to have it so, all tools stand in the conversation. */
+/** For some known models, all tools are in the conversation. */
 const ADDED = { type: "additional_tools", role: "developer", tools: TOOLS }
 
 type Way = "listed" | "added"
@@ -98,7 +98,7 @@ function bodyFor(upstream: Upstream, input: readonly object[], way: Way): object
   }
 }
 
-/** What Codex adds to its input after an answer: its items, and what its tools gave. */
+/** Sends Codex's input after an answer: the answer's items, and the results of its tools. */
 async function turn(
   upstream: Upstream,
   input: readonly object[],

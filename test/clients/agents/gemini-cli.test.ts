@@ -89,7 +89,7 @@ async function judge(upstream: Upstream, responseJsonSchema: object): Promise<ob
     },
   }
   const path = `/v1beta/models/${modelAt(upstream)}:generateContent`
-  // Some models have no schemas: they are asked in words, without thinking, and that is told.
+  // Some models do not support schemas: they get an instruction, without thinking, which is reported.
   const response = await upstreams.caller.post(path, body, headersFor(upstream))
   const answer = (await response.json()) as { candidates: (Candidate & { content: object })[] }
   expect([response.status, answer]).toMatchObject([200, { candidates: [{ finishReason: "STOP" }] }])

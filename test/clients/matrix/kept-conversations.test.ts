@@ -20,7 +20,7 @@ const TOOLS: ToolSet = {
   }),
 }
 
-/** One turn as the AI SDK takes it when no one tells it anything: what was answered is named, not sent again. */
+/** Makes one turn of the AI SDK with its defaults: earlier answers are sent as references. */
 async function turn(id: string, messages: ModelMessage[], isStreamed: boolean): Promise<string> {
   const { gateway, caller } = upstreams
   const openai = createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })

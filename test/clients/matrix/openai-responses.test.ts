@@ -113,7 +113,7 @@ for (const upstream of UPSTREAMS) {
         input: [...input, { role: "user", content: "And you?" }],
       })
       expect(next.output_text).toEndWith("And you?")
-      // The echo answers what was said last: here the summary itself, in words.
+      // The echo repeats the last text: here the summary itself.
       const summary = await responses.create({ model, input })
       expect(summary.output_text).toContain("summary of the conversation so far")
     })

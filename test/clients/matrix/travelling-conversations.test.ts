@@ -31,7 +31,7 @@ for (const [client, first, second, isStreamed] of sampleCombinations(
     travel(client, first, second, isStreamed))
 }
 
-/** What stands for a signature that is Google's own, and proves nothing. */
+/** Google's own placeholder for a signature. */
 const DUMMY = "skip_thought_signature_validator"
 
 async function travel(

@@ -206,7 +206,7 @@ function withLifetimes(result: ChatResult): ChatResult {
     : { ...result, usage: { ...usage, shortCacheWrite: usage.inputCacheWrite } }
 }
 
-/** Answers that a stream can tell too: signed thoughts, one text, and calls. */
+/** Answers that a stream can express too: signed thoughts, one text, and calls. */
 const results: fc.Arbitrary<ChatResult> = fc
   .record({
     thoughts: fc.array(reasoning, { maxLength: 3 }),

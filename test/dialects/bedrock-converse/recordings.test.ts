@@ -28,7 +28,7 @@ interface LooseCall {
   readonly type?: string
 }
 
-/** Blocks, deltas and starts, as far as they are looked at. */
+/** Blocks, deltas and starts, with the members that are read here. */
 interface LooseBlock {
   readonly text?: string
   readonly citationsContent?: { readonly content: readonly { readonly text: string }[] }

@@ -8,7 +8,7 @@ import { answerOf, asked, decoded, embeddingOf } from "./support.ts"
 const EMBEDDINGS =
   /\/embeddings$|\/v2\/embed$|:batchEmbedContents$|embedding-\d+:predict$|\.embed-[^/]*\/invoke$/
 
-/** Which vendor is meant by an address. */
+/** The vendor of an address. */
 const HOSTS: readonly (readonly [RegExp, string])[] = [
   [/api\.openai\.com/, "openai"],
   [/openrouter\.ai/, "openrouter"],

@@ -226,7 +226,7 @@ function joined(parts: readonly Part[]): Part[] {
   return together
 }
 
-/** Anything that a vendor may tell of an answer, calls that never began included. */
+/** Any event of a vendor's answer, including calls that never began. */
 const event: fc.Arbitrary<ChatEvent> = fc.oneof(
   words.map((said) => ({ type: "text-delta", choice: 0, text: said }) as const),
   words.map((said) => ({ type: "reasoning-delta", choice: 0, text: said }) as const),

@@ -128,7 +128,7 @@ function ask(
   })
 }
 
-/** Reads so many bytes of an answer, and then closes its connection. */
+/** Reads this many bytes of an answer, and then closes its connection. */
 async function leaveAfter(
   caller: TestCaller,
   sent: Case,

@@ -112,7 +112,7 @@ for (const [index, [name, settings]] of Object.entries(LEDGERS).entries()) {
           expect(quantity).toBeWithin(0, MAX_QUANTITY + 1)
         }
       }
-      // A busy machine is slow now and then.
+      // A busy machine is sometimes slow.
       expect(slow).toBeLessThan(numbers.length / 2)
       for (const path of REPORTS) {
         const response = await ask(gateway, "GET", path)

@@ -6,7 +6,7 @@ import { nanocredits, nothingHeld, receiptOf } from "../support.ts"
 
 type Json = Record<string, unknown>
 
-/** Models of which several work on one answer: the tokens of all are billed. */
+/** Several models work on one answer: the tokens of all are billed. */
 
 const RESPONSES = "/v1/responses"
 const MODEL = "xai/grok-4.20-multi-agent-0309"

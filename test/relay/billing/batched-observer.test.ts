@@ -6,7 +6,7 @@ import type {
   SettledRequest,
 } from "../../../src/relay/billing/request-observer.ts"
 
-/** A charge of which only its request's id is looked at. */
+/** Returns a charge of which only its request's id is used. */
 const chargeOf = (id: string) => ({ call: { id } }) as PendingCharge
 const settledOf = (id: string) => ({ charge: chargeOf(id), endedAt: 1 }) as SettledRequest
 

@@ -3,7 +3,7 @@ import { provider, simulated, startGateway, type TestGateway } from "../../suppo
 import { maxTextTokens, normalizationGrowth } from "../../../src/canon/text-bytes.ts"
 import { CHAT, nanocredits, onlyReceipt } from "../support.ts"
 
-/** Of cl100k_base: 114 signs. */
+/** A token of cl100k_base with 114 characters. */
 const LONG_TOKEN = 90_280
 /** Tokens that a vendor counts for each character: 1 for each sign, or more for characters that it normalizes. */
 let tokensPerCharacter = 1

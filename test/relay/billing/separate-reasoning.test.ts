@@ -83,7 +83,7 @@ describe("the hold for reasoning beside the output limit", () => {
             if (asked.status === 402) continue
             const receipt: Receipt = await receiptOf(caller, asked)
             await nothingHeld(caller)
-            // DeepSeek-R1 may think on at its budget.
+            // DeepSeek-R1 may exceed its reasoning budget.
             expect(nanocredits(receipt.hold)).toBeGreaterThanOrEqual(nanocredits(receipt.cost))
           }
           expect(gateway.heard.filter(({ name }) => name === "writtenOff")).toEqual([])

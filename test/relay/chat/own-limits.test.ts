@@ -175,7 +175,7 @@ async function ask(client: Client, asked: Asked) {
 }
 
 /** What a model takes only with the relay's help, what is left of the text, and what ended it. */
-/** They take both sequences, but do not tell which of them ended an answer. */
+/** These vendors accept both sequences, but do not report which of them ended an answer. */
 const SILENT = ["sim/echo", "google/gemini-2.5-flash", "cohere/command-a-03-2025"]
 
 const STOPS: readonly [model: string, stop: readonly string[], left: string, sequence: string][] = [
@@ -188,7 +188,7 @@ const STOPS: readonly [model: string, stop: readonly string[], left: string, seq
   ["sim/echo", ["a1", "b2", "c3", "d4", "four"], "one two\nthree STOP ", "four"],
 ]
 
-/** The word for an answer that has ended, where it does not tell a sequence from any other end. */
+/** The finish reason in formats that do not distinguish a sequence from any other end. */
 const ENDS: Readonly<Record<string, string>> = { chat: "stop", google: "STOP" }
 const LENGTHS: Readonly<Record<string, string>> = {
   chat: "length",

@@ -183,8 +183,8 @@ describe("a whole answer that the relay ends", () => {
 })
 
 /**
- * Ids and times differ from answer to answer; only whole answers of OpenAI have annotations without any in them;
- * and what Gemini signs comes behind the text in a stream.
+ * Ids and times differ between answers; only whole answers of OpenAI have an empty list of annotations; and Gemini's
+ * signature follows the text in a stream.
  */
 const DIFFERENT: ReadonlySet<string> = new Set([
   "id",

@@ -74,7 +74,7 @@ test.each([false, true])(
   },
 )
 
-/** Of an answer that ended as it should, which may be read a little after the gateway has ended. */
+/** The last chunk of a complete answer, which may be read shortly after the gateway has ended. */
 const LAST_CHUNK = "\r\n0\r\n\r\n"
 
 /** The body of a chunked answer, without the sizes of the chunks. */

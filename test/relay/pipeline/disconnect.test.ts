@@ -201,7 +201,7 @@ describe("an answer that is drained", () => {
   test("is read to the vendor's usage, whole", async () => {
     const asked = await ask("vendor/drained", false)
     asked.leave()
-    // The gateway looks now and then whether a caller is still there.
+    // The gateway checks regularly whether a caller is still connected.
     await clock.looks(2)
     goOn.resolve()
     const receipt = await onlyReceipt(gateway, asked.caller)

@@ -84,7 +84,7 @@ async function estimate(caller: TestCaller, body: object): Promise<Estimated> {
   return (await response.json()) as Estimated
 }
 
-/** Of 100 tokens in and 10 out, in nanocredits. */
+/** Cost of 100 input and 10 output tokens, in nanocredits. */
 const TOKENS_COST = 120_000n
 
 describe("a switch", () => {

@@ -32,7 +32,7 @@ function geminiFrames(): { early: string[]; late: string[] } {
   }
 }
 
-/** How long the gateway reads a response to its end after its caller has left. */
+/** Maximum time in which the gateway drains a response after its caller has left. */
 const DRAIN_LIMIT_MS = 500
 
 let gateway: TestGateway

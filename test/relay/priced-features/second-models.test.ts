@@ -61,7 +61,7 @@ interface SecondCase {
   readonly answer: Json
   readonly usage: Readonly<Record<string, number>>
   readonly cost: bigint
-  /** Where it names the other model, and which one that is. */
+  /** The path of the other model, and its name. */
   readonly place: string
   readonly other: string
 }

@@ -22,7 +22,7 @@ interface Format {
   readonly model: string
   readonly path: (isStream: boolean) => string
   readonly body: JsonObject
-  /** The field of the request, and the dearer mode at four times the price. */
+  /** The field of the request, and the more expensive mode at four times the price. */
   readonly field: string
   readonly mode: string
   /** The mode at half the price; undefined if the vendor does not have one. */

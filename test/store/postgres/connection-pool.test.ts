@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-/** Milliseconds: one that waits in vain shows it. */
+/** Timeout of a step that never ends. */
 const PATIENCE = 5_000
 
 test("there are never more connections than allowed, even while a lost one is replaced", async () => {

@@ -121,7 +121,7 @@ describe("a bucket that checks every signature", () => {
   })
 })
 
-/** What is done with a bucket, by name. */
+/** Operations on a bucket, by name. */
 const STEPS: Record<string, (bucket: Bucket) => Promise<unknown>> = {
   put: (bucket) => bucket.put("key", bytes("text")),
   get: async (bucket) => read(await bucket.get("key")),
@@ -190,7 +190,7 @@ describe.each(Object.keys(STEPS))("%s", (name) => {
 
   test("fails if the connection is cut", async () => {
     await using cut = await cutting("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n<Key>half")
-    // What is of no use but for its status is there.
+    // Responses that matter only for their status have arrived.
     const isDone = ["put", "size", "remove", "part"].includes(name)
     if (isDone) await step(bucketAt(cut.url))
     else expect((await failureOf(step(bucketAt(cut.url)))).message).toContain("cut off")

@@ -196,7 +196,7 @@ describe("the cause of a failed connection", () => {
   })
 })
 
-/** What a process of its own, which has a proxy, says of an address. */
+/** Returns the result for an address of a process of its own, which has a proxy. */
 async function throughProxy(proxy: string, url: string): Promise<Described> {
   const script = `
     const { HttpClient } = await import(${JSON.stringify(`${SOURCE}/client.ts`)})

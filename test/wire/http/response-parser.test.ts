@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { ProtocolError, type ResponseHead } from "../../../src/wire/http/response-head.ts"
 import { ResponseParser } from "../../../src/wire/http/response-parser.ts"
 
-/** What a listener heard of one response. */
+/** The parts of one response that a listener received. */
 interface Heard {
   head: ResponseHead | undefined
   body: string
