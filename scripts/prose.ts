@@ -1,5 +1,6 @@
 /**
- * Finds constructions and words that make text hard to read: in comments, messages, test names and pages.
+ * Finds constructions and words that make text hard to read: in comments, constants, messages, test names and
+ * pages.
  * `bun scripts/prose.ts PATH...` lists them for files and folders, and `--lower` lowers the limits of folders
  * whose text has improved.
  */

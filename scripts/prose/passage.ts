@@ -1,5 +1,5 @@
 /** The kinds of text that the linter reads. */
-export type Kind = "comment" | "message" | "test name" | "page"
+export type Kind = "comment" | "message" | "test name" | "page" | "constant"
 
 /** A piece of text that people read. */
 export interface Passage {

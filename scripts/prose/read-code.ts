@@ -1,8 +1,8 @@
 import { parseSync } from "oxc-parser"
 import { mask, type Passage } from "./passage.ts"
-import { messages, testNames } from "./strings.ts"
+import { constants, messages, testNames } from "./strings.ts"
 
-/** The comments of a TypeScript file, the texts in it that people read, and the names of its tests. */
+/** The comments of a TypeScript file, its constants, the texts in it that people read, and the names of its tests. */
 export function readCode(path: string, source: string): Passage[] {
   const { comments, program } = parseSync(path, source)
   const lines = new Lines(source)
@@ -11,7 +11,7 @@ export function readCode(path: string, source: string): Passage[] {
     ...joinLines(comments, source).map(({ start, end }) =>
       readComment(path, source.slice(start, end), lines.of(start)),
     ),
-    ...texts.map(({ kind, text, start }) => ({
+    ...[...constants(program), ...texts].map(({ kind, text, start }) => ({
       kind,
       path,
       line: lines.of(start),

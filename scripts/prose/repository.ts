@@ -8,7 +8,7 @@ import { readPage } from "./read-page.ts"
 import { readSql } from "./read-sql.ts"
 import { longSentences } from "./sentences.ts"
 import { FRAGMENTS } from "./test-names.ts"
-import { WORDS } from "./words.ts"
+import { CONSTANTS, WORDS } from "./words.ts"
 
 const SOURCES =
   "{bench,console,contract,price-data,scripts,simulator,src,test,torture}/**/*.{ts,tsx,sql}"
@@ -49,7 +49,8 @@ function passagesOf(path: string, text: string): Passage[] {
 }
 
 function findingsIn(passage: Passage): Finding[] {
-  return RULES.flatMap((rule) =>
+  const rules = passage.kind === "constant" ? CONSTANTS : RULES
+  return rules.flatMap((rule) =>
     matchesOf(passage, rule).map(({ offset, phrase }) => ({
       path: passage.path,
       line: lineAt(passage, offset),

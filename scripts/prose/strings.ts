@@ -7,6 +7,7 @@ const MESSAGES = /^(?:src|contract|console\/src|scripts|bench|torture)\//
 const SQL =
   /^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|ALTER|DROP|BEGIN|AND|OR|WHERE|FROM|ORDER|PRAGMA|SET|LOCK|\()\b/
 const TEST_FUNCTIONS: ReadonlySet<string> = new Set(["test", "it"])
+const CONSTANT = /^[A-Z][A-Z0-9_]+$/
 const SQL_COMMENT = /^\s*-- \S/m
 
 /** A string of a program that people read. */
@@ -42,6 +43,18 @@ function textOf(node: Node): string | undefined {
   if (node.type === "Literal") return typeof node.value === "string" ? node.value : undefined
   if (node.type !== "TemplateLiteral") return undefined
   return node.quasis.map(({ value }) => value.cooked ?? value.raw).join("%s")
+}
+
+/** The names of the constants in a program. */
+export function constants(program: Program): Text[] {
+  const names: Text[] = []
+  new Visitor({
+    VariableDeclarator({ id }) {
+      if (id.type === "Identifier" && CONSTANT.test(id.name))
+        names.push({ kind: "constant", text: id.name, start: id.start })
+    },
+  }).visit(program)
+  return names
 }
 
 /** The sentences in a program, and the comments of its SQL. */

@@ -31,3 +31,13 @@ export const WORDS: readonly Construction[] = [
     "a precise word, or nothing",
   ),
 ]
+
+/** Names of constants that hide a limit, a timeout or an interval. */
+export const CONSTANTS: readonly Construction[] = [
+  {
+    pattern:
+      /^(?:(?:MOST|LONGEST|FEWEST|DEAREST|PATIENCE)(?:_\w+)?|PAUSE|\w+_(?:EVERY|PATIENCE))$/g,
+    instead: "write 'MAX_...', 'MIN_...', '..._TIMEOUT_MS' or '..._INTERVAL_MS'",
+    kind: "constant",
+  },
+]

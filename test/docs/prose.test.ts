@@ -66,6 +66,11 @@ describe("the prose linter finds", () => {
     expect(phrasesOf("test/part/file.test.ts", source)).toEqual([])
   })
 
+  test("constants whose name hides a limit or an interval", () => {
+    const source = "const LONGEST_NAME = 9\nconst LOOK_EVERY = 9\nconst NONE = MAX_NAME_LENGTH\n"
+    expect(phrasesOf("src/part/file.ts", source)).toEqual(["1 LONGEST_NAME", "2 LOOK_EVERY"])
+  })
+
   test("names of tests that are fragments", () => {
     const source = [
       'test("is lost, and so is their proof", run)',
