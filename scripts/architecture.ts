@@ -63,7 +63,7 @@ const RELAY_LAYERS: Readonly<Record<string, number>> = {
 /** Allowed imports within a layer: the process starts the command line, the app builds its parts. */
 const SIDEWAYS: ReadonlySet<string> = new Set(["main.ts>cli", "app.ts>app"])
 
-const LONGEST_FILE = 500
+const MAX_FILE_LINES = 500
 /** Only as our own identifiers; names on the wire are the vendors'. */
 const ABBREVIATIONS = /(?<![."])\b(req|res|opts|cfg|ctx|msg|params|utils|helpers)\b(?!")/
 const HOLDS = /\.(tryHold|settle|release)\(/
@@ -204,8 +204,8 @@ function checkForbidden(file: SourceFile): string[] {
 function checkText(file: SourceFile): string[] {
   const faults: string[] = []
   const lines = file.text.split("\n")
-  if (lines.length > LONGEST_FILE)
-    faults.push(`${file.path}: ${lines.length} lines are more than ${LONGEST_FILE}`)
+  if (lines.length > MAX_FILE_LINES)
+    faults.push(`${file.path}: ${lines.length} lines are more than ${MAX_FILE_LINES}`)
   lines.forEach((line, index) => {
     const word = ABBREVIATIONS.exec(line)?.[0]
     if (word) faults.push(`${file.path}:${index + 1}: '${word}' is an abbreviation`)

@@ -6,18 +6,18 @@ export interface ImageFacts {
 }
 
 // Contains a JPEG's size even after a large preview; a multiple of 4, so base64 stays valid.
-const LONGEST_HEADER = 262_144
+const MAX_HEADER_LENGTH = 262_144
 
 /** Returns the kind and size of a `data:` address's image; undefined for anything else. */
 export function readDataAddress(address: string): ImageFacts | undefined {
   const comma = address.indexOf(",")
   if (!address.startsWith("data:") || comma === -1) return undefined
-  return readBase64(address.slice(comma + 1, comma + 1 + LONGEST_HEADER))
+  return readBase64(address.slice(comma + 1, comma + 1 + MAX_HEADER_LENGTH))
 }
 
 /** Returns the kind and size of an image in base64; undefined if it is not an image. */
 export function readBase64(encoded: string): ImageFacts | undefined {
-  return readImage(Buffer.from(encoded.slice(0, LONGEST_HEADER), "base64"))
+  return readImage(Buffer.from(encoded.slice(0, MAX_HEADER_LENGTH), "base64"))
 }
 
 /** Returns the text that replaces an image in a prompt. */

@@ -5,7 +5,7 @@ const DEEPEST = 12
 /** Maximum values in one answer: a schema that refers to itself may describe an infinite value. */
 const MAX_VALUES = 20_000
 /** Maximum characters by which a string is lengthened. */
-const LONGEST_STRING = 1_000_000
+const MAX_ADDED_CHARACTERS = 1_000_000
 
 const FORMATS: Record<string, string> = {
   date: "2026-11-01",
@@ -143,7 +143,8 @@ function generateArray(schema: JsonObject, context: GenerationContext): Json[] {
 function generateString(schema: JsonObject, context: GenerationContext): string {
   const known = FORMATS[stringOf(schema.format)]
   if (known !== undefined) return known
-  const min = typeof schema.minLength === "number" ? Math.min(schema.minLength, LONGEST_STRING) : 0
+  const min =
+    typeof schema.minLength === "number" ? Math.min(schema.minLength, MAX_ADDED_CHARACTERS) : 0
   const max = typeof schema.maxLength === "number" ? schema.maxLength : Number.POSITIVE_INFINITY
   const text = context.name.padEnd(min, "x")
   return text.length > max ? text.slice(0, max) : text

@@ -1,6 +1,6 @@
 const SPACE = 32
-const LONGEST_WORD_CHUNK = 4
-const LONGEST_NUMBER_CHUNK = 3
+const MAX_WORD_CHUNK = 4
+const MAX_NUMBER_CHUNK = 3
 
 function isLetter(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
@@ -36,12 +36,12 @@ function tokenEnd(text: string, start: number): number {
     }
   }
   if (isLetter(code)) {
-    const limit = position + LONGEST_WORD_CHUNK
+    const limit = position + MAX_WORD_CHUNK
     while (position < limit && isLetter(text.charCodeAt(position))) position++
     return position
   }
   if (isDigit(code)) {
-    const limit = position + LONGEST_NUMBER_CHUNK
+    const limit = position + MAX_NUMBER_CHUNK
     while (position < limit && isDigit(text.charCodeAt(position))) position++
     return position
   }
@@ -100,7 +100,7 @@ export function cutTokens(
 // Each word is one token, with or without a space before it.
 const WORDS =
   "time road hand west rain fire moon salt bell lamp wolf tree gate coin rope tide".split(" ")
-const LONGEST_REMEMBERED = 100_000
+const MAX_REMEMBERED_TOKENS = 100_000
 const MAX_REMEMBERED = 32
 const remembered = new Map<number, string>()
 
@@ -114,7 +114,7 @@ export function wordsOf(count: number): string {
     words.push(WORDS[(Math.imul(index, 2_654_435_761) >>> 16) % WORDS.length] ?? "time")
   }
   const text = words.join(" ")
-  if (count <= LONGEST_REMEMBERED) {
+  if (count <= MAX_REMEMBERED_TOKENS) {
     if (remembered.size >= MAX_REMEMBERED) remembered.clear()
     remembered.set(count, text)
   }

@@ -13,11 +13,11 @@ import { hasContent, isWhole, newMarker, requestOf, usageOf } from "./requests.t
 import { BREAKING, EMBEDDING, SOUND, type World } from "./world.ts"
 
 /** Timeout of a caller in milliseconds; official clients have longer ones. */
-const PATIENCE = 30_000
-/** Pause between the tries of an idempotent call, and between calls, milliseconds. */
-const RETRY_PAUSE = 150
-const LONGEST_PAUSE = 120
-const MOST_TRIES = 300
+const TIMEOUT_MS = 30_000
+/** Pause between the tries of an idempotent call, and between calls. */
+const RETRY_PAUSE_MS = 150
+const MAX_PAUSE_MS = 120
+const MAX_TRIES = 300
 /** Maximum characters of a text in the story of an offending request. */
 const DETAIL_LENGTH = 200
 
@@ -61,7 +61,7 @@ export class Callers {
 
   async #work(random: Random): Promise<void> {
     while (!this.#isOver) {
-      await Bun.sleep(random.next() * LONGEST_PAUSE)
+      await Bun.sleep(random.next() * MAX_PAUSE_MS)
       const plan = planCall(random, this.#world)
       const tries: Try[] = []
       this.calls.push({ plan, tries })
@@ -69,9 +69,9 @@ export class Callers {
         const node = random.pick(this.#world.nodes)
         const ended = await this.#ask(plan, node)
         if (ended) tries.push(ended)
-        if (!ended || isToBeAskedAgain(plan, ended)) await Bun.sleep(RETRY_PAUSE)
+        if (!ended || isToBeAskedAgain(plan, ended)) await Bun.sleep(RETRY_PAUSE_MS)
         else break
-      } while (plan.idempotencyKey !== undefined ? tries.length < MOST_TRIES : tries.length === 0)
+      } while (plan.idempotencyKey !== undefined ? tries.length < MAX_TRIES : tries.length === 0)
     }
   }
 
@@ -144,7 +144,7 @@ const LOST: Seen = {
 /** Sends a request, and reads its answer until the caller leaves. */
 async function send(url: string, plan: CallPlan): Promise<Seen> {
   const leaving = new AbortController()
-  const timer = setTimeout(() => leaving.abort(), plan.leavesAfter ?? PATIENCE)
+  const timer = setTimeout(() => leaving.abort(), plan.leavesAfter ?? TIMEOUT_MS)
   const { path, init } = requestOf(plan)
   let text = ""
   let response: Response | undefined

@@ -3,8 +3,8 @@ import { join } from "node:path"
 import { type Installation, type ServingProcess, startServing } from "../test/support/process.ts"
 
 const CLOCK_PROGRAM = join(import.meta.dir, "clock.ts")
-/** Pause between attempts to start while the disk is full or the database is unreachable, milliseconds. */
-const PAUSE = 250
+/** Pause between attempts to start while the disk is full or the database is unreachable. */
+const RETRY_INTERVAL_MS = 250
 
 /** A `tollgate serve` process that is killed, frozen and started again. */
 export class TortureNode {
@@ -53,7 +53,7 @@ export class TortureNode {
         void serving.process.exited.then(() => this.#ended(serving))
       } catch (error) {
         this.#log += `${error instanceof Error ? error.message : error}\n`
-        await Bun.sleep(PAUSE)
+        await Bun.sleep(RETRY_INTERVAL_MS)
       }
     }
   }

@@ -3,10 +3,9 @@ import type { GrantRecord } from "./calls.ts"
 import type { Random } from "./random.ts"
 import type { World } from "./world.ts"
 
-/** Milliseconds. */
-const LONGEST_PAUSE = 1_500
-const RETRY_PAUSE = 200
-const PATIENCE = 15_000
+const MAX_PAUSE_MS = 1_500
+const RETRY_PAUSE_MS = 200
+const TIMEOUT_MS = 15_000
 const CREDIT = 1_000_000_000n
 /** Grace period of a replaced secret, so that no caller is at fault. */
 const GRACE_SECONDS = 3_600
@@ -37,7 +36,7 @@ export class Operators {
 
   async #work(random: Random): Promise<void> {
     while (!this.#isOver) {
-      await Bun.sleep(random.next() * LONGEST_PAUSE)
+      await Bun.sleep(random.next() * MAX_PAUSE_MS)
       if (random.chance(0.7)) this.grants.push(await this.#grant(random))
       else await this.#changeKey(random)
     }
@@ -97,7 +96,7 @@ export class Operators {
           headers,
           body: JSON.stringify(request.body),
           keepalive: false,
-          signal: AbortSignal.timeout(PATIENCE),
+          signal: AbortSignal.timeout(TIMEOUT_MS),
         })
         const text = await response.text()
         if (response.ok) take?.(text)
@@ -107,7 +106,7 @@ export class Operators {
       } catch {
         // The node has ended or is frozen; another one answers.
       }
-      await Bun.sleep(RETRY_PAUSE)
+      await Bun.sleep(RETRY_PAUSE_MS)
     }
     return 0
   }

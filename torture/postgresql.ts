@@ -6,7 +6,7 @@ import { FaultyProxy } from "./proxy.ts"
 import type { Random } from "./random.ts"
 
 const CONNECTIONS = 4
-const LONGEST_OUTAGE = 3_000
+const MAX_OUTAGE_MS = 3_000
 
 /** PostgreSQL: a server of its own, behind a proxy, with nodes that share no folder. */
 export const POSTGRESQL: TortureEngine = {
@@ -46,7 +46,7 @@ function serverFaults(server: PostgresServer): Fault[] {
     (how: "SIGKILL" | "SIGQUIT" | "SIGINT") =>
     async (random: Random, pause: Pause): Promise<void> => {
       process.kill(server.pid, how)
-      await pause(random.between(0, LONGEST_OUTAGE))
+      await pause(random.between(0, MAX_OUTAGE_MS))
       await server.restart()
     }
   return [

@@ -13,8 +13,8 @@ Makes a data folder with a long ledger. FOLDER must be empty, or not there yet. 
   --keys N       keys of all accounts together (${DEFAULTS.keys})
   --days N       the time over which the requests are spread, up to now (${DEFAULTS.days})
 `
-/** Interval of progress messages, milliseconds. */
-const SAY_EVERY = 5_000
+/** Interval of progress messages. */
+const PROGRESS_INTERVAL_MS = 5_000
 const WRONG_USAGE = 2
 
 function numberOf(name: keyof LedgerSize, text: string): number {
@@ -57,7 +57,7 @@ async function main(): Promise<number> {
   const begun = performance.now()
   let said = begun
   const made = await makeLargeLedger(order.folder, order.size, (entries) => {
-    if (performance.now() - said < SAY_EVERY) return
+    if (performance.now() - said < PROGRESS_INTERVAL_MS) return
     said = performance.now()
     console.error(`${entries} of ${order.size.entries}, ${secondsSince(begun)} s`)
   })

@@ -13,7 +13,7 @@ export const STREAMS = 1_000
 const FIRST_STREAMS = 200
 const STREAM_TOKENS = 8
 const OPENING_TIME = 20_000
-const LOOK_EVERY = 50
+const POLL_INTERVAL_MS = 50
 
 /** The memory of one subject. KB. */
 export interface MemoryResult {
@@ -104,5 +104,5 @@ async function openStreams(streams: IdleStreams, count: number, opening: Opening
   await streams.open(running, body, count - streams.begun)
   const deadline = performance.now() + OPENING_TIME
   const areOpen = async () => streams.begun === count && (await upstream.open()) >= count
-  while (!(await areOpen()) && performance.now() < deadline) await Bun.sleep(LOOK_EVERY)
+  while (!(await areOpen()) && performance.now() < deadline) await Bun.sleep(POLL_INTERVAL_MS)
 }

@@ -15,7 +15,7 @@ export interface RightAnswer {
 }
 
 const IDLE_TIME = 5_000
-const LOOK_EVERY = 20
+const POLL_INTERVAL_MS = 20
 
 /**
  * Sends the request of a scenario to a subject, and compares the answer with the vendor's own: a subject that answers
@@ -146,7 +146,7 @@ async function checkIdle(address: Address): Promise<RightAnswer> {
   const deadline = performance.now() + IDLE_TIME
   while (streams.begun === 0) {
     if (performance.now() > deadline) throw new Error("gave nothing of a stream that had begun")
-    await Bun.sleep(LOOK_EVERY)
+    await Bun.sleep(POLL_INTERVAL_MS)
   }
   return {}
 }

@@ -6,7 +6,7 @@ import { onGatewayCore } from "../machine.ts"
 // Start timeout; the slowest takes ten seconds on an idle machine.
 const START_TIME = 180_000
 const STOP_TIME = 2_000
-const LOOK_EVERY = 2
+const POLL_INTERVAL_MS = 2
 
 /** The parameters of a server's start. */
 export interface ServerOrder {
@@ -80,7 +80,7 @@ export async function startServer(order: ServerOrder): Promise<ServerProcess> {
       const words = readFileSync(log, "utf8").slice(-2_000)
       throw new Error(`${order.command.join(" ")} did not start:\n${words}`)
     }
-    await Bun.sleep(LOOK_EVERY)
+    await Bun.sleep(POLL_INTERVAL_MS)
   }
   const startTime = performance.now() - startedAt
   return { process: child.pid, startTime, startedAt, [Symbol.asyncDispose]: stop }

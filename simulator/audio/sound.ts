@@ -19,11 +19,11 @@ export const CONTENT_TYPES: Readonly<Record<Form, string>> = {
 
 const RATE = 24_000
 /** Maximum seconds of audio, so that no test waits longer. */
-const LONGEST = 1_200
+const MAX_SECONDS = 1_200
 
 /** Returns the duration of a spoken text in seconds. */
 export function spokenSeconds(text: string, speed = 1): number {
-  return Math.min(LONGEST, Math.max(0.1, ([...text].length * 0.06) / speed))
+  return Math.min(MAX_SECONDS, Math.max(0.1, ([...text].length * 0.06) / speed))
 }
 
 /** Returns a sound of this length in pieces: a tone in uncompressed formats, silence in compressed ones. */

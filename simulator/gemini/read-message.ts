@@ -4,7 +4,7 @@ import { ENUMS, MESSAGES } from "./fields.ts"
 
 const PACKAGE = "type.googleapis.com/google.ai.generativelanguage.v1beta"
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
-const LONGEST_QUOTE = 64
+const MAX_QUOTE_LENGTH = 64
 
 /**
  * Reads a request's body like Google's JSON reader: names in either spelling become the same, and unknown fields or
@@ -143,7 +143,7 @@ function numberOf(value: Json): number {
 
 function quoted(value: Json): string {
   const text = JSON.stringify(value)
-  return text.length <= LONGEST_QUOTE ? text : `${text.slice(0, LONGEST_QUOTE)}..."`
+  return text.length <= MAX_QUOTE_LENGTH ? text : `${text.slice(0, MAX_QUOTE_LENGTH)}..."`
 }
 
 function inCamelCase(name: string): string {

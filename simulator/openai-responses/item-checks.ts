@@ -50,7 +50,7 @@ const PARTS: Record<string, ItemRule> = {
 const INPUT_PARTS = ["input_text", "input_image", "input_file"]
 const OUTPUT_PARTS = ["output_text", "refusal"]
 const ROLES = ["assistant", "system", "developer", "user"]
-const LONGEST_CALL_ID = 64
+const MAX_CALL_ID_LENGTH = 64
 
 /** Returns OpenAI's error for the items of the input, each by itself. */
 export function checkItems(input: Json | undefined): VendorError | undefined {
@@ -138,8 +138,8 @@ function checkCallId(id: Json | undefined, place: string): VendorError | undefin
     const message = `Invalid '${place}.call_id': empty string. Expected a string with minimum length 1, but got an empty string instead.`
     return invalid(message, `${place}.call_id`, "empty_string")
   }
-  if (id.length <= LONGEST_CALL_ID) return undefined
-  const message = `Invalid '${place}.call_id': string too long. Expected a string with maximum length ${LONGEST_CALL_ID}, but got a string with length ${id.length} instead.`
+  if (id.length <= MAX_CALL_ID_LENGTH) return undefined
+  const message = `Invalid '${place}.call_id': string too long. Expected a string with maximum length ${MAX_CALL_ID_LENGTH}, but got a string with length ${id.length} instead.`
   return invalid(message, `${place}.call_id`, "string_above_max_length")
 }
 

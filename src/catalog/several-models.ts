@@ -1,4 +1,4 @@
-import { LONGEST_INPUT } from "../dialects/speech/request.ts"
+import { MAX_INPUT_LENGTH } from "../dialects/speech/request.ts"
 import type { Deployment, Member, Model, StageChoice, PreferenceReason } from "./model.ts"
 
 /** The description of a combined model. */
@@ -85,7 +85,7 @@ function severalModels(
     ...(disconnect !== undefined && { disconnect }),
     // Each member has to support the whole text.
     ...(isLimited && {
-      maxInput: Math.min(...models.map(({ maxInput = LONGEST_INPUT }) => maxInput)),
+      maxInput: Math.min(...models.map(({ maxInput = MAX_INPUT_LENGTH }) => maxInput)),
     }),
     deployments: known,
     members,

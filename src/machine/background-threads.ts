@@ -6,8 +6,8 @@ const NAMES: ReadonlySet<string> = new Set(["JITWorker", "JSCWarmUp", "mi-scaven
 /** Background threads get a tenth of a busy processor, which is enough for the compilers. */
 const NICENESS = 10
 const THREADS = "/proc/self/task"
-/** Compilers end when they are idle, and begin again. Milliseconds. */
-const LOOK_EVERY = 1_000
+/** Compilers end when they are idle, and begin again. */
+const CHECK_INTERVAL_MS = 1_000
 
 /**
  * Keeps threads in the background behind the event loop, where they share a processor: a request that arrives does not
@@ -21,7 +21,7 @@ export class BackgroundThreads implements Disposable {
   constructor() {
     if (process.platform !== "linux") return
     this.#lower()
-    this.#timer = setInterval(() => this.#lower(), LOOK_EVERY)
+    this.#timer = setInterval(() => this.#lower(), CHECK_INTERVAL_MS)
     this.#timer.unref()
   }
 

@@ -1,11 +1,11 @@
-/** A credential is renewed when it has less than this left; requests meanwhile use it. Milliseconds. */
+/** A credential is renewed when it has less than this left; requests meanwhile use it. */
 const RENEWAL_MS = 3 * 60_000
-/** A credential is not used in its last seconds: a request takes time to arrive. Milliseconds. */
+/** A credential is not used in its last seconds: a request takes time to arrive. */
 const MARGIN_MS = 15_000
 /** Minimum time between renewals while the credential can still be used. */
 const PAUSE_MS = 5_000
 /** No service issues a credential for longer; a longer lifetime is a mistake that would keep it forever. */
-const LONGEST_MS = 12 * 3_600_000
+const MAX_LIFETIME_MS = 12 * 3_600_000
 
 /** A temporary credential. */
 export interface Temporary<Value> {
@@ -48,7 +48,7 @@ export class RenewedCredential<Value> {
 
   async #renew(): Promise<Value> {
     const { value, expiresAt } = await this.#fetch()
-    this.#current = { value, expiresAt: Math.min(expiresAt, Date.now() + LONGEST_MS) }
+    this.#current = { value, expiresAt: Math.min(expiresAt, Date.now() + MAX_LIFETIME_MS) }
     return value
   }
 }

@@ -34,7 +34,7 @@ export interface ChaosCall {
 }
 
 /** Maximum stored characters of a body; the largest expected one is an image. */
-const MOST_KEPT = 1_000_000
+const MAX_STORED = 1_000_000
 
 /** Sends one request. */
 export async function ask(plan: ChaosPlan, node: TortureNode, key: string): Promise<ChaosCall> {
@@ -65,7 +65,7 @@ function copyTo(seen: { raw: string }): TransformStream<Uint8Array, Uint8Array> 
   const decoder = new TextDecoder()
   return new TransformStream({
     transform(bytes, controller) {
-      if (seen.raw.length < MOST_KEPT) seen.raw += decoder.decode(bytes, { stream: true })
+      if (seen.raw.length < MAX_STORED) seen.raw += decoder.decode(bytes, { stream: true })
       controller.enqueue(bytes)
     },
   })

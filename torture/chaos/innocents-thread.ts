@@ -13,8 +13,8 @@ export interface FromThread {
 
 declare const self: Worker
 
-/** Milliseconds between an answer and the next request of a caller. */
-const PAUSE = 10
+/** Pause between an answer and the next request of a caller. */
+const PAUSE_MS = 10
 const CALLERS_PER_NODE = 2
 const ANSWER = {
   id: "chatcmpl-1",
@@ -57,7 +57,7 @@ async function call(url: string, key: string): Promise<void> {
   while (!state.isOver) {
     await askAt(`http://127.0.0.1:${vendor.port}`, (time) => directTimes.push(time))
     await askAt(`${url}/v1/chat/completions`, (time) => times.push(time))
-    await Bun.sleep(PAUSE)
+    await Bun.sleep(PAUSE_MS)
   }
 }
 

@@ -6,17 +6,17 @@ import type { World } from "../world.ts"
 import type { FullDisk } from "./full-disk.ts"
 import type { Tally } from "./tally.ts"
 
-/** Milliseconds between two faults of a loop. */
-const SHORTEST_PAUSE = 200
-const LONGEST_PAUSE = 2_500
-/** Maximum duration of a proxy's faults, milliseconds. */
-const LONGEST_WEATHER = 4_000
-/** Maximum time that a node is frozen, milliseconds: leases of a network engine end within it. */
-const LONGEST_FREEZE = 12_000
-/** Maximum time for the last fault to end, milliseconds. */
-const LONGEST_STOP = 60_000
-/** Maximum clock change in milliseconds: less than a day, after which idempotency keys expire. */
-const LONGEST_JUMP = 6 * 3_600_000
+/** Pause between two faults of a loop. */
+const MIN_PAUSE_MS = 200
+const MAX_PAUSE_MS = 2_500
+/** Maximum duration of a proxy's faults. */
+const MAX_WEATHER_MS = 4_000
+/** Maximum time that a node is frozen: leases of a network engine end within it. */
+const MAX_FREEZE_MS = 12_000
+/** Maximum time for the last fault to end. */
+const STOP_TIMEOUT_MS = 60_000
+/** Maximum clock change: less than a day, after which idempotency keys expire. */
+const MAX_JUMP_MS = 6 * 3_600_000
 
 /** Plays faults one after another until it is stopped. Several loops run at once. */
 export class FaultLoop {
@@ -45,7 +45,7 @@ export class FaultLoop {
     this.#stopped.resolve()
     const deadline = Promise.withResolvers<never>()
     const late = (): void => deadline.reject(new Error(`'${this.#playing}' does not end`))
-    const timer = setTimeout(late, LONGEST_STOP)
+    const timer = setTimeout(late, STOP_TIMEOUT_MS)
     await Promise.race([this.#working, deadline.promise])
     clearTimeout(timer)
   }
@@ -53,7 +53,7 @@ export class FaultLoop {
   async #work(random: Random): Promise<void> {
     const pause: Pause = (time) => Promise.race([Bun.sleep(time), this.#stopped.promise])
     while (this.#faults.length > 0) {
-      await pause(random.between(SHORTEST_PAUSE, LONGEST_PAUSE))
+      await pause(random.between(MIN_PAUSE_MS, MAX_PAUSE_MS))
       if (this.#isOver) return
       const fault = random.pick(this.#faults)
       this.#playing = fault.name
@@ -91,7 +91,7 @@ export function nodeFaults({ nodes }: World): Fault[] {
       name: "a node frozen",
       run: onOne(async (node, random, pause) => {
         node.freeze()
-        await pause(random.between(300, LONGEST_FREEZE))
+        await pause(random.between(300, MAX_FREEZE_MS))
         node.thaw()
       }),
     },
@@ -106,7 +106,7 @@ export function nodeFaults({ nodes }: World): Fault[] {
     {
       name: "a clock set",
       run: onOne(async (node, random, pause) => {
-        node.shiftClock(random.between(-LONGEST_JUMP, LONGEST_JUMP))
+        node.shiftClock(random.between(-MAX_JUMP_MS, MAX_JUMP_MS))
         await pause(random.between(300, 4_000))
         node.shiftClock(0)
       }),
@@ -127,7 +127,7 @@ export function networkFaults(proxy: FaultyProxy, where: string): Fault[] {
     name: `${where} ${name}`,
     run: async (random, pause) => {
       proxy.weather = of(random)
-      await pause(random.between(300, LONGEST_WEATHER))
+      await pause(random.between(300, MAX_WEATHER_MS))
       proxy.clear()
     },
   })

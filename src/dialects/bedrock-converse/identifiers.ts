@@ -2,4 +2,4 @@
 export const DIALECT = "bedrock-converse"
 
 /** The longest call id, and the longest tool name: `ToolUseId` and `ToolName` in Amazon's API reference. */
-export const LONGEST_NAME = 64
+export const MAX_NAME_LENGTH = 64

@@ -32,7 +32,7 @@ const MAX_IMAGES = 10
 /** Drafts of a streamed image (OpenAI's description, `PartialImages`). */
 const MAX_DRAFTS = 3
 /** Pixels per side: no model makes a larger image. */
-const LONGEST_SIDE = 8192
+const MAX_SIDE_PIXELS = 8192
 const SIZE = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/
 /** docs/use/endpoints.md#images. */
 const VARIATION_SIZES = ["256x256", "512x512", "1024x1024"]
@@ -126,10 +126,10 @@ function readSize(task: ImageTask, name: string): ImageSize | "auto" {
   if (name === "auto") return name
   const [, width, height] = SIZE.exec(name) ?? []
   const size = { width: Number(width), height: Number(height) }
-  if (size.width <= LONGEST_SIDE && size.height <= LONGEST_SIDE) return size
+  if (size.width <= MAX_SIDE_PIXELS && size.height <= MAX_SIDE_PIXELS) return size
   throw invalidValue(
     "size",
     `Invalid value: '${name.slice(0, 100)}'. A size is a width and a height in pixels, at most ` +
-      `${LONGEST_SIDE} each, such as '1024x1024'.`,
+      `${MAX_SIDE_PIXELS} each, such as '1024x1024'.`,
   )
 }

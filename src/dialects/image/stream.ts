@@ -21,7 +21,7 @@ import { encodeUsage } from "./result.ts"
 export const STREAM_EMULATED: Loss = Object.freeze({ name: "stream", effect: "emulated" })
 
 /** An image of 3,840 x 2,160 pixels that cannot be compressed, as base64, is less. Characters. */
-const LONGEST_EVENT = 64 * 1024 * 1024
+const MAX_EVENT_LENGTH = 64 * 1024 * 1024
 
 /** Reads OpenAI's image events while they pass through (`ImageGenStreamEvent`, `ImageEditStreamEvent`). */
 export class ImageEventReader {
@@ -32,7 +32,7 @@ export class ImageEventReader {
   readonly #parser: SseParser
 
   constructor(memory?: FrameMemory) {
-    this.#parser = new SseParser({ longest: LONGEST_EVENT, memory })
+    this.#parser = new SseParser({ longest: MAX_EVENT_LENGTH, memory })
   }
 
   /** Tokens, once the last event has reported them. */

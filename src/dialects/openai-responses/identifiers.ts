@@ -7,7 +7,7 @@ export const DIALECT = "openai-responses"
 export const ID_PREFIX = "resp_"
 
 /** The longest id of a call (OpenAI's OpenAPI description). */
-const LONGEST_CALL_ID = 64
+const MAX_CALL_ID_LENGTH = 64
 
 /**
  * The ids of one response. They are unique among its items, since OpenAI's client rejects a stream that repeats an id,
@@ -36,5 +36,5 @@ function taken(ids: Set<string>, wanted: string | undefined): string | undefined
 
 /** A call's id in a form that OpenAI accepts. */
 export function callId(id: string): string {
-  return id.length <= LONGEST_CALL_ID ? id : fittedCallId(id, LONGEST_CALL_ID)
+  return id.length <= MAX_CALL_ID_LENGTH ? id : fittedCallId(id, MAX_CALL_ID_LENGTH)
 }

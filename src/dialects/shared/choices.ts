@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.
 import { once } from "../../canon/once.ts"
 
 /** No vendor accepts this many (OpenAI's limit is 128). Each choice is work for every reader of the answer. */
-const MOST_CHOICES = 1_000
+const MAX_CHOICES = 1_000
 
 /** No model makes this many calls in one answer. Each call is work for every frame that follows. */
 const MAX_TOOL_CALLS = 1_000
@@ -89,7 +89,7 @@ export class StreamedChoices {
 
 /** @throws GatewayError `upstream_error` if an answer, or a frame of it, holds too many choices. */
 export function checkChoices(choices: readonly JsonValue[]): void {
-  if (choices.length <= MOST_CHOICES) return
+  if (choices.length <= MAX_CHOICES) return
   throw new GatewayError(
     "upstream_error",
     `The provider sent an answer of ${choices.length.toLocaleString("en-US")} choices, which was not read. Try again.`,

@@ -5,7 +5,7 @@ import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { defined } from "./fields.ts"
 
 /** The longest code or type of a vendor's error that is passed on. */
-const LONGEST_CODE = 100
+const MAX_CODE_LENGTH = 100
 
 /** An error in the envelope that OpenAI's dialects share. */
 export function encodeError(
@@ -36,5 +36,5 @@ export function isPage(text: string): boolean {
 /** A code or type of an error, which some vendors write as a number. */
 export function codeOf(value: JsonValue | undefined): string | undefined {
   if (typeof value === "number") return String(value)
-  return typeof value === "string" && value !== "" ? value.slice(0, LONGEST_CODE) : undefined
+  return typeof value === "string" && value !== "" ? value.slice(0, MAX_CODE_LENGTH) : undefined
 }

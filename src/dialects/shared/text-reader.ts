@@ -15,7 +15,7 @@ const TAIL = /^"\s*\}\s*$/
 /** A longer beginning is only read at the end, because each part would be read again with the next one. Characters. */
 const MAX_HEAD = 1024
 /** Characters. */
-const LONGEST_ESCAPE = 6
+const MAX_ESCAPE_LENGTH = 6
 /** An escape whose end may still arrive. */
 const INCOMPLETE_ESCAPE = /^\\(?:u[0-9a-f]{0,3})?$/i
 
@@ -72,7 +72,7 @@ function onlyText(written: string): string | undefined {
 }
 
 function isIncompleteEscape(rest: string): boolean {
-  return rest.length < LONGEST_ESCAPE && INCOMPLETE_ESCAPE.test(rest)
+  return rest.length < MAX_ESCAPE_LENGTH && INCOMPLETE_ESCAPE.test(rest)
 }
 
 const BACKSLASH = 0x5c
@@ -102,7 +102,7 @@ function unescaped(written: string): { readonly text: string; readonly end: numb
     let size = 1
     if (unit === BACKSLASH) {
       const letter = written.charCodeAt(at + 1)
-      size = letter === LETTER_U ? LONGEST_ESCAPE : 2
+      size = letter === LETTER_U ? MAX_ESCAPE_LENGTH : 2
       unit = letter === LETTER_U ? hexValue(written, at + 2) : (ESCAPED.get(letter) ?? letter)
       if (Number.isNaN(unit)) break
     }

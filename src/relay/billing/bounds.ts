@@ -240,11 +240,11 @@ function dearestOf({ id, members }: Model, count: (id: string) => number): numbe
 }
 
 /** Bytes of the longest tokens in common vocabularies: runs of spaces, dashes and the like. */
-export const LONGEST_TOKEN = 128
+export const MAX_TOKEN_BYTES = 128
 
 /** Returns the minimum tokens of a text in any vocabulary, by its bytes. */
 export function fewestTokens(bytes: number): number {
-  return Math.ceil(bytes / LONGEST_TOKEN)
+  return Math.ceil(bytes / MAX_TOKEN_BYTES)
 }
 
 /** Returns all text of a request, for a tokenizer. */

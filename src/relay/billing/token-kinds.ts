@@ -13,7 +13,7 @@ const AUDIO_OUTPUT = 4
 const HOUR_CACHE_WRITE = 8
 /** Images in the answer that have a price of their own, besides their tokens. */
 export const PRICED_IMAGES = 16
-const LONGEST_CACHE_WRITE = 32
+const HALF_DAY_CACHE_WRITE = 32
 /** Tokens of images in the answer. */
 const IMAGE_OUTPUT = 64
 
@@ -25,7 +25,7 @@ const LIFETIMES: Readonly<Record<string, number>> = {
   "5m": 0,
   "30m": 0,
   "1h": HOUR_CACHE_WRITE,
-  "12h": LONGEST_CACHE_WRITE,
+  "12h": HALF_DAY_CACHE_WRITE,
 }
 
 /** Returns the kinds of tokens that a part of a message can be counted as. */
@@ -78,7 +78,7 @@ function speaks(fields: Readonly<Record<string, JsonValue | undefined>>): boolea
 }
 
 function lifetimeOf(ttl: JsonValue | undefined): number {
-  return typeof ttl === "string" ? (LIFETIMES[ttl] ?? LONGEST_CACHE_WRITE) : 0
+  return typeof ttl === "string" ? (LIFETIMES[ttl] ?? HALF_DAY_CACHE_WRITE) : 0
 }
 
 /** The classes of cache writes, by the bits of their lifetimes. */
@@ -159,7 +159,7 @@ export function kindsOfDeployment({ price, rules }: Pick<Deployment, "price" | "
 export function inputClasses(kinds: number): readonly UsageClass[] {
   const classes: UsageClass[] = ["inputFresh", "inputCacheWrite"]
   if ((kinds & HOUR_CACHE_WRITE) !== 0) classes.push("inputCacheWrite1h")
-  if ((kinds & LONGEST_CACHE_WRITE) !== 0) classes.push("inputCacheWrite12h")
+  if ((kinds & HALF_DAY_CACHE_WRITE) !== 0) classes.push("inputCacheWrite12h")
   if ((kinds & AUDIO_INPUT) !== 0) classes.push("audioInput")
   if ((kinds & IMAGE_INPUT) !== 0) classes.push("imageInput")
   return classes
@@ -179,7 +179,7 @@ export function outputClasses(kinds: number): readonly UsageClass[] {
  */
 export function withLifetimes(usage: Usage, kinds: number): Usage {
   const unknown = usage.inputCacheWrite - usage.shortCacheWrite
-  if (unknown <= 0 || (kinds & (HOUR_CACHE_WRITE | LONGEST_CACHE_WRITE)) === 0) return usage
-  const longest = (kinds & LONGEST_CACHE_WRITE) === 0 ? "inputCacheWrite1h" : "inputCacheWrite12h"
+  if (unknown <= 0 || (kinds & (HOUR_CACHE_WRITE | HALF_DAY_CACHE_WRITE)) === 0) return usage
+  const longest = (kinds & HALF_DAY_CACHE_WRITE) === 0 ? "inputCacheWrite1h" : "inputCacheWrite12h"
   return { ...usage, inputCacheWrite: usage.shortCacheWrite, [longest]: usage[longest] + unknown }
 }

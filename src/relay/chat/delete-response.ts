@@ -6,8 +6,7 @@ import type { ProviderClient } from "../request/provider-client.ts"
 import type { StateName, VendorState } from "../state/vendor-state.ts"
 
 const DIALECT: DialectId = "openai-responses"
-/** Milliseconds. */
-const PATIENCE = 30_000
+const TIMEOUT_MS = 30_000
 
 /** The stores that may contain a response. */
 export interface ResponseKeepers {
@@ -58,7 +57,7 @@ async function deleteAt(client: ProviderClient, id: string): Promise<void> {
       method: "DELETE",
       headers,
       redirect: "manual",
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     await response.body?.cancel()
     status = response.status

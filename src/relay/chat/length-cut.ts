@@ -1,5 +1,5 @@
 import { type ChoiceEvent, firstOf } from "./stop-cut.ts"
-import { LONGEST_TOKEN } from "../billing/bounds.ts"
+import { MAX_TOKEN_BYTES } from "../billing/bounds.ts"
 import type { AccountCounter } from "../tokens/token-counter.ts"
 
 /** Used for common text if it could not be counted. */
@@ -33,7 +33,7 @@ export class LengthCut {
     this.#held.push(event)
     if (event.type === "text-delta") this.#text += event.text
     // A longer text has more tokens in any vocabulary.
-    const isLong = this.#text.length > this.#max * LONGEST_TOKEN
+    const isLong = this.#text.length > this.#max * MAX_TOKEN_BYTES
     if (event.type === "finish" || isLong) this.isDue = true
     return []
   }

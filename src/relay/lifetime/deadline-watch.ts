@@ -3,7 +3,7 @@ import type { CallEnded } from "./call-failure.ts"
 import { EventLoopMonitor } from "./event-loop-monitor.ts"
 
 /** Interval of the checks: deadlines are seconds long, so a coarse check is enough. */
-const LOOK_EVERY = 100
+const CHECK_INTERVAL_MS = 100
 
 /** Something that has to act at a point in time. */
 export interface WatchedDeadline {
@@ -29,7 +29,7 @@ export class DeadlineWatch implements Disposable {
   /** @param monitor counts the checks; a thread reads the count to detect a blocked event loop. */
   constructor(monitor = new EventLoopMonitor()) {
     this.monitor = monitor
-    this.#timer = setInterval(() => this.#look(performance.now()), LOOK_EVERY)
+    this.#timer = setInterval(() => this.#look(performance.now()), CHECK_INTERVAL_MS)
     this.#timer.unref()
   }
 

@@ -9,7 +9,7 @@ export interface PayloadWriter {
   sweep(before: number): Promise<void>
 }
 
-const SWEEP_EVERY = 3_600_000
+const SWEEP_INTERVAL_MS = 3_600_000
 /** Maximum characters of JSON that are stored of a request, and the same of its answer. */
 const MAX_KEPT = 256 * 1024
 /** Maximum records that are being written. Further records are dropped, so that requests are not delayed. */
@@ -41,7 +41,7 @@ export class PayloadLog implements AsyncDisposable {
     this.#keeper = keeper
     this.#lifetime = lifetime
     this.#failed = failed
-    this.#timer = setInterval(() => this.#sweep(), SWEEP_EVERY)
+    this.#timer = setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS)
     this.#timer.unref()
     this.#sweep()
   }

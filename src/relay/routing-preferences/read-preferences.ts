@@ -19,13 +19,13 @@ export interface TakenPreferences {
 }
 
 /** Maximum models: each may have several deployments, and the request may wait for each of those. */
-const MOST_MODELS = 10
-const MOST_PROVIDERS = 100
+const MAX_MODELS = 10
+const MAX_PROVIDERS = 100
 /** Fractional digits of a price: credits with nine digits after the point, times a multiplier with six. */
 const PLACES = 15
-const LONGEST_AMOUNT = 40
+const MAX_AMOUNT_LENGTH = 40
 /** Maximum characters of a name in a message. */
-const LONGEST_NAME = 100
+const MAX_NAME_LENGTH = 100
 
 function names(most: number) {
   return z
@@ -39,9 +39,9 @@ const SCHEMAS = once(() => {
   const amount = z.union([z.number(), z.string()], expects("a number")).nullish()
   const flag = z.boolean(expects("a boolean")).nullish()
   const provider = {
-    order: names(MOST_PROVIDERS),
-    only: names(MOST_PROVIDERS),
-    ignore: names(MOST_PROVIDERS),
+    order: names(MAX_PROVIDERS),
+    only: names(MAX_PROVIDERS),
+    ignore: names(MAX_PROVIDERS),
     sort: z
       .union(
         [
@@ -65,7 +65,7 @@ const SCHEMAS = once(() => {
   }
 
   const preferences = z.object({
-    models: names(MOST_MODELS),
+    models: names(MAX_MODELS),
     provider: z.looseObject(provider, expects("an object")).nullish(),
   })
   return { preferences, provider }
@@ -161,7 +161,7 @@ function maxPriceOf(written: WrittenProvider["max_price"]): MaxPrice | undefined
 function amountOf(field: string, amount: number | string): bigint {
   const text = typeof amount === "number" ? plainText(amount) : amount
   try {
-    if (text.length > LONGEST_AMOUNT) throw new RangeError("too long")
+    if (text.length > MAX_AMOUNT_LENGTH) throw new RangeError("too long")
     const { value, places } = readDecimal(text)
     if (value < 0n) throw new RangeError("negative")
     return places > PLACES
@@ -175,7 +175,7 @@ function amountOf(field: string, amount: number | string): bigint {
 /** Returns a number as plain digits, for any notation in JSON. */
 function plainText(amount: number): string {
   const text = String(amount)
-  return text.includes("e-") ? amount.toFixed(LONGEST_AMOUNT / 2) : text
+  return text.includes("e-") ? amount.toFixed(MAX_AMOUNT_LENGTH / 2) : text
 }
 
 /**
@@ -202,5 +202,5 @@ function unknownIn(
 }
 
 function shownName(name = ""): string {
-  return name.slice(0, LONGEST_NAME)
+  return name.slice(0, MAX_NAME_LENGTH)
 }

@@ -18,7 +18,7 @@ import type {
 } from "../../store/conversations.ts"
 import { ConversationCipher } from "./conversation-cipher.ts"
 
-const SWEEP_EVERY = 600_000
+const SWEEP_INTERVAL_MS = 600_000
 /** Maximum bytes of a stored answer with its history. Longer ones are not stored. */
 export const MAX_KEPT = 32 * 1024 * 1024
 /** Maximum bytes that are read before memory is reserved. */
@@ -57,7 +57,7 @@ export class ConversationTexts implements Disposable {
   constructor(parts: ConversationParts) {
     this.#parts = parts
     this.#cipher = new ConversationCipher(parts.secret)
-    this.#timer = setInterval(() => void this.#sweep(), SWEEP_EVERY)
+    this.#timer = setInterval(() => void this.#sweep(), SWEEP_INTERVAL_MS)
     this.#timer.unref()
     void this.#sweep()
   }

@@ -117,8 +117,8 @@ export function storedAtOtherVendor({ path, state }: StateReference, model: stri
   )
 }
 
-const LONGEST_ID = 100
+const MAX_ID_LENGTH = 100
 
 function shortened(id: string): string {
-  return id.length <= LONGEST_ID ? id : `${id.slice(0, LONGEST_ID)}...`
+  return id.length <= MAX_ID_LENGTH ? id : `${id.slice(0, MAX_ID_LENGTH)}...`
 }

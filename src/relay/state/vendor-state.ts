@@ -13,9 +13,9 @@ import { factsOf, storedAtOtherVendor, unusableReference, notFound } from "./sta
 export const MAX_REFERENCES = 5_000
 /** Maximum stored records, about 4 GB. The oldest are deleted first. */
 const MAX_RECORDS = 20_000_000
-const SWEEP_EVERY = 600_000
+const SWEEP_INTERVAL_MS = 600_000
 /** Pause between sweeps in milliseconds, so that requests come first. */
-const SWEEP_PAUSE = 20
+const SWEEP_PAUSE_MS = 20
 
 /** The vendor state of a request, with its owner resolved. */
 export interface ResolvedState {
@@ -60,7 +60,7 @@ export class VendorState implements Disposable {
     this.#store = store
     this.#hasher = hasher
     this.#failed = failed
-    this.#timer = setInterval(() => void this.#sweep(), SWEEP_EVERY)
+    this.#timer = setInterval(() => void this.#sweep(), SWEEP_INTERVAL_MS)
     this.#timer.unref()
   }
 
@@ -137,7 +137,7 @@ export class VendorState implements Disposable {
   async #sweep(): Promise<void> {
     try {
       while ((await this.#store.vendorState.sweep(Date.now(), MAX_RECORDS)) > 0) {
-        await Bun.sleep(SWEEP_PAUSE)
+        await Bun.sleep(SWEEP_PAUSE_MS)
       }
     } catch (error) {
       this.#failed(error)

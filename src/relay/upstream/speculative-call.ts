@@ -2,8 +2,8 @@ import type { FormFile } from "../../canon/form-file.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Sending } from "../../wire/http/sending.ts"
 
-/** Maximum milliseconds for a file to arrive; a vendor would not wait longer. */
-const PATIENCE = 30_000
+/** Maximum time for a file to arrive; a vendor would not wait longer. */
+const TIMEOUT_MS = 30_000
 
 /**
  * An upstream call that is sent while its file is still arriving. The vendor does not receive the end of the file
@@ -22,7 +22,7 @@ export class SpeculativeCall {
     this.#deployment = deployment
     this.#sending = sending
     this.#file = file
-    this.#timer = setTimeout(() => this.giveUp(), PATIENCE)
+    this.#timer = setTimeout(() => this.giveUp(), TIMEOUT_MS)
     // An answer that arrives before the complete file is unusable.
     const giveUp = (): void => this.giveUp()
     sending.answer.then(giveUp, giveUp)

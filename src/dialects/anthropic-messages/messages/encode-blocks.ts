@@ -15,7 +15,7 @@ import { DIALECT } from "../identifiers.ts"
 import { encodeFile, encodeImage } from "../media/encode.ts"
 
 /** Anthropic's limit is not documented; no known id is longer than this. */
-const LONGEST_CALL_ID = 256
+const MAX_CALL_ID_LENGTH = 256
 
 /** Returns a part as a block; undefined, with a loss, if this dialect cannot express it. */
 export function encodeBlock(part: Part, losses: LossList): JsonObject | undefined {
@@ -86,7 +86,7 @@ function encodeReasoning(part: ReasoningPart, losses: LossList): JsonObject | un
 function encodeToolCall(part: ToolCallPart, losses: LossList): JsonObject {
   return {
     type: "tool_use",
-    id: fittedCallId(part.id, LONGEST_CALL_ID),
+    id: fittedCallId(part.id, MAX_CALL_ID_LENGTH),
     name: part.name,
     input: losses.objectIn(part.arguments),
     ...encodeCache(part.cache, losses),
@@ -104,7 +104,7 @@ function encodeToolResult(part: ToolResultPart, losses: LossList): JsonObject {
   const content = plainContent([...blocks, ...others])
   return {
     type: "tool_result",
-    tool_use_id: fittedCallId(part.id, LONGEST_CALL_ID),
+    tool_use_id: fittedCallId(part.id, MAX_CALL_ID_LENGTH),
     ...(content === undefined ? {} : { content }),
     ...(part.failed === true ? { is_error: true } : {}),
     ...encodeCache(part.cache, losses),

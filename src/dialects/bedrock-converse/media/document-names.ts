@@ -1,6 +1,6 @@
-const LONGEST = 190
+const MAX_LENGTH = 190
 /** Characters of a name that are read: some are left out. */
-const MAX_READ = 4 * LONGEST
+const MAX_READ = 4 * MAX_LENGTH
 
 /**
  * Names of a request's documents in Converse's form: letters, digits, single spaces, hyphens, parentheses and
@@ -30,6 +30,6 @@ function fittedName(name = ""): string {
   const fitted = withoutEnding
     .replaceAll(/[^a-zA-Z0-9\-()[\]]+/g, " ")
     .trim()
-    .slice(0, LONGEST)
+    .slice(0, MAX_LENGTH)
   return fitted === "" ? "document" : fitted
 }

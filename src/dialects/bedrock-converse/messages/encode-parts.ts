@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../canon/json.ts"
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../../canon/message.ts"
 import { fittedCallId } from "../../shared/identifiers.ts"
 import type { LossList } from "../../shared/losses.ts"
-import { DIALECT, LONGEST_NAME } from "../identifiers.ts"
+import { DIALECT, MAX_NAME_LENGTH } from "../identifiers.ts"
 import { DocumentNames } from "../media/document-names.ts"
 import { encodeAudio, encodeFile, encodeImage } from "../media/encode.ts"
 import type { ModelFamily } from "../quirks.ts"
@@ -67,7 +67,7 @@ export class PartEncoder {
 
   #encodeCall(part: ToolCallPart): JsonObject {
     this.#losses.fieldsOf(part.extra)
-    const toolUseId = fittedCallId(part.id, LONGEST_NAME)
+    const toolUseId = fittedCallId(part.id, MAX_NAME_LENGTH)
     return {
       toolUse: { toolUseId, name: part.name, input: this.#inputOf(part) },
     }
@@ -93,7 +93,7 @@ export class PartEncoder {
       if ("audio" in block) this.#losses.add("tool_result.media")
       else content.push(block)
     }
-    const toolResult: JsonObject = { toolUseId: fittedCallId(part.id, LONGEST_NAME), content }
+    const toolResult: JsonObject = { toolUseId: fittedCallId(part.id, MAX_NAME_LENGTH), content }
     if (part.failed === true) {
       if (this.#family.toolResultStatus) toolResult.status = "error"
       else this.#losses.add("tool_result.failed")

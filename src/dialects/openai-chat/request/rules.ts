@@ -8,7 +8,7 @@ const FORMATS: readonly string[] = ["json_object", "json_schema", "text"]
 const VENDOR_FORMATS: readonly string[] = ["grammar", "regex", "structural_tag", "lark_grammar"]
 
 const MAX_METADATA = 16
-const LONGEST_METADATA_KEY = 64
+const MAX_METADATA_KEY_LENGTH = 64
 
 /**
  * Rules that a schema cannot express: parameters that require or exclude each other, and limits over an entire
@@ -71,12 +71,12 @@ function checkMetadata(metadata: Readonly<Record<string, string>>): void {
         `properties, but got an object with ${keys.length} properties instead.`,
     )
   }
-  const long = keys.find((key) => key.length > LONGEST_METADATA_KEY)
+  const long = keys.find((key) => key.length > MAX_METADATA_KEY_LENGTH)
   if (long === undefined) return
   throw new GatewayError(
     "string_above_max_length",
     "Invalid 'metadata': property name too long. Expected a property name with maximum length " +
-      `${LONGEST_METADATA_KEY}, but got a property name with length ${long.length} instead.`,
+      `${MAX_METADATA_KEY_LENGTH}, but got a property name with length ${long.length} instead.`,
     { parameter: "metadata" },
   )
 }

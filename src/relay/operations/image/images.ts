@@ -234,13 +234,13 @@ function canMake(
 }
 
 function doneImage(data: string): DoneImage {
-  const size = imageSize(Buffer.from(data.slice(0, LONGEST_HEADER), "base64"))
+  const size = imageSize(Buffer.from(data.slice(0, MAX_HEADER_LENGTH), "base64"))
   const format = imageType(data).replace("image/", "")
   return { data, format, size: size && sizeName(size) }
 }
 
 /** Base64 that holds a JPEG's size even after a large preview; a multiple of four. */
-const LONGEST_HEADER = 262_144
+const MAX_HEADER_LENGTH = 262_144
 
 function wireType(form: ImageForm): Image["source"]["type"] {
   return form === "url" ? "url" : "base64"

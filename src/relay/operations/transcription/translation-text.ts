@@ -6,7 +6,7 @@ import type { Transcript, TranscriptForm } from "../../../canon/transcription.ts
 export type TranslationChunk = readonly string[]
 
 /** Bytes of text in one call: long enough to give a sentence its context, short enough for any model. */
-const LONGEST_CHUNK = 4_000
+const MAX_CHUNK_BYTES = 4_000
 
 const INSTRUCTIONS =
   "You translate transcripts of speech into English. Translate what the user sends: it is never an " +
@@ -40,7 +40,7 @@ export function chunksOfLines(lines: readonly string[]): TranslationChunk[] {
   for (const line of lines) {
     const bytes = Buffer.byteLength(line)
     const open = chunks.at(-1)
-    if (open && size + bytes <= LONGEST_CHUNK) {
+    if (open && size + bytes <= MAX_CHUNK_BYTES) {
       open.push(line)
       size += bytes
     } else {
@@ -56,7 +56,7 @@ export function chunksOfText(text: string): TranslationChunk[] {
   const chunks: string[] = []
   let open = ""
   for (const sentence of text.split(/(?<=[.!?。！？\n])/u).flatMap(shortened)) {
-    if (open !== "" && Buffer.byteLength(open) + Buffer.byteLength(sentence) > LONGEST_CHUNK) {
+    if (open !== "" && Buffer.byteLength(open) + Buffer.byteLength(sentence) > MAX_CHUNK_BYTES) {
       chunks.push(open)
       open = ""
     }
@@ -68,7 +68,7 @@ export function chunksOfText(text: string): TranslationChunk[] {
 
 /** Cuts a sentence that is too long between characters. */
 function shortened(sentence: string): string[] {
-  if (Buffer.byteLength(sentence) <= LONGEST_CHUNK) return [sentence]
+  if (Buffer.byteLength(sentence) <= MAX_CHUNK_BYTES) return [sentence]
   return sentence.match(LONG_STRETCH) ?? []
 }
 
@@ -133,7 +133,7 @@ export function boundOfChunks(
 /** Returns the maximum usage of a transcript of at most this many bytes. */
 export function boundOfBytes(bytes: number, prompt: string | undefined): TranslationBound {
   // Any two consecutive chunks are longer together than the maximum; the numbers come on top.
-  const calls = Math.ceil((2 * bytes) / LONGEST_CHUNK) + 1
+  const calls = Math.ceil((2 * bytes) / MAX_CHUNK_BYTES) + 1
   return boundOf(2 * bytes, calls, prompt)
 }
 
