@@ -1,7 +1,7 @@
 import react from "@vitejs/plugin-react"
 import { build, type InlineConfig, type Manifest } from "vite"
 
-/** What the build says of its files: which are loaded with which. */
+/** The build's record of its files and their dependencies. */
 export type { Manifest }
 
 /**
@@ -31,8 +31,8 @@ const SETTINGS: InlineConfig = {
       output: {
         chunkFileNames: ({ name }) =>
           name.startsWith("shared") ? "assets/shared-[hash].js" : "assets/[name]-[hash].js",
-        // Few files, so that no page waits for a chain of small ones: what the first page needs in
-        // one, and what further pages share in larger parts.
+        // Few files, so that no page waits for a chain of small ones: one for the first page, and larger ones shared
+        // by further pages.
         codeSplitting: {
           groups: [
             { name: "start", tags: ["$initial"], priority: 2 },

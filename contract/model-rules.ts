@@ -97,7 +97,7 @@ type SchemaKeyword = (typeof SCHEMA_KEYWORDS)[number]
 export const TOOL_NAME_CHARACTERS = ["-", ".", ":", "/"] as const
 type ToolNameCharacter = (typeof TOOL_NAME_CHARACTERS)[number]
 
-/** The member of an unfinished assistant turn that the model is to continue. */
+/** The member of an unfinished assistant turn that the model must continue. */
 export const PREFILL_FIELDS = [ANY, "prefix", "partial"] as const
 
 /** Ranges of numbers, inclusive. A shortened user, name or id must stay unique. */

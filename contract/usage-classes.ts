@@ -107,9 +107,7 @@ export const TOKEN_PRICE_NAMES = PRICE_NAMES.filter(
   (name): name is TokenPriceName => FACTS[CLASS_OF_NAME[name]].counts !== "units",
 )
 
-/**
- * Returns the class whose rate applies if a class has none; undefined if the class is then free.
- */
+/** Returns the class whose rate applies to a class without a rate; undefined if the class is then free. */
 export function fallbackOf(usageClass: UsageClass): UsageClass | undefined {
   return FACTS[usageClass].costsAs
 }

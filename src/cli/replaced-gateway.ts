@@ -16,8 +16,8 @@ export interface ReplacedGateway {
 }
 
 /**
- * Finds the gateway that listens on a port and has the same data folder. Returns undefined if there
- * is none, and on all systems except Linux.
+ * Finds the gateway that listens on a port and has the same data folder. Returns undefined without such a gateway, and
+ * on all systems except Linux.
  */
 export function findReplaced(port: number, data: string): ReplacedGateway | undefined {
   try {

@@ -14,7 +14,7 @@ const KNOWN_VARIABLES = [
   ...DECLARED_SETTINGS.flatMap(({ environment }) => environment ?? []),
 ].toSorted()
 
-/** From the most verbose level to none. */
+/** From the most verbose level to no output. */
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"]
 
 /** Set by the gateway for its own processes, or by callers for theirs. */

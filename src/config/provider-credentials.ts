@@ -9,7 +9,7 @@ export interface ProviderCredential {
   readonly settings: ProviderSettings
 }
 
-/** Returns the credentials of a provider; empty if it has only one, or needs none. */
+/** Returns the credentials of a provider; empty if it has only one, or does not need any. */
 export function credentialsOf({
   apiKeys = [],
   ...provider

@@ -119,7 +119,7 @@ export class Watch implements AsyncDisposable {
     if (low.length < MAX_ROWS) await this.#removeMarks(marks, names, now)
   }
 
-  /** Reports accounts that were paused or closed, regardless of who did it. */
+  /** Reports accounts that were paused or closed, regardless of the actor. */
   async #held(now: number): Promise<void> {
     const { store, notices } = this.#parts
     const held = await store.notices.heldAccounts(MAX_ROWS)

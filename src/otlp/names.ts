@@ -1,6 +1,6 @@
 /**
- * Attribute names of spans. They come from OpenTelemetry's semantic conventions 1.45, of which the GenAI part is still
- * in development. All others begin with `tollgate.`.
+ * Attribute names of spans. They come from OpenTelemetry's semantic conventions 1.45, whose GenAI part is still in
+ * development. All others begin with `tollgate.`.
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai
  */
 export const ATTRIBUTES = {

@@ -136,7 +136,7 @@ export interface UsageFilter {
 
 export type UsageOrder = "cost" | "requests" | "tokens" | "errors"
 
-/** Which groups to return: the first ones by one of their sums. Of equal groups, the most expensive comes first. */
+/** The groups to return: the first ones by one of their sums. Of equal groups, the most expensive comes first. */
 export interface UsageFirst {
   readonly order: UsageOrder
   readonly count: number

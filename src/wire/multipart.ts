@@ -16,7 +16,7 @@ export interface FilePart {
   readonly field: string
   /** The sender's name for it, without folders; empty if there is none. */
   readonly name: string
-  /** `text/plain` if the sender gave none. */
+  /** `text/plain` if the sender did not name a type. */
   readonly type: string
 }
 

@@ -17,7 +17,7 @@ export function notifyError(thrown: unknown): void {
   })
 }
 
-/** Loads the notifications on first use, because most visits show none. */
+/** Loads the notifications on first use, because most visits do not show any. */
 async function show(notification: NotificationData): Promise<void> {
   const { notifications } = await import("@mantine/notifications")
   notifications.show(notification)

@@ -8,10 +8,7 @@ const MASK_RULES = ["required", "optional"] as const
 /** The rules that an image edit must follow: the specification's or the provider's. */
 const IMAGE_RULES = ["specification", "provider"] as const
 
-/**
- * Image edits, and images that are stored because a caller requests links from a vendor that
- * returns none.
- */
+/** Image edits, and images that are stored because a caller requests links from a vendor that does not return links. */
 export const IMAGES = section("images", {
   /** Lifetime of a link in milliseconds. */
   linkLifetime: setting(minutes(1, 10_080), {

@@ -43,7 +43,7 @@ export const MODEL_NAMES = {
       write: (rule) => (typeof rule === "object" ? "a fixed price" : rule),
     },
   }),
-  /** The image model for requests that name none; absent: the first that the key may call. */
+  /** The image model for requests without a model; absent: the first that the key may call. */
   imageModel: setting(MODEL_ID, {
     name: "defaults.image_model",
     otherwise: "the first model that the key may call",

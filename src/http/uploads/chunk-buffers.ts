@@ -24,7 +24,7 @@ export class ChunkBuffers {
   }
 
   /**
-   * Yields the views of a content, each of which is read before the next is requested. All earlier views have been read
+   * Yields the views of a content. Each view is read before the next is requested. All earlier views have been read
    * too, unless another content is being read.
    */
   async *views(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -78,7 +78,7 @@ function alwaysThreaded(store: Store): ServingStore {
 }
 
 /**
- * Starts a thread for checkpoints, each of which takes many milliseconds. It starts after a delay, so that it does not
+ * Starts a thread for checkpoints, which take many milliseconds each. It starts after a delay, so that it does not
  * slow down the first requests.
  */
 function startCheckpoints(path: string): Disposable {

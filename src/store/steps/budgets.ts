@@ -117,7 +117,7 @@ function lockBudget(owner: string): Step<BudgetBalance | null> {
 }
 
 /**
- * Removes returned amounts of budgets that are to shrink.
+ * Removes returned amounts of budgets that must shrink.
  * @param owners whose balances the transaction has locked; accounts among them do not shrink.
  */
 export function* shrinkBudgets(owners: readonly string[]): Step<void> {

@@ -3,7 +3,7 @@ export class BucketError extends Error {
   override readonly name = "BucketError"
   /** Absent if there was no response. */
   readonly status: number | undefined
-  /** The bucket's error code, such as `AccessDenied`; absent if it sent none. */
+  /** The bucket's error code, such as `AccessDenied`; absent if it did not send one. */
   readonly code: string | undefined
   /** Set if its address was rejected before anything was sent. */
   readonly isAddressRefused: boolean

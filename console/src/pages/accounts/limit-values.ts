@@ -71,7 +71,7 @@ function wholeOf(value: string): number | null | undefined {
   return /^\d{1,10}$/.test(digits) ? Number(digits) : undefined
 }
 
-/** Describes the limits of an account; empty if it has none. */
+/** Describes the limits of an account; empty without limits. */
 export function limitTexts(account: Account): { label: string; value: string }[] {
   const { models } = account
   return [

@@ -16,8 +16,8 @@ const RETRY_INTERVAL_MS = 150
 const MAX_TRIES = 8
 
 /**
- * Runs an operation with a key of the account. A new key that a process does not know yet is
- * retried. A key that the gateway no longer accepts is replaced.
+ * Runs an operation with a key of the account. A new key that another process has not read yet is retried. A key that
+ * the gateway no longer accepts is replaced.
  * @throws ApiError if no key can be created.
  */
 export async function withSecret<Result>(

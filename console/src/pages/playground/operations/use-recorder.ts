@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react"
 
-/** Recording formats, of which the first supported one is used. Vendors accept all of them. */
+/** Recording formats. The first supported one is used; vendors accept all of them. */
 const TYPES = ["audio/webm;codecs=opus", "audio/mp4", "audio/ogg;codecs=opus"]
 
 export interface Recorder {
