@@ -130,7 +130,7 @@ export const CONSTRUCTIONS: readonly Construction[] = [
   },
   {
     pattern: phrase(
-      String.raw`^\s*(?:of|which|how (?:many|much|long|often|far|late|early)|that|than|whom)\b(?: [\w']+)?`,
+      String.raw`^\s*(?:of|which|how (?:many|much|long|often|far|late|early)|that (?:of|is|are|was|which)|than|whom)\b(?: [\w']+)?`,
     ),
     instead: "start with a noun ('Number of ...') or a verb phrase ('Returns ...')",
     inDocumentation: true,

@@ -23,7 +23,7 @@ export interface Finding {
   readonly instead: string
 }
 
-const CODE = /`[^`]*`|\{@link[^}]*\}|<[a-z/][^>]*>|https?:\/\/\S+/g
+const CODE = /`[^`]*`|(?<=@param )[\w.]+|\{@link[^}]*\}|<[a-z/][^>]*>|https?:\/\/\S+/g
 const QUOTATION = /"[^"\n]{1,80}"|“[^”]{1,200}”|(?<![\w)])'[^'\n]{1,60}'(?!\w)/g
 
 /** Replaces code, addresses and quotations with letters, so that offsets and lines stay the same. */
