@@ -56,7 +56,7 @@ describe("openai-responses", () => {
       { type: "file_search", vector_store_ids: ["vs_1", "vs_2"] },
       { type: "shell", environment: { type: "container_auto", file_ids: ["file-1"], skills } },
       { type: "image_generation", input_image_mask: { file_id: "file-2" } },
-      // What it looks at, and no container.
+      // The environment of a computer tool, which is not a container.
       { type: "computer_use_preview", environment: "browser" },
     ]
     expect(find({ tools })).toEqual([

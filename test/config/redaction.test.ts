@@ -134,7 +134,7 @@ test("the value of a TOLLGATE_ variable is never shown", () => {
   const name = fc.constantFrom(...names.map((name) => `TOLLGATE_${name}`), "OPENAI_API_KEY")
   fc.assert(
     fc.property(secret, name, (secret, name) => {
-      // What reads as the name of a host is taken for one, and a host may be shown.
+      // A value in the form of a host name is treated as one, and a host may be shown.
       fc.pre(name !== "TOLLGATE_HOST" || /[^\w.-]/.test(secret.trim()))
       expectHidden(shown("", { [name]: secret }), secret)
     }),

@@ -147,7 +147,7 @@ function framesOf(upstream: UpstreamDialect, body: string | Uint8Array): SseFram
   })
 }
 
-/** Of the 17 changes at each path, `npm test` makes every fifth, so that every value is used in turn. */
+/** `npm test` makes every fifth of the 17 changes at each path, so that every value is used in turn. */
 const STEP = IS_EXHAUSTIVE ? 1 : 5
 const RECORDED = vendorAnswers().filter(({ status }) => status === 200)
 const RECORDED_STEP = IS_EXHAUSTIVE ? 401 : 4_001

@@ -101,7 +101,7 @@ const BROKEN: readonly Broken[] = [
   },
 ]
 
-/** @param mended members that the relay adds to the first delta of a choice. */
+/** @param mended further members, which the relay adds to the first delta of a choice. */
 function second(content: string, mended: JsonObject = {}): JsonObject {
   const delta = { content, ...mended }
   return chunk({ choices: [{ index: 1, delta, finish_reason: null }] })

@@ -101,7 +101,7 @@ async function ask(answer: VendorAnswer, face: Face, id: string): Promise<Outcom
   const door = { url: gateway.url, key: caller.key }
   const told = await (answer.isStream ? askStream : askWhole)(face, door, request)
   const requestId = told.headers.get("x-request-id") ?? ""
-  // Whoever hangs up, as a client does that throws, can be here before the receipt.
+  // A client that throws disconnects, and may do so before the receipt is written.
   await until(async () => (await caller.get(`/v1/receipts/${requestId}`)).status === 200)
   return { answer: told, receipt: await receiptOf(caller, requestId) }
 }

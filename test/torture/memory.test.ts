@@ -179,7 +179,7 @@ test.skipIf(process.platform !== "linux")(
     for (const kind of ["bomb", "deep", "endless"]) {
       for (const status of statuses[kind] ?? [0]) expect([502, 503]).toContain(status)
     }
-    // What its unfinished bodies held is free once the gateway has heard that their sender is gone.
+    // The memory of unfinished bodies is free once the gateway has detected the disconnect of their sender.
     await until(async () => (await ask(bad, "good/m")).status === 200)
   },
 )

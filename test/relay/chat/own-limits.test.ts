@@ -174,7 +174,7 @@ async function ask(client: Client, asked: Asked) {
   }
 }
 
-/** What a model takes only with the relay's help, what is left of the text, and what ended it. */
+/** The limits that a model keeps only with the relay's help, the remaining text, and its end. */
 /** These vendors accept both sequences, but do not report which of them ended an answer. */
 const SILENT = ["sim/echo", "google/gemini-2.5-flash", "cohere/command-a-03-2025"]
 
