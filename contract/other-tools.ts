@@ -1,4 +1,4 @@
-import type { ConnectionFacts, ToolSettings } from "./tools.ts"
+import { type ConnectionFacts, exported, NO_KEY, type ToolSettings } from "./tool-settings.ts"
 
 /** Programs without settings of their own in `tools.ts`: the names in commands, mapped to the product names. */
 export const OTHER_TOOL_NAMES = {
@@ -19,8 +19,6 @@ export const OTHER_TOOL_NAMES = {
 
 export type OtherTool = keyof typeof OTHER_TOOL_NAMES
 
-/** The placeholder for a key. */
-const NO_KEY = "sk-tg-..."
 const EXPORT = "Set these variables where it starts:"
 
 type Describe = (facts: ConnectionFacts & { readonly secret: string }) => ToolSettings
@@ -86,10 +84,11 @@ const SETTINGS: Readonly<Record<OtherTool, Describe>> = {
     return { ...inFile(path, text, true), ...exported(secret) }
   },
   /** https://docs.openwebui.com/getting-started/env-configuration */
-  "open-webui": ({ url, secret }) => ({
+  "open-webui": ({ url, secret, model }) => ({
     ...variables({
       OPENAI_API_BASE_URL: `${url}/v1`,
       OPENAI_API_KEY: secret,
+      DEFAULT_MODELS: model,
       ENABLE_OLLAMA_API: "False",
       ENABLE_FORWARD_USER_INFO_HEADERS: "True",
       FORWARD_USER_INFO_HEADER_USER_ID: "x-tollgate-user",
@@ -171,11 +170,6 @@ function inFile(path: string, text: string, isWholeWithoutKey: boolean): ToolSet
 function variables(values: Readonly<Record<string, string>>): ToolSettings {
   const lines = Object.entries(values).map(([name, value]) => `export ${name}=${value}`)
   return { words: EXPORT, text: lines.join("\n") }
-}
-
-function exported(secret: string): Pick<ToolSettings, "after" | "command"> {
-  const command = `export TOLLGATE_KEY=${secret}`
-  return { after: "The key is taken from the environment:", command }
 }
 
 /** A text in JSON, YAML and TOML. */

@@ -2,7 +2,7 @@ import { chmod, copyFile, mkdir, readFile, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { isJsonObject, type JsonObject } from "../canon/json.ts"
 import { CommandError } from "./exit-codes.ts"
-import type { JsonMembers, ToolSettings } from "#contract/tools.ts"
+import type { JsonMembers, ToolSettings } from "#contract/tool-settings.ts"
 
 /** The file may contain a key. */
 const PRIVATE = 0o600

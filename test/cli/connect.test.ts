@@ -102,7 +102,7 @@ describe("printed settings", () => {
     const { exitCode, output } = await connect(tool, "--key", KEY)
     expect(exitCode).toBe(0)
     for (const line of lines) expect(output).toContain(line)
-    if (tool !== "open-webui") expect(output).toContain("local/llama")
+    expect(output).toContain("local/llama")
   })
 
   test("contain another address and model, as JSON", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { toolPath } from "../../console/src/format/tool-path.ts"
-import { NO_KEY, type Tool, TOOLS, toolSettings } from "tollgate-contract/tools.ts"
+import { NO_KEY } from "tollgate-contract/tool-settings.ts"
+import { type Tool, TOOLS, toolSettings } from "tollgate-contract/tools.ts"
 
 const facts = { url: "https://gate.example", model: "sandbox/echo", pathOf: toolPath }
 
@@ -22,9 +23,9 @@ describe("the card of a tool", () => {
         [undefined, NO_KEY],
         ["sk-tg-secret", "sk-tg-secret"],
       ] as const) {
-        const { text, command = "" } = toolSettings(tool, { ...facts, key })
+        const { text, after = "", command = "" } = toolSettings(tool, { ...facts, key })
         expect(text).toContain("https://gate.example")
-        expect(text).toContain("sandbox/echo")
+        expect(text + after).toContain("sandbox/echo")
         expect(text + command).toContain(shown)
       }
     },

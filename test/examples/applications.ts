@@ -46,7 +46,7 @@ export async function callOpenWebui(gateway: ExampleGateway): Promise<void> {
     return value
   }
   for (const [name, value] of Object.entries(environment)) {
-    const isAddress = /_URL$/.test(name)
+    const isAddress = name.endsWith("_URL")
     if (isAddress && !value.startsWith(IN_NETWORK)) throw new Error(`${name} is ${value}`)
     if (isAddress && !/\/v1(\/rerank)?$/.test(value)) throw new Error(`${name} is ${value}`)
   }

@@ -1,4 +1,4 @@
-import type { ToolPlace } from "tollgate-contract/tools.ts"
+import type { ToolPlace } from "tollgate-contract/tool-settings.ts"
 
 /** Returns the likely path of a tool's settings on the reader's machine. */
 export function toolPath({ folder, file }: ToolPlace): string {

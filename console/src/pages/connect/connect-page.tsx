@@ -1,6 +1,7 @@
 import { SimpleGrid } from "@mantine/core"
 import { useState } from "react"
-import { NO_KEY, TOOLS } from "tollgate-contract/tools.ts"
+import { NO_KEY } from "tollgate-contract/tool-settings.ts"
+import { TOOLS } from "tollgate-contract/tools.ts"
 import { useAccount } from "../../account.tsx"
 import { useFirstModel } from "../../api/first-model.ts"
 import { LinkButton } from "../../ui/link-button.tsx"

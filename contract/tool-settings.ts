@@ -1,0 +1,56 @@
+/** The location of a tool's settings. */
+export interface ToolPlace {
+  /** The variable that names the folder, if the tool has one. */
+  readonly variable?: string
+  /**
+   * The folder below the user's home if no variable names one; empty for the home folder itself.
+   */
+  readonly folder: string
+  /** The path of the file, relative to the folder. */
+  readonly file: string
+}
+
+export interface ConnectionFacts {
+  /** The gateway's address, without `/v1`. */
+  readonly url: string
+  /** Absent: read from `TOLLGATE_KEY`, or left as a placeholder. */
+  readonly key: string | undefined
+  readonly model: string
+  /** Returns the path of a tool's file for display. */
+  readonly pathOf: (place: ToolPlace) => string
+}
+
+/** The settings of a tool for this gateway. */
+export interface ToolSettings {
+  /** The instruction before the text. */
+  readonly words: string
+  /** The contents of the file, or the steps to take. */
+  readonly text: string
+  /** Absent if the tool stores its settings elsewhere. */
+  readonly file?: {
+    readonly path: string
+    /** The settings to merge into a JSON file. If absent, only a new file is written. */
+    readonly members?: JsonMembers
+    /** Whether the file works without a key. */
+    readonly isWholeWithoutKey: boolean
+  }
+  /** Further steps. */
+  readonly after?: string
+  /** A shell command that applies the settings. */
+  readonly command?: string
+}
+
+export interface JsonMembers {
+  readonly [name: string]: string | JsonMembers
+}
+
+/** The placeholder for a key. */
+export const NO_KEY = "sk-tg-..."
+
+/** The key is read from a variable. */
+export function exported(key: string): Pick<ToolSettings, "after" | "command"> {
+  return {
+    after: "The key is taken from the environment:",
+    command: `export TOLLGATE_KEY=${key}`,
+  }
+}
