@@ -28,7 +28,7 @@ import { decimal, text, parameterSchemas, validateParameters } from "../shared/p
 export type SpeechOptions = Omit<SpeechRequest, "needsTokens">
 
 /** The default limit on a text, in characters (docs/reference/api.md#limits). */
-export const LONGEST_INPUT = 4_096
+export const MAX_INPUT_LENGTH = 4_096
 
 const CANON_FIELDS = new Set([
   "model",
