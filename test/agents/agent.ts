@@ -17,7 +17,7 @@ export interface Task {
   readonly command: string
 }
 
-/** The gateway that an agent calls. */
+/** The gateway for an agent. */
 export interface Target {
   /** The gateway's address. */
   readonly url: string
@@ -37,7 +37,7 @@ export interface Workspace {
 
 /** A coding agent, as npm has it. */
 export interface Agent {
-  /** The name of a row of the table. */
+  /** The name of a row in the table. */
   readonly name: string
   readonly package: string
   readonly version: string
@@ -45,20 +45,20 @@ export interface Agent {
   readonly tool?: Tool
   /** The command line that does one task. */
   readonly command: readonly string[]
-  /** Whether it takes the task as its last argument, not from its standard input. */
+  /** Whether it takes the task as its last argument instead of from its standard input. */
   readonly takesArgument?: true
   readonly environment?: Readonly<Record<string, string>>
-  /** Makes preparations of the user besides `tollgate connect`. */
+  /** Performs the user's steps besides `tollgate connect`. */
   prepare?(workspace: Workspace): void
-  /** The command line that goes on with the session, with another model. It may change the settings. */
+  /** The command line that continues the session with another model. It may change the settings. */
   goOn(workspace: Workspace, model: string): readonly string[]
-  /** Ends processes that the agent leaves running. */
+  /** Ends processes that it leaves running. */
   finish?(workspace: Workspace): void
   /** Reads `note.txt`, changes it and runs the command. */
   steps(task: Task): readonly Step[]
 }
 
-/** The change of a task as the text that `apply_patch` takes. */
+/** The change of a task in the format of `apply_patch`. */
 export function patchOf({ before, after }: Task): string {
   return `*** Begin Patch\n*** Update File: note.txt\n@@\n-${before}\n+${after}\n*** End Patch`
 }

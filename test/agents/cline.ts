@@ -22,7 +22,7 @@ function endHub({ home }: Workspace): void {
   if (pid !== undefined) process.kill(pid)
 }
 
-/** Cline's command line. It goes on with a session in its terminal interface only: each turn is a session. */
+/** Cline's command line. It continues a session only in its terminal interface, so each turn is a session. */
 export const CLINE_AGENT: Agent = {
   name: "Cline",
   package: "cline",

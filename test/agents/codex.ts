@@ -27,7 +27,7 @@ const CODEX = {
   ],
 } as const
 
-/** The newest model of OpenAI's that Codex lets edit by a tool of its own. */
+/** The newest model of OpenAI that Codex edits with through its own tool. */
 const PATCHING_MODEL = "gpt-5.5"
 
 const execute = (cmd: string) => ({ tool: "exec_command", arguments: { cmd } })
@@ -40,7 +40,7 @@ function configOf({ home }: Workspace): string {
   return join(home, ".codex", "config.toml")
 }
 
-/** With its own provider of OpenAI, whose address alone is changed; it tries a web socket first. */
+/** Uses its own provider for OpenAI with a changed address; it tries a web socket first. */
 function useOwnProvider(workspace: Workspace): void {
   const { target, environment } = workspace
   environment["CODEX_API_KEY"] = target.key
@@ -51,7 +51,7 @@ function useOwnProvider(workspace: Workspace): void {
   writeFileSync(configOf(workspace), `${lines.join("\n")}\n`)
 }
 
-/** Gives it the tools that it has for a model of OpenAI's: `apply_patch` takes text, and tools can be searched for. */
+/** Gives it the tools for a model of OpenAI: `apply_patch` takes text, and tools can be searched for. */
 function knowModel(workspace: Workspace): void {
   const { home, target, environment: env } = workspace
   const codex = join(PROGRAMS, "codex")

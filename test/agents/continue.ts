@@ -56,5 +56,5 @@ function speak(provider: Provider): Agent {
   }
 }
 
-/** Continue's command line. Its Gemini provider has no address of its own. */
+/** Continue's command line. Its Gemini provider has no setting for the address. */
 export const CONTINUE_WAYS: readonly Agent[] = [speak("openai"), speak("anthropic")]

@@ -21,7 +21,7 @@ const COPILOT = {
   },
 } satisfies Omit<Agent, "name">
 
-/** Names the gateway as its provider, in one of the formats that it speaks. */
+/** Sets the gateway as its provider, in one of its formats. */
 function speak(type: string, path: string, api?: string): (workspace: Workspace) => void {
   return ({ target, environment }) => {
     environment["COPILOT_PROVIDER_TYPE"] = type
@@ -32,7 +32,7 @@ function speak(type: string, path: string, api?: string): (workspace: Workspace)
   }
 }
 
-/** Copilot CLI with a provider of its user's, in each format that it speaks. */
+/** Copilot CLI with a custom provider, in each of its formats. */
 export const COPILOT_WAYS: readonly Agent[] = [
   { ...COPILOT, name: "Copilot CLI", prepare: speak("openai", "/v1") },
   { ...COPILOT, name: "Copilot CLI, responses", prepare: speak("openai", "/v1", "responses") },

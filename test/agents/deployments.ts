@@ -28,10 +28,10 @@ export const AGENT_MODELS: readonly AgentModel[] = [
   { vendor: "alibaba", model: "qwen3.6-plus", format: "OpenAI chat" },
 ].map((one) => ({ ...one, id: `${one.vendor}/${one.model}` }))
 
-/** Vendors whose base address has no version. */
+/** Vendors whose base address does not contain a version. */
 const WITHOUT_VERSION = new Set(["anthropic", "bedrock", "cohere", "google"])
 
-/** Starts a gateway that serves all of them. The simulator plays each vendor with the limits of its models. */
+/** A gateway for all of them. The simulator acts as each vendor, with the rejections of its models. */
 export function startAgentGateway(): Promise<TestGateway> {
   return startGateway({
     providersAt: (url) =>
@@ -58,7 +58,7 @@ function providerAt(simulatorUrl: string, vendor: string): ProviderSettings {
     headers: {},
     knownModels: false,
     origin: "file",
-    // The simulator's responses are OpenAI's: DeepSeek takes the text of reasoning there, OpenAI its proof.
+    // The simulator's Responses API is OpenAI's: DeepSeek takes the text of reasoning there, OpenAI its signature.
     ...(vendor === "deepseek" && { dialects: ["openai-chat"] }),
     ...(vendor === "bedrock"
       ? {

@@ -7,7 +7,7 @@ interface ExpectedRefusal {
   readonly reason: string
 }
 
-/** Rejections after which agents continue by themselves. */
+/** Refusals after which agents continue by themselves. */
 const REFUSALS: readonly ExpectedRefusal[] = [
   {
     method: "GET",
@@ -48,7 +48,7 @@ export function expectedFailure(agent: string, model: string): string | undefine
   return FAILURES.find((one) => one.agent === agent && one.model.test(model))?.reason
 }
 
-/** Losses that do not harm the task, with the reasons. */
+/** Losses on the way to a vendor that do not harm the task, and the reason. */
 const LOSSES: Readonly<Record<string, string>> = {
   "cache_control:dropped": "the vendor caches by itself",
   "client_metadata:dropped": "Codex's notes for OpenAI about its session",
@@ -78,7 +78,7 @@ const LOSSES: Readonly<Record<string, string>> = {
   "web_search:dropped": "Gemini searches only without functions",
 }
 
-/** Returns the fault of an agent's requests; a task may pass in spite of it. */
+/** The faults in an agent's requests, which a task can pass in spite of. */
 export function wrongIn(exchanges: readonly Exchange[]): string | undefined {
   for (const exchange of exchanges) {
     const { method, path, status, answer, losses } = exchange
@@ -89,7 +89,7 @@ export function wrongIn(exchanges: readonly Exchange[]): string | undefined {
   return exchanges.some(isAnsweredPost) ? undefined : "it did not call the gateway"
 }
 
-/** Whether an agent can do without what `x-tollgate-losses` names. */
+/** Whether an agent can do without the parts that `x-tollgate-losses` names. */
 export function isHarmless(loss: string): boolean {
   return LOSSES[loss] !== undefined
 }

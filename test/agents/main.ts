@@ -8,8 +8,8 @@ import { installAgents } from "./install.ts"
 import { runSession, type Turn } from "./run-session.ts"
 
 /**
- * Agents as npm has them, each with one session that goes through all models: `npm run test:agents -- [AGENT]`. The
- * sessions begin with different models.
+ * Agents from npm, each with one session through all models: `npm run test:agents -- [AGENT]`. The sessions begin with
+ * different models.
  */
 const [only = ""] = process.argv.slice(2)
 const agents = AGENTS.filter(({ name }) => `${name},`.toLowerCase().startsWith(only.toLowerCase()))
@@ -63,7 +63,7 @@ function report(agent: Agent, model: string, reason: string | undefined): void {
   console.log(`| ${agent.name} | ${agent.version} | ${model} | ${format} | ${words} |`)
 }
 
-/** @returns the fault, or undefined. */
+/** @returns the problem, or undefined. */
 function reasonAgainst({ fault, exchanges, output }: Turn): string | undefined {
   const wrong = wrongIn(exchanges) ?? (fault && output.slice(-MAX_REASON))
   const reasons = [fault, wrong].filter((reason) => reason !== undefined)

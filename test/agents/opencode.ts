@@ -45,7 +45,7 @@ function speakBy(npm: string): (workspace: Workspace) => void {
   }
 }
 
-/** opencode, in each format that it speaks. */
+/** opencode, in each of its formats. */
 export const OPENCODE_WAYS: readonly Agent[] = [
   { ...OPENCODE, name: "opencode", prepare: speakBy("@ai-sdk/openai-compatible") },
   { ...OPENCODE, name: "opencode, responses", prepare: speakBy("@ai-sdk/openai") },

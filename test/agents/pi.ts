@@ -34,7 +34,7 @@ const API_OF = {
   "pi, Gemini": ["google-generative-ai", "/v1beta"],
 } as const
 
-/** pi, in each format that it speaks. */
+/** pi, in each of its formats. */
 export const PI_WAYS: readonly Agent[] = Object.entries(API_OF).map(([name, [api, path]]) => ({
   ...PI,
   name,

@@ -51,7 +51,7 @@ function speak(
   }
 }
 
-/** Qwen Code, in each format that it speaks. */
+/** Qwen Code, in each of its formats. */
 export const QWEN_WAYS: readonly Agent[] = [
   { ...QWEN, name: "Qwen Code", prepare: speak("openai", "/v1") },
   {

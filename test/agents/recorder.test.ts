@@ -15,7 +15,7 @@ afterAll(() => gateway[Symbol.asyncDispose]())
 
 const MESSAGES = [{ role: "user", content: "Hello" }]
 
-/** Returns the recorded exchanges of requests to these models, one after another. */
+/** The recorded exchanges of requests to these models, one after another. */
 async function record(...models: string[]): Promise<readonly Exchange[]> {
   await using recorder = await Recorder.start(gateway.url)
   for (const model of models) {

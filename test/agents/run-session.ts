@@ -7,20 +7,20 @@ import { AGENTS_FOLDER, PROGRAMS } from "./folder.ts"
 import { type Exchange, Recorder } from "./recorder.ts"
 
 const REPOSITORY = Bun.fileURLToPath(new URL("../..", import.meta.url))
-/** Timeout of an agent for one turn. */
+/** The maximum time of an agent for one turn. */
 const TIMEOUT_MS = 120_000
 
 /** The result of one turn of a session. */
 export interface Turn {
   readonly model: string
-  /** The unfinished part of its task. */
+  /** The missing part of its task. */
   readonly fault?: string
   readonly exchanges: readonly Exchange[]
   /** Everything that the agent wrote. */
   readonly output: string
 }
 
-/** Lets an agent work in a folder of its own, one task after another, each with the next model. */
+/** Runs an agent in its own folder, one task after another, each with the next model. */
 export async function runSession(
   agent: Agent,
   { url, key, models }: Target,
@@ -61,7 +61,7 @@ function copyTo(turn: number): string {
   return `cat note.txt > ran-${turn}.txt`
 }
 
-/** Nothing of the person that runs this reaches the agent, least of all a key. */
+/** Variables of the person who runs this do not reach the agent, in particular no key. */
 function environmentOf(agent: Agent, { key }: Target, home: string): Record<string, string> {
   return {
     HOME: home,
@@ -114,7 +114,7 @@ function begin({ folder, before }: Task): void {
   if (textOf(path) !== `${before}\n`) writeFileSync(path, `${before}\n`)
 }
 
-/** Returns the unfinished part of a task. */
+/** The missing part of a task. */
 function faultIn({ folder, after }: Task, turn: number): string | undefined {
   const text = `${after}\n`
   if (textOf(join(folder, "note.txt")) !== text) return "the file is not changed"

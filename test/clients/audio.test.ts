@@ -44,7 +44,7 @@ describe("the openai client", () => {
     expect(await create("vtt")).toBe(
       `WEBVTT\n\n00:00:00.000 --> 00:00:01.667\n${first}\n\n00:00:01.667 --> 00:00:03.000\n${second}\n\n`,
     )
-    // For a model without times, the whole text is one cue.
+    // A model without times: one cue for the whole sound.
     expect(await create("srt", "openai/gpt-4o-transcribe")).toBe(
       `1\n00:00:00,000 --> 00:00:03,000\n${heardIn(SOUND)}\n\n`,
     )

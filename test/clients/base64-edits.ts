@@ -1,7 +1,7 @@
 import { createOpenAI, type OpenAIProvider } from "@ai-sdk/openai"
 import type { TestCaller, TestGateway } from "../support/gateway.ts"
 
-/** The AI SDK takes base64 alone from edits, and asks for nothing: links are this gateway's default. */
+/** The AI SDK accepts only base64 from edits without requesting it, and links are this gateway's default. */
 export function editorOf(gateway: TestGateway, caller: TestCaller): OpenAIProvider {
   const asking = (url: string | URL | Request, init?: RequestInit) => {
     if (init?.body instanceof FormData) init.body.set("response_format", "b64_json")

@@ -14,7 +14,7 @@ let gateway: TestGateway
 let ann: TestCaller
 let bob: TestCaller
 
-/** Models of vendors that keep nothing, each in a dialect of its own. */
+/** Models of vendors that store nothing, each in a different dialect. */
 const MODELS = ["sim/echo", "claude/opus", "gemini/gemini-2.5-pro"] as const
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ beforeEach(() => {
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-/** Returns the vendor's last request as text. */
+/** The vendor's last request as text. */
 function sent(): string {
   return JSON.stringify(gateway.simulator.requests.at(-1)?.body)
 }

@@ -1,6 +1,6 @@
 import type { Socket } from "bun"
 
-/** Stands between a client and a gateway, and cuts connections. */
+/** A proxy between a client and a gateway that cuts connections. */
 export interface CuttingProxy extends Disposable {
   readonly url: string
   /** Number of cut connections. */
@@ -13,8 +13,8 @@ interface Pair {
 }
 
 /**
- * Passes all on to a gateway, and cuts the first connections when their answers come.
- * @param bytes of the answer that the client still gets of each of those connections.
+ * Passes all data to a gateway, and cuts the first connections when their answers arrive. @param bytes of the answer
+ * that the client still receives on each of those connections.
  */
 export function startCuttingProxy(target: string, bytes: readonly number[]): CuttingProxy {
   const { hostname, port } = new URL(target)

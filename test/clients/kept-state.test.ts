@@ -36,7 +36,7 @@ function claudeOf(caller: TestCaller): Anthropic {
   return new Anthropic({ apiKey: caller.key, baseURL: gateway.url, maxRetries: 0 })
 }
 
-/** Returns the vendor's last request. */
+/** The body of the vendor's last request. */
 function sent(): Record<string, unknown> {
   return gateway.simulator.requests.at(-1)?.body as Record<string, unknown>
 }

@@ -2,13 +2,13 @@
 export interface ForeignClient {
   readonly name: string
   readonly language: "javascript" | "python"
-  /** Installed packages, each with its exact version; the first is the client. */
+  /** The installed packages, each with its exact version; the first is the client. */
   readonly packages: readonly string[]
   /** A file of `checks/`. */
   readonly checks: string
 }
 
-/** The clients to install and run, in this order. */
+/** The clients, in the order in which they are installed and run. */
 export const CLIENTS: readonly ForeignClient[] = [
   {
     name: "ai-sdk-5",

@@ -6,8 +6,8 @@ import type { ForeignClient } from "./clients.ts"
 const MARK = "installed.txt"
 
 /**
- * Installs a client into a folder of its own below `root`, unless that was done before.
- * @returns why it could not, or undefined.
+ * Installs a client into a separate folder below `root`, unless that was done before. @returns the reason why it
+ * failed, or undefined.
  */
 export function install(root: string, client: ForeignClient): string | undefined {
   const folder = join(root, client.name)

@@ -14,7 +14,7 @@ export interface Row {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
-  /** Unexpected failures, unexpected passes, and the reasons of skipped checks. */
+  /** Unexpected failures, unexpected passes, and the reasons for skipped checks. */
   readonly notes: readonly string[]
 }
 
@@ -51,7 +51,7 @@ function judge(client: string, check: Check): { outcome: Check["outcome"]; reaso
   return { outcome: "failed", reason: "it passes, and is listed as an expected failure" }
 }
 
-/** Returns a row for a client without any executed check. */
+/** A row for a client without any runs. */
 export function skippedRow(client: string, version: string, reason: string): Row {
   return { client, version, passed: 0, failed: 0, skipped: 1, notes: [`skipped 1: ${reason}`] }
 }

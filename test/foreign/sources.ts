@@ -9,9 +9,8 @@ export interface Source {
 }
 
 /**
- * Checks a repository out below `root`, from GitHub, or from the folder that `TOLLGATE_FOREIGN_SOURCES` names, which
- * holds a clone of each as `owner/name`.
- * @returns the folder, or why it could not.
+ * Checks a repository out below `root`, from GitHub or from the folder `TOLLGATE_FOREIGN_SOURCES`, which contains a
+ * clone of each as `owner/name`. @returns the folder, or the reason why it failed.
  */
 export function checkOut(root: string, source: Source): { folder: string } | { problem: string } {
   const folder = join(root, `${source.repository.replace("/", "-")}-${source.commit.slice(0, 12)}`)

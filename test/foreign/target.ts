@@ -1,4 +1,4 @@
-/** The address of the gateway, and a key. */
+/** The gateway's address, and a key. */
 export interface Target {
   /** Without `/v1`. */
   readonly url: string

@@ -10,10 +10,10 @@ export interface AgentRequest {
   readonly body: object
 }
 
-/** A frame whose contents a test checks. */
+/** A frame whose content a test checks. */
 export type Frame = Readonly<Record<string, unknown>>
 
-/** Sends it with the caller's key; it has to be answered, and nothing that matters lost. */
+/** Sends it with the caller's key, and asserts that it is answered without a loss that matters. */
 export async function ask(upstreams: SixUpstreams, request: AgentRequest): Promise<Response> {
   const { path, body, headers } = request
   const response = await upstreams.caller.post(path, body, headers)

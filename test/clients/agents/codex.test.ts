@@ -77,7 +77,7 @@ interface Item {
   readonly call_id?: string
 }
 
-/** For some known models, all tools are in the conversation. */
+/** For models with this setting, all tools are in the conversation. */
 const ADDED = { type: "additional_tools", role: "developer", tools: TOOLS }
 
 type Way = "listed" | "added"
@@ -98,7 +98,7 @@ function bodyFor(upstream: Upstream, input: readonly object[], way: Way): object
   }
 }
 
-/** Sends Codex's input after an answer: the answer's items, and the results of its tools. */
+/** The items that Codex adds to its input after an answer: the answer's items, and the results of its tools. */
 async function turn(
   upstream: Upstream,
   input: readonly object[],

@@ -76,7 +76,7 @@ function repeated({ functionCall, thoughtSignature }: Part): object {
   }
 }
 
-/** Asks one question beside the conversation, whose answer follows a schema. */
+/** Sends a question outside the conversation, whose answer follows a schema. */
 async function judge(upstream: Upstream, responseJsonSchema: object): Promise<object> {
   const body = {
     contents: [TASK],
@@ -89,7 +89,7 @@ async function judge(upstream: Upstream, responseJsonSchema: object): Promise<ob
     },
   }
   const path = `/v1beta/models/${modelAt(upstream)}:generateContent`
-  // Some models do not support schemas: they get an instruction, without thinking, which is reported.
+  // Models without schemas receive the schema as text, without thinking, and the loss is reported.
   const response = await upstreams.caller.post(path, body, headersFor(upstream))
   const answer = (await response.json()) as { candidates: (Candidate & { content: object })[] }
   expect([response.status, answer]).toMatchObject([200, { candidates: [{ finishReason: "STOP" }] }])

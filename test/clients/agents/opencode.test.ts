@@ -4,7 +4,7 @@ import { ask, type Frame, framesOf } from "./agent-requests.ts"
 
 const upstreams = sixUpstreams()
 
-// Its other two ways, responses and messages, are the AI SDK's, which the matrix holds.
+// Its other two APIs, responses and messages, are the AI SDK's, which the matrix covers.
 const HEADERS = {
   "user-agent": "opencode/1.18.33 ai-sdk/provider-utils/4.0.23 runtime/bun/1.3.14",
   "x-session-affinity": "ses_dfad92f49ffeFc8diBOrNNEuQj",

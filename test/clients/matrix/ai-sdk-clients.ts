@@ -6,7 +6,7 @@ import { type Package, SdkConversation } from "./ai-sdk-conversation.ts"
 import { CHUNKS_READ, type TestedClient } from "./conversation.ts"
 import type { SixUpstreams } from "./six-upstreams.ts"
 
-/** The client recognizes OpenAI's models by their names, which these models do not have. */
+/** The client recognizes OpenAI's models by their names, which differ here. */
 const OPENAI_THINKING = { forceReasoning: true, reasoningEffort: "low" } as const
 
 /** npm ai with @ai-sdk/openai, its chat models. */
@@ -28,7 +28,7 @@ export const AI_SDK_CHAT_CLIENT: TestedClient = {
 export const AI_SDK_RESPONSES_CLIENT: TestedClient = {
   ...sdkClient({
     model: (upstreams, id) => openAiOf(upstreams).responses(id),
-    // By default the client sends references to state that it assumes the vendor to store.
+    // Without it the client sends references to items that it assumes the vendor stores.
     options: { openai: { store: false } },
     thinking: { openai: { ...OPENAI_THINKING, store: false, reasoningSummary: "auto" } },
   }),
@@ -52,7 +52,7 @@ export const AI_SDK_OPEN_RESPONSES_CLIENT: TestedClient = {
   marksCache: false,
   asksForSchema: true,
   showsThoughts: true,
-  // The client does not request encrypted reasoning from OpenAI, and sends references to stored reasoning instead.
+  // It does not request encrypted reasoning from OpenAI, and refers to the items that OpenAI stores instead.
   returnsSignatures: (upstream) => upstream !== "openai-responses",
 }
 
@@ -68,7 +68,7 @@ export const AI_SDK_ANTHROPIC_CLIENT: TestedClient = {
   marksCache: true,
   asksForSchema: false,
   showsThoughts: true,
-  // A message cannot contain Gemini's signature after the streamed text.
+  // A message has no field for Gemini's signature after the streamed text.
   returnsSignatures: (upstream, isStreamed) => upstream !== "gemini" || !isStreamed,
   errors: {
     "429": { type: Error, status: 529, word: "overloaded_error" },
@@ -79,7 +79,7 @@ export const AI_SDK_ANTHROPIC_CLIENT: TestedClient = {
   readError: (error) => told(error, "type"),
 }
 
-/** Returns the common parts of all packages. */
+/** The common parts of all packages. */
 function sdkClient(own: Package) {
   return {
     finishes: {
@@ -104,7 +104,7 @@ function sdkClient(own: Package) {
       }
       leaving.abort()
     },
-    // Each package has a copy of the class, which a mark identifies.
+    // Each package has its own copy of the class, which a mark identifies.
     errors: {
       "429": { type: Error, status: 503, word: "upstream_overloaded" },
       "500": { type: Error, status: 502, word: "upstream_error" },

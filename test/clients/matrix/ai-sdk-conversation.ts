@@ -26,7 +26,7 @@ Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
 
 type Options = NonNullable<Parameters<typeof generateText>[0]["providerOptions"]>
 
-/** One package of the AI SDK: its models, and options that the SDK itself lacks. */
+/** One package of the AI SDK: its models, and the parts that the SDK itself does not cover. */
 export interface Package {
   model(upstreams: SixUpstreams, id: string): LanguageModel
   readonly options: Options
@@ -124,7 +124,7 @@ function marked(content: string): SystemModelMessage {
   return { role: "system", content, providerOptions }
 }
 
-/** Returns a whole answer from its stream. @throws the error in the stream. */
+/** A whole answer from its stream. @throws the error in the stream. */
 async function streamed(order: Parameters<typeof streamText>[0]) {
   let failure: unknown
   const result = streamText({

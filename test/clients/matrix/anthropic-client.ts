@@ -30,7 +30,7 @@ export const ANTHROPIC_CLIENT: TestedClient = {
   marksCache: true,
   asksForSchema: true,
   showsThoughts: true,
-  // A message cannot contain Gemini's signature after the streamed text.
+  // A message has no field for Gemini's signature after the streamed text.
   returnsSignatures: (upstream, isStreamed) => upstream !== "gemini" || !isStreamed,
   begin: (upstreams) => new MessagesConversation(anthropicOf(upstreams)),
   async leave(upstreams, model, text) {
@@ -139,7 +139,7 @@ function markedText(text: string): Anthropic.TextBlockParam {
   return { type: "text", text, cache_control: { type: "ephemeral" } }
 }
 
-/** The client wants its lists to be changeable. */
+/** The client requires mutable lists. */
 function asInput(parameters: (typeof TOOLS)[number]["parameters"]): Anthropic.Tool.InputSchema {
   return "required" in parameters
     ? { ...parameters, required: [...parameters.required] }
@@ -153,7 +153,7 @@ function imageBlock(address: string): Anthropic.ImageBlockParam {
     : { type: "image", source: { type: "base64", media_type: "image/png", data } }
 }
 
-/** Returns the client's usage, in which cached tokens are separate from the rest. */
+/** Usage in this client's form: cached tokens are separate from the rest. */
 function usageOf(usage: Anthropic.Usage): ClientUsage {
   const cached = usage.cache_read_input_tokens ?? 0
   return {

@@ -22,7 +22,7 @@ describeLosses("anthropic", upstreams, {
         messages: MESSAGES,
         metadata: { user_id: "someone" },
         stop_sequences: ["STOP"],
-        // The simulator plays OpenAI there, which does not support it.
+        // The simulator acts as OpenAI there, which has no such field.
         ...(upstream !== "openai-chat" && { top_k: 5 }),
       },
       { headers },

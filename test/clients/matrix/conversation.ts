@@ -23,7 +23,7 @@ export interface Said {
   readonly instructions?: string
 }
 
-/** Tokens in a client's own fields; absent if it lacks them. */
+/** Tokens in the client's own fields; absent if it has none. */
 export interface ClientUsage {
   /** All of them, cached ones included. */
   readonly input: number
@@ -46,14 +46,14 @@ export interface Answer {
   readonly thing?: unknown
 }
 
-/** A conversation of a client. It sends received messages back unchanged. */
+/** A client's conversation, which sends back all parts of the answers unchanged. */
 export interface Conversation {
   say(model: string, said: Said, options: AnswerOptions): Promise<Answer>
   /** Answers the calls of the last answer, in their order. */
   answerCalls(model: string, results: readonly string[], options: AnswerOptions): Promise<Answer>
 }
 
-/** A client's words for the finish reasons. */
+/** The client's names for the ways in which an answer ends. */
 export interface FinishWords {
   readonly stop: string
   readonly length: string
@@ -71,36 +71,36 @@ export type Failure = (typeof FAILURES)[number]
 export interface ExpectedError {
   readonly type: abstract new (...parts: never[]) => Error
   readonly status: number
-  /** The code or type by which callers of the client distinguish errors. */
+  /** The code or type on which callers of the client branch. */
   readonly word: string
 }
 
-/** An official client, and the features that it can express. */
+/** An official client and its features. */
 export interface TestedClient {
   readonly name: string
   readonly finishes: FinishWords
   /** It has a field for stop strings. */
   readonly hasStop: boolean
-  /** Whether it can mark the end of a cached prompt. */
+  /** It can mark the end of the cached part of a prompt. */
   readonly marksCache: boolean
   /** It asks for structured output as such; else it makes a tool of it. */
   readonly asksForSchema: boolean
   /** It shows the model's thoughts. */
   readonly showsThoughts: boolean
-  /** The effect of a linked image at an upstream, if it differs from that of other clients. */
+  /** The upstream's form of an image's address, if it is different for this client. */
   readonly imagesByUrl?: Readonly<Partial<Record<Upstream, string>>>
-  /** Whether it sends an upstream's reasoning back with its signature. */
+  /** It returns an upstream's reasoning together with its signature. */
   returnsSignatures(upstream: Upstream, isStreamed: boolean): boolean
   begin(upstreams: SixUpstreams): Conversation
-  /** Has an answer streamed, reads three chunks of it, and leaves. */
+  /** Requests a stream, reads three chunks of it, and disconnects. */
   leave(upstreams: SixUpstreams, model: string, text: string): Promise<void>
   readonly errors: Readonly<Record<Failure, ExpectedError>>
-  /** The type of the error for a broken stream. */
+  /** The error that it throws for a broken stream. */
   readonly brokenStream: ExpectedError["type"]
   readError(error: unknown): Pick<ExpectedError, "status" | "word">
 }
 
-/** Chunks of an answer that are read before the caller disconnects. */
+/** The number of chunks that are read before the caller disconnects. */
 export const CHUNKS_READ = 3
 
 /** Two tools, one of them without parameters (docs/contribute/wire/README.md#f3). */
@@ -128,5 +128,5 @@ export const CALLS = [
   { name: "clock", input: {} },
 ] as const
 
-/** The schema of structured output. */
+/** The schema of the structured output. */
 export const Thing = z.object({ name: z.string(), count: z.number() })

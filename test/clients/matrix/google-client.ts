@@ -31,7 +31,7 @@ export const GOOGLE_CLIENT: TestedClient = {
   marksCache: false,
   asksForSchema: true,
   showsThoughts: true,
-  // In its own dialect, its requests are forwarded unchanged.
+  // In its own dialect its body is passed on unchanged.
   imagesByUrl: { gemini: "[image url]" },
   returnsSignatures: () => true,
   begin: (upstreams) => new ContentsConversation(googleOf(upstreams)),
@@ -53,7 +53,7 @@ export const GOOGLE_CLIENT: TestedClient = {
   brokenStream: ApiError,
   readError(error) {
     if (!(error instanceof ApiError)) throw error
-    // The client keeps the words of the answer as they came, in its message.
+    // The client puts the unchanged text of the answer into its message.
     const body = JSON.parse(error.message) as { error: { status: string } }
     return { status: error.status, word: body.error.status }
   },
@@ -156,7 +156,7 @@ function imagePart(address: string): Part {
     : { inlineData: { mimeType: "image/png", data } }
 }
 
-/** Usage as this client tells it: thoughts stand beside the rest of the output. */
+/** Usage in this client's form: thoughts are separate from the rest of the output. */
 function usageOf(usage: GenerateContentResponseUsageMetadata = {}): ClientUsage {
   const reasoning = usage.thoughtsTokenCount ?? 0
   return {

@@ -22,7 +22,7 @@ describeLosses("google", upstreams, {
         httpOptions: { headers },
         stopSequences: ["STOP"],
         seed: 7,
-        // The simulator plays OpenAI there, which does not support it.
+        // The simulator acts as OpenAI there, which has no such field.
         ...(upstream !== "openai-chat" && { topK: 5 }),
       },
     }),
@@ -86,7 +86,7 @@ for (const upstream of UPSTREAMS) {
   })
 }
 
-/** Returns a tool that the client calls by itself. @param asked collects its arguments. */
+/** A tool that the client calls by itself. @param asked collects its arguments. */
 function callableWeather(asked: unknown[]): CallableTool {
   const parametersJsonSchema = { type: "object", properties: { city: { type: "string" } } }
   return {

@@ -13,7 +13,7 @@ import {
 } from "./conversation.ts"
 import type { SixUpstreams } from "./six-upstreams.ts"
 
-/** The errors of npm openai. */
+/** The errors of the npm package openai. */
 export const OPENAI_ERRORS: Pick<TestedClient, "errors" | "brokenStream" | "readError"> = {
   errors: {
     "429": { type: OpenAI.InternalServerError, status: 503, word: "upstream_overloaded" },
@@ -62,7 +62,7 @@ export function openAiOf(upstreams: SixUpstreams): OpenAI {
   })
 }
 
-/** Members that vendors of this format add to a message or delta, which the client passes on untyped. */
+/** Fields that vendors of this format add to a message or delta, which the client passes on untyped. */
 interface Thinking {
   readonly content?: string | null
   readonly reasoning_content?: string
@@ -164,7 +164,7 @@ function readCall(call: OpenAI.ChatCompletionMessageToolCall): Answer["calls"][n
   return { name: call.function.name, input: JSON.parse(call.function.arguments) as unknown }
 }
 
-/** Usage as this client tells it. */
+/** Usage in this client's form. */
 export function usageOf(usage: OpenAI.CompletionUsage | undefined): ClientUsage {
   if (usage === undefined) throw new Error("an answer without usage")
   return {

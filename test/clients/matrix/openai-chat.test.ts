@@ -30,7 +30,7 @@ describeLosses("openai chat", upstreams, {
   },
 })
 
-/** The others give one choice at a time, or are not known to give more, and are asked as often. */
+/** The others give one choice at a time, or are not known to give more, so they receive one request for each choice. */
 const OWN_CHOICES: ReadonlySet<Upstream> = new Set(["gemini"])
 
 for (const upstream of UPSTREAMS) {

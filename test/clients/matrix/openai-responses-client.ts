@@ -81,7 +81,7 @@ class ResponsesConversation implements Conversation {
     const response = options.isStreamed
       ? await responses.stream(body).finalResponse()
       : await responses.parse(body)
-    // The client adds parsed members for its caller that were not received; it has a function that removes them.
+    // The parsed output is not part of the answer; the client has a function to leave it out.
     this.#items.push(...toResponseInputItems(response.output))
     this.#calls = response.output.filter((item) => item.type === "function_call")
     return {

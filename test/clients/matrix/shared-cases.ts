@@ -11,7 +11,7 @@ import {
 import { sampleCombinations } from "../../support/exhaustive.ts"
 import { FACTS, proofsIn } from "./upstream-facts.ts"
 
-/** One client and one upstream, in one of the two ways in which an answer comes. */
+/** One client and one upstream, streamed or not. */
 interface Pair {
   readonly client: TestedClient
   readonly upstreams: SixUpstreams
@@ -107,7 +107,7 @@ async function seesImageByUrl(pair: Pair): Promise<void> {
   await expectReceipt(pair, answer)
 }
 
-/** Three turns: the vendor verifies its signatures whenever they come back. */
+/** Three turns: the vendor checks its signature each time it is returned. */
 async function thinks(pair: Pair): Promise<void> {
   const { client, upstreams, upstream } = pair
   const options = optionsOf(pair, { thinks: true })
@@ -182,7 +182,7 @@ async function stopsAtString(pair: Pair): Promise<void> {
   expect(answer.text.trimEnd()).toBe("one two")
   expect(answer.finish).toBe(client.finishes.stopString)
   expect(upstreams.losses).toEqual([])
-  // An answer that the gateway ends before the vendor reports its usage is charged by our own count.
+  // An answer that is ended here before its vendor has reported the usage is counted and charged by the gateway.
   const receipt = await upstreams.receipt()
   expect(receipt.status).toBe("settled")
   expect(receipt.estimated !== true || isEndedHere(pair)).toBe(true)
@@ -191,8 +191,8 @@ async function stopsAtString(pair: Pair): Promise<void> {
 }
 
 /**
- * Whether the gateway ends the answer: the vendor accepts no stop strings, or does not report the matching one to a
- * caller that needs it.
+ * Whether the gateway ends the answer: the vendor takes no stop strings, or does not report the matched one to a caller
+ * that needs it.
  */
 function isEndedHere({ client, upstream }: Pair): boolean {
   const tells = /anthropic/i.test(client.name)
@@ -238,7 +238,7 @@ function expectThoughts({ client, upstream }: Pair, { thoughts, usage }: Answer)
   if (usage.reasoning !== undefined) expect(usage.reasoning > 0).toBe(countsThoughts)
 }
 
-/** Checks that the vendor's signatures came back. The vendor itself checks that they are unchanged. */
+/** The vendor received its signatures back; it checks itself that they are unchanged, and answered. */
 function expectProofs({ client, upstreams, upstream, isStreamed }: Pair): void {
   const proofs = proofsIn(upstreams.sent)
   const isReturned = client.returnsSignatures(upstream, isStreamed) && FACTS[upstream].signs
@@ -249,7 +249,7 @@ function expectProofs({ client, upstreams, upstream, isStreamed }: Pair): void {
   expect(upstreams.losses).not.toContain("reasoning.signature:dropped")
 }
 
-/** Checks that the client's token counts equal the charged ones. */
+/** Asserts that the client's token counts equal the charged ones. */
 async function expectReceipt({ upstreams }: Pair, { usage }: Answer): Promise<void> {
   const receipt = await upstreams.receipt()
   expect(receipt).toMatchObject({ status: "settled", estimated: false })

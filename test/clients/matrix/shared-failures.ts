@@ -9,7 +9,7 @@ import { until } from "../../support/until.ts"
 const WORDS_OF_LEFT = 900
 const WORDS_OF_CUT = 60
 
-/** Describes the errors that each client reports, and the effects of a disconnect. */
+/** Each client's errors, and the effect of a client that disconnects. */
 export function describeSharedFailures(client: TestedClient, upstreams: SixUpstreams): void {
   for (const [upstream, failure, isStreamed] of sampleCombinations(2, UPSTREAMS, FAILURES, [
     false,
@@ -48,7 +48,7 @@ async function throwsItsError(asked: Asked, failure: Failure): Promise<void> {
   expect(await upstreams.caller.balance()).toBe(before)
 }
 
-/** The stream ends with an error, and the content before it is charged. */
+/** A broken stream never ends silently, and the delivered part is charged. */
 async function breaks(
   client: TestedClient,
   upstreams: SixUpstreams,
@@ -77,7 +77,7 @@ async function leaves(
   await expectPaid(upstreams, upstream, WORDS_OF_LEFT)
 }
 
-/** Checks that delivered content is charged: more than the client has read, and less than all of it. */
+/** The delivered part is charged: more than the client has read, and less than all of it. */
 async function expectPaid(
   upstreams: SixUpstreams,
   upstream: Upstream,

@@ -13,7 +13,7 @@ export interface LossyRequest {
 
 const STRICTLY = { "x-tollgate-strict": "true" }
 
-/** Checks that losses are reported, and rejected for callers that accept no loss. */
+/** Losses are reported, and refused to callers that accept none. */
 export function describeLosses(
   name: string,
   upstreams: SixUpstreams,

@@ -18,8 +18,8 @@ export type Upstream = (typeof UPSTREAMS)[number]
 type VendorSettings = Omit<ProviderSettings, "headers" | "knownModels" | "origin">
 
 /**
- * The simulator's address in each dialect, and a model there that supports thinking. Vendors are played with the
- * limits of their models.
+ * The simulator's address in each dialect, and the name of a model there that can think. It acts as each vendor, with
+ * the rejections of its models.
  */
 const VENDORS: Readonly<
   Record<
@@ -167,7 +167,7 @@ export class SixUpstreams {
     return `${started(this.#images).url.href}picture.png`
   }
 
-  /** For clients that take a `fetch`: the usual one, which notes the headers of each answer. */
+  /** For clients that accept a `fetch`: the usual one, which records the headers of each answer. */
   readonly fetch = Object.assign(
     async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
       const response = await fetch(input, init)
@@ -182,7 +182,7 @@ export class SixUpstreams {
     return started(this.gateway.simulator.requests.at(-1)).body as object
   }
 
-  /** The losses in the last answer. */
+  /** The losses that the last answer reports. */
   get losses(): string[] {
     return this.heard.get("x-tollgate-losses")?.split(", ") ?? []
   }
@@ -204,10 +204,10 @@ export class SixUpstreams {
   }
 }
 
-/** Milliseconds that a busy machine may take to start it. */
+/** The maximum time to start it on a busy machine. Milliseconds. */
 const START_TIME = 30_000
 
-/** One for the tests of the file that asks for it. */
+/** Upstreams for the tests of the calling file. */
 export function sixUpstreams(): SixUpstreams {
   const upstreams = new SixUpstreams()
   beforeAll(() => upstreams.start(), START_TIME)

@@ -31,7 +31,7 @@ for (const [client, first, second, isStreamed] of sampleCombinations(
     travel(client, first, second, isStreamed))
 }
 
-/** Google's own placeholder for a signature. */
+/** Google's placeholder for a signature, which proves nothing. */
 const DUMMY = "skip_thought_signature_validator"
 
 async function travel(

@@ -1,24 +1,24 @@
 import type { Upstream } from "./six-upstreams.ts"
 
-/** External facts about the simulated vendor behind an upstream. */
+/** The externally visible behavior of the simulated vendor of an upstream. */
 interface UpstreamFacts {
-  /** Whether its model shows its thoughts by default. */
+  /** Its model shows its thoughts without a request for them. */
   readonly tellsThoughts: boolean
-  /** Whether its usage contains the number of thinking tokens. */
+  /** Its usage reports the number of thought tokens. */
   readonly countsThoughts: boolean
   /** Its streams tell from the first frame on how many tokens have been written so far. */
   readonly countsAlong: boolean
-  /** Whether its reasoning has a signature that must come back. */
+  /** Its reasoning has a signature that it requires back. */
   readonly signs: boolean
-  /** Whether its model can withhold its thoughts on request. */
+  /** Its model can withhold its thoughts. */
   readonly withholds: boolean
-  /** It can be held to a JSON schema; else a tool stands in. */
+  /** It supports JSON schemas; otherwise a tool replaces them. */
   readonly hasSchema: boolean
-  /** The effect of an image's address: the vendor fetches it, or the gateway does. */
+  /** Its handling of an image's address: it fetches the image itself, or the gateway does. */
   readonly imageByUrl: string
-  /** Whether it caches only marked prompts. */
+  /** It caches only marked parts. */
   readonly needsCacheMark: boolean
-  /** Whether its bill omits cached tokens. */
+  /** Its bill does not report tokens read from a cache. */
   readonly billsNoCache: boolean
 }
 
@@ -94,7 +94,7 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
   },
 }
 
-/** Members in which the vendors' formats contain the signature of reasoning. */
+/** Fields of the vendors' formats that contain signatures of reasoning. */
 const PROOFS = new Set([
   "signature",
   "data",
@@ -103,7 +103,7 @@ const PROOFS = new Set([
   "redactedContent",
 ])
 
-/** All proofs of reasoning in a body that a vendor got, wherever they stand. */
+/** All signatures of reasoning in a vendor's request, at any place. */
 export function proofsIn(body: unknown): string[] {
   if (Array.isArray(body)) return body.flatMap(proofsIn)
   if (typeof body !== "object" || body === null) return []

@@ -3,9 +3,9 @@ import { png, pngFile } from "../../support/png.ts"
 import type { Target } from "../target.ts"
 
 /**
- * Starts a proxy before the gateway for suites that were written for a mock: it sets the key, names a model of the
- * sandbox, replaces "Example data" by a real image or audio, and adds a missing input. Everything else is forwarded
- * unchanged.
+ * A proxy before the gateway for suites that were written for a mock: it sets the key, uses a model of the sandbox,
+ * replaces "Example data" with a real image or sound, and adds an input to a response without one. All other data
+ * passes unchanged.
  */
 export function startAdapting(target: Target, model: string): AdaptingProxy {
   const server = Bun.serve({

@@ -20,7 +20,7 @@ interface Probe {
   readonly failures: readonly { readonly severity: string; readonly message: string }[]
 }
 
-/** Runs its conformance part, without the benchmark; a missing feature that a gateway must have is a failure. */
+/** Its conformance part, without the benchmark; a forbidden feature counts as a failure. */
 export async function llmprobe(root: string, target: Target): Promise<Row> {
   const packages = [`${NAME}@${VERSION}`]
   const problem = install(root, { name: NAME, language: "javascript", packages, checks: "" })

@@ -14,7 +14,7 @@ interface SdkSuite {
   readonly source: Source
   /** The path after the gateway's address in the client's base address. */
   readonly base: string
-  /** Test files of features that a gateway has, below `tests/api-resources`. */
+  /** Test files about endpoints that a gateway offers, below `tests/api-resources`. */
   readonly files: readonly string[]
 }
 
@@ -49,7 +49,7 @@ const ANTHROPIC: SdkSuite = {
   files: ["messages/messages", "beta/messages/messages", "models", "beta/models"],
 }
 
-/** Runs the tests of OpenAI's client for features of a gateway, with the published client. */
+/** The tests of OpenAI's client about endpoints that a gateway offers, with the client from npm. */
 export function openaiNode(root: string, target: Target): Promise<Row> {
   return runTests(OPENAI, root, target)
 }

@@ -8,7 +8,7 @@ import { anthropicTypescript, openaiNode } from "./sdk-tests.ts"
 /** A test suite that strangers wrote. */
 interface ForeignSuite {
   readonly name: string
-  /** @param root the folder for its installation. */
+  /** @param root the folder into which it may install packages. */
   run(root: string, target: Target): Promise<Row>
 }
 
