@@ -19,7 +19,7 @@ describe("facts.json", () => {
 
   test("has prices for the input, and for any output", () => {
     const speaking = new Set(["chat", "image", "speech", "transcription"])
-    /** The units of a kind that may be counted in place of tokens. */
+    /** Units of a kind that may be counted instead of tokens. */
     const counted: Partial<Record<string, PriceClass>> = {
       image: "image",
       rerank: "search",

@@ -1,4 +1,4 @@
-/** facts.json, read by a schema of its own. */
+/** facts.json, read with a separate schema. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { z } from "zod"

@@ -25,7 +25,7 @@ function build(
   return buildCatalog({ settings: made, facts: shipped as unknown as Facts, vendors })
 }
 
-/** Returns the model that each name stands for. */
+/** The models that each name resolves to. */
 function meanings(
   { catalog }: BuiltCatalog,
   names: readonly string[],
@@ -72,7 +72,7 @@ describe("vendors' own model names", () => {
       "anthropic.claude-sonnet-4-5-20250929-v1:0":
         "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0",
       "eu.anthropic.claude-sonnet-5": "bedrock/eu.anthropic.claude-sonnet-5",
-      // Only one provider offers it.
+      // No other vendor offers it.
       "kimi-k2.5": "azure/kimi-k2.5",
     })
   })
@@ -309,7 +309,7 @@ describe("aliases", () => {
     expect(catalog.resolve("fast", { aliases })?.id).toBe("anthropic/claude-haiku-4-5")
     expect(catalog.resolve("gpt-4o", { aliases })?.id).toBe("openai/gpt-5.4")
     expect(catalog.resolve("openai/gpt-5", { aliases })?.id).toBe("openai/gpt-5")
-    // A broken alias is reported, and not replaced by a guess.
+    // A broken alias is reported, and the gateway does not guess another model.
     for (const name of ["gone", "gpt-5.4"]) {
       expect(() => catalog.require(name, "chat", { aliases })).toThrow("is an alias")
     }

@@ -101,7 +101,7 @@ describe("a price group", () => {
     expect(["kin/large", "mine/heard", "mine/small", "mine/large"].map(inputOf)).toEqual([
       1, 2, 3, 4,
     ])
-    // A price of chats is none of embeddings, but those with an input can be counted by it.
+    // A chat price does not apply to embeddings, but they can be counted by its input price.
     expect(inputOf("mine/vectors")).toBe(2)
   })
 

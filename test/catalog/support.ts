@@ -60,7 +60,7 @@ function vendor(chat: readonly DialectId[], optionalDialects: readonly DialectId
   return { chat: chat.map((id) => ({ dialect: { id } })), optionalDialects }
 }
 
-/** `acme` supports two dialects, `other` one; the operator of `free` configures its dialects. */
+/** `acme` supports two dialects, `other` one; the operator of `free` sets its dialects. */
 export const vendors: ReadonlyMap<string, KnownVendor> = new Map([
   ["acme", vendor(["openai-chat", "openai-responses"], [])],
   ["other", vendor(["openai-chat"], [])],

@@ -17,7 +17,7 @@ import {
 
 type Ending = "ok" | "failed" | "refused" | "broken" | "silent"
 
-/** One vendor's handling of a request. */
+/** A vendor's reaction to a request. */
 interface Behaviour {
   /** Milliseconds until it does. */
   readonly after: number
@@ -28,7 +28,7 @@ interface Case {
   readonly first: Behaviour
   readonly second: Behaviour
   readonly stream: boolean
-  /** When the caller leaves, milliseconds; null: they wait. */
+  /** The time at which the caller disconnects, in milliseconds; null: never. */
   readonly leaves: number | null
 }
 
@@ -44,7 +44,7 @@ const cases = fc.record({
   leaves: fc.option(fc.integer({ min: 0, max: 200 })),
 })
 
-/** Starts a vendor that follows the prompt. It counts its unfinished requests. */
+/** A vendor that follows the prompt. It counts the requests that are open. */
 function startObedient(name: "first" | "second") {
   let open = 0
   const vendor = startVendor(async (request, number) => {
@@ -133,7 +133,7 @@ test("only one of two attempts is charged, once, and nothing stays open or held"
   const charged = receipts.reduce((sum, { cost }) => sum + nanocredits(cost), 0n)
   const { balance } = await creditsOf(caller)
   expect(nanocredits(balance)).toBe(10_000_000_000n - charged)
-  // A request whose caller leaves at once may never have arrived.
+  // A caller that disconnects at once may not reach the gateway.
   expect(receipts.length).toBeLessThanOrEqual(CASES)
   const hedged = receipts.filter(({ attempts }) =>
     attempts.some(({ outcome }) => outcome === "not_needed"),

@@ -5,7 +5,7 @@ import { MODELS, SAMPLES } from "../relay/vocabulary-samples.ts"
 
 type Json = Record<string, unknown>
 
-/** A request, and its vendor's usage within the documented rules. Shares are parts of the allowed amount. */
+/** A request, and the vendor's reaction within its documented rules. Shares are fractions of the allowed amount. */
 export interface HonestCase {
   readonly endpoint: "chat" | "messages" | "responses"
   readonly model: number
@@ -18,7 +18,7 @@ export interface HonestCase {
   readonly isTierServed: boolean
   readonly lifetime: "5m" | "1h" | null
   readonly hasTool: boolean
-  /** Set: of Anthropic's messages, the tool is an advisor, whose answers have this limit if it is above 0. */
+  /** If set for Anthropic's messages, the tool is an advisor, whose answers have this limit if it is above 0. */
   readonly advice: number | null
   readonly callLimit: number | null
   readonly speaks: boolean
@@ -71,7 +71,7 @@ const RESULT = 8_000
 const USUAL_CALLS = 10
 /** A model of the same provider that costs more. */
 export const ADVISER = "adviser"
-/** Length of its answer without a limit. */
+/** The length of its advice without a limit. */
 const LONGEST_ADVICE = 32_000
 
 export const PATHS = {
@@ -137,7 +137,7 @@ function claudeBody(one: HonestCase, text: string): Json {
   }
 }
 
-/** Returns the answer of a vendor that keeps the limits of its request. */
+/** The answer of a vendor that respects the limits of the request. */
 export function answerOf(one: HonestCase, sent: Json): Response {
   const { endpoint } = one
   const answer = { chat, messages, responses }[endpoint](one, sent)
@@ -151,7 +151,7 @@ function inputOf(one: HonestCase): number {
   return (counts[one.model] ?? 0) * one.times + 12
 }
 
-/** Returns the billed input: in each turn of a tool, everything before is read again. */
+/** The billed input: each turn of a tool reads all earlier input again. */
 function readOf(one: HonestCase, calls: number, result = part(RESULT, one.results)): number {
   let sum = 0
   for (let turn = 0; turn <= calls; turn++) sum += readIn(one, turn, result)
@@ -241,7 +241,7 @@ interface Advised {
   readonly output: number
 }
 
-/** Returns the calls of both models: the advisor reads the text of the other one. */
+/** The calls of both models: the advisor reads the input of the other one. */
 function advised({ one, calls, advice, input, output }: Advised): Json[] {
   const consulted = Array.from({ length: calls }, (_, turn) => ({
     type: "advisor_message",

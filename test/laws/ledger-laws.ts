@@ -1,4 +1,4 @@
-/** The spenders of the ledgers, and the laws that must always hold for their file. */
+/** The accounts and keys that spend from the ledgers, and the laws of their file. */
 import type { Batch } from "../../src/store/settlements.ts"
 import type { Payer } from "../../src/accounting/payer.ts"
 import type { Hold } from "../../src/ledger/hold.ts"
@@ -11,7 +11,7 @@ export const KEY = "thrifty"
 export const SPENDERS = ["left", "right", KEY] as const
 export type Spender = (typeof SPENDERS)[number]
 
-/** Spending limits of the key in total, per day and per month; null: no such budget. */
+/** The key's budgets in total, per day and per month; null: no such budget. */
 export interface Limits {
   readonly budget: bigint | null
   readonly dailyBudget: bigint | null
@@ -22,7 +22,7 @@ export interface Member {
   id: string
   readonly ledger: Ledger
   readonly life: Life
-  /** The key as this process last read it. */
+  /** The key in the last version that this process knows. */
   payerAt: (now: number) => Payer
 }
 
@@ -30,7 +30,7 @@ export function payer(member: Member, spender: Spender): Payer {
   return spender === KEY ? member.payerAt(Date.now()) : payerOf(spender, "plain")
 }
 
-/** Once a process has crashed, nothing of it reaches the store any more, and no answer reaches it. */
+/** After a process has crashed, its calls no longer reach the store, and no answer reaches it. */
 export class Life {
   readonly #end = Promise.withResolvers<void>()
   readonly ended = this.#end.promise
@@ -67,7 +67,7 @@ export interface OpenHold {
   readonly hold: Hold
 }
 
-/** Every fact that must hold between two steps, as SQL that finds violations. */
+/** Every fact that must hold between steps, as SQL that finds violations. */
 export const LAWS: Readonly<Record<string, string>> = {
   "no balance below zero, no lease beyond it":
     "SELECT * FROM balances WHERE posted < 0 OR leased < 0 OR leased > posted",

@@ -26,7 +26,7 @@ import {
   SPENDERS,
 } from "./ledger-laws.ts"
 
-/** Ledgers over one file, the steps so far, and their answers. */
+/** Ledgers over one file, the changes to them, and their answers. */
 export class World implements AsyncDisposable {
   readonly #testDatabase: TestDatabase
   readonly #store: Store
@@ -35,9 +35,9 @@ export class World implements AsyncDisposable {
   readonly #open: OpenHold[] = []
   readonly #running = new Set<Promise<void>>()
   readonly #batches: PostedBatch[] = []
-  /** Requests that were being settled when their process crashed, so that their outcome was not reported. */
+  /** Requests that were being settled when their process crashed, so that the result is unknown. */
   readonly #untold = new Set<string>()
-  /** Failures of requests. */
+  /** The errors of requests. */
   readonly #faults: unknown[] = []
   /** The most that the budgets of each kind ever were. */
   readonly #max = new Map<keyof Limits, bigint>()
@@ -77,7 +77,7 @@ export class World implements AsyncDisposable {
   }
 
   async grant(account: string, amount: bigint): Promise<void> {
-    // SQLite refuses a sum that 64 bits cannot hold; then nothing was granted.
+    // SQLite refuses a sum of more than 64 bits, and then nothing was granted.
     await this.#testDatabase.grant(account, amount).then(
       () => (this.#granted += amount),
       () => undefined,
@@ -90,14 +90,14 @@ export class World implements AsyncDisposable {
     this.#remember(this.#key)
   }
 
-  /** Recalls leased credits. */
+  /** A process needs credits that others have leased. */
   async recall(spender: Spender, amount: bigint): Promise<void> {
     const payer = payersOf(this.#key)(Date.now())
     const owner = spender === KEY ? (payer.budgets.at(-1) ?? KEY) : spender
     await this.#store.leases.recall(owner, amount)
   }
 
-  /** Takes credits back, except leased ones. */
+  /** An operator takes back credits that are not leased. */
   async takeOut(account: string, amount: bigint): Promise<void> {
     const unknowns = { note: null, author: null }
     const entry = { account, kind: "adjustment" as const, amount: -amount, at: Date.now() }
@@ -178,7 +178,7 @@ export class World implements AsyncDisposable {
     )
   }
 
-  /** Does the work of a node's poll. */
+  /** The steps of a node when it polls. */
   async poll(index: number): Promise<void> {
     const member = this.#member(index)
     const changes = await this.#store.nodes.poll(member.id, Date.now())
@@ -203,13 +203,13 @@ export class World implements AsyncDisposable {
     await this.#store.nodes.remove(member.id, Date.now())
   }
 
-  /** A reaper takes a node for dead that is alive. */
+  /** A reaper declares a living node dead. */
   async steal(index: number): Promise<void> {
     this.#wasStolen = true
     await this.#store.nodes.remove(this.#member(index).id, Date.now())
   }
 
-  /** Posts an earlier batch again. The answer is the earlier one; the laws check that nothing changes. */
+  /** Posts an earlier batch again. It gets the same answer, and the laws show that it has no effect. */
   async repeat(index: number): Promise<void> {
     const earlier = this.#batches[index % this.#batches.length]
     if (!earlier) return
@@ -281,7 +281,7 @@ export class World implements AsyncDisposable {
     await this.#testDatabase[Symbol.asyncDispose]()
   }
 
-  /** Checks that a budget's remainder equals its limit less its use, regardless of changes while it was leased. */
+  /** Each budget has its limit minus the spending left, however often the limit changed during a lease. */
   #checkLimits(): void {
     const now = Date.now()
     for (const period of BUDGET_PERIODS) {
@@ -298,7 +298,7 @@ export class World implements AsyncDisposable {
     }
   }
 
-  /** Checks that ended periods are returned: no node keeps leases on them. */
+  /** Budgets of past periods are returned: no node keeps leases on them. */
   #checkOverPeriods(): void {
     const query = this.#database.query<{ owner: string }, []>(
       "SELECT owner FROM leases WHERE amount > 0 AND instr(owner, '@') > 0",

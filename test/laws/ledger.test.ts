@@ -26,7 +26,7 @@ afterAll(() => {
 
 type Step = (world: World) => void | Promise<void>
 
-/** Returns a step whose name fast-check reports. */
+/** A step with a name that fast-check reports. */
 function step(name: string, run: Step): Step {
   return Object.assign(run, { [fc.toStringMethod]: () => name })
 }

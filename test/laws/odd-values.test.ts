@@ -25,7 +25,7 @@ const REQUEST: ChatRequest = {
 }
 const SIGNER = new ReasoningSigner("secret")
 
-/** Values that a dialect does not expect in a field; some of them cannot be converted to text. */
+/** Values that a field may contain although its dialect does not define them; some cannot be converted to text. */
 const ODD: readonly JsonValue[] = [
   null,
   "",
@@ -76,7 +76,7 @@ function changed(
   return copy
 }
 
-/** A vendor may send unreadable values, which are not faults of the gateway. */
+/** A vendor's answer may be unreadable, and its message is not our fault. */
 function survive(path: ValuePath, odd: JsonValue | undefined, read: () => void): void {
   try {
     read()
@@ -86,7 +86,7 @@ function survive(path: ValuePath, odd: JsonValue | undefined, read: () => void):
   }
 }
 
-/** Callers' clients keep choices in a list. */
+/** Asserts that a choice can be the index of a list, as callers' clients need. */
 function expectPlace(choice: number): void {
   expect(Number.isSafeInteger(choice) && choice >= 0).toBe(true)
 }
@@ -105,7 +105,7 @@ function readWhole(upstream: UpstreamDialect, body: JsonObject): void {
   const meter = new Meter()
   meter.result(result)
   new AnswerRecord(upstream.id).answer(body)
-  // The answer is charged by then, so a value that cannot be encoded must be detected before.
+  // The answer is paid for by then, so faults must be found before it is encoded.
   for (const client of CLIENTS) mustWork(() => client.encodeResult(result, REQUEST))
   mustWork(() => upstream.patches?.result(structuredClone(body), REQUEST))
 }
@@ -147,7 +147,7 @@ function framesOf(upstream: UpstreamDialect, body: string | Uint8Array): SseFram
   })
 }
 
-/** `npm test` makes every fifth of the 17 changes at each path, so that every value is used in turn. */
+/** Of the 17 changes at each path, `npm test` makes every fifth, in rotation over the values. */
 const STEP = IS_EXHAUSTIVE ? 1 : 5
 const RECORDED = vendorAnswers().filter(({ status }) => status === 200)
 const RECORDED_STEP = IS_EXHAUSTIVE ? 401 : 4_001

@@ -65,7 +65,7 @@ const saidPart: fc.Arbitrary<Part> = record<TextPart>(
   { citations: fc.array(citation, { minLength: 1, maxLength: 2 }) },
 )
 
-/** Calls, each with the reasoning that stands right before it. */
+/** Calls, each after its own reasoning. */
 const reasonedCalls: fc.Arbitrary<Part[]> = fc
   .array(fc.tuple(fc.array(reasoningPart, { maxLength: 2 }), toolCall), { maxLength: 3 })
   .map((calls) => calls.flatMap(([reasoning, call]) => [...reasoning, call]))
@@ -101,7 +101,7 @@ export const result: fc.Arbitrary<ChatResult> = record<ChatResult>(
   { extra },
 )
 
-/** Returns the events of one choice, in order. */
+/** The events of one choice, in order. */
 function streamOf(choice: number): fc.Arbitrary<ChatEvent[]> {
   const said: fc.Arbitrary<ChatEvent> = fc.oneof(
     text.map((text): ChatEvent => ({ type: "text-delta", choice, text })),

@@ -6,7 +6,7 @@ import type { JsonValue } from "../../src/canon/json.ts"
 
 export const text = fc.string({ minLength: 1, unit: "grapheme" })
 export const word = fc.stringMatching(/^[a-z][a-z0-9_]{0,11}$/)
-/** Members that are unknown in all dialects. */
+/** Fields that no dialect defines. */
 const unknownName = word.map((name) => `x_${name}`)
 export const value = fc
   .jsonValue({ maxDepth: 2 })

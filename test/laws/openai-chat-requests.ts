@@ -19,7 +19,7 @@ import {
   word,
 } from "./openai-chat-parts.ts"
 
-/** Everything that the canon can express in `openai-chat`, for the laws. */
+/** All requests that the canon can express in `openai-chat`, for the laws. */
 
 const plainMessage = record<Message>(
   fc
@@ -126,7 +126,7 @@ export const request: fc.Arbitrary<ChatRequest> = record<ChatRequest>(
 ).chain((request) =>
   fc.oneof(
     fc.constant(request),
-    // Options of calls require tools.
+    // Options about calls need tools.
     record(
       fc
         .tuple(fc.array(fc.oneof(tool, freeTool), { minLength: 1, maxLength: 3 }), fc.boolean())

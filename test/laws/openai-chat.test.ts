@@ -40,12 +40,12 @@ function decode(frames: readonly SseFrame[]): ChatEvent[] {
   return [...frames.flatMap((frame) => decoder.push({ data: frame.data })), ...decoder.end()]
 }
 
-/** A message without anything in it says the empty text. */
+/** A message without content contains the empty text. */
 function onWire<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T
 }
 
-/** Citations wait for the end of their choice; nothing else changes its place. */
+/** Citations move to the end of their choice; all other events keep their place. */
 function expectSame(decoded: readonly ChatEvent[], events: readonly ChatEvent[]): void {
   const isOther = ({ type }: ChatEvent) => type !== "citation"
   expect(decoded.filter(isOther)).toEqual(onWire(events.filter(isOther)))

@@ -6,8 +6,8 @@ import { checkSync } from "recheck"
 import { IS_EXHAUSTIVE } from "../support/exhaustive.ts"
 
 /**
- * A regular expression cannot be interrupted: on a text from outside, its time must be proportional to the length. The
- * listed files only read short texts, or texts of the operator.
+ * A regular expression cannot be interrupted, so its time must grow linearly with a text from others. Expressions in
+ * these places match only short texts or texts of the operator.
  */
 const ALLOWED: Readonly<Record<string, string>> = {
   "src/wire/bucket/": "answers and settings of the operator's own bucket",
@@ -20,12 +20,12 @@ const ALLOWED: Readonly<Record<string, string>> = {
 
 const IS_UPDATING = process.env["UPDATE_GOLDEN"] === "1"
 
-/** Time for the analysis of one expression; half of them take less than 50 ms. */
+/** The maximum time for the analysis of one expression; half of them take less than 50 ms. */
 const TIMEOUT_MS = IS_EXHAUSTIVE || IS_UPDATING ? 2_000 : 400
 
 /**
- * Expressions that passed before, one a line. An analysis takes long and depends on the expression alone, so `npm test`
- * analyses only the other ones, and `npm run test:all` all of them. `UPDATE_GOLDEN=1` writes the list.
+ * Expressions that passed before, one per line. An analysis takes long and depends only on the expression, so `npm
+ * test` analyses only new ones, and `npm run test:all` all of them. `UPDATE_GOLDEN=1` writes the list.
  */
 const PASSED = new URL("./passed-expressions.txt", import.meta.url)
 

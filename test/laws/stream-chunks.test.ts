@@ -46,7 +46,7 @@ function framesOf(dialect: DialectId, isCall: boolean): Uint8Array[] {
   return events.map((event) => bytesOf(dialect, [event]))
 }
 
-/** Returns the possible ends of a partial stream. An empty one: the vendor disconnects. */
+/** The ends of a stream after its beginning; an empty one means that the vendor closes the connection. */
 function endingsOf(dialect: DialectId): Record<string, Uint8Array> {
   if (dialect === "bedrock-converse") {
     const failure = JSON.stringify({ message: WORDS })
@@ -134,7 +134,7 @@ async function isWhole(upstream: UpstreamDialect, frames: readonly Uint8Array[])
   return (await readWhole(client, upstream, frames)).isOver
 }
 
-/** Yields all ways to merge neighbours: each bit is set if a chunk ends behind a frame. */
+/** All ways to merge neighbors: each bit decides whether a chunk ends after a frame. */
 function* merges(frames: readonly Uint8Array[]): Generator<Uint8Array[]> {
   for (let cuts = 0; cuts < 2 ** Math.max(0, frames.length - 1); cuts++) {
     const chunks: Uint8Array[] = []

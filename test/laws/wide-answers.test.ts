@@ -40,7 +40,7 @@ function candidate(parts: JsonObject[]): JsonObject {
   return { candidates: [{ index: 0, content: { role: "model", parts } }] }
 }
 
-/** A provider's frames, and a count that is large for them. */
+/** The frames of a provider, and a large count of them. */
 interface Shape {
   readonly dialect: UpstreamDialect
   readonly large: number
@@ -111,7 +111,7 @@ describe("answers of providers", () => {
     const written = (count: number) => shape.frames(count).map((frame) => JSON.stringify(frame))
     const large = written(shape.large)
     const small = written(shape.large / 4)
-    // Another try: a collection of garbage can take longer than the work.
+    // Repeated, as a garbage collection can take longer than the work.
     let growth = Infinity
     for (let attempt = 0; attempt < ATTEMPTS && growth >= MAX_GROWTH; attempt++) {
       const time = processorTime(() => translate(shape, large), Infinity)

@@ -10,7 +10,7 @@ import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
 import { processorTime } from "../support/processor-time.ts"
 import { sampleCombinations } from "../support/exhaustive.ts"
 
-/** Rules that give every fitting step something to do. */
+/** Rules that activate every fitting step. */
 const WITHOUT_SCHEMAS: ModelRules = {
   reasoning_history: true,
   answer_formats: ["json_object"],
@@ -290,7 +290,7 @@ for (const [client, [name, shape]] of sampleCombinations(4, CLIENTS, Object.entr
   test(`${client.id} translates ${name} in linear time`, () => {
     const small = textOf(client, shape(SMALL))
     const large = textOf(client, shape(LARGE))
-    // Another try: a collection of garbage can take longer than the work.
+    // Repeated, as a garbage collection can take longer than the work.
     let growth = Infinity
     for (let attempt = 0; attempt < ATTEMPTS && growth >= MAX_GROWTH; attempt++) {
       const time = processorTime(() => translate(client, large), Infinity)
