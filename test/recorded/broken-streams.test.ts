@@ -24,9 +24,9 @@ const OWN_WORDS = "The provider failed while it answered"
 
 /** A stream that breaks after something was delivered. */
 interface Broken extends Written {
-  /** The vendor's usage, if it reported one before the break; otherwise ours is charged. */
+  /** The vendor's usage, if it reported one before it broke; otherwise the gateway's count is charged. */
   readonly usage?: JsonObject
-  /** The caller's error message. */
+  /** The message for the caller. */
   readonly words?: string
   /** The chunks that reach the caller; the first three when absent. */
   readonly chunks?: readonly JsonObject[]
@@ -101,13 +101,13 @@ const BROKEN: readonly Broken[] = [
   },
 ]
 
-/** @param mended further members, which the relay adds to the first delta of a choice. */
+/** @param mended fields that the relay adds to the first delta of a choice. */
 function second(content: string, mended: JsonObject = {}): JsonObject {
   const delta = { content, ...mended }
   return chunk({ choices: [{ index: 1, delta, finish_reason: null }] })
 }
 
-/** Unusable answers: they become a status, and nothing is charged. */
+/** Answers without content: they become an error status, and nothing is charged. */
 const REFUSED: readonly Staged[] = [
   refused("an error frame before anything else", frames({ error: { message: WORDS } })),
   refused("an error event before anything else", `event: error\ndata: {"error":{}}\n\n`),

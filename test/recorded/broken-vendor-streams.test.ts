@@ -25,14 +25,14 @@ const OWN_WORDS = "The provider failed while it answered"
 
 const OVERLOADED = "The provider is overloaded."
 
-/** Events that break a stream which has said "Hi", in each vendor's words (docs/contribute/wire/README.md#f2). */
+/** Events that break a stream after "Hi", in each vendor's format (docs/wire/README.md#f2). */
 interface Break {
   readonly name: string
   readonly dialect: DialectId
   readonly events: readonly WrittenEvent[]
-  /** The caller's error message. */
+  /** The message for the caller. */
   readonly words?: string
-  /** Whether it says that the vendor is overloaded. */
+  /** Whether it reports that the vendor is overloaded. */
   readonly isOverload?: true
 }
 
@@ -141,7 +141,7 @@ const CUTS: readonly Break[] = DIALECTS.flatMap((dialect) => [
     : [{ name: "a frame with invalid JSON", dialect, events: ["data: {not json}\n\n"] }]),
 ])
 
-/** Number of events of a plain stream up to "Hi". */
+/** The number of events of a plain stream up to the end of "Hi". */
 const SAID: Readonly<Record<DialectId, number>> = {
   "openai-chat": 2,
   "openai-responses": 5,
@@ -177,7 +177,7 @@ const CONVERSE_BEGINNING: readonly WrittenEvent[] = [
 
 const MANY = 200
 
-/** Returns an interrupted stream with much more output than the one token that Anthropic reports in advance. */
+/** Anthropic reports one token of output at the start; this stream sends far more, and breaks. */
 function longAndBroken(): VendorAnswer {
   const whole = broken({ name: "a long answer", dialect: "anthropic-messages", events: [] })
   const delta = { type: "content_block_delta", index: 0 }
@@ -190,7 +190,7 @@ function longAndBroken(): VendorAnswer {
   return { ...whole, body: `${String(whole.body)}${String(body)}` }
 }
 
-/** Unusable answers: they become a status, and nothing is charged. */
+/** Answers without content: they become an error status, and nothing is charged. */
 const PAGES = DIALECTS.flatMap((dialect) =>
   [
     { name: "a page", type: "text/html", body: "<html>Bad gateway</html>" },
@@ -225,7 +225,7 @@ beforeAll(async () => {
 
 afterAll(() => replaying[Symbol.asyncDispose]())
 
-/** The stream ends with an error of the caller's own dialect, and with nothing behind it. */
+/** Asserts that the stream ends with an error of the caller's own dialect, and nothing after it. */
 function expectBrokenOff(
   { text }: FaceAnswer,
   face: Face,
@@ -290,7 +290,7 @@ describe("broken streams of vendors in every format", () => {
         expect(text).toContain('"Hi"')
         const message = expectBrokenOff(answer, face, { requestId, isOverload: each.isOverload })
         expect(message).toContain(each.words ?? "")
-        // Delivered content is charged.
+        // The delivered part is charged.
         const receipt = await receiptOf(caller, requestId)
         expect(receipt.status).toBe("settled")
         expect(receipt.usage?.output).toBeGreaterThan(0)

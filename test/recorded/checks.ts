@@ -23,7 +23,7 @@ export async function receiptOf(caller: TestCaller, requestId: string): Promise<
   return (await response.json()) as Receipt
 }
 
-/** A payment, and its request. */
+/** A charge, and its request. */
 export interface Payment {
   readonly requestId: string
   /** The balance before and after, nanocredits. */
@@ -32,9 +32,8 @@ export interface Payment {
 }
 
 /**
- * Checks that the balance fell by exactly the price of the vendor's raw usage, and that the receipt agrees. If the
- * vendor reported no usage, our own count is charged and marked as such.
- * @returns the charge in credits.
+ * Asserts that the balance fell by exactly the price of the vendor's raw usage, as in the receipt. If the vendor
+ * reported none, the gateway's count is charged and marked as an estimate. @returns the charge in credits.
  */
 export async function expectPaid(
   caller: TestCaller,
@@ -60,7 +59,7 @@ export async function expectPaid(
 /** A search of a model that searches by itself, with the multiplier: 25 per 1,000. */
 const SEARCH = 27_500_000n
 
-/** One call through the gateway, and the vendor's answer. */
+/** A call through the gateway, and the vendor's answer to it. */
 export interface ReplayedCall {
   /** The replay's id. */
   readonly id: string
@@ -130,7 +129,7 @@ export async function expectStream(
   }
 }
 
-/** Checks the answer's usage if the vendor did not report one: it is the charged one. @returns it. */
+/** If the vendor reports no usage, the answer contains the charged one. @returns it. */
 function expectOwnCount(told: JsonObject | undefined): JsonObject {
   const usage = told?.usage
   if (!isJsonObject(usage)) throw new Error("the answer tells no usage")
@@ -163,7 +162,7 @@ function withCost(chunks: readonly JsonObject[], cost: string): JsonObject[] {
   )
 }
 
-/** Groq's error for a call that its model could not write is about the request. */
+/** If Groq's model cannot write a call, Groq reports a fault of the request. */
 function errorTypeOf({ type }: JsonObject): string {
   return type === "invalid_request_error" ? "refused_by_upstream" : "upstream_error"
 }

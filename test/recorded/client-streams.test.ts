@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => replaying[Symbol.asyncDispose]())
 
-/** Returns the contents of the chunks as a person would read them. */
+/** A simple reading of the chunks. */
 function readingOf({ chunks }: ExpectedStream): { texts: string[]; calls: string[][] } {
   const texts: string[] = []
   const calls: string[][] = []

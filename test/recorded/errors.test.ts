@@ -13,7 +13,7 @@ const REFUSED_HERE =
 const failed = chatRecordings().filter(({ status }) => status !== 200)
 const recordings = failed.filter(({ id }) => !REFUSED_HERE.test(id))
 
-/** A row of the error table: the caller's answer for a vendor's status. */
+/** A row of the error table: the caller's error for a vendor's status. */
 interface Row {
   readonly status: number
   readonly code: string
@@ -56,7 +56,7 @@ const written = Object.keys(TABLE).map((status) => ({
   replay: errorReplay(Number(status), VENDORS_ERROR),
 }))
 
-/** A refusal of the operator's credential that comes as something else. */
+/** A refusal of the operator's credential in the form of another error. */
 const disguised = [
   errorReplay(400, { error: { message: "Incorrect API key provided: sk-vendor-secret." } }),
   errorReplay(400, { code: "invalid-argument", error: "Incorrect API key: sk-vendor-secret" }),
@@ -111,7 +111,7 @@ interface ReceivedError {
 
 const HELLO: JsonObject = { messages: [{ role: "user", content: "Hello" }] }
 
-/** Gets an error; nothing is charged for it and nothing stays held. */
+/** Expects an error, without a charge or a remaining hold. */
 async function fail(id: string, request: JsonObject): Promise<ReceivedError> {
   const { caller } = replaying
   const before = await caller.balance()
@@ -147,7 +147,7 @@ function vendorsError(body: string): JsonObject {
   return isJsonObject(parsed.error) ? parsed.error : parsed
 }
 
-/** OpenAI's 400 for a model that the operator's account does not have. */
+/** A model that the operator's account at the vendor lacks, reported with 400. */
 const UNKNOWN_MODEL = /not a valid model id|supported api model names are/i
 
 describe(`recorded errors${WITHOUT_FIXTURES}`, () => {

@@ -9,7 +9,7 @@ import { type VendorAnswer, vendorAnswers } from "./vendor-answers.ts"
 
 const answers = vendorAnswers().filter(({ status }) => status !== 200)
 
-/** What the caller gets for what a vendor says, as docs/use/errors.md#errors has it. */
+/** The caller's error for a vendor's error, according to docs/api.md#errors. */
 interface Row {
   readonly status: number
   readonly kind: string
@@ -53,8 +53,8 @@ const ROWS: Readonly<Record<number, Row>> = {
 }
 
 /**
- * Said with 400, and still the operator's affair: a wrong key (docs/contribute/wire/gemini.md#f12), a model no one
- * knows (docs/contribute/wire/openai-responses.md#f10, docs/contribute/wire/bedrock-converse.md#f8).
+ * Errors with 400 that concern the operator: a wrong key (docs/wire/gemini.md#f12), an unknown model
+ * (docs/wire/openai-responses.md#f10, docs/wire/bedrock-converse.md#f8).
  */
 const OPERATORS_WORDS =
   /api key not valid|incorrect api key|model identifier is invalid|requested model .* does not exist|not a valid model id|supported api model names are/i
@@ -117,7 +117,7 @@ function expectEnvelope({ body, headers }: FaceAnswer, face: Face, row: Row): Js
   return error
 }
 
-/** Whether a vendor's words say that the context is full, other than in Anthropic's own. */
+/** Whether a vendor's message reports a full context, in other words than Anthropic's. */
 function isContextFull(words: string): boolean {
   return /maximum context length|exceeds the available context|prompt too long/.test(words)
 }

@@ -22,20 +22,20 @@ const AT_ONCE = 16
 
 /** Streams that the official client rejects even from the vendor itself, and its message. */
 const NOT_ACCEPTED: Readonly<Record<string, string>> = {
-  // It has events about parts of reasoning, which OpenAI's format lacks.
+  // It contains parts of reasoning, which OpenAI does not define.
   "bedrock-mantle/providers-bedrock-mantle-responses-chat-streams-through-the-responses-surface--0 through /v1/responses":
     "Unhandled response stream event",
-  // It gives everything another id with every event.
+  // Every object has a different id in every event.
   "vercel-ai/openai/responses/github-copilot-id-rotation.1.chunks.txt 0 through /v1/responses":
     "identity changed",
 }
 
-/** Truncated arguments: Anthropic's client builds an object from the received part. */
+/** Arguments that end early: Anthropic's client makes an object of the existing part. */
 const CUT_ARGUMENTS = "anthropic-sdk/py-incomplete_partial_json_response.txt through /v1/messages"
 
 /**
- * Whether the output of the last event is empty, as in ChatGPT's own backend. A caller of its format gets it
- * unchanged.
+ * The last event of ChatGPT's own backend has no output, even after a stream with output. A caller of its format
+ * receives it unchanged.
  */
 function isEmptyAtEnd({ body }: VendorAnswer, { dialect }: Face): boolean {
   if (dialect !== "openai-responses" || typeof body !== "string") return false
@@ -49,7 +49,7 @@ interface Outcome {
   readonly receipt: Receipt
 }
 
-/** `npm test` asks for each answer through one face, in turn. Every other stream comes in pieces. */
+/** `npm test` requests each answer through one face, in rotation. Every other stream arrives in pieces. */
 const asked = answers.flatMap((answer, index) =>
   sampleOf(FACES, FACES.length, index).map((face) => ({
     answer,
@@ -59,7 +59,7 @@ const asked = answers.flatMap((answer, index) =>
 )
 
 let replaying: ReplayGateway
-/** The total cost for the caller's account, nanocredits. */
+/** The total charge of the caller's account, in nanocredits. */
 let spent = 0n
 const outcomes = new Map<string, Outcome | Error>()
 
@@ -101,7 +101,7 @@ async function ask(answer: VendorAnswer, face: Face, id: string): Promise<Outcom
   const door = { url: gateway.url, key: caller.key }
   const told = await (answer.isStream ? askStream : askWhole)(face, door, request)
   const requestId = told.headers.get("x-request-id") ?? ""
-  // A client that throws disconnects, and may do so before the receipt is written.
+  // A client that throws disconnects, and can be here before the receipt.
   await until(async () => (await caller.get(`/v1/receipts/${requestId}`)).status === 200)
   return { answer: told, receipt: await receiptOf(caller, requestId) }
 }
@@ -150,8 +150,8 @@ function expectOutcome(recorded: VendorAnswer, face: Face): void {
     expect(receipt.usage).toEqual(shown(usage))
     expect(receipt.charged).toBe(creditsText(plainCost(usage)))
     const told = toldUsage(face.dialect, answer.body)
-    // The vendor's sums are forwarded unchanged, without the cost of shortening the conversation; the official client
-    // leaves the iterations out of its result.
+    // The caller receives the vendor's sums unchanged, without the usage for shortening the conversation; the official
+    // client leaves the iterations out of its result.
     const hasIterations =
       told !== undefined && isJsonObject(body.usage) && "iterations" in body.usage
     if (!hasIterations || face.dialect !== recorded.dialect) {
@@ -162,12 +162,12 @@ function expectOutcome(recorded: VendorAnswer, face: Face): void {
   else expect(answer.headers.get("x-tollgate-cost")).toBe(receipt.charged)
 }
 
-/** Whether the answer of a model that only speaks is for a format without audio: the request is refused. */
+/** Whether the answer of an audio-only model is for a format without audio: the request is refused. */
 function isUnreadable({ id }: VendorAnswer, { dialect }: Face): boolean {
   return dialect === "anthropic-messages" && id.includes("-tts-")
 }
 
-/** Returns the parts of a reading that this face can express. */
+/** The part of a reading that a caller of this face can receive. */
 function throughFace(reading: Reading, { dialect }: Face): Reading {
   if (dialect === "openai-chat") return reading
   if (dialect === "gemini") return throughGoogle(reading)
@@ -177,11 +177,11 @@ function throughFace(reading: Reading, { dialect }: Face): Reading {
   if (dialect === "openai-responses") {
     return { texts: [text], refusals: [refusal], calls: [calls] }
   }
-  // A refusal is sent as text, and arguments must be an object.
+  // A refusal becomes text, and arguments must be an object.
   return { texts: [text + refusal], refusals: [""], calls: [calls.map(withObject)] }
 }
 
-/** A refusal is sent as text, and arguments must be an object. */
+/** A refusal becomes text, and arguments must be an object. */
 function throughGoogle({ texts, refusals, calls }: Reading): Reading {
   return {
     texts: texts.map((text, index) => text + (refusals[index] ?? "")),
@@ -194,7 +194,7 @@ function withObject({ name, input }: ReadCall): ReadCall {
   return { name, input: isJsonObject(input) ? input : { arguments: input } }
 }
 
-/** Checks members that official clients need and do not return: names, numbers and the end mark. */
+/** Checks what official clients need but do not report: names, numbers and the last event. */
 function expectWellFormed(text: string, face: Face, recorded: VendorAnswer): void {
   const events = eventsOf(text)
   if (face.dialect === "openai-chat") {

@@ -2,14 +2,14 @@ import { expect } from "bun:test"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
 import { eventsOf } from "./read-stream.ts"
 
-/** Adds the prefix that the specification asks of an id. Any id stands for one that the vendor left out. */
+/** Adds the prefix that the specification requires for an id. Any id replaces a missing one. */
 function expectedId(body: JsonObject): JsonValue {
   const id = String(body.id ?? "")
   if (id === "") return expect.stringMatching(/^chatcmpl-\w+$/) as unknown as string
   return id.startsWith("chatcmpl-") ? id : `chatcmpl-${id}`
 }
 
-/** Returns the caller's expected answer for a vendor's whole answer: the same, except for the named patches. */
+/** The caller's answer for a vendor's whole answer: the same, except for the named patches. */
 export function expectedAnswer(recorded: JsonObject, model: string): JsonObject {
   const answer = structuredClone(recorded)
   answer.model = model
@@ -37,16 +37,16 @@ function hasActed({ tool_calls: calls, function_call: called }: JsonObject): boo
 /** A vendor's stream, as expected by a caller. */
 export interface ExpectedStream {
   readonly chunks: readonly JsonObject[]
-  /** The vendor's last reported usage, at any place; undefined without usage. */
+  /** The last usage that the vendor reported, at any place; undefined if there is none. */
   readonly usage: JsonObject | undefined
   /** The error that ended the stream early. */
   readonly error: JsonObject | undefined
 }
 
 /**
- * Returns the caller's expected stream for a vendor's stream, except for the named patches: model and id; usage
- * removed unless requested, and then in the common place; frames without content withheld. The caller that compares
- * adds the cost to the last usage.
+ * The caller's stream for a vendor's stream, except for the named patches: model and id; usage removed if it was not
+ * requested, and otherwise in the common place; empty frames withheld. The comparing caller adds the cost to the last
+ * usage.
  */
 export function expectedStream(
   recorded: string,
@@ -71,18 +71,18 @@ export function expectedStream(
     else if (reported) chunk.usage = withoutCost(reported)
     for (const { delta } of choices) if (isJsonObject(delta)) repair(delta, "delta")
     choicesSeen.look(chunk, choices)
-    // The usage is kept back for its cost, so a remark behind it comes first.
+    // The usage is held back for its cost, so a later remark comes first.
     const last = chunks.at(-1)
     const isOvertaking = isRemark && last?.usage !== undefined && choicesOf(last).length === 0
     chunks.splice(isOvertaking ? chunks.length - 1 : chunks.length, 0, chunk)
   }
-  // The usage that is kept back for its cost comes behind the ends.
+  // The usage that is held back for its cost comes after the ends.
   const isKept = isUsageAsked && chunks.at(-1)?.usage !== undefined
   chunks.splice(isKept ? chunks.length - 1 : chunks.length, 0, ...choicesSeen.missingEnds())
   return { chunks, usage, error: undefined }
 }
 
-/** Adds the role and the end of each choice if the vendor leaves them out. */
+/** Each choice begins with its role and has an end, even if the vendor leaves them out. */
 class ExpectedChoices {
   readonly #open = new Map<number, { isEnded: boolean; isCalling: boolean }>()
   #head: JsonObject = {}

@@ -1,18 +1,18 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
 
-/** Vendors that give usage in a stream unasked, and refuse the question. */
+/** Vendors that send usage in a stream by default, and refuse the option. */
 const NEVER_ASKED = new Set(["mistral", "perplexity"])
 
-/** Vendors that know `max_completion_tokens`; the others get `max_tokens`. */
+/** Vendors that support `max_completion_tokens`; the others get `max_tokens`. */
 const KNOW_BOTH_LIMITS = new Set(["openai", "openai-compatible", "groq", "openrouter", "cerebras"])
 
-/** Vendors that know the role `developer`; the others get `system`. */
+/** Vendors that support the role `developer`; the others get `system`. */
 const KNOW_DEVELOPERS = new Set(["openai", "openai-compatible", "openrouter"])
 
-/** Vendors whose own default for the temperature is not 1. */
+/** Vendors whose default temperature is not 1. */
 const TOLD_TEMPERATURE = new Set(["mistral", "perplexity", "zai"])
 
-/** Returns the vendor's expected request for a caller's body: the same, except for the named patches. */
+/** The vendor's body for a caller's body: the same, except for the named patches. */
 export function expectedRequest(sent: JsonObject, vendor: string, model: string): JsonObject {
   const body: JsonObject = { ...structuredClone(sent), model }
   if (body.stream === true) {

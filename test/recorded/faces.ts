@@ -10,7 +10,7 @@ export interface Door {
   readonly key: string
 }
 
-/** A caller's answer, and its HTTP response. */
+/** A caller's answer, with its HTTP status and headers. */
 export interface FaceAnswer {
   readonly status: number
   readonly headers: Headers
@@ -18,11 +18,11 @@ export interface FaceAnswer {
   readonly body: JsonObject
   /** The stream as it was on the wire; of a whole answer, its JSON. */
   readonly text: string
-  /** The official client's error in place of an answer. */
+  /** The error that the official client threw instead of an answer. */
   readonly failure?: Error
 }
 
-/** One of the dialects that callers speak, and its official client. */
+/** One of the callers' dialects, and its official client. */
 export interface Face {
   readonly dialect: DialectId
   readonly path: string
@@ -128,7 +128,7 @@ export async function askWhole(face: Face, door: Door, request: JsonObject): Pro
   return { status, headers, text, body: JSON.parse(text) as JsonObject }
 }
 
-/** Requests a stream through the official client, and records the data on the wire as well. */
+/** Requests a stream through the official client, and also records the raw bytes. */
 export async function askStream(face: Face, door: Door, request: JsonObject): Promise<FaceAnswer> {
   let heard: { response: Response; text: Promise<string> } | undefined
   const listening: Fetch = async (...asked) => {

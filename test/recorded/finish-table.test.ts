@@ -7,13 +7,13 @@ import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
 import { stagedAnswer } from "./stage-vendor-answers.ts"
 import { type Ending, USAGES, writtenAnswer } from "./written-answers.ts"
 
-/** A row of the table of endings in docs/contribute/wire/README.md#f5: what each face's callers are told. */
+/** A row of the table of endings in docs/wire/README.md#f5: the reason that callers of each face receive. */
 interface Row {
   readonly chat: string
   readonly messages: string
   /** The status, and after a colon the reason of an incomplete one. */
   readonly responses: string
-  /** A vendor's own word that is also one of Google's stays. */
+  /** A vendor's own reason stays if it is one of Google's. */
   readonly google: string
 }
 
@@ -163,7 +163,7 @@ beforeAll(async () => {
 
 afterAll(() => replaying[Symbol.asyncDispose]())
 
-/** Requests one stop string, if the face supports it. */
+/** Requests one stop string, if the dialect supports it. */
 function asked(face: Face, id: string, isCall: boolean | undefined): JsonObject {
   const request = face.request(replaying.modelOf(id), isCall ? ["clock"] : [])
   if (face.dialect === "openai-chat") return { ...request, stop: "END" }

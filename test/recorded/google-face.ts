@@ -6,7 +6,7 @@ import { wholeOfChunks } from "./whole-of-stream.ts"
 
 const PLACE = "/v1beta/models"
 
-/** Google's: the model and the stream stand in the address. */
+/** Google's: the address contains the model and the choice of a stream. */
 export const GOOGLE: Face = {
   dialect: "gemini",
   path: PLACE,
@@ -34,7 +34,7 @@ export const GOOGLE: Face = {
       const told: unknown = JSON.parse(JSON.stringify(chunk))
       if (isJsonObject(told)) chunks.push(told)
     }
-    // The client puts nothing together; `chats` keeps the chunks as they came.
+    // The client does not combine chunks; `chats` keeps them unchanged.
     return wholeOfChunks(chunks)
   },
 }

@@ -81,7 +81,7 @@ function textOf(status: number, body: JsonObject | readonly JsonObject[]): strin
   return `${frames.join("")}data: [DONE]\n\n`
 }
 
-/** Sends a recorded request for a public model; a request without a model is sent without one. */
+/** Sends a recorded request for a public model, or without a model if it had none. */
 async function send(request: JsonObject, id: string) {
   const body = request.model ? { ...request, model: replaying.modelOf(id) } : request
   const response = await replaying.caller.post(CHAT, body)
@@ -89,7 +89,7 @@ async function send(request: JsonObject, id: string) {
   return { status: response.status, error }
 }
 
-/** Returns the code without the type of the number, which our codes do not contain. */
+/** Our codes name the fault, not the type of the number. */
 function plainCode(code: string | null): string | undefined {
   if (code === "object_above_max_properties") return "invalid_value"
   return code?.replace(/^(integer|decimal)_/, "")

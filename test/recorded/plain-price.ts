@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../src/canon/json.ts"
 import type { PriceSettings } from "../../src/config/settings.ts"
 
-/** Every class has a price of its own, so that no mistake in a class stays hidden. */
+/** Every class has its own price, so that no mistake in a class stays hidden. */
 export const PRICE: PriceSettings = {
   input: "1",
   cached_input: "0.1",
@@ -83,7 +83,7 @@ function searchesOf(raw: JsonObject): number {
   return isJsonObject(tools) ? numberAt(tools, "web_search_requests") : 0
 }
 
-/** Returns the cost at `PRICE`, in nanocredits, rounded up once. */
+/** The cost at `PRICE` in nanocredits, rounded up once. */
 export function plainCost(usage: PlainUsage): bigint {
   let sum = 0n
   for (const [name, price] of Object.entries(NANOCREDITS)) {
@@ -92,7 +92,7 @@ export function plainCost(usage: PlainUsage): bigint {
   return (sum * MULTIPLIER_TENTHS + 9n) / 10n
 }
 
-/** Returns a usage like a receipt: without unused classes. */
+/** The form in a receipt: unused classes are absent. */
 export function shown(usage: PlainUsage): Record<string, number> {
   return Object.fromEntries(Object.entries(usage).filter(([, quantity]) => quantity !== 0))
 }

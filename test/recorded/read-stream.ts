@@ -21,7 +21,7 @@ export function eventsOf(text: string): StreamEvent[] {
     .filter(({ data }) => data !== "")
 }
 
-/** A stream as received by a caller. */
+/** A caller's stream. */
 export interface ReceivedStream {
   readonly status: number
   readonly headers: Headers

@@ -1,7 +1,7 @@
 import type { DialectId } from "../../src/canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
 
-/** The contents of an answer, choice by choice, as a person would read it. Nothing here uses the gateway's own code. */
+/** A simple reading of an answer, choice by choice, independent of the gateway's code. */
 export interface Reading {
   readonly texts: readonly string[]
   readonly refusals: readonly string[]
@@ -10,7 +10,7 @@ export interface Reading {
 
 export interface ReadCall {
   readonly name: string
-  /** The arguments as an object; as text if they are not JSON. */
+  /** The arguments as an object, or as text if they are not one. */
   readonly input: JsonValue
 }
 
@@ -103,7 +103,7 @@ function readGemini({ candidates }: JsonObject): ReadChoice[] {
       calls: calls.map(({ name, args }) => readCall(name, args)),
     }
   })
-  // A prompt that was blocked is answered by nothing.
+  // A blocked prompt has no candidates.
   return read.length === 0 ? [{ text: "", refusal: "", calls: [] }] : read
 }
 
@@ -139,7 +139,7 @@ function readCohere({ message }: JsonObject): ReadChoice[] {
   ]
 }
 
-/** Missing arguments mean a tool without arguments (docs/contribute/wire/README.md#f3). */
+/** Empty arguments are those of a tool without parameters (docs/wire/README.md#f3). */
 function readCall(name: JsonValue | undefined, written: JsonValue | undefined): ReadCall {
   const isNone = written === undefined || written === null || written === "" || written === "null"
   if (isNone) return { name: String(name), input: {} }

@@ -11,11 +11,11 @@ import { PRICE } from "./plain-price.ts"
 
 /** One replay that is available through the gateway. */
 export interface Staged {
-  /** Its id at the vendor: the upstream name of the model. */
+  /** The vendor's name for it: the upstream name of the model. */
   readonly id: string
   /** The provider's id, and with it the first part of the public model. */
   readonly provider: string
-  /** The vendor whose quirks the provider has. */
+  /** The vendor whose quirks apply to the provider. */
   readonly vendor: string
   /** The dialect that it is called in; absent: whichever the vendor has. */
   readonly dialect?: DialectId
@@ -24,7 +24,7 @@ export interface Staged {
   readonly replay: Replay
 }
 
-/** A gateway whose only vendor replays, and a caller with plenty of credits. */
+/** A gateway with a replaying vendor as its only one, and a caller with many credits. */
 export interface ReplayGateway extends AsyncDisposable {
   readonly gateway: TestGateway
   readonly vendor: ReplayingVendor
@@ -47,7 +47,7 @@ export async function startReplayGateway(replays: readonly Staged[]): Promise<Re
   for (const [index, each] of replays.entries()) {
     const { id, provider: name, dialect } = each
     const settings = each.settings?.(vendor.url) ?? provider(`${vendor.url}/v1`, each.vendor)
-    // Only tokens are compared here; other billed features have tests of their own.
+    // This test compares tokens; other tests cover the other billed features.
     providers[name] = { ...settings, prices: { modes: { priority: "1", flex: "1" } } }
     const model = `${name}/${index}`
     publicModels.set(id, model)

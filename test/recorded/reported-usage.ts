@@ -17,8 +17,8 @@ const NOTHING: PlainUsage = {
 }
 
 /**
- * Returns the usage in an answer, by docs/contribute/wire/README.md#f4 in plain arithmetic; undefined if it is missing, or zero,
- * as in recordings whose numbers were removed.
+ * The usage in an answer, computed by docs/wire/README.md#f4; undefined if there is none, or if all counts are zero, as
+ * in recordings without their numbers.
  */
 export function toldUsage(dialect: DialectId, body: JsonObject): PlainUsage | undefined {
   const usage = dialect === "gemini" ? body.usageMetadata : body.usage
@@ -79,7 +79,7 @@ function countsOf(usage: JsonObject): PlainUsage {
   }
 }
 
-/** Cached tokens are inside the prompt; thoughts stand beside the candidates (docs/contribute/wire/README.md#f4). */
+/** Cached tokens are part of the prompt; thoughts are separate from the candidates (docs/wire/README.md#f4). */
 function geminiUsage(usage: JsonObject): PlainUsage {
   const cached = count(usage.cachedContentTokenCount)
   const prompt = count(usage.promptTokenCount) + count(usage.toolUsePromptTokenCount)
@@ -116,7 +116,7 @@ function converseUsage(usage: JsonObject): PlainUsage {
   }
 }
 
-/** The units that Cohere bills, images among them; the tokens of its own around them are its own. */
+/** The units that Cohere bills, including images; its internal tokens are not included. */
 function cohereUsage(usage: JsonObject): PlainUsage {
   const billed = object(usage.billed_units)
   return {
@@ -128,14 +128,14 @@ function cohereUsage(usage: JsonObject): PlainUsage {
   }
 }
 
-/** Returns the totals that a dialect can show of a usage: Google's lacks cache writes. */
+/** The usage that a dialect can show: Google's has no field for tokens written to a cache. */
 export function totalsIn(dialect: DialectId, usage: PlainUsage): Readonly<Record<string, number>> {
   const all = totals(usage)
   if (dialect !== "gemini") return all
   return { ...all, input: (all.input ?? 0) + (all.written ?? 0), written: 0 }
 }
 
-/** Returns the totals that most dialects can show of a usage. */
+/** The usage that most dialects can show. */
 export function totals(usage: PlainUsage): Readonly<Record<string, number>> {
   return {
     input: usage.input + usage.audio_input,

@@ -6,9 +6,9 @@ import type { Staged } from "./replay-gateway.ts"
 import type { VendorAnswer } from "./vendor-answers.ts"
 
 /**
- * A recorded answer as it is staged: at a provider of its vendor that speaks its dialect.
+ * A recorded answer at a provider of its vendor with its dialect.
  *
- * @param seed given: the bytes come cut at random places.
+ * @param seed if given, the bytes are cut at random places.
  */
 export function stagedAnswer(answer: VendorAnswer, seed?: number): Staged {
   const { id, dialect, vendor, status, headers, body } = answer

@@ -49,7 +49,7 @@ function questions(): Question[] {
   )
 }
 
-/** Why the oracle's rule is not to be followed for a body, where docs/contribute/wire/README.md#f4 says otherwise. */
+/** The reason why the oracle's rule does not apply to a body, if docs/wire/README.md#f4 differs. */
 function exclusion({ rule, usage }: Question): string | undefined {
   const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage
   const beyond = Number(total) - Number(prompt) - Number(completion)
@@ -63,7 +63,7 @@ function exclusion({ rule, usage }: Question): string | undefined {
   return undefined
 }
 
-/** Classes that a rule of the oracle lacks entirely; our counts of them are not compared. */
+/** Classes that a rule of the oracle lacks; they are left out of the comparison. */
 const UNKNOWN_TO: Readonly<Record<string, readonly string[]>> = {
   "perplexity/default": ["cached_input", "cache_write", "reasoning", "audio_input"],
   "deepseek/chat": ["audio_input"],
@@ -158,7 +158,7 @@ describe(`usage where the recordings differ from the oracle${WITHOUT_FIXTURES}`,
       const { usage } = question
       const words = inOraclesWords(await usageOf(question.id))
       expect(words.input_tokens).toBe(Number(usage.prompt_tokens))
-      // In both cases, the total beyond the prompt came from the model, once.
+      // In both cases the total minus the prompt is the model's output, counted once.
       expect(words.output_tokens).toBe(Number(usage.total_tokens) - Number(usage.prompt_tokens))
     })
   }

@@ -26,10 +26,10 @@ export interface VendorAnswer {
   readonly body: string | Uint8Array<ArrayBuffer>
 }
 
-/** Unusable answers: one is not JSON, and the deltas of the other differ from its final event. */
+/** Unreal answers: one is not JSON, and the deltas of the other differ from its end. */
 const UNREAL = /parallel-tool-call-wrapper|openai-shell-container\.1/
 
-/** Returns all answers, including errors; empty without fixtures. */
+/** All of them, including errors; an empty list if the folder is absent. */
 export function vendorAnswers(): VendorAnswer[] {
   if (!HAS_FIXTURES) return []
   const ofVendors = [...compatibleAnswers(), ...cassettes()]
@@ -43,7 +43,7 @@ function compatibleAnswers(): VendorAnswer[] {
   })
 }
 
-/** Recorded addresses of the other dialects, by their endings. */
+/** Recorded addresses of the other dialects, by their ends. */
 const ADDRESSES: readonly (readonly [RegExp, DialectId])[] = [
   [/\/v1\/messages$/, "anthropic-messages"],
   [/\/responses$/, "openai-responses"],
@@ -86,7 +86,7 @@ interface SdkReplay {
   }[]
 }
 
-/** Returns the recordings of Google's own client: the chunks of each answer separately. */
+/** Recordings of Google's own client: the chunks of each answer separately. */
 function sdkReplays(): VendorAnswer[] {
   return filesIn("js-genai/", /\.json$/).flatMap((file) => {
     const { interactions } = JSON.parse(readFixture(file)) as SdkReplay

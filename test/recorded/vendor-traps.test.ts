@@ -143,7 +143,7 @@ function geminiTurn(name: string, parts: readonly JsonValue[]): VendorAnswer {
   return { ...known, id: `signed ${name}`, headers, body }
 }
 
-/** Models of OpenAI by the requested fields: one that does not reason rejects encrypted reasoning. */
+/** Models of OpenAI by the requested fields: a model that does not reason refuses to show reasoning. */
 const MODELS: Readonly<Record<string, readonly string[] | undefined>> = {
   "gpt-5.1": ["reasoning.encrypted_content"],
   "o4-mini": ["reasoning.encrypted_content"],

@@ -8,7 +8,7 @@ export interface StreamedWhole {
   readonly body: JsonObject
   /** The error in the stream. */
   readonly error?: JsonObject
-  /** Whether it said that it is over. */
+  /** Whether the stream reported its end. */
   readonly isOver: boolean
 }
 
@@ -18,7 +18,7 @@ export function wholeOf(dialect: DialectId, stream: string | Uint8Array): Stream
   return READERS[dialect](events.filter(({ data }) => data !== "[DONE]").map(parsed))
 }
 
-/** The same of Google's answers that come chunk by chunk. */
+/** The same for Google's answers that arrive in chunks. */
 export function wholeOfChunks(chunks: readonly JsonObject[]): JsonObject {
   return geminiAnswerOf(chunks.map((data) => ({ event: undefined, data }))).body
 }
@@ -90,10 +90,7 @@ function addDelta(message: JsonObject, delta: JsonObject): void {
   message.function_call = call
 }
 
-/**
- * Returns the position of a call. Mistral may leave the index out (docs/contribute/wire/openai-chat.md#f20): then the id
- * identifies the call, or its order.
- */
+/** Mistral may leave out the index (docs/wire/openai-chat.md#f20): then the id or the position identifies the call. */
 function placeOf(
   known: readonly JsonObject[],
   id: JsonValue | undefined,
@@ -110,9 +107,7 @@ function addCall(call: JsonObject, part: JsonObject): void {
   call.arguments = String(call.arguments) + String(written ?? "")
 }
 
-/**
- * Returns the response. The last event contains all of it; items that a vendor leaves out there are in earlier events.
- */
+/** The last event has the whole response; if a vendor leaves out items there, earlier events have them. */
 function responseOf(chunks: readonly Chunk[]): StreamedWhole {
   const items: JsonObject[] = []
   for (const { data } of chunks) {
@@ -187,7 +182,7 @@ function geminiAnswerOf(chunks: readonly Chunk[]): StreamedWhole {
   return { body: { candidates: candidates as unknown as JsonValue, usageMetadata }, isOver }
 }
 
-/** Adds a part of a call. If arguments arrive in pieces, only the first part names the function. */
+/** In arguments that arrive in pieces, only the first part names the function. */
 function addPart(parts: JsonObject[], part: JsonObject): void {
   const { functionCall: call } = part
   const isMore = isJsonObject(call) && call.name === undefined
@@ -279,7 +274,7 @@ function binaryEvents(bytes: Uint8Array): StreamEvent[] {
   while (start < buffer.length) {
     const end = start + buffer.readUInt32BE(start)
     const payload = start + PRELUDE + buffer.readUInt32BE(start + 4)
-    // Behind the header's name stand its type and, in two bytes, the length of its value.
+    // The header's name is followed by its type and, in two bytes, the length of its value.
     const type = buffer.indexOf(EVENT_TYPE, start) + EVENT_TYPE.length
     const value = type + 3
     const event = buffer.toString("latin1", value, value + buffer.readUInt16BE(type + 1))

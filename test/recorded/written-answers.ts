@@ -8,7 +8,7 @@ export interface Ending {
   /** For openai-responses: the status, and after a colon the reason of an incomplete one. */
   readonly word: string
   readonly usage: JsonObject
-  /** Whether it calls the tool `clock`, which takes no arguments, in place of saying "Hi". */
+  /** Whether it calls the tool `clock`, which has no parameters, instead of sending "Hi". */
   readonly isCall?: boolean
   readonly stopSequence?: string
 }
@@ -23,7 +23,7 @@ export const USAGES: Readonly<Record<DialectId, JsonObject>> = {
   "cohere-chat": { tokens: { input_tokens: 20, output_tokens: 5 } },
 }
 
-/** The vendor whose servers speak a dialect first. */
+/** The vendor whose servers primarily use a dialect. */
 export const VENDORS: Readonly<Record<DialectId, string>> = {
   "openai-chat": "openai",
   "openai-responses": "openai",
@@ -47,12 +47,12 @@ export function writtenAnswer(
   return { ...answer, headers, body: JSON.stringify(whole) }
 }
 
-/** Returns the events of a stream with "Hi", or a call of the tool, in the vendor's own words. */
+/** The events of a stream that sends "Hi" or calls the tool, in the vendor's format. */
 export function writtenEvents(dialect: DialectId, ending: Ending): readonly WrittenEvent[] {
   return WRITERS[dialect](ending).stream
 }
 
-/** One event of a stream; a text among them stands for itself. */
+/** One event of a stream; a text is sent unchanged. */
 export type WrittenEvent = readonly [name: string, data: JsonObject] | string
 
 /** Events as a vendor of the dialect sends them. */

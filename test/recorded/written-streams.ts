@@ -19,7 +19,7 @@ export const FINISH = delta({}, "stop")
 export const USAGE: JsonObject = { prompt_tokens: 20, completion_tokens: 5, total_tokens: 25 }
 export const USAGE_CHUNK = chunk({ choices: [], usage: USAGE })
 
-/** Frames as OpenAI writes them; a text among the chunks stands for itself. */
+/** Frames as OpenAI writes them; a text among the chunks is sent unchanged. */
 export function frames(...chunks: readonly (JsonObject | string)[]): string {
   return chunks
     .map((each) => (typeof each === "string" ? each : `data: ${JSON.stringify(each)}\n\n`))

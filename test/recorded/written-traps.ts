@@ -15,9 +15,9 @@ import {
 
 /** Traps of docs/contribute/wire, each by a stream that is good in the end. */
 export interface Trap extends Written {
-  /** The chunks that a caller gets who asked for usage; the cost is added to the last usage. */
+  /** The chunks for a caller that requested usage; the cost is added to the last usage. */
   readonly asked: readonly JsonObject[]
-  /** The same for one who did not. */
+  /** The chunks for a caller that did not. */
   readonly unasked: readonly JsonObject[]
   /** The billed usage. */
   readonly usage?: JsonObject
