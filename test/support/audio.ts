@@ -16,7 +16,7 @@ function speech(price: ModelSettings["price"] = BY_CHARACTER): ModelSettings {
 
 const TTS = { provider: "sim", model: "tts-1", weight: 1 } as const
 
-/** A gateway whose every vendor of sound is the simulator. */
+/** A gateway whose vendors of sound are all the simulator. */
 export function audioModels(): GatewayOptions {
   return {
     providersAt: (url) => ({
@@ -84,7 +84,7 @@ export function wave(seconds: number, rate = 16_000): Uint8Array<ArrayBuffer> {
   return new Uint8Array(file)
 }
 
-/** Returns the simulator's transcript of a sound. */
+/** The simulator's transcript of a sound. */
 export function heardIn(bytes: Uint8Array): string {
   const hash = Bun.hash.crc32(bytes).toString(16).padStart(8, "0")
   return `A sound of ${bytes.length} bytes. Its checksum is ${hash}.`

@@ -1,14 +1,15 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net"
 
-/** How a client ends a transaction: a message of its own. */
+/** A client ends a transaction with a separate message. */
 const COMMIT = "COMMIT\0"
 
 /**
- * The moment of a cut: before the server receives the end of a transaction, or before the client receives its result.
+ * The place of a cut: before the server receives the end of a transaction, or before the client receives the
+ * confirmation.
  */
 export type Cut = "before" | "after"
 
-/** Stands before a PostgreSQL server and cuts connections around the ends of transactions. */
+/** A proxy before a PostgreSQL server that cuts connections around the ends of transactions. */
 export class CuttingProxy implements AsyncDisposable {
   readonly #server: Server
   readonly #open = new Set<Socket>()
@@ -36,7 +37,7 @@ export class CuttingProxy implements AsyncDisposable {
     this.#cuts.push(...cuts)
   }
 
-  /** Those that are yet to come. */
+  /** The remaining cuts. */
   get cutsLeft(): number {
     return this.#cuts.length
   }

@@ -3,7 +3,7 @@ import { TestDatabases } from "./postgres-databases.ts"
 
 const databases = new TestDatabases()
 
-/** The ways in which a gateway keeps its ledger, with the settings of a new database. */
+/** The kinds of database for a gateway's ledger, with the settings of a new one. */
 export const LEDGERS: Readonly<Record<string, () => Promise<LedgerSettings>>> = {
   SQLite: async () => ({}),
   PostgreSQL: () => postgres("database"),

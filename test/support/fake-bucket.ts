@@ -11,13 +11,13 @@ export class FakeBucket {
   readonly objects = new Map<string, StoredObject>()
   /** The code of an error that it answers instead. */
   refuses: (method: string, path: string) => string | undefined = () => undefined
-  /** The secret that must sign requests; undefined: any. */
+  /** The secret with which requests must be signed; undefined: any. */
   secret: string | undefined
-  /** Called with the headers of each request. */
+  /** Receives the headers of each request. */
   hears: (headers: Headers) => void = () => undefined
   /** Maximum objects in a list. */
   page = 1_000
-  /** Unfinished multipart uploads, which are not objects yet. */
+  /** Uploads in parts that are not objects yet. */
   readonly uploads = new Map<string, Uint8Array<ArrayBuffer>[]>()
 
   listen(): Bun.Server<undefined> {

@@ -20,7 +20,7 @@ import type { Events } from "../../src/telemetry/events.ts"
 import { DEFAULTS } from "./settings.ts"
 import { until } from "./until.ts"
 
-/** All events that the gateway reported to its operator, by name. */
+/** Everything that the gateway reported to its operator, by name. */
 export type Heard = { readonly name: keyof Events; readonly facts: readonly unknown[] }[]
 
 /** A gateway on a real port with a real ledger, and the simulator as its vendor. */
@@ -40,7 +40,7 @@ export interface TestCaller {
   readonly key: string
   readonly keyId: string
   readonly client: OpenAI
-  /** Returns the balance in the ledger. */
+  /** The balance in the ledger. */
   balance(): Promise<bigint>
   /** A raw request with this caller's key. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>
@@ -50,23 +50,23 @@ export interface TestCaller {
 export interface GatewayOptions {
   readonly models?: Readonly<Record<string, ModelSettings>>
   readonly providers?: Readonly<Record<string, ProviderSettings>>
-  /** The same for providers at the simulator, whose address is not known before. */
+  /** The same for providers at the simulator, whose address is not known earlier. */
   readonly providersAt?: (simulatorUrl: string) => Readonly<Record<string, ProviderSettings>>
   readonly settings?: Partial<Settings>
-  /** Whether the ledger is written on a thread of its own, as it is for one of several processes. */
+  /** Whether the ledger is written on a separate thread, as in one of several processes. */
   readonly isShared?: boolean
   /** Milliseconds. */
   readonly drainDelay?: number
   /** Milliseconds. */
   readonly drainTime?: number
   readonly keepAlive?: number
-  /** How slowly bodies may come. */
+  /** The minimum pace of bodies. */
   readonly pace?: Pace
   /** By which idempotency keys expire. */
   readonly now?: () => number
   /** Beats with each look at the deadlines. */
   readonly monitor?: EventLoopMonitor
-  /** Interval of checks for notices, milliseconds. */
+  /** The interval in milliseconds between checks for notices. */
   readonly noticePace?: number
   /** Interval of checks for newer prices, milliseconds. */
   readonly pricePace?: number
@@ -75,7 +75,7 @@ export interface GatewayOptions {
 /** Milliseconds. */
 const NEVER = 1_000_000
 
-/** For gateways whose callers leave answers that never end: the gateway reads such an answer until a deadline. */
+/** For gateways whose callers disconnect from endless answers: the gateway reads such an answer until a deadline. */
 export const SHORT_DEADLINES: Settings["deadlines"] = {
   connect: 5_000,
   firstByte: 4_000,
@@ -167,13 +167,13 @@ function settingsFor(data: string, simulator: Simulator, options: GatewayOptions
   }
 }
 
-/** Records the events of a gateway. */
+/** Records the gateway's events. */
 export function recorder(heard: Heard): Events {
   return new Proxy({} as Events, {
     get:
       (_, name) =>
       (...facts: unknown[]) => {
-        // Errors for callers are not for the operator.
+        // Errors to callers are not for the operator.
         if (name !== "errorAnswered") heard.push({ name: name as keyof Events, facts })
       },
   })

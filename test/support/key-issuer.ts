@@ -9,7 +9,7 @@ export interface KeyInput {
   readonly name: string
   readonly models?: readonly string[]
   readonly aliases?: Readonly<Record<string, string>>
-  /** Its budget in total, per day and per month (UTC); nanocredits. */
+  /** Its budgets in total, per day and per month (UTC), in nanocredits. */
   readonly budget?: bigint
   readonly dailyBudget?: bigint
   readonly monthlyBudget?: bigint

@@ -1,4 +1,4 @@
-/** A body described by its repeated part. */
+/** A body in the form of its repeated part. */
 export interface LargeBody {
   readonly before: string
   /** Each `#` is replaced by the number of the repetition. */

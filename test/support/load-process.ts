@@ -1,11 +1,11 @@
 /**
- * Runs as a process of its own (`load.ts` starts it): it plays the provider and sends large bodies, so that the time and
- * memory of the process under test are the gateway's alone.
+ * Runs as a separate process, started by `load.ts`: it acts as the provider and sends large bodies, so that the
+ * measured time and memory belong only to the gateway.
  */
 import { brotliCompressSync, constants } from "node:zlib"
 import { type LargeBody, largeText } from "./large-body.ts"
 
-/** What to send. */
+/** The request to send. */
 export interface LoadOrder {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>

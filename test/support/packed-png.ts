@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib"
 import { chunk } from "./png.ts"
 
-/** An image and the options of its packing into a PNG. */
+/** An image and the way to pack it into a PNG. */
 export interface PackedPng {
   readonly width: number
   readonly height: number

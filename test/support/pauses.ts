@@ -3,10 +3,11 @@ import { threadTimeUsed } from "./processor-time.ts"
 const MOST_TRIES = 3
 
 /**
- * Measures how long an action blocks the event loop, ours and the gateway's. A longer pause than the limit is measured
- * again, because compilers and collectors contribute to some runs.
+ * The longest time that the work blocks the event loop, which the test and the gateway share. Above the limit the work
+ * is repeated, because compilers and garbage collectors take their share at times.
+ *
  * @param limit milliseconds.
- * @returns milliseconds, the minimum of all tries.
+ * @returns milliseconds, the shortest of all attempts.
  */
 export async function longestPause(limit: number, work: () => Promise<void>): Promise<number> {
   let least = Infinity
@@ -18,7 +19,7 @@ export async function longestPause(limit: number, work: () => Promise<void>): Pr
   return least
 }
 
-/** The longest time in which the loop did not turn, without the time that other programs of the machine took. */
+/** The longest time in which the loop did not turn, without the time of other programs on the machine. */
 class Pauses implements Disposable {
   /** Milliseconds. */
   longest = 0

@@ -15,7 +15,7 @@ import { until } from "./until.ts"
 const USER = "tollgate"
 const PASSWORD = "not-a-secret"
 
-/** Most tests are not about durability: a server that need not survive a crash of the machine is faster. */
+/** Most tests are not about durability, and a server that need not survive a crash of the machine is faster. */
 const QUICK = [
   "-c",
   "fsync=off",
@@ -44,17 +44,17 @@ const SMALL = [
   "recovery_init_sync_method=syncfs",
 ]
 
-/** What `initdb` makes takes ten times as long as its copy: each server of a process is one. */
+/** `initdb` takes ten times as long as copying its result, so each server of a process is a copy. */
 let prepared: Promise<string> | undefined
 
 export interface PostgresServerOptions {
-  /** Whether commits survive `kill -9` of the machine as in production; slower. */
+  /** Whether commits survive a crash of the machine as in production; slower. */
   readonly isDurable?: boolean
   /** Further parameters of the server: `["-c", "name=value"]`. */
   readonly parameters?: readonly string[]
 }
 
-/** A real PostgreSQL server, in a folder of its own that is removed when it ends. */
+/** A real PostgreSQL server in a temporary folder that is removed when it ends. */
 export class PostgresServer implements AsyncDisposable {
   readonly port: number
   readonly #folder: string
@@ -81,7 +81,7 @@ export class PostgresServer implements AsyncDisposable {
       ...(options.parameters ?? []),
     ]
     const server = await withServer({ folder, port, flags }, async (one) => {
-      // With its owner, who is not the one that runs the tests.
+      // Keeps the owner, who is not the user that runs the tests.
       await $`cp -R -p ${copied}/. ${folder}`.quiet()
       await one.start()
     })
@@ -95,7 +95,7 @@ export class PostgresServer implements AsyncDisposable {
     return serverIn(this.#folder)
   }
 
-  /** Whether it is there: a test that takes too long ends the processes that it has started. */
+  /** Whether it is running: a test that takes too long ends the processes that it has started. */
   get isRunning(): boolean {
     return isAlive(this.pid)
   }
@@ -105,7 +105,7 @@ export class PostgresServer implements AsyncDisposable {
     process.kill(this.pid, "SIGKILL")
   }
 
-  /** Starts it again, with recovery of the committed data. */
+  /** Starts it again, and it recovers the commits. */
   async restart(): Promise<void> {
     // It refuses as long as one of the processes that were started by the server before is there.
     await until(async () => {
@@ -131,7 +131,7 @@ export class PostgresServer implements AsyncDisposable {
     return name
   }
 
-  /** Runs a statement as the server's administrator, on a connection of its own: others may have been lost. */
+  /** Runs a statement as the server's administrator on a new connection, as others may be lost. */
   async administer<Row>(statement: string): Promise<Row[]> {
     const admin = new SQL(this.url("postgres"), { max: 1, bigint: true })
     try {
@@ -145,7 +145,7 @@ export class PostgresServer implements AsyncDisposable {
     this.#kill()
   }
 
-  /** Ends it at once: nothing of it is needed any more. */
+  /** Ends it at once; its data is no longer needed. */
   #kill(): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -161,7 +161,7 @@ async function prepare(): Promise<string> {
   return folder
 }
 
-/** A test that takes too long ends its processes, so the next one starts again. */
+/** A test that takes too long ends the processes that it has started, so the next one starts again. */
 function prepareAgain(error: unknown): never {
   prepared = undefined
   throw error
@@ -171,7 +171,7 @@ function newFolder(): string {
   return mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
 }
 
-/** Uses a server. On failure, the error contains its output, and its folder is removed. */
+/** Performs a step with a server; if it fails, the error contains the server's output, and the folder is removed. */
 async function withServer(
   { folder, port, flags }: { folder: string; port: number; flags: string[] },
   step: (server: EmbeddedPostgres) => Promise<void>,

@@ -16,8 +16,8 @@ const PROGRAM = program()
 export const PROGRAM_WORDS = PROGRAM.words
 
 /**
- * Returns how a process of the gateway is started: compiled, as `npm start` starts it, if the executable is of this source.
- * It takes a third of the processor time, and each process need not compare the source again.
+ * The command that starts a process of the gateway: the compiled executable, as with `npm start`, if it matches the
+ * source. It takes a third of the processor time, and no process compares the source again.
  */
 function program(): { words: readonly string[]; environment: Record<string, string> } {
   const source = join(ROOT, "src/main.ts")
@@ -129,7 +129,7 @@ async function runProcess(
   return { exitCode, stdout, stderr }
 }
 
-/** Runs a command with `--json` and returns its output. @throws if it fails. */
+/** Runs a command with `--json` and returns its output. @throws when it fails. */
 export async function runJson<T>(installation: Installation, ...words: string[]): Promise<T> {
   const { exitCode, stdout, stderr } = await runCommand(installation, "--json", ...words)
   if (exitCode !== 0) throw new Error(`tollgate ${words.join(" ")} failed: ${stdout}${stderr}`)
@@ -147,8 +147,8 @@ export interface ServingProcess extends AsyncDisposable {
 }
 
 /**
- * Starts `tollgate serve` and waits until it prints its address.
- * @param launcher the command that starts it, without variables that the launcher itself has to set.
+ * Starts `tollgate serve` and waits until it reports its address. @param launcher the command before it, without the
+ * variables that the launcher sets itself.
  */
 export function startServing(
   installation: Installation,

@@ -1,4 +1,4 @@
-/** Code is compiled during its first run, and other programs slow the processor down. */
+/** First runs include compilation, and other programs slow the processor down. */
 const ATTEMPTS = 3
 
 /**
@@ -17,7 +17,7 @@ export function processorTime(work: () => void, limitMs = 0): number {
   return best
 }
 
-/** Returns the processor time of this process, with all of its threads; milliseconds. */
+/** The processor time of this process with all of its threads, in milliseconds. */
 export function processorTimeUsed(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000

@@ -1,6 +1,6 @@
 /**
- * Loaded before all tests by `npm test`: passwords are hashed at the least cost that the algorithm has, not at the one
- * that keeps people from guessing them, which would be a twentieth of the suite. Tests of the cost itself ask for it.
+ * Loaded before all tests by `npm test`: passwords are hashed at the lowest cost of the algorithm instead of the secure
+ * one, which would take a twentieth of the suite's time. Tests of the cost itself request it.
  */
 const { hash } = Bun.password
 
@@ -9,7 +9,7 @@ function useQuick(): void {
     hash(password, { algorithm: "argon2id", memoryCost: 8, timeCost: 1 })
 }
 
-/** Takes a step in which passwords are hashed as the gateway does. */
+/** Runs a step in which passwords are hashed as in the gateway. */
 export async function atFullCost(step: () => Promise<void>): Promise<void> {
   Bun.password.hash = hash
   try {

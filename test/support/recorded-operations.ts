@@ -13,7 +13,7 @@ export interface RecordedOperation {
   readonly answer: OperationAnswer
 }
 
-/** Returns the recordings whose addresses match, of any vendor; empty without fixtures. */
+/** The recordings whose address ends as given, for every vendor. An empty list if the folder is absent. */
 export function recordedAt(address: RegExp): RecordedOperation[] {
   return recordedCalls(address).map(({ file, request, response }) => {
     const sent = request.body?.json

@@ -7,7 +7,7 @@ const ROOT = new URL("../../../shared/fixtures/", import.meta.url)
 
 export const HAS_FIXTURES = existsSync(new URL("index.jsonl", ROOT))
 
-/** For the names of tests, so that a run without the recordings shows it. */
+/** Part of the names of tests, so that a run without the recordings shows it. */
 export const WITHOUT_FIXTURES = HAS_FIXTURES ? "" : " (skipped: ../shared/fixtures is absent)"
 
 /** Recorded calls that the suite replays when they are all there. */
@@ -33,7 +33,7 @@ export interface RecordedFile {
   readonly truncated_strings?: number
 }
 
-/** Returns all files of recorded calls in a list; empty without fixtures. */
+/** All files of recorded calls in a list; an empty list if the folder is absent. */
 export function recordedFiles(): RecordedFile[] {
   return INDEXES.filter((index) => existsSync(new URL(index, ROOT))).flatMap((index) =>
     readFixture(index)
@@ -70,7 +70,7 @@ export interface Recording {
   /** The gateway's name of the vendor. */
   readonly vendor: string
   readonly status: number
-  /** The client's request, with repaired strings that were cut in the recording. */
+  /** The client's request, with repairs of strings that were cut in the collection. */
   readonly request: JsonObject
   readonly replay: Replay
   readonly isStream: boolean
@@ -82,12 +82,12 @@ const SMALLEST_REQUEST: JsonObject = {
   messages: [{ role: "user", content: "Hello" }],
 }
 
-/** Returns all recordings of any vendor and status; empty without fixtures. */
+/** All of them, for every vendor and status. An empty list if the folder is absent. */
 export function chatRecordings(): Recording[] {
   return recordedCalls(/\/chat\/completions/).map(readRecording)
 }
 
-/** Vendors of the older recordings, whose folder has another name. */
+/** Vendors of the older recordings, whose folders have other names. */
 const VENDORS_OF_FOLDERS: Readonly<Record<string, string>> = {
   "anthropic-messages": "anthropic",
   "openai-chat": "openai",
@@ -99,7 +99,7 @@ const VENDORS_OF_FOLDERS: Readonly<Record<string, string>> = {
   "cohere-chat-v2": "cohere",
 }
 
-/** Returns the gateway's name of a recording's vendor. Anthropic's address in OpenAI's format is a compatible one. */
+/** The gateway's name of a recording's vendor. Anthropic's address in OpenAI's format is a compatible one. */
 export function vendorOf({ dialect, vendor, url }: RecordedFile): string {
   const isCompatible = vendor === "anthropic" && url?.endsWith("/chat/completions") === true
   const isAzureChat = /azure/.test(vendor ?? dialect) && url?.includes("/chat/") === true
@@ -109,10 +109,10 @@ export function vendorOf({ dialect, vendor, url }: RecordedFile): string {
   return vendor ?? VENDORS_OF_FOLDERS[dialect] ?? dialect
 }
 
-/** The type of a stream whose headers were not recorded. */
+/** The headers of a stream without recorded headers. */
 const STREAM_TYPE = { "content-type": "text/event-stream" }
 
-/** Headers of a recorded answer that say something to a gateway. */
+/** Headers of a recorded answer that a gateway uses. */
 export function headersOf({ status, headers, body }: RecordedCall["response"]): Replay["headers"] {
   const known = Object.entries(headers)
     .map(([name, value]) => [name.toLowerCase(), value] as const)
@@ -128,7 +128,7 @@ interface RecordedBody {
   readonly base64?: string
 }
 
-/** A recorded request and its response, in VCR's form. */
+/** A request and its result, in the format of VCR. */
 export interface RecordedCall {
   readonly request: { readonly url: string; readonly body: RecordedBody | null }
   readonly response: {
@@ -138,7 +138,7 @@ export interface RecordedCall {
   }
 }
 
-/** Headers that say something to a gateway. */
+/** Headers that a gateway uses. */
 const TELLING_HEADERS = new Set([
   "content-type",
   "retry-after",

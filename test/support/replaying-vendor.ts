@@ -5,7 +5,7 @@ export interface Replay {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** The body where it is no text: it stands for `body` then. */
+  /** The body if it is not text, used instead of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer>
   /** Cuts the body at random places, the same for the same seed, and sends each chunk on its own. */
   readonly seed?: number
@@ -19,12 +19,12 @@ export interface ReceivedRequest {
 }
 
 /**
- * A vendor that answers with recordings, chosen by the `model` of the request, or by its address for Google and
+ * A vendor that answers with recordings, which the request's `model` selects, or its address in the APIs of Google and
  * Amazon. At `/token` it issues tokens to service accounts.
  */
 export interface ReplayingVendor extends AsyncDisposable {
   readonly url: string
-  /** The last request for a model. @throws when there was none. */
+  /** The last request for a model. @throws if there was none. */
   requestFor(model: string): ReceivedRequest
   /** Returns the number of requests for a model. */
   countFor(model: string): number
@@ -80,7 +80,7 @@ function bodyOf(replay: Replay): Body {
   return piecewise(cutAtRandom(bytes ?? new TextEncoder().encode(body), seed))
 }
 
-/** One write for each chunk, each in a turn of the event loop of its own. */
+/** One write for each chunk, each in a separate turn of the event loop. */
 function piecewise(
   chunks: readonly Uint8Array<ArrayBuffer>[],
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -96,7 +96,7 @@ function piecewise(
   })
 }
 
-/** Many small chunks of long bodies would only take time: there are at most this many cuts. */
+/** Many small chunks of long bodies only take time, so this is the maximum number of cuts. */
 const MAX_CUTS = 60
 
 function cutAtRandom(bytes: Uint8Array<ArrayBuffer>, seed: number): Uint8Array<ArrayBuffer>[] {

@@ -9,7 +9,7 @@ const PID_FILE = "postmaster.pid"
 /** Milliseconds. */
 const SHUTDOWN_TIME = 2_000
 
-/** Ends the servers of killed processes, and removes their folders. */
+/** Ends the servers of processes that were killed, and removes their folders. */
 export function removeAbandonedServers(): void {
   for (const name of readdirSync(tmpdir())) {
     const owner = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split("-")[0]) : NaN
@@ -29,7 +29,7 @@ export function removeServer(folder: string): void {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Returns the process of the server in a folder; NaN without one. */
+/** The process of the server in a folder; NaN if there is none. */
 export function serverIn(folder: string): number {
   try {
     return Number(readFileSync(join(folder, PID_FILE), "utf8").split("\n")[0])
@@ -38,7 +38,7 @@ export function serverIn(folder: string): number {
   }
 }
 
-/** Whether there is a process. */
+/** Whether a process exists. */
 export function isAlive(processId: number): boolean {
   return signal(processId, 0)
 }

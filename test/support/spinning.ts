@@ -1,6 +1,6 @@
 /**
- * Loaded before the program by a test (`BUN_OPTIONS=--preload`): JSON that holds a certain text stops the event loop
- * forever, as a fault of ours would. And it says when the watchdog's thread is there.
+ * Loaded before the program by a test (`BUN_OPTIONS=--preload`): JSON with a certain text stops the event loop forever,
+ * as a bug could. It also reports when the watchdog's thread is running.
  */
 import { writeSync } from "node:fs"
 

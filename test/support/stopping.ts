@@ -3,7 +3,7 @@ import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
 import type { Installation } from "./process.ts"
 import { until } from "./until.ts"
 
-/** Stops processes, but not within a transaction, for whose end every other process would have to wait. */
+/** Stops processes, but not within a transaction, since every other process would have to wait for its end. */
 export async function stop(
   processIds: readonly number[],
   installation: Installation,
