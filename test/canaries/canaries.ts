@@ -4,7 +4,7 @@ import { Observation } from "./observation.ts"
 import * as planted from "./planted.ts"
 import { type Canary, findCanaries, type Output } from "./search.ts"
 
-/** An occurrence that is not a leak, with the reason. */
+/** Matches that are not leaks, with the reason. */
 interface Exception {
   readonly outputs: RegExp
   /** Their names. */
@@ -12,7 +12,7 @@ interface Exception {
   readonly why: string
 }
 
-/** Required outputs; a new observer has a line here and its settings in `settings.ts`. */
+/** The required outputs; a new observer needs a line here and its settings in `settings.ts`. */
 const EVERYWHERE = [
   "standard output",
   "log",
@@ -61,7 +61,7 @@ function namesOf(canaries: readonly Canary[]): string[] {
   return canaries.map(({ name }) => name)
 }
 
-/** All outputs that may contain planted values. */
+/** All outputs that may contain a canary. */
 const EXCEPTIONS: readonly Exception[] = [
   {
     outputs: /^data\/(tollgate|copies\/[^/]+\/settings)\.yaml$/,

@@ -52,7 +52,7 @@ export class ObservedDatabase implements AsyncDisposable {
     return outputs
   }
 
-  /** Makes it unreachable from now on. */
+  /** From now on the database is unreachable. */
   crash(): void {
     this.#server.crash()
   }

@@ -71,13 +71,13 @@ const COMMANDS = [
 
 const ADMIN = { authorization: `Bearer ${planted.ADMIN_TOKEN}` }
 
-/** Commands that report an unreachable database. */
+/** Commands that report that the database is unreachable. */
 const OF_THE_DATABASE = [["doctor"], ["user", "list"]]
 
 /** A gateway that was used in every way, and all that came out of it. */
 export class Observation implements AsyncDisposable {
   readonly outputs: Output[] = []
-  /** Answers to callers. */
+  /** The answers to callers. */
   answers: readonly Output[] = []
   /** Secrets that only this installation has. */
   readonly own: Canary[] = []
@@ -99,7 +99,7 @@ export class Observation implements AsyncDisposable {
     const serving = await startServing(installation, { TOLLGATE_LOG: "trace" })
     try {
       await observation.#use(serving)
-      // Faults of settings are found before the database is opened.
+      // Invalid settings are found before any database is opened.
       if (database === undefined) await observation.#breakSettings(serving)
     } finally {
       await serving[Symbol.asyncDispose]()
@@ -145,7 +145,7 @@ export class Observation implements AsyncDisposable {
     await this.#collectCommands(caller.requests.find((id) => id.startsWith("req_")) ?? "")
   }
 
-  /** Mistakes are reported with their line, in the log and by the commands. */
+  /** The log and the commands report faults with their line. */
   async #breakSettings(serving: ServingProcess): Promise<void> {
     const { config } = this.#installation
     const refusals = (): number => serving.errors().split("settings_refused").length
@@ -160,7 +160,10 @@ export class Observation implements AsyncDisposable {
     writeFileSync(config, written)
   }
 
-  /** As people and as programs read it: the second time in this process, for to start one takes longer than the command. */
+  /**
+   * Runs a command in both output formats, the second time in this process, since starting one takes longer than the
+   * command.
+   */
   async #runBoth(...words: string[]): Promise<void> {
     await Promise.all([this.#run(...words), this.#runHere(...words, "--json")])
   }
@@ -271,7 +274,7 @@ export class Observation implements AsyncDisposable {
   }
 }
 
-/** Returns the record of a request, and separately the reasons of its failed attempts. */
+/** The record of a request, and separately the errors of its attempts. */
 async function recordOf(asked: Promise<Response>): Promise<Output[]> {
   const { attempts, ...record } = (await (await asked).json()) as Record<string, unknown>
   const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value ?? null))

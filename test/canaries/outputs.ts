@@ -3,10 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { Output } from "./search.ts"
 
-/**
- * Every file of a folder, byte by byte; of a database each value too, since a long one lies in pages that are not next
- * to each other.
- */
+/** Every file of a folder as bytes, and each value of a database, since a long value is split over several pages. */
 export function filesOf(folder: string, called: string): Output[] {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
   // All of them before any database is opened: to close one removes its log and the index of the log.

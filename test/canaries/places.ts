@@ -7,7 +7,7 @@ import type { Output } from "./search.ts"
 import type { Addresses } from "./settings.ts"
 import { startVendor } from "./vendor.ts"
 
-/** All receivers of data from a gateway, and the data that they received. */
+/** All servers that a gateway sends requests to, and the requests. */
 export class Places implements AsyncDisposable {
   readonly simulator = startSimulator()
   readonly vendor = startVendor(this.simulator)

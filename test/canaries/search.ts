@@ -1,15 +1,15 @@
 import { gunzipSync } from "node:zlib"
 
-/** Text that was planted in one place, to see where else it comes up. */
+/** Text that was planted in one place, to find it in other places. */
 export interface Canary {
   /** Where it was planted. */
   readonly name: string
   readonly text: string
 }
 
-/** A searched output. */
+/** One of the searched outputs. */
 export interface Output {
-  /** Its name for a person who looks it up: `data/tollgate.db`, `GET /audit`. */
+  /** Its name, such as `data/tollgate.db` or `GET /audit`. */
   readonly name: string
   readonly bytes: Uint8Array
 }
@@ -18,7 +18,7 @@ export interface Output {
 const GZIP = [0x1f, 0x8b]
 const NEARBY = 60
 
-/** Returns the canaries in an output, in any encoding, each with the text around it. */
+/** The canaries in an output, in any encoding, each with the text around it. */
 export function findCanaries(output: Output, canaries: readonly Canary[]): string[] {
   const texts = [output.bytes, ...unpacked(output.bytes)].map((bytes) =>
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"),

@@ -27,7 +27,7 @@ export interface Addresses {
 const PRICE = { input: 1, output: 2, image: 1, character: 1, second: 1, search: 1 }
 const CHAT = { kind: "chat", price: PRICE, context: 100_000, max_output: 1_000 }
 
-/** The vendors of each way to fail, by the end of the provider's id, and their settings. */
+/** The vendors in each group, by the end of the provider's id, and their settings. */
 const PROVIDERS = [
   {
     suffix: "",
@@ -56,7 +56,7 @@ const PROVIDERS = [
   },
 ] as const
 
-/** Returns settings with every observer enabled, as JSON, which is also YAML. */
+/** Settings with all observers enabled, as JSON, which is valid YAML. */
 export function settingsWith(addresses: Addresses, more: object = {}): string {
   const { vendor } = addresses
   const common = {
@@ -98,7 +98,7 @@ export function settingsWith(addresses: Addresses, more: object = {}): string {
   })
 }
 
-/** Returns a line for each observer of requests. */
+/** A line for each observer of requests. */
 function observers({ collector, sink, bucket, mail }: Addresses): object {
   return {
     metrics: { token: METRICS_TOKEN },

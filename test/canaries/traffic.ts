@@ -37,7 +37,7 @@ export class Caller {
   #key = ""
   #sent = 0
 
-  /** @param createKey of an account of its own. */
+  /** @param createKey creates a key of a new account. */
   constructor(createKey: () => Promise<string>, url: string) {
     this.#createKey = createKey
     this.#url = url
@@ -207,8 +207,8 @@ export async function askWell(caller: Caller): Promise<void> {
 }
 
 /**
- * Calls every endpoint, at vendors that fail in each way; each way by itself, since failed calls are repeated after a
- * while.
+ * Every endpoint, at vendors with each kind of failure; each kind separately, since failed requests are tried again
+ * later.
  */
 export async function askOfFailing(caller: Caller): Promise<void> {
   await Promise.all(
@@ -218,7 +218,7 @@ export async function askOfFailing(caller: Caller): Promise<void> {
   )
 }
 
-/** Makes mistakes of callers: contents and secrets in unexpected places. @param secret the caller's key. */
+/** Invalid requests of callers, with contents and secrets in unexpected places. @param secret the caller's key. */
 export async function askBadly(caller: Caller, secret: string): Promise<void> {
   const said = [{ role: "user", content: PROMPT }]
   const chat = "/v1/chat/completions"

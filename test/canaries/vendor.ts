@@ -15,7 +15,7 @@ export interface Vendor extends Disposable {
   readonly url: string
 }
 
-/** Starts a vendor that answers like the simulator below `/good`, and elsewhere repeats the request in its errors. */
+/** A vendor that answers as the simulator does below `/good`, and elsewhere repeats the request in its errors. */
 export function startVendor(simulator: Simulator): Vendor {
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -44,7 +44,7 @@ async function answer(request: Request, simulator: Simulator): Promise<Response>
   return badAnswer(way as Failing, told)
 }
 
-/** @param told everything that the request had. */
+/** @param told the whole request. */
 function badAnswer(way: Failing, told: string): Response {
   const details = [{ "@type": "told", reason: told.slice(0, 600), [told.slice(0, 300)]: 1 }]
   const error = { type: told, code: told, param: told, status: told, message: told, details }

@@ -114,7 +114,7 @@ describe("the table of known errors", () => {
   })
 })
 
-/** Errors that the request of one caller provokes: status, error, and the cause of each. */
+/** Errors that one caller's request causes: status, error, and subject. */
 const PROVOKED = [
   [
     400,
@@ -216,7 +216,7 @@ describe("an error after a good status", () => {
   })
 })
 
-/** Documented errors of the operator's account: status, error, and the cause of each. */
+/** Documented errors of the operator's account: status, error, and subject. */
 const ACCOUNT_ERRORS = [
   [400, { message: "API access is blocked: x", code: "blocked_api_access" }, "account"],
   [400, { message: "This organization has been disabled." }, "account"],
@@ -309,7 +309,7 @@ const ACCOUNT_ERRORS = [
   [400, { message: "预扣费额度失败", code: "insufficient_user_quota" }, "account"],
   [400, { message: "The endpoint is closed", code: "InvalidEndpoint.ClosedEndpoint" }, "model"],
   [400, { message: "Your account a does not have", code: "InvalidSubscription" }, "account"],
-  // Errors without a rule whose words are about the operator.
+  // No rule covers these, but their messages concern the operator.
   [400, { message: "Model m is only offered to users of the current plan" }, "forbidden"],
   [400, { message: "This model is not available in the tier of your account" }, "forbidden"],
   [400, { message: "Add a credit card to go on" }, "forbidden"],

@@ -59,7 +59,7 @@ export const VENDORS: readonly KnownVendor[] = [
   },
 ]
 
-/** A service account's key as Google gives it out. */
+/** A service account's key in Google's format. */
 export const KEY_FILE = {
   type: "service_account",
   project_id: "robots",
@@ -69,7 +69,7 @@ export const KEY_FILE = {
   token_uri: "https://oauth2.googleapis.com/token",
 }
 
-/** A configuration of workload identity federation as Google gives it out. */
+/** A configuration of workload identity federation in Google's format. */
 export const EXTERNAL_FILE = {
   type: "external_account",
   audience: "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q",
@@ -87,7 +87,7 @@ export const ACCOUNT = {
   projectId: "robots",
 }
 
-/** A folder of its own with a settings file in it. */
+/** A temporary folder with a settings file. */
 export class Folder implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), "tollgate-config-"))
 

@@ -4,7 +4,7 @@ import { load, problems } from "./harness.ts"
 const FILE = `providers:
   local: { vendor: vllm, base_url: http://127.0.0.1 }
 `
-/** A file with a model whose price is on line 5, each period of it on a line after that. */
+/** A file with a model whose price is on line 5, and each period of it on a later line. */
 const priced = (price: string, ...periods: string[]): string =>
   `${FILE}models:
   local/a:

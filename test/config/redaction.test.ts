@@ -22,7 +22,7 @@ const BEDROCK = {
   secret_access_key: "open",
 }
 
-/** A key file in which one secret stands for every value. */
+/** A key file with one secret as every value. */
 function keyWith(secret: string): string {
   const members = Object.keys(KEY_FILE).map((name) => [name, secret])
   const key = { ...Object.fromEntries(members), type: "service_account" }
@@ -134,7 +134,7 @@ test("the value of a TOLLGATE_ variable is never shown", () => {
   const name = fc.constantFrom(...names.map((name) => `TOLLGATE_${name}`), "OPENAI_API_KEY")
   fc.assert(
     fc.property(secret, name, (secret, name) => {
-      // A value in the form of a host name is treated as one, and a host may be shown.
+      // A text that looks like a host name is read as one, and a host may be shown.
       fc.pre(name !== "TOLLGATE_HOST" || /[^\w.-]/.test(secret.trim()))
       expectHidden(shown("", { [name]: secret }), secret)
     }),

@@ -9,7 +9,7 @@ import { Folder } from "./harness.ts"
 
 type Notice = { loaded: LoadedSettings; changes: SettingsChanges } | { error: ConfigError }
 
-/** A watcher whose callbacks can be awaited one after the other. */
+/** A watcher whose callbacks a test can await one after the other. */
 class Watched implements AsyncDisposable {
   readonly watcher
   readonly #notices: Notice[] = []

@@ -18,10 +18,10 @@ import {
 import { printJson } from "./print-json.ts"
 
 /**
- * `answers/<case>/<upstream>.json` and `.sse` are a vendor's answers, written by hand; `<upstream>--canon.json` is
- * their decoded result. The answers of `REFERENCE` as received by each client are in `<REFERENCE>--<client>`; those of
- * other vendors are decoded again by the client's dialect and must be equal, without a file for each pair. Frames of
- * Bedrock, which are binary on the wire, are written as events.
+ * `answers/<case>/<upstream>.json` and `.sse` are a vendor's answers, written by hand; `<upstream>--canon.json` is the
+ * canonical form of both. `<REFERENCE>--<client>` contains each client's form of the answer of `REFERENCE`. Its form of
+ * the other answers is decoded again by its own dialect and must have the same content, without a file for each pair.
+ * Bedrock's frames, which are binary on the wire, are listed as their events.
  */
 const ROOT = "answers"
 
@@ -67,7 +67,7 @@ for (const name of listGolden(ROOT)) {
 /** Members that count places, not quantities. */
 const INDICES: ReadonlySet<string> = new Set(["index", "choice", "call", "start", "end"])
 
-/** A dialect without a part for refusals expresses one by the finish reason, or only by the text. */
+/** A dialect without a part for refusals shows a refusal by the end, or only by the text. */
 function expectSame(actual: ChatResult, expected: ChatResult): void {
   const isRefused = expected.choices.some(({ parts }) => parts.some(isRefusal))
   const ends = ({ choices }: ChatResult) => choices.map(({ finish }) => finish)
@@ -79,12 +79,12 @@ function isRefusal({ type }: Part): boolean {
   return type === "refusal"
 }
 
-/** Removes unused classes of usage, so that a new class does not change the files. */
+/** Without unused classes of usage, so that a new class does not change the files. */
 function counted(name: string, value: unknown): unknown {
   return value === 0 && !INDICES.has(name) ? undefined : value
 }
 
-/** Returns the parts of an answer that no dialect may lose. */
+/** The part of an answer that every dialect must keep. */
 function essenceOf({ choices, usage }: ChatResult) {
   return {
     choices: choices.map(({ parts }) => ({

@@ -6,7 +6,7 @@ const TIMES = /"(created|created_at|completed_at)":( ?)(\d{10})\b/g
 const FIXED_TIME = 1_700_000_000
 const A_DAY = 86_400
 
-/** Replaces values that differ between runs: ids are numbered, times are fixed. */
+/** The text with fixed values for those that differ between runs: ids are numbered, times are constant. */
 export function withFixedValues(text: string): string {
   const names = new Map<string, string>()
   const now = Date.now() / 1000

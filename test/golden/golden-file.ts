@@ -7,7 +7,7 @@ const ROOT = new URL("./", import.meta.url)
 /** `UPDATE_GOLDEN=1 npm test -- test/golden` writes the files again. */
 const IS_UPDATING = process.env["UPDATE_GOLDEN"] === "1"
 
-/** Compares a text with its golden file, after ids and times are replaced by fixed values. */
+/** Expects that a file has this text, so that a difference shows as a diff. */
 export function expectGolden(path: string, text: string): void {
   const actual = withFixedValues(text)
   if (IS_UPDATING) writeFileSync(new URL(path, ROOT), actual)
@@ -23,8 +23,8 @@ export function hasGolden(path: string): boolean {
 }
 
 /**
- * No file is left of a case or a dialect that is gone: one with two dialects in its name comes from
- * another with the first of them alone.
+ * Expects no file of a removed case or dialect: a file with two dialects in its name comes from a file with only the
+ * first.
  */
 export function expectNothingLeftOver(folder: string): void {
   const names = listGolden(folder)
@@ -35,7 +35,7 @@ export function expectNothingLeftOver(folder: string): void {
   expect(orphans).toEqual([])
 }
 
-/** Checks that the folder has no golden file of a removed case, pair or dialect. */
+/** Expects that the derived files are exactly these, without files of a removed case, pair or dialect. */
 export function expectOnly(folder: string, made: readonly string[]): void {
   expect(listGolden(folder).filter((name) => name.includes("--"))).toEqual(made.toSorted())
 }

@@ -1,6 +1,6 @@
 /**
- * Returns the share of `all` for one of several: together they have all. It depends only on the name, so that a new
- * case does not move a file of another.
+ * The share of `all` for one of several: together they have all, and the assignment differs from case to case. It
+ * depends only on the name, so that a new case does not move files of another.
  */
 export function inTurn<T>(
   all: readonly T[],

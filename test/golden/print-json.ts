@@ -2,12 +2,12 @@ import { isJsonObject, type JsonValue } from "../../src/canon/json.ts"
 
 const WIDTH = 100
 
-/** Prints JSON for readers: indented by two spaces, with short values on one line. */
+/** JSON for readers, indented by two spaces, with a value on one line if it fits. */
 export function printJson(value: JsonValue): string {
   return `${print(value, "", 0)}\n`
 }
 
-/** @param used characters that stand on the line already. */
+/** @param used characters that are already on the line. */
 function print(value: JsonValue | undefined, indent: string, used: number): string {
   const line = onOneLine(value)
   if (indent.length + used + line.length <= WIDTH) return line

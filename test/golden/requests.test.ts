@@ -16,13 +16,13 @@ import { inTurn } from "./in-turn.ts"
 import { printJson } from "./print-json.ts"
 
 /**
- * `requests/<case>/<client>.json` is a caller's request, written by hand; `<client>--<upstream>.json` next to it is
- * the request sent to a vendor, and its losses. The clients of a case share the vendors among them, so that each case
- * is tested at each vendor; all pairs are encoded.
+ * `requests/<case>/<client>.json` is a caller's request, written by hand; `<client>--<upstream>.json` next to it
+ * contains a vendor's request and the losses. The clients of a case share the vendors, so that each case covers each
+ * vendor; all pairs encode.
  */
 const ROOT = "requests"
 
-/** Cases in which a client's and a vendor's formats interact: names and ids of calls, and signed reasoning. */
+/** Cases that depend on both client and vendor: names and ids of calls, and signed reasoning. */
 const ALL_PAIRS = new Set([
   "reasoning-from-this-vendor",
   "reasoning-with-signatures",
@@ -85,7 +85,7 @@ function wayUp(written: string, client: ClientDialect, upstream: UpstreamDialect
   })
 }
 
-/** `<signed>` stands for a signature that this very vendor gave, in the envelope a caller got it in. */
+/** `<signed>` replaces a signature of this vendor, in the envelope that a caller receives. */
 function signedFor({ id: signedBy }: UpstreamDialect) {
   // OpenAI gives its reasoning ids, and requires them back.
   const named = signedBy === "openai-responses" ? { id: "rs_1" } : {}
@@ -97,7 +97,7 @@ function signedFor({ id: signedBy }: UpstreamDialect) {
   }
 }
 
-/** Embeds media whose addresses a vendor does not accept, always with the same few bytes. */
+/** The gateway fetches files whose address a vendor does not take; here it always gets the same few bytes. */
 function fetched(request: ChatRequest, { supports }: UpstreamDialect): ChatRequest {
   const inline = { image: supports["image.url"], file: supports["file.url"] }
   const messages = request.messages.map((message) => ({

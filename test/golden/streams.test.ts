@@ -8,7 +8,7 @@ import { MODELS, UPSTREAMS } from "./dialects.ts"
 import { hasGolden, listGolden, readGolden } from "./golden-file.ts"
 import { withFixedValues } from "./fixed-values.ts"
 
-/** The streams of `answers/`, however they arrive. Bedrock's stand there as the events that they are. */
+/** The streams of `answers/`, in chunks of any size. Bedrock's are listed as their events. */
 const ROOT = "answers"
 
 for (const upstream of UPSTREAMS) {
