@@ -3,7 +3,7 @@ import { DIALECT_REQUESTS } from "./dialect-requests.ts"
 import { expressible, type Format } from "./situation.ts"
 import { type StrictModel, StrictWorld } from "./strict-world.ts"
 
-/** The format of each vendor that has one of its own. */
+/** The native format of each vendor that has one. */
 const OWN: Readonly<Record<string, Format>> = { anthropic: "messages", google: "gemini" }
 
 const CASES = DIALECT_REQUESTS.flatMap((row, index) =>

@@ -1,15 +1,15 @@
 import type { Format, Situation, Turn } from "./situation.ts"
 
-/** A request that a provider rejects although its format or its vendor's quirks already cover the rule. */
+/** A request that a provider rejects for a reason that its format or its vendor's quirks already cover. */
 export interface DialectRequest {
   readonly name: string
   readonly at: readonly (readonly [vendor: string, model: string])[]
   readonly asked: Situation
-  /** The provider's message about the unchanged request. */
+  /** The provider's message for the unchanged request. */
   readonly rejection: RegExp
-  /** The reported loss; null: no loss. Absent: different in each format. */
+  /** The reported loss; null: there is none. Absent: different in each format. */
   readonly loss?: string | null
-  /** The formats whose ranges have the value; absent: all. */
+  /** The formats that allow the value; absent: all. */
   readonly formats?: readonly Format[]
 }
 

@@ -13,7 +13,7 @@ const GEMINI: RejectedRequest["at"] = [
   ["vertex", "gemini-3.6-flash"],
 ]
 
-/** Rejected requests of Anthropic, Amazon and Google. */
+/** Requests that Anthropic, Amazon and Google reject. */
 export const MAKER_REJECTIONS: readonly RejectedRequest[] = [
   {
     rule: "max_user_length",
@@ -95,7 +95,7 @@ export const MAKER_REJECTIONS: readonly RejectedRequest[] = [
     lifted: { answer_formats: ["json_schema"] },
     rejection: /does not support structured outputs/,
     loss: "json_schema:approximated",
-    // The format's own encoder also supports these models.
+    // The format's own encoder covers these models too.
     unaffected: ["chat", "responses", "gemini"],
   },
   {

@@ -42,7 +42,7 @@ function parameter(
   }
 }
 
-/** Rejected requests of OpenAI, Azure and the vendors of their formats. */
+/** Requests that OpenAI, Azure and the vendors of their formats reject. */
 export const OPENAI_REJECTIONS: readonly RejectedRequest[] = [
   parameter("temperature", {
     asked: { temperature: 0.3 },
@@ -69,7 +69,7 @@ export const OPENAI_REJECTIONS: readonly RejectedRequest[] = [
     rejection: /'(?:top_)?logprobs' is not supported/,
     loss: "logprobs:dropped",
   }),
-  // The gateway itself ends answers to callers that need the matching sequence.
+  // The gateway itself ends answers to callers that receive the sequence.
   parameter("stop", {
     asked: { stop: ["never"] },
     rejection: /'stop' is not supported/,

@@ -1,7 +1,7 @@
 import type { ModelRules, RuleName } from "tollgate-contract/model-rules.ts"
 import type { Format, OfferedTool, Situation, Turn } from "./situation.ts"
 
-/** A request that a provider documents as rejected, and its expected changes. */
+/** A request that a provider documents as rejected, and the expected change. */
 export interface RejectedRequest {
   readonly rule: RuleName
   /** The rule does something else too: which part is tried. */
@@ -9,7 +9,7 @@ export interface RejectedRequest {
   /** Vendors with a model of each. */
   readonly at: readonly (readonly [vendor: string, model: string])[]
   readonly asked: Situation
-  /** Rules that disable the rule: the provider then rejects the request. */
+  /** Rules that undo the rule, so that the provider rejects the request. */
   readonly lifted: ModelRules
   /** The provider's message. */
   readonly rejection: RegExp

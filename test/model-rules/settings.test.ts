@@ -63,7 +63,7 @@ const NOT_WRITTEN: ReadonlySet<string> = new Set([
   "vertex",
 ])
 
-/** Rules of known models, in the settings of an unknown server. */
+/** Rules of known models in the settings of an unknown server. */
 const WRITTEN = REJECTED_REQUESTS.flatMap((row, index) => {
   if (row.rule === "tool_api") return []
   return row.at.flatMap(([vendor, model], place) => {

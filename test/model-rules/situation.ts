@@ -4,7 +4,7 @@ import { chat, gemini, messages, responses } from "./bodies.ts"
 export interface Turn {
   readonly role: "system" | "user" | "assistant"
   readonly text?: string
-  /** Number of images before the text. */
+  /** The number of images before the text. */
   readonly images?: number
   /** Whether the turn has a cache mark. */
   readonly isMarked?: true

@@ -49,7 +49,7 @@ export class StrictWorld implements AsyncDisposable {
   }
 
   static async start(models: Readonly<Record<string, StrictModel>>): Promise<StrictWorld> {
-    // Rules learned for a model of one provider do not apply to others.
+    // A rule learned for a model of one provider does not apply to others.
     const entries = Object.entries(models).map(
       ([id, settings], index) =>
         [id, { ...settings, name: `${settings.vendor}-${index}` }] as const,

@@ -1,6 +1,6 @@
 import { assistant, called, LOOK, user, type RejectedRequest } from "./rejected-request.ts"
 
-/** Rejected requests of other vendors of OpenAI's chat format. */
+/** Requests that other vendors of OpenAI's chat format reject. */
 export const VENDOR_REJECTIONS: readonly RejectedRequest[] = [
   {
     rule: "rejected_parameters",

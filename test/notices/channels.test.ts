@@ -134,7 +134,7 @@ describe("an email", () => {
   })
 })
 
-/** Starts a mail server that accepts the user `ada` with the password `secret`. */
+/** A mail server with the user `ada` and the password `secret`. */
 async function startMailServer(onMail: (mail: string, to: readonly string[]) => void) {
   const server = new SMTPServer({
     authOptional: false,

@@ -13,7 +13,7 @@ const NEVER = 1_000_000
 
 afterEach(() => setSystemTime())
 
-/** Delivers to one webhook with the given behaviour. */
+/** Deliveries to one webhook whose behavior a test sets. */
 async function withTarget(send: Channel["send"]) {
   const database = await TestDatabase.open()
   await database.account("acc", 0n)

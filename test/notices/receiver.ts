@@ -1,4 +1,4 @@
-/** A notice that was received. */
+/** A request at a receiver of notices. */
 export interface Received {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -10,7 +10,7 @@ export interface Receiver extends Disposable {
   readonly received: readonly Received[]
 }
 
-/** A web server that takes notices. @param answer by how many came before. */
+/** A web server that receives notices. @param answer the answer by the number of earlier requests. */
 export function startReceiver(
   answer: (count: number) => Response = () => new Response("taken"),
 ): Receiver {

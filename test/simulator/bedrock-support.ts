@@ -73,7 +73,7 @@ export interface EventFrame {
 
 const PRELUDE = 12
 
-/** Takes a binary stream apart, and checks the lengths and both checksums of each frame. */
+/** Splits a binary stream, and checks the lengths and both checksums of each frame. */
 export function framesOf(stream: ArrayBuffer | Uint8Array): EventFrame[] {
   const bytes = Buffer.from(stream as Uint8Array)
   const frames: EventFrame[] = []

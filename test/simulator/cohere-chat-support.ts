@@ -5,7 +5,7 @@ import { serveFormat } from "./format-server.ts"
 
 export const PATH = "/v2/chat"
 
-/** The format on a port of its own, and the official client of it. */
+/** The format on its own port, and its official client. */
 export function withCohere() {
   const server = serveFormat(cohereChat)
   const client = new CohereClientV2({ token: "any", environment: server.url, maxRetries: 0 })

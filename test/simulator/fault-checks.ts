@@ -2,16 +2,13 @@ import { expect, test } from "bun:test"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import { lastRequest, readUntilEnd } from "./support.ts"
 
-/** When the connection breaks, a client drops unread data, which on a busy machine may be everything. */
+/** A client drops unread data when the connection breaks, which on a busy machine may be everything. */
 const CUTS = 5
 
 /** How a format is asked for an answer of a few words. */
 export interface AskedFormat {
   readonly name: string
-  /**
-   * Sends a request to the model; `marker` goes into the field for a user, or another field that identifies the
-   * request.
-   */
+  /** Sends a request to the model; `marker` is the name of the user, or another field that identifies the request. */
   ask(
     simulator: Simulator,
     model: string,

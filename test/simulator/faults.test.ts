@@ -305,7 +305,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Returns the bytes that a bare socket receives before the other side closes. */
+/** The bytes that a bare socket receives before the other side closes. */
 function rawExchange(url: Simulator["url"], body: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   const { hostname, port } = new URL(url)

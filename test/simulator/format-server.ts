@@ -2,7 +2,7 @@ import { Exchange, SimulatorState } from "../../simulator/exchange.ts"
 import type { WireFormat } from "../../simulator/format.ts"
 import type { RecordedRequest } from "../../simulator/request-log.ts"
 
-/** One wire format on a port of its own. */
+/** One wire format on its own port. */
 export interface FormatServer extends AsyncDisposable {
   readonly url: string
   readonly requests: readonly RecordedRequest[]

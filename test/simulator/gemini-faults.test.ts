@@ -260,7 +260,7 @@ describe(`recorded shapes${SKIPPED}`, () => {
     const theirs = recorded(`${FOLDER}/test-model-name-suggestion-google--0.json`).response.body
       .json
     await using server = withGemini()
-    // A model that looks like one of Google's is taken to be one: this one is asked for by its fault.
+    // A name that looks like a model of Google is treated as one, so a header requests the fault.
     const headers = { "x-simulate-fault": "404" }
     const path = pathOf({ model: "gemini-3.6-flahs" })
     expect(await (await server.post(path, BODY, { headers })).json()).toEqual(theirs as object)

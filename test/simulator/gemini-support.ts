@@ -2,7 +2,7 @@ import { expect } from "bun:test"
 import { geminiFormat } from "../../simulator/gemini/index.ts"
 import { type FormatServer, type PostOptions, serveFormat } from "./format-server.ts"
 
-/** A request's parameters: whole or streamed, the model, and the address. */
+/** The parts of a request: whole or streamed, the model, and the address. */
 export interface Asking extends PostOptions {
   readonly model?: string
   readonly isStream?: boolean

@@ -4,7 +4,7 @@ import { sampleOf } from "../support/exhaustive.ts"
 
 const ENTRY = join(import.meta.dir, "../../simulator/main.ts")
 
-/** Timeout of one answer, milliseconds: this machine may be busy, and a blocked one never ends. */
+/** The maximum time for one answer in milliseconds: the machine may be busy, and a request that hangs never ends. */
 const PATIENCE = 60_000
 /** `npm test` sends every fifth body: with 12 hostile values, each of them in turn at each place of a body. */
 const SAMPLE_STEP = 5
@@ -26,7 +26,7 @@ const RECURSIVE = {
   required: "abcdefgh".split(""),
 }
 
-/** Values that replace each value of a good body. */
+/** The replacements for each value of a valid body. */
 const HOSTILE: readonly Json[] = [
   "",
   " ",
@@ -224,7 +224,7 @@ beforeAll(async () => {
   url = (JSON.parse(new TextDecoder().decode(value)) as { url: string }).url
 })
 
-// A blocked process ignores other signals.
+// A process that hangs does not react to other signals.
 afterAll(() => simulator.kill("SIGKILL"))
 
 async function ask(path: string, body: Json): Promise<void> {

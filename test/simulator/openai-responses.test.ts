@@ -35,7 +35,7 @@ test("echoes the text with every key of a Response", async () => {
     store: true,
     usage: { input_tokens: 8, output_tokens: 2, total_tokens: 10 },
   })
-  // What the validator of Open Responses demands (docs/contribute/wire/openai-responses.md#f3).
+  // Fields that the validator of Open Responses requires (docs/wire/openai-responses.md#f3).
   for (const name of REQUIRED) expect(response, name).toHaveProperty(name)
 })
 
@@ -126,7 +126,7 @@ for (const store of [true, false]) {
       call_id: call.call_id,
       output: call.name,
     }))
-    // The stream helper adds fields of its own, which the vendor refuses.
+    // The stream helper adds its own fields, which the vendor refuses.
     const items = toResponseInputItems(output)
     const body = request([question, ...items, ...results], more)
     const second = await simulator.client.responses.create(body)

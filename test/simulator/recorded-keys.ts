@@ -6,7 +6,7 @@ export const FOLDER = join(import.meta.dir, "../../../shared/fixtures/recorded")
 
 export const HAS_FIXTURES = existsSync(FOLDER)
 
-/** For the names of tests, so that a run without the recordings shows it. */
+/** Part of the names of tests, so that a run without the recordings shows it. */
 export const WITHOUT_FIXTURES = HAS_FIXTURES ? "" : " (skipped: ../shared/fixtures is absent)"
 
 /** One recorded call of a vendor. */

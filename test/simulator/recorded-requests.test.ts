@@ -4,12 +4,12 @@ import { join } from "node:path"
 import { startSimulator } from "../../simulator/server.ts"
 import { FOLDER, HAS_FIXTURES, recorded, WITHOUT_FIXTURES } from "./recorded-keys.ts"
 
-/** The way to send a vendor's requests, and the rejections that are expected here. */
+/** The way to send the requests of a vendor, and the allowed reasons for refusals here. */
 interface Vendor {
   readonly folder: string
   readonly headers: Record<string, string>
   readonly path: (url: string) => string
-  /** Rejections of requests that were signed elsewhere, stored elsewhere, or are rejected by now. */
+  /** Requests with signatures or stored objects from elsewhere, or that were refused again later. */
   readonly excused: RegExp
 }
 

@@ -151,7 +151,7 @@ test("a client that does not read pauses the stream, and its disconnect is detec
   const reader = response.body!.getReader()
   await reader.read()
   const request = lastRequest(simulator)
-  // The whole answer would be 200 MB; it is not read, so it never ends.
+  // The whole answer would be 200 MB, and without a reader it can never be finished.
   for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve))
   expect(request).toMatchObject({ finished: false, aborted: false })
   expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000)

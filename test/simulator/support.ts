@@ -1,7 +1,7 @@
 import OpenAI from "openai"
 import { startSimulator, type RecordedRequest, type Simulator } from "../../simulator/server.ts"
 
-/** One simulator per test file would do; they cost little, so each test takes its own. */
+/** One simulator per test file would be enough; they are cheap, so each test has its own. */
 export function withSimulator(cadence = 0): Simulator & { readonly client: OpenAI } {
   const simulator = startSimulator({ cadence })
   const client = new OpenAI({
@@ -66,7 +66,7 @@ export async function readUntilEnd(
   return { text, error: undefined, chunks }
 }
 
-/** Returns the rejection of a promise. The official client's promises do not work with `rejects`. */
+/** The reason for a promise's rejection. The official client's promises do not work with `rejects`. */
 export async function failureOf(promise: PromiseLike<unknown>): Promise<unknown> {
   try {
     await promise

@@ -3,13 +3,13 @@ import { type LineBatch, LineDeliveryError } from "../../src/sinks/destination.t
 import { LineSink, type LineSinkParts } from "../../src/sinks/line-sink.ts"
 import { until } from "../support/until.ts"
 
-/** Accepts every delivery unless it has a fault. */
+/** Accepts all lines unless it has a fault. */
 class Shelf {
   readonly taken: string[] = []
   readonly batches: LineBatch[] = []
   readonly asked: string[] = []
   fault: Error | undefined
-  /** A promise that a delivery waits for. */
+  /** A delivery waits for this. */
   gate: Promise<void> | undefined
 
   async deliver(batch: LineBatch, signal: AbortSignal): Promise<void> {
@@ -73,7 +73,7 @@ test("lines beyond the queue's limit are dropped and counted, and the rest arriv
   expect(sink.counts).toEqual({ written: 0, dropped: 90, waiting: 10 })
   expect(told).toEqual([["dropped", "shelf", 1]])
   await until(() => shelf.asked.length === 1)
-  // A delivery in progress still counts.
+  // A running delivery still counts.
   sink.add("200")
   expect(sink.counts.dropped).toBe(91)
   resolve()

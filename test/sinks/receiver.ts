@@ -7,7 +7,7 @@ import type { TestGateway } from "../support/gateway.ts"
 export const MEBIBYTE = 1024 * 1024
 export const SECRET = "canary-of-the-sink-81f3"
 
-/** A server that takes lines, and may answer with anything. */
+/** A server that receives lines, and may answer with anything. */
 export class Receiver implements Disposable {
   readonly bodies: string[] = []
   readonly ids: (string | null)[] = []
