@@ -6,7 +6,7 @@ function addressOf(port: number) {
   return { port, path: "/", headers: {}, model: (name: string) => name }
 }
 
-/** Starts a server that answers on request. */
+/** Answers when the test allows it. */
 function startHeldServer() {
   const held: (() => void)[] = []
   let isOpen = false

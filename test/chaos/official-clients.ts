@@ -1,4 +1,4 @@
-/** The official clients, without their own retries. Each makes one request, and returns the answer as one text. */
+/** The official clients, without their own retries. Each sends one request, and returns its answer as one text. */
 import { createAnthropic } from "@ai-sdk/anthropic"
 import { createOpenAI } from "@ai-sdk/openai"
 import Anthropic from "@anthropic-ai/sdk"
@@ -11,7 +11,7 @@ import { wave } from "../support/audio.ts"
 // Warnings of a package about our models' names are irrelevant.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
 
-/** A request: its text, model and address, and the `fetch` to use. */
+/** The prompt, its address, and the `fetch` to use. */
 export interface Order {
   readonly url: string
   readonly key: string
@@ -28,7 +28,7 @@ export interface OfficialClient {
   readonly name: string
   readonly operation: Operation
   readonly isStreamed: boolean
-  /** Resolves with the text that the client accepts as the whole answer. */
+  /** Resolves with the text that the client returns as the whole answer. */
   readonly ask: (order: Order) => Promise<string>
 }
 

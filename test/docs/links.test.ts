@@ -5,7 +5,7 @@ import { dirname, join } from "node:path"
 import { anchorsIn, checkLinks } from "../../scripts/links.ts"
 import { checkWidth, reflow } from "../../scripts/reflow.ts"
 
-/** Written apart, since these pages are not those of the repository. */
+/** A constant, since these pages are not in the repository. */
 const D = "docs"
 
 const LONG = "word ".repeat(30).trim()

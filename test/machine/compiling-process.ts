@@ -22,7 +22,7 @@ let sum = 0
 const isLowered = (): boolean => found["JITWorker"]?.every((nice) => nice > 0) ?? false
 while (!isLowered() && performance.now() < end) {
   for (let index = 0; index < 100_000; index++) sum += Math.sqrt(index) % 7
-  // Lets the timer of the threads come.
+  // Waits for the timer of the threads.
   await Bun.sleep(1)
   found = niceness()
 }

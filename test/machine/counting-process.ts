@@ -1,4 +1,4 @@
-/** Takes from one bucket in shared memory as often as possible, and prints the number. */
+/** Takes from one bucket in shared memory as often as possible, and reports the number. */
 import { SharedBuckets } from "../../src/limits/shared-buckets.ts"
 import { Machine } from "../../src/machine/machine.ts"
 import { WordTable } from "../../src/machine/word-table.ts"

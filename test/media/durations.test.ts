@@ -8,7 +8,7 @@ import { type Duration, TooManyParts } from "../../src/media/measure/duration.ts
 import { durationOf } from "../../src/media/measure/sound.ts"
 import { wave } from "../support/audio.ts"
 
-/** Returns a file made by ffmpeg: silence, or a small test video. */
+/** Made by ffmpeg: silence, or a small test image. */
 function sample(name: string): Uint8Array {
   return new Uint8Array(readFileSync(join(import.meta.dir, "samples", name)))
 }
@@ -60,7 +60,7 @@ const CASES: Readonly<Record<string, Case>> = {
     seconds: 600,
     hasVideo: true,
   },
-  // A frame of MPEG-2 can be shown three times.
+  // An MPEG-2 frame can be shown three times.
   "four seconds of MPEG video": {
     bytes: sample("clip.mpeg"),
     seconds: 4,
@@ -120,7 +120,7 @@ interface Claim {
   readonly value: readonly number[]
 }
 
-/** Durations that a file names without need: each set to nearly nothing. */
+/** Durations that a file states redundantly: each is set to almost zero. */
 function claimsIn(bytes: Uint8Array): Claim[] {
   const buffer = Buffer.from(bytes)
   const claims: Claim[] = []

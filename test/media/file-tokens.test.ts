@@ -14,7 +14,7 @@ describe("fileTokenBound", () => {
     const extent = { pages: 3, textBytes: 9_000 }
     // Measured: 1,600 for the image of a page, and its text.
     expect(bound(extent, "anthropic/claude-sonnet-4-5")).toBeWithin(3 * 1_600 + 9_000, 15_000)
-    // Measured: 560 per page, for any text.
+    // Measured: 560 for a page with any text.
     expect(bound(extent, "google/gemini-3-pro")).toBeWithin(3 * 560, 4 * 3 * 560)
     expect(bound(extent, "up/unknown")).toBeGreaterThan(bound(extent, "claude"))
   })

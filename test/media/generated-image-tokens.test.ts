@@ -5,7 +5,7 @@ const SQUARE = { width: 1024, height: 1024 }
 const WIDE = { width: 1536, height: 1024 }
 
 describe("the bound for a generated image", () => {
-  // OpenAI's image generation guide, and what was recorded, text included.
+  // OpenAI's image generation guide, and recorded counts, including text.
   for (const [model, size, quality, tokens] of [
     ["gpt-image-1", SQUARE, "low", 272],
     ["gpt-image-1", SQUARE, "medium", 1056],

@@ -20,7 +20,7 @@ function measure(bytes: Uint8Array): Duration | undefined {
   }
 }
 
-/** Checks the bound, which is charged if a provider reports no duration. */
+/** Checks the bound, and the charge if a provider reports no duration. */
 function expectMeasured(bytes: Uint8Array, atLeast = SECONDS * 0.94): void {
   const found = measure(bytes)
   expect(found?.maxSeconds ?? Infinity).toBeGreaterThanOrEqual(atLeast)
@@ -49,7 +49,7 @@ interface OggPage {
   readonly segments: readonly number[]
 }
 
-/** The header of a page whose checksum is wrong. */
+/** The header of a page with a wrong checksum. */
 function oggHeader({ version = 0, flags = 0, serial, segments }: OggPage): Buffer {
   const start = [version, flags, 0, 0, 0, 0, 0, 0, 0, 0]
   const numbers = [1, 1, 1, 1, 1, 2, 3, 4, segments.length]
@@ -62,7 +62,7 @@ function oggHeader({ version = 0, flags = 0, serial, segments }: OggPage): Buffe
   ])
 }
 
-/** The same bytes in pages whose checksum is wrong. */
+/** The same bytes in pages with wrong checksums. */
 function inWrongPages(inner: Buffer, page: Omit<OggPage, "segments">, lace = 255): Buffer {
   const parts: Buffer[] = []
   for (let at = 0; at < inner.length;) {

@@ -19,7 +19,7 @@ function noise(x: number, y: number, sample: number, below: number): number {
   return Number(Bun.hash(`${x} ${y} ${sample}`) % BigInt(below))
 }
 
-/** Returns the pixels of a colour type and depth, and the opacity of each. */
+/** The pixels of a color type and depth, and the opacity of each. */
 function sampleOf(
   colour: PackedPng["colour"],
   depth: PackedPng["depth"],
@@ -121,7 +121,7 @@ describe("the alpha channel of a PNG", () => {
   })
 })
 
-/** Returns pixels that differ from the header. */
+/** Pixels that do not match the header. */
 function withPixels(data: Buffer, head = header(4, 4, 6)): Uint8Array<ArrayBuffer> {
   const end = chunk("IEND", Buffer.alloc(0))
   return new Uint8Array(Buffer.concat([SIGNATURE, head, chunk("IDAT", data), end]))

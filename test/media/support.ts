@@ -1,6 +1,6 @@
 import type { MediaSource } from "../../src/canon/message.ts"
 
-/** Bytes as they come in a request. */
+/** Bytes in the form of a request. */
 export function base64(bytes: Uint8Array | string, mediaType?: string): MediaSource {
   const data = Buffer.from(bytes as string).toString("base64")
   return mediaType === undefined ? { type: "base64", data } : { type: "base64", data, mediaType }

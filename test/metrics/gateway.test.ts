@@ -73,7 +73,7 @@ test("requests, their usage and their money match the receipts", async () => {
   const names = new Set(found.map(({ name }) => name.replace(/_(bucket|sum|count)$/, "")))
   expect([...names].toSorted()).toEqual(
     [...Object.keys(COUNTERS), ...Object.keys(HISTOGRAMS), ...Object.keys(GAUGES)]
-      // Nothing is traced, and lines of requests go nowhere.
+      // Tracing is off, and lines of requests have no destination.
       .filter((name) => !/spans|request_lines/.test(name))
       .toSorted(),
   )

@@ -9,7 +9,7 @@ export interface Sample {
   readonly value: number
 }
 
-/** Returns all samples of a text. @throws Error for an invalid line, or a series that occurs twice. */
+/** All samples of a text. @throws Error for an invalid line, or a series that appears twice. */
 export function samplesOf(text: string): Sample[] {
   const seen = new Set<string>()
   return text

@@ -8,8 +8,8 @@ import { CHAT, chat, startTraced } from "./traced.ts"
 const TOKEN = "token-of-the-metrics"
 const SETTINGS = { settings: { metrics: { host: "", token: TOKEN } } }
 /**
- * Between the second that the gateway gives its last spans, on a busy machine, and the seven seconds or more that it would
- * otherwise take to give up on a batch.
+ * Between the second that the gateway gives its last spans, longer on a busy machine, and the seven seconds or more
+ * after which it would otherwise give up on a batch.
  */
 const MAX_SHUTDOWN_MS = 5_000
 
@@ -33,7 +33,7 @@ async function chatTimes(gateway: TestGateway, count: number): Promise<void> {
   await Promise.all(pending)
 }
 
-/** Returns its duration, milliseconds. */
+/** The duration of some work in milliseconds. */
 async function timeOf(work: () => Promise<void> | PromiseLike<void>): Promise<number> {
   const begun = performance.now()
   await work()

@@ -48,7 +48,7 @@ interface Received {
 /** A collector that understands OTLP over HTTP, in both encodings. */
 export class Collector implements Disposable {
   readonly received: Received[] = []
-  /** Returns its response; by default an empty success. */
+  /** Its answer; by default it accepts all. */
   answer: (request: Request) => Response | Promise<Response> = () => new Response()
   readonly #server: Bun.Server<undefined>
 

@@ -7,7 +7,7 @@ import { until } from "../support/until.ts"
 import { Collector, type ReceivedMetric } from "./collector.ts"
 
 /**
- * Returns a collector's name for Prometheus. @see
+ * The name that a collector uses for Prometheus. @see
  * https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics
  */
 function inPrometheus(name: string, unit: string, isCounter: boolean): string {

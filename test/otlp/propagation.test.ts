@@ -119,7 +119,7 @@ test("vendors get a trace context only if the settings say so, with the gateway'
     const first = tracing(gateway.simulator.requests.at(-1)?.headers)
     const attempt = (await collector.spansOf(2)).find(({ kind }) => kind === "client")
     expect(first).toEqual({ parent: `00-${TRACE}-${attempt?.spanId}-01`, state: "rojo=1" })
-    // The next request, of somebody else, has nothing of it.
+    // The next request, from another caller, does not contain it.
     const other = await gateway.caller("1")
     await (await other.post(CHAT, chat("sim/echo"))).text()
     const second = tracing(gateway.simulator.requests.at(-1)?.headers)

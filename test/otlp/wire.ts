@@ -104,7 +104,7 @@ export const METRICS: Message = {
   }),
 }
 
-/** Decodes a message; fields that the definition above leaves out are skipped. @throws Error for invalid protobuf. */
+/** A message; fields outside the definition above are skipped. @throws Error for invalid protobuf. */
 export function decodeMessage(bytes: Uint8Array, message: Message): Decoded {
   const reader = new Reader(bytes)
   const decoded: Decoded = {}

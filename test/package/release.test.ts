@@ -10,7 +10,7 @@ const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
 /** The target of this machine, whose runtime needs no network. */
 const OWN = `linux-${process.arch}`
 const NAME = `tollgate-${facts.version}-${OWN}`
-/** A closed port. */
+/** No server listens there. */
 const NO_NETWORK = "http://127.0.0.1:1"
 
 let folder = ""
@@ -21,7 +21,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "tollgate-release-"))
   release = join(folder, "release")
   if (!existsSync(join(ROOT, "console/dist/index.html"))) run(["npm", "run", "build:console"], ROOT)
-  // The runtime of the other one cannot be had: the folder that Bun keeps them in is empty.
+  // The runtime of the other target is unavailable, because Bun's cache folder is empty.
   built = buildRelease(OWN, "windows-x64")
 })
 

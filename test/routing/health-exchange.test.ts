@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => database[Symbol.asyncDispose]())
 
-/** A node on a machine of its own. */
+/** A node on its own machine. */
 class Member {
   readonly health = new Health(() => now)
   readonly failures: unknown[] = []
@@ -88,7 +88,7 @@ test("a node with a broken network opens no circuits of others", async () => {
   idle.health.attempted(ID)
   idle.health.succeeded(ID)
   expect(idle.health.areCircuitsClosed).toBe(true)
-  // It says nothing of that: the broken node would try again and again.
+  // It does not report that: the broken node would try again and again.
   await Promise.all([broken.poll(), sound.poll()])
   expect(broken.health.isHealthy(ID)).toBe(true)
   broken.break(1)

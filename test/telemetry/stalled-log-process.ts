@@ -1,4 +1,4 @@
-/** Logs much more than the queue accepts while the log is not read, and prints when it is done. */
+/** Logs much more than may wait without a reader, and reports when it is done. */
 import { createLogger, lineWriter } from "../../src/telemetry/logger.ts"
 
 const write = lineWriter(createLogger({ level: "info" }), "request")

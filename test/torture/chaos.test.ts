@@ -9,14 +9,14 @@ import { type ChaosEvidence, judgeChaos, LAWS } from "../../torture/chaos/judge.
 import { formatChaos } from "../../torture/chaos/report.ts"
 import { SQLITE } from "../../torture/engines.ts"
 
-/** One of six clients asks in each round, and two deployments of three break: then there is one that works. */
+/** In each round one of six clients sends a request, and two of three deployments break, so that one always works. */
 const OPTIONS: ChaosOptions = {
   engine: SQLITE,
   seed: 61,
   nodes: 1,
   share: 1 / 6,
   broken: [2],
-  // A machine that does other work as well may keep anyone waiting.
+  // On a machine with other work, every caller may have to wait.
   watchesInnocents: false,
 }
 

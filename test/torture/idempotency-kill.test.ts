@@ -21,7 +21,7 @@ function kindOf(idempotencyKey: string): Pick<Order, "model" | "stream"> {
 const ROUNDS = 5
 const CALLERS = 16
 
-/** Asks with the same key until it gets a whole answer; whatever happens, it is charged once. */
+/** Sends requests with the same key until it gets a whole answer, which is charged once in every case. */
 async function askUntilAnswered(
   serving: () => ServingProcess,
   order: Order,

@@ -26,7 +26,7 @@ account_templates:
 `
 }
 
-/** Asks until the gateway dies; keeps the ids of the answers that came whole. */
+/** Sends requests until the gateway dies, and records the ids of the complete answers. */
 async function callUntilDead(url: string, key: string, stream: boolean, whole: string[]) {
   for (;;) {
     try {
@@ -126,7 +126,7 @@ test("kill -9 under load leaves no whole answer unpaid or paid twice, and the le
   expect(new Set(charges.map((entry) => entry.request)).size).toBe(charges.length)
   expect(charges.length).toBeGreaterThanOrEqual(whole.length)
 
-  // A new process takes back the leases of the dead one: everything can be spent again.
+  // A new process takes back the leases of the dead one, so all credits can be spent again.
   await using serving = await startServing(installation)
   const response = await fetch(`${serving.url}/v1/credits`, {
     headers: { authorization: `Bearer ${key}` },

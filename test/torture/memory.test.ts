@@ -6,7 +6,7 @@ import { until } from "../support/until.ts"
 
 const MEGABYTE = 1024 * 1024
 const MEMORY_MB = 128
-/** Maximum growth of the process: counted memory, and garbage that is not collected yet. */
+/** The maximum growth of the process's memory: the counted part, and garbage that is not collected yet. */
 const MAX_GROWTH = 2.5 * MEMORY_MB
 /** No other caller waits longer, on a busy machine too. Milliseconds. */
 const LONGEST_WAIT = 1_500
@@ -89,7 +89,7 @@ interface Witnessed {
   readonly failures: readonly string[]
 }
 
-/** Another caller, in a process of its own. */
+/** Another caller in a separate process. */
 function startWitness(url: string, key: string): { end(): Promise<Witnessed> } {
   const program = Bun.fileURLToPath(new URL("witness.ts", import.meta.url))
   const words = [process.execPath, program, `${url}/v1/chat/completions`, key, "good/m"]
@@ -179,7 +179,7 @@ test.skipIf(process.platform !== "linux")(
     for (const kind of ["bomb", "deep", "endless"]) {
       for (const status of statuses[kind] ?? [0]) expect([502, 503]).toContain(status)
     }
-    // The memory of unfinished bodies is free once the gateway has detected the disconnect of their sender.
+    // The memory of unfinished bodies is released once the gateway has noticed that their sender is gone.
     await until(async () => (await ask(bad, "good/m")).status === 200)
   },
 )

@@ -1,5 +1,5 @@
 /**
- * A process of its own that sends many bodies to a gateway, most of each at once and the rest byte by byte, until it
+ * A separate process that sends many bodies to a gateway, most of each at once and then single bytes at times, until it
  * is killed.
  */
 import { connect } from "node:net"

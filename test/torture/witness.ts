@@ -1,6 +1,6 @@
 /**
- * A process of its own that sends chats to a gateway, one after the other, until its input ends, and then prints its
- * measurements: the attacker does not influence its waiting time.
+ * A separate process that sends chats to a gateway, one after the other, until its input ends, and then reports its
+ * waiting times, which do not include work of the attacker.
  */
 import { stdin } from "node:process"
 

@@ -8,7 +8,7 @@ const options = { vendors: [...vendors.values()] }
 const load = (text: string, environment: Record<string, string> = {}): LoadedSettings =>
   loadText(text, environment, options)
 
-/** An operator's settings for one provider of each vendor that requires more than a key. */
+/** Settings for one provider of each vendor that needs more than a key. */
 const WRITTEN: Readonly<Record<string, string>> = {
   azure: 'api_key: k, base_url: "https://mine.openai.azure.com"',
   bedrock: "region: us-east-1, api_key: k",

@@ -10,7 +10,7 @@ export function vendorOf(id: string): Vendor {
   return vendor
 }
 
-/** Returns a provider of a vendor, with further settings. */
+/** A provider of a vendor, with additional settings. */
 export function providerOf(vendor: string, more: Partial<ProviderSettings> = {}): ProviderSettings {
   return { vendor, headers: {}, knownModels: true, origin: "file", ...more }
 }

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib"
 
-/** A header that holds text, or raw bytes of a value that stand behind their type. */
+/** A header with text, or with a type and the raw bytes of a value. */
 export type HeaderValue = string | { readonly type: number; readonly bytes: readonly number[] }
 
 /** One frame of Amazon's event stream, written from the format's description. */

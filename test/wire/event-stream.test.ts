@@ -4,14 +4,14 @@ import { EventStreamParser } from "../../src/wire/event-stream.ts"
 import type { ReceivedEvent } from "../../src/wire/frames.ts"
 import { checksum, eventFrame, frameOf } from "./event-stream-frames.ts"
 
-/** All that comes out of bytes that came in these chunks. */
+/** All events in bytes that arrive in these chunks. */
 function parse(...chunks: Uint8Array[]): ReceivedEvent[] {
   const parser = new EventStreamParser()
   const events = chunks.flatMap((chunk) => parser.push(chunk))
   return [...events, ...parser.end()]
 }
 
-/** Returns the output of the parser up to its error, and the error. */
+/** The events before the parser's fault, and the fault. */
 function parseUntilFault(chunks: readonly Uint8Array[]): {
   events: ReceivedEvent[]
   fault: string | undefined

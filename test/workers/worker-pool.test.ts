@@ -4,7 +4,7 @@ import { WorkerPool } from "../../src/workers/worker-pool.ts"
 import { wave } from "../support/audio.ts"
 import { until } from "../support/until.ts"
 
-/** Audio that is measured at once, and a document on which every parser takes far longer than a deadline. */
+/** Audio that is measured at once, and a document that takes every parser far longer than a deadline. */
 const SHORT = Buffer.from(wave(2)).toString("base64")
 const ENDLESS = Buffer.from(`%PDF-1.4\n${"1 0 obj [[[[[ ".repeat(1_000_000)}`).toString("base64")
 

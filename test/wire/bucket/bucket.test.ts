@@ -121,7 +121,7 @@ describe("a bucket that checks every signature", () => {
   })
 })
 
-/** Operations on a bucket, by name. */
+/** Operations of a bucket, by name. */
 const STEPS: Record<string, (bucket: Bucket) => Promise<unknown>> = {
   put: (bucket) => bucket.put("key", bytes("text")),
   get: async (bucket) => read(await bucket.get("key")),
@@ -155,7 +155,7 @@ describe.each(Object.keys(STEPS))("%s", (name) => {
     using server = fake.listen()
     const { status, message } = await failureOf(step(bucketAt(server.url.href, { attempts: 3 })))
     expect(status).toBe(403)
-    // Nothing is in an answer to HEAD but its status.
+    // An answer to HEAD contains only its status.
     expect(message).toContain(name === "size" ? "403" : "403 (AccessDenied)")
   })
 
@@ -190,7 +190,7 @@ describe.each(Object.keys(STEPS))("%s", (name) => {
 
   test("fails if the connection is cut", async () => {
     await using cut = await cutting("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n<Key>half")
-    // Responses that matter only for their status have arrived.
+    // Answers of which only the status is used are complete.
     const isDone = ["put", "size", "remove", "part"].includes(name)
     if (isDone) await step(bucketAt(cut.url))
     else expect((await failureOf(step(bucketAt(cut.url)))).message).toContain("cut off")

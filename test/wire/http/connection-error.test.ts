@@ -25,7 +25,7 @@ interface Described {
   readonly message: string
 }
 
-/** A server that does something with a connection once a request has come on it. */
+/** A server that performs an action on a connection after a request has arrived. */
 async function serve(scheme: string, act: (socket: Socket) => void): Promise<TestServer> {
   const server = createServer((socket) => {
     socket.on("error", () => {})
@@ -196,7 +196,7 @@ describe("the cause of a failed connection", () => {
   })
 })
 
-/** Returns the result for an address of a process of its own, which has a proxy. */
+/** A separate process's result for an address through a proxy. */
 async function throughProxy(proxy: string, url: string): Promise<Described> {
   const script = `
     const { HttpClient } = await import(${JSON.stringify(`${SOURCE}/client.ts`)})

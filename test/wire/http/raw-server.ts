@@ -14,7 +14,7 @@ export interface RawServer extends Disposable {
   readonly sides: readonly ServerSide[]
 }
 
-/** @param answer called with each chunk that comes. */
+/** @param answer called with each chunk that arrives. */
 export function startRawServer(
   answer: (side: ServerSide, chunk: string) => void,
   hostname = "127.0.0.1",
@@ -36,7 +36,7 @@ export function startRawServer(
         answer(socket.data, chunk)
       },
       close(socket) {
-        // One whose certificate was refused was never open.
+        // A connection with a refused certificate was never open.
         const side: ServerSide | undefined = socket.data
         if (side) side.isClosed = true
       },

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { ProtocolError, type ResponseHead } from "../../../src/wire/http/response-head.ts"
 import { ResponseParser } from "../../../src/wire/http/response-parser.ts"
 
-/** The parts of one response that a listener received. */
+/** The events of one response's listener. */
 interface Heard {
   head: ResponseHead | undefined
   body: string
@@ -217,7 +217,7 @@ describe("ambiguous responses are rejected:", () => {
     ["a trailer without an end", `${CHUNKED}0\r\n${"a: b\r\n".repeat(5_000)}`],
   ])("rejects %s", (_, text) => {
     expect(read([bytesOf(text)]).failure).toBeInstanceOf(ProtocolError)
-    // Nor may it end well when it comes byte by byte.
+    // It must not end successfully byte by byte either.
     expect(read([...bytesOf(text)].map((byte) => Uint8Array.of(byte))).failure).toBeInstanceOf(
       ProtocolError,
     )

@@ -10,7 +10,7 @@ const TLS = {
 }
 const CLIENT = import.meta.resolve("../../../src/wire/http/client.ts")
 
-/** Sends two requests from a process of its own. @param environment may trust the authority of these tests. */
+/** Sends two requests from a separate process. @param environment may make it trust the authority of these tests. */
 async function ask(url: string, environment: Record<string, string>): Promise<string> {
   const script = `
     const { HttpClient } = await import(${JSON.stringify(CLIENT)})
@@ -49,7 +49,7 @@ describe("over TLS", () => {
       "127.0.0.1",
       TLS,
     )
-    // Passes the first connection on, and leaves the others without a handshake.
+    // Passes on the first connection, and leaves the others without a handshake.
     const inward = Promise.withResolvers<Bun.Socket>()
     using front = startRawServer((side, chunk) => {
       if (side.number !== 1) return
