@@ -92,7 +92,7 @@ describe("testing a credential at the vendor's list of models", () => {
   })
 })
 
-describe("a rejection is distinguished from other answers", () => {
+describe("the check of a provider", () => {
   const invalidKey = {
     error: {
       code: 400,

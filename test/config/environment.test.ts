@@ -41,7 +41,7 @@ test("port 0 is accepted", () => {
   expect(load("", { TOLLGATE_PORT: "0" }).settings.server.port).toBe(0)
 })
 
-describe("an invalid variable is named", () => {
+describe("the name of an invalid variable in the error", () => {
   const cases: [string, string, string][] = [
     ["TOLLGATE_PORT", "http", "must be a whole number from 0 to 65535"],
     ["TOLLGATE_PORT", "tcp://10.0.0.1:8787", "enableServiceLinks: false"],

@@ -359,7 +359,7 @@ describe("values", () => {
     ],
   ]
   for (const [text, expected] of cases) {
-    test(text.replace(provider, "").replace("models:\n  ", ""), () => {
+    test(`are rejected: ${text.replace(provider, "").replace("models:\n  ", "")}`, () => {
       const found = problems(text)
       expect(found).toHaveLength(1)
       expect(found[0]).toStartWith(expected)

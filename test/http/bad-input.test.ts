@@ -321,7 +321,7 @@ describe("an invalid address", () => {
   })
 })
 
-describe("an object with an invalid `toString` is rejected like any other wrong value", () => {
+describe("an object with an invalid `toString`", () => {
   const ODD = { toString: 1 }
   const odd: readonly (readonly [string, object])[] = [
     [CHAT, { messages: HELLO, tools: [{ type: "shell", environment: { type: ODD } }] }],

@@ -170,27 +170,27 @@ function noInterleavingBreaksTheLaws({ steps, numRuns, isThreaded = false }: Tri
   )
 }
 
-describe("no interleaving breaks the laws of money:", () => {
+describe("the laws of money under any interleaving", () => {
   test(
-    "grants, holds, settlements and releases on up to three nodes keep the laws",
+    "hold for grants, holds, settlements and releases on up to three nodes",
     () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful), numRuns: 60 }),
     60_000,
   )
 
   test(
-    "steps on nodes that crash and are replaced keep the laws",
+    "hold for steps on nodes that crash and are replaced",
     () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash), numRuns: 60 }),
     60_000,
   )
 
   test(
-    "steps with leases taken from live nodes keep the laws",
+    "hold for steps with leases taken from live nodes",
     () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash, theft), numRuns: 60 }),
     60_000,
   )
 
   test(
-    "steps through the store's own thread keep the laws",
+    "hold for steps through the store's own thread",
     () =>
       noInterleavingBreaksTheLaws({
         steps: fc.oneof(...peaceful, crash, theft),

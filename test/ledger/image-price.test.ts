@@ -35,7 +35,7 @@ describe("the price of an image", () => {
     [{}, 170n],
     [{ quality: "hd" }, 80n],
   ] as const) {
-    test(JSON.stringify(kind), () => {
+    test(`applies to its size and quality: ${JSON.stringify(kind)}`, () => {
       expect(costOfOne(kind)).toBe(millicredits * MILLICREDIT)
     })
   }

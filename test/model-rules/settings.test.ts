@@ -9,7 +9,7 @@ import { REJECTED_REQUESTS } from "./rejected-requests.ts"
 import { expressible, type Situation } from "./situation.ts"
 import { type StrictModel, StrictWorld } from "./strict-world.ts"
 
-describe("a wrong value is rejected with the name of its setting", () => {
+describe("the validation of a rule's value", () => {
   const wrongValues = ({ type, range, mayBeEmpty }: RuleDefinition): readonly unknown[] => {
     switch (type) {
       case "flag":
@@ -135,9 +135,9 @@ beforeAll(async () => {
 
 afterAll(() => world[Symbol.asyncDispose]())
 
-describe("a rule of the settings fits requests to an unknown server", () => {
+describe("a rule of the settings for an unknown server", () => {
   for (const { rule, name = "", vendor, model, id, asked, loss, ...row } of WRITTEN) {
-    test(`${rule} ${name} like ${vendor}/${model}`, async () => {
+    test(`changes requests: ${rule} ${name} like ${vendor}/${model}`, async () => {
       const formats = expressible(asked).filter((format) => row.formats?.includes(format) ?? true)
       for (const { format, ...outcome } of await world.askAll(formats, id, asked, [true])) {
         expect({ format, ...outcome }).toEqual({
@@ -151,7 +151,7 @@ describe("a rule of the settings fits requests to an unknown server", () => {
   }
 
   for (const [index, { rules, asked, sent, losses }] of SET.entries()) {
-    test(Object.keys(rules).join(" and "), async () => {
+    test(`changes requests: ${Object.keys(rules).join(" and ")}`, async () => {
       const [outcome] = await world.askAll(["chat"], `s/${index}`, asked, [false])
       expect([outcome?.status, outcome?.losses]).toEqual([200, losses])
       expect(world.lastSent.body).toMatchObject(sent)

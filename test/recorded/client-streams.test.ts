@@ -58,7 +58,7 @@ describe(`the official client's accumulator${WITHOUT_FIXTURES}`, () => {
   })
 
   for (const { id, request, replay } of recordings) {
-    test(id, async () => {
+    test(`reads the stream: ${id}`, async () => {
       const { caller } = replaying
       const model = replaying.modelOf(id)
       const { stream: _, ...body } = request

@@ -182,7 +182,7 @@ describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
 
 describe(`recorded requests that are rejected without a call${WITHOUT_FIXTURES}`, () => {
   for (const { id, request } of failed.filter(({ id }) => REFUSED_HERE.test(id))) {
-    test(id, async () => {
+    test(`get 400 and cost nothing: ${id}`, async () => {
       const before = await replaying.caller.balance()
       const model = replaying.modelOf(recordings[0]?.id ?? "")
       const response = await replaying.caller.post(CHAT, { ...request, model })

@@ -228,6 +228,6 @@ describe(`every recorded answer in every format${WITHOUT_FIXTURES}`, () => {
   })
 
   for (const { answer, face } of asked) {
-    test(nameOf(answer, face), () => expectOutcome(answer, face))
+    test(`is the same: ${nameOf(answer, face)}`, () => expectOutcome(answer, face))
   }
 })

@@ -102,7 +102,7 @@ describe(`requests that OpenAI was recorded to reject${WITHOUT_FIXTURES}`, () =>
   })
 
   for (const { id, request, status, error: recorded } of ours) {
-    test(id, async () => {
+    test(`get OpenAI's error without a call: ${id}`, async () => {
       const before = replaying.vendor.countFor(NEVER_REACHED)
       const { status: received, error } = await send(request, NEVER_REACHED)
       expect(received).toBe(status)
@@ -143,7 +143,7 @@ describe(`requests that OpenAI was recorded to answer${WITHOUT_FIXTURES}`, () =>
   })
 
   for (const { id, request, status, body } of successes) {
-    test(id, async () => {
+    test(`get the recorded answer: ${id}`, async () => {
       const call = { id, vendor: "openai", request, recorded: textOf(status, body) }
       if (Array.isArray(body)) await expectStream(replaying, call, true)
       else await expectWhole(replaying, call)

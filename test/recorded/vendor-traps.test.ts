@@ -186,7 +186,7 @@ function chunksOf({ text }: FaceAnswer): JsonObject[] {
 
 const [CHAT, MESSAGES, RESPONSES] = FACES
 
-describe("official clients ignore unnamed events", () => {
+describe("unnamed events, which official clients ignore", () => {
   for (const { id } of PLAIN) {
     for (const face of [MESSAGES, RESPONSES]) {
       test(`never occur for ${id} through ${face.path}`, async () => {
@@ -194,7 +194,7 @@ describe("official clients ignore unnamed events", () => {
         for (const { event, data } of eventsOf(text)) expect(JSON.parse(data).type).toBe(event)
       })
     }
-    test(`${id} through ${CHAT.path} has neither names nor a member 'error'`, async () => {
+    test(`are all that ${id} has through ${CHAT.path}, without a member 'error'`, async () => {
       const answer = await ask(CHAT, id)
       expect(answer.text).not.toContain("event:")
       for (const chunk of chunksOf(answer)) expect(chunk).not.toHaveProperty("error")
@@ -269,10 +269,10 @@ describe("usage in streams", () => {
   }
 })
 
-describe("Gemini's signatures are sent back in place", () => {
+describe("Gemini's signatures", () => {
   for (const [name, parts] of Object.entries(SIGNED)) {
     for (const face of FACES) {
-      test(`${name}, through ${face.path}`, async () => {
+      test(`are sent back in place: ${name}, through ${face.path}`, async () => {
         const id = `signed ${name}`
         const { body } = await ask(face, id)
         const next = await ask(face, id, nextTurn(face, body))
@@ -346,9 +346,9 @@ function withoutCallId(part: JsonObject): JsonObject {
   return { ...part, functionCall: rest }
 }
 
-describe("encrypted reasoning is requested from models that reason", () => {
+describe("encrypted reasoning", () => {
   for (const [id, include] of Object.entries(MODELS)) {
-    test(id, async () => {
+    test(`is requested only from models that reason: ${id}`, async () => {
       await ask(CHAT, id)
       expect(replaying.vendor.requestFor(id).body.include).toEqual(include as string[])
     })

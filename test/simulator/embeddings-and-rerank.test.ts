@@ -34,7 +34,7 @@ function membersOf(value: unknown): string[] {
 describe.skipIf(!HAS_FIXTURES)(`requests that vendors accepted${WITHOUT_FIXTURES}`, () => {
   for (const { id, url, request, status, body } of recordedAt(ADDRESSES)) {
     if (status !== 200) continue
-    test(id, async () => {
+    test(`get an answer with the same fields: ${id}`, async () => {
       const path = new URL(url).pathname.replace(/^\/api\//, "/")
       const answer = await ask(path, request)
       const text = await answer.text()

@@ -115,7 +115,7 @@ describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
   test.skipIf(!HAS_FIXTURES)("exist", () => expect(failed.length).toBeGreaterThan(1))
 
   for (const { file, status, answer } of failed) {
-    test(file, () => {
+    test(`are decoded by their status: ${file}`, () => {
       const { kind, message } = ANTHROPIC_MESSAGES.decodeError(status, answer)
       if (status === 400) {
         expect(kind).toBe("refused_by_upstream")

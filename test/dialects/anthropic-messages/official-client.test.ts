@@ -48,8 +48,8 @@ function encode(events: readonly ChatEvent[]): SseFrame[] {
   return [...events.flatMap((event) => encoder.push(event)), ...encoder.end()]
 }
 
-describe("the official client reads the gateway's streams", () => {
-  test("with thinking, text, parallel calls, one without arguments, and usage", async () => {
+describe("streams of the gateway in the official client", () => {
+  test("have thinking, text, parallel calls, one without arguments, and usage", async () => {
     const message = await readByClient(
       encode([
         { type: "start", id: "msg_1", model: "m" },
@@ -117,7 +117,7 @@ describe("the official client reads the gateway's streams", () => {
   })
 })
 
-describe(`the official client reads recordings that went through the canon${WITHOUT_FIXTURES}`, () => {
+describe(`recordings after translation, read by the official client${WITHOUT_FIXTURES}`, () => {
   const streams = anthropicRecordings()
     .filter(({ answer }) => typeof answer === "string")
     .map(({ file, answer }) => ({ file, frames: framesOf(String(answer)) }))
@@ -127,7 +127,7 @@ describe(`the official client reads recordings that went through the canon${WITH
   }))
 
   for (const { file, frames } of [...streams, ...lines]) {
-    test(file, async () => {
+    test(`are read correctly: ${file}`, async () => {
       const last = frames.findIndex(({ data }) => data.includes('"message_stop"'))
       const events = decodeStream(frames.slice(0, last + 1))
       const folded = foldEvents(events)

@@ -54,7 +54,7 @@ function isEffortAlone({ thinking, output_config: output }: JsonObject): boolean
 describe(`recorded requests${WITHOUT_FIXTURES}`, () => {
   for (const { file, request, isCut } of answered) {
     if (isCut || hasSystemMessage(request)) continue
-    test(file, () => {
+    test(`can be encoded again without losses: ${file}`, () => {
       // An empty list of tools is left out.
       const { tools, ...rest } = ANTHROPIC_MESSAGES.decodeRequest(request)
       const decoded = tools?.length === 0 ? rest : { ...rest, ...(tools && { tools }) }
@@ -173,18 +173,20 @@ function messagesOf(frames: readonly SseFrame[]): SseFrame[][] {
 }
 
 describe(`recorded answers${WITHOUT_FIXTURES}`, () => {
-  for (const { file, answer } of whole) test(file, () => expectMessage(answer as JsonObject))
+  for (const { file, answer } of whole)
+    test(`keep their content: ${file}`, () => expectMessage(answer as JsonObject))
 
   for (const file of fixturesIn("vercel-ai/anthropic/", ".json")) {
-    test(file, () => expectMessage(JSON.parse(readFixture(file))))
+    test(`keep their content: ${file}`, () => expectMessage(JSON.parse(readFixture(file))))
   }
 })
 
 describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
-  for (const { file, answer } of streamed) test(file, () => expectStream(String(answer)))
+  for (const { file, answer } of streamed)
+    test(`keep their content: ${file}`, () => expectStream(String(answer)))
 
   for (const file of fixturesIn("vercel-ai/anthropic/", ".chunks.txt")) {
-    test(file, () => {
+    test(`keep their content: ${file}`, () => {
       for (const frames of messagesOf(framesOfLines(readFixture(file)))) {
         expectStream(frames.map(({ event, data }) => `event: ${event}\ndata: ${data}\n\n`).join(""))
       }
@@ -193,7 +195,7 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
 
   for (const file of fixturesIn("anthropic-sdk/", "")) {
     if (file.includes("incomplete")) continue
-    test(file, () => expectStream(readFixture(file)))
+    test(`keep their content: ${file}`, () => expectStream(readFixture(file)))
   }
 
   test.skipIf(!HAS_FIXTURES)("truncated arguments are returned unchanged", () => {
@@ -209,7 +211,7 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
 
 describe(`recorded streams on the verbatim path${WITHOUT_FIXTURES}`, () => {
   for (const { file, answer } of streamed) {
-    test(file, () => {
+    test(`carry the usage once, and end last: ${file}`, () => {
       const patcher = ANTHROPIC_MESSAGES.patches.frames({ model: "a/b", streamUsage: true })
       const frames = parsed(framesOf(String(answer)))
       const sent = frames.map((frame) => ({ frame, patched: patcher.push(frame) }))

@@ -100,14 +100,15 @@ function effectOf(feature: Feature, dialect = ANTHROPIC_MESSAGES): Support | "em
 
 const features = Object.keys(FEATURES) as Feature[]
 
-describe("declared support matches the encoding", () => {
+describe("the effect of each feature, compared with the declared support", () => {
   for (const feature of features) {
     // Several choices are the relay's to make: it asks several times.
     if (feature === "n") continue
-    test(feature, () => expect(effectOf(feature)).toBe(ANTHROPIC_MESSAGES.supports[feature]))
+    test(`is as declared: ${feature}`, () =>
+      expect(effectOf(feature)).toBe(ANTHROPIC_MESSAGES.supports[feature]))
   }
 
-  test("dialects with quirks declare their support correctly", () => {
+  test("is declared correctly by dialects with quirks", () => {
     const without = { sampling: false, structuredOutput: false, thinking: "adaptive" } as const
     for (const other of [anthropicMessages(without), anthropicMessages({ maxTemperature: 2 })]) {
       for (const feature of features) {

@@ -134,7 +134,7 @@ function oracleCases(): { usage: JsonObject; expected: Record<string, number> }[
   })
 }
 
-describe(`usage agrees with an independent reading${WITHOUT_FIXTURES}`, () => {
+describe(`usage compared with an independent reading${WITHOUT_FIXTURES}`, () => {
   const cases = oracleCases()
   test.skipIf(!HAS_FIXTURES)("there are cases", () => expect(cases.length).toBeGreaterThan(10))
 

@@ -141,7 +141,7 @@ describe(`recorded answers${WITHOUT_FIXTURES}`, () => {
     ...bodyRecordings(),
   ].filter(({ answer }) => !Buffer.isBuffer(answer)) as { name: string; answer: JsonObject }[]
   for (const { name, answer } of whole) {
-    test(name, () => {
+    test(`are decoded like the independent reading: ${name}`, () => {
       const result = BEDROCK_CONVERSE.decodeResult(answer)
       expect(readResult(result)).toEqual(readWhole(answer))
       expectConsistent(result.usage, answer.usage as JsonObject)
@@ -154,7 +154,7 @@ describe(`recorded answers${WITHOUT_FIXTURES}`, () => {
 describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
   for (const { name, answer } of answered) {
     if (!Buffer.isBuffer(answer)) continue
-    test(name, () => {
+    test(`are decoded the same in any chunks: ${name}`, () => {
       const frames = framesOf(answer)
       const events = decode(frames)
       for (const length of [1, 7, 64, 1000]) {
@@ -174,7 +174,7 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
 
 describe(`recorded payloads of streams${WITHOUT_FIXTURES}`, () => {
   for (const { name, frames } of chunkRecordings()) {
-    test(name, () => {
+    test(`are decoded like the independent reading: ${name}`, () => {
       const events = decode(frames)
       const payloads = frames.map(({ event, data }) => ({ event, payload: JSON.parse(data) }))
       expect(readResult(foldEvents(events))).toEqual(readStream(payloads))
@@ -190,7 +190,7 @@ describe(`recorded payloads of streams${WITHOUT_FIXTURES}`, () => {
 describe(`recorded refusals${WITHOUT_FIXTURES}`, () => {
   for (const { name, status, headers, answer } of recordings) {
     if (status === 200) continue
-    test(name, () => {
+    test(`keep the vendor's message if the request is at fault: ${name}`, () => {
       const error = BEDROCK_CONVERSE.decodeError(status, answer, headers)
       const message = String((answer as JsonObject).message)
       const isModel = message.includes("model identifier is invalid")

@@ -265,19 +265,22 @@ describe("the decoded answer", () => {
     expect(decode([delta(0, { text: "{" })], structured)[1]).toMatchObject({ text: "{" })
   })
 
-  test.skipIf(!HAS_FIXTURES)(`recorded answers by a tool${WITHOUT_FIXTURES}`, () => {
-    const recorded = chunkRecordings().filter(({ name }) => name.includes("json-tool."))
-    expect(recorded.length).toBeGreaterThan(2)
-    for (const { frames } of recorded) {
-      // They were recorded with another name for the tool.
-      const renamed = frames.map(({ event = "", data }) =>
-        frame(event, JSON.parse(data.replace('"name":"json"', '"name":"json_answer"'))),
-      )
-      const { choices } = foldEvents(decode(renamed, asked))
-      expect(choices[0]?.finish).toBe("stop")
-      const [part] = choices[0]!.parts
-      expect(part?.type).toBe("text")
-      expect(() => JSON.parse((part as { text: string }).text)).not.toThrow()
-    }
-  })
+  test.skipIf(!HAS_FIXTURES)(
+    `decodes recorded answers by a tool as text${WITHOUT_FIXTURES}`,
+    () => {
+      const recorded = chunkRecordings().filter(({ name }) => name.includes("json-tool."))
+      expect(recorded.length).toBeGreaterThan(2)
+      for (const { frames } of recorded) {
+        // They were recorded with another name for the tool.
+        const renamed = frames.map(({ event = "", data }) =>
+          frame(event, JSON.parse(data.replace('"name":"json"', '"name":"json_answer"'))),
+        )
+        const { choices } = foldEvents(decode(renamed, asked))
+        expect(choices[0]?.finish).toBe("stop")
+        const [part] = choices[0]!.parts
+        expect(part?.type).toBe("text")
+        expect(() => JSON.parse((part as { text: string }).text)).not.toThrow()
+      }
+    },
+  )
 })

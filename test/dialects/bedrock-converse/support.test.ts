@@ -107,7 +107,7 @@ const BY_THE_RELAY: Readonly<Partial<Record<Feature, Support>>> = {
   "file.url": "dropped",
 }
 
-describe("declared support matches the encoding", () => {
+describe("the effect of each feature, compared with the declared support", () => {
   for (const name of Object.keys(FEATURES) as Feature[]) {
     test(`${name} is ${BEDROCK_CONVERSE.supports[name]}`, () => {
       const { losses } = BEDROCK_CONVERSE.encodeRequest(request(EXAMPLES[name]))
@@ -118,7 +118,7 @@ describe("declared support matches the encoding", () => {
   }
 })
 
-describe(`these requests are valid by Amazon's description${WITHOUT_FIXTURES}`, () => {
+describe(`Amazon's own description${WITHOUT_FIXTURES}`, () => {
   for (const [name, example] of Object.entries(EXAMPLES)) {
     test.skipIf(!HAS_FIXTURES)(`accepts a request with ${name}`, () => {
       const { body } = BEDROCK_CONVERSE.encodeRequest(request(example))
@@ -126,7 +126,7 @@ describe(`these requests are valid by Amazon's description${WITHOUT_FIXTURES}`, 
     })
   }
 
-  test.skipIf(!HAS_FIXTURES)("the check finds faults", () => {
+  test.skipIf(!HAS_FIXTURES)("finds faults", () => {
     const faults = new Smithy().faultsOf({
       messages: [
         { role: "nobody", content: [{ text: "a", image: {} }, { toolUse: { name: "a b" } }] },

@@ -124,9 +124,9 @@ const REQUESTS: [string, ChatRequest][] = [
   ],
 ]
 
-describe("requests are accepted, and their answers are the same whole and streamed", () => {
+describe("a request of the dialect, whole and streamed", () => {
   for (const [name, request] of REQUESTS) {
-    test(`accepts ${name}`, async () => {
+    test(`is accepted, and gets the same answer: ${name}`, async () => {
       const whole = await answered(request)
       const { id: _, usage: __, ...rest } = await streamed(request)
       const calls = (parts: readonly Part[]) =>

@@ -105,7 +105,7 @@ describe("requests in the format of each vendor", () => {
     ])
   })
 
-  test("Cohere's older models are sent no dimensions", () => {
+  test("requests to Cohere's older models have no dimensions", () => {
     for (const model of ["embed-english-v3.0", "embed-multilingual-light-v3.0"]) {
       const { bodies, losses } = asked("cohere", { dimensions: 256 }, model)
       expect(losses).toEqual(["dimensions:dropped"])

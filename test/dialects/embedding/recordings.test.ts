@@ -73,7 +73,7 @@ test.skipIf(!HAS_FIXTURES)(`recordings of seven vendors exist${WITHOUT_FIXTURES}
 
 describe.skipIf(!HAS_FIXTURES)(`recorded answers${WITHOUT_FIXTURES}`, () => {
   for (const recording of ANSWERED) {
-    test(recording.id, async () => {
+    test(`have a vector for each text, and the counted tokens: ${recording.id}`, async () => {
       const texts = textsOf(recording.request)
       const result = await decoded(vendorOf(recording), [whole(recording)], { input: texts })
       expect(result.vectors.length).toBe(texts.length)
@@ -85,7 +85,7 @@ describe.skipIf(!HAS_FIXTURES)(`recorded answers${WITHOUT_FIXTURES}`, () => {
 
 describe.skipIf(!HAS_FIXTURES)(`recorded refusals${WITHOUT_FIXTURES}`, () => {
   for (const recording of RECORDINGS.filter(({ status }) => status !== 200)) {
-    test(recording.id, () => {
+    test(`are attributed to the request or the vendor: ${recording.id}`, () => {
       const { status, body, answer } = recording
       const error = embeddingOf(vendorOf(recording)).decodeError(status, body, answer.headers)
       if (/empty-input/.test(recording.id)) return expect(error.kind).toBe("refused_by_upstream")

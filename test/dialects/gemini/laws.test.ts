@@ -122,8 +122,8 @@ function plain(given: readonly JsonObject[]): JsonObject[] {
   return kept
 }
 
-describe("a model's answer is sent back to it unchanged", () => {
-  test("except its thoughts, with signatures in their places", () => {
+describe("a model's answer in its next request", () => {
+  test("is unchanged except its thoughts, with signatures in their places", () => {
     fc.assert(
       fc.property(parts, (given) => {
         const body = { candidates: [{ content: { parts: given }, finishReason: "STOP" }] }

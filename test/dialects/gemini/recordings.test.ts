@@ -107,7 +107,7 @@ test.skipIf(!HAS_FIXTURES)(`recordings exist${WITHOUT_FIXTURES}`, () => {
 
 describe(`recorded answers${WITHOUT_FIXTURES}`, () => {
   for (const recording of whole) {
-    test(recording.id, () => {
+    test(`are decoded like the independent reading: ${recording.id}`, () => {
       const [body] = recording.chunks
       if (!isJsonObject(body)) throw new Error("no answer")
       const result = GEMINI.decodeResult(body)
@@ -128,7 +128,7 @@ function foldChunks(chunks: readonly JsonValue[]): ChatResult {
 
 describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
   for (const recording of streamed) {
-    test(recording.id, () => {
+    test(`are decoded like the independent reading: ${recording.id}`, () => {
       const { chunks } = recording
       const result = foldChunks(chunks)
       const reading = read(partsOf(chunks))
@@ -180,7 +180,7 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
 describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
   for (const { id, status, chunks } of recordings) {
     if (status === 200) continue
-    test(id, () => {
+    test(`are decoded by their status: ${id}`, () => {
       const error = GEMINI.decodeError(status, chunks[0])
       const said = at(chunks[0], "error", "message")
       if (status === 400) {

@@ -46,7 +46,7 @@ describe(`recorded images${WITHOUT_FIXTURES}`, () => {
       })
       continue
     }
-    test(id, async () => {
+    test(`are all decoded, with their usage: ${id}`, async () => {
       const { images, usage } = await format.decode([answer], requestOf())
       expect(images).toHaveLength(imagesIn(body))
       expect(images.length).toBeGreaterThan(0)

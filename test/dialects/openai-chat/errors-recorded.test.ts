@@ -56,7 +56,7 @@ describe("requests that OpenAI was recorded to reject", () => {
   })
 
   for (const example of recorded.filter((example) => !(nameOf(example) in VENDORS_BUSINESS))) {
-    test(nameOf(example).slice(0, 60), () => {
+    test(`get OpenAI's error: ${nameOf(example).slice(0, 60)}`, () => {
       const { message, type, param, code } = example.error
       const error = refusalOf(example.request)
       const { body, status } = OPENAI_CHAT.encodeError(error, "request-1")

@@ -128,7 +128,7 @@ test.skipIf(!HAS_FIXTURES)("recordings are read from the folder next to the repo
 describe("recorded requests", () => {
   for (const { file, request, isCut } of answered) {
     if (request === undefined || isCut) continue
-    test(file, () => {
+    test(`can be encoded again, with the same result: ${file}`, () => {
       const decoded = OPENAI_CHAT.decodeRequest(request)
       expect(decoded.model).toBe(String(request.model))
       expect(decoded.messages.length).toBe((request.messages as unknown[]).length)
@@ -151,7 +151,7 @@ describe("recorded requests", () => {
 
 describe("recorded answers", () => {
   for (const { file, answer } of whole) {
-    test(file, () => {
+    test(`are decoded like the independent reading: ${file}`, () => {
       const body = answer as JsonObject
       const result = OPENAI_CHAT.decodeResult(body)
       const reading = readWhole(body)
@@ -173,7 +173,7 @@ function withoutIds(events: readonly ChatEvent[]): ChatEvent[] {
 
 describe("recorded streams", () => {
   for (const { file, answer, vendor } of streamed) {
-    test(file, () => {
+    test(`are decoded the same in any chunks: ${file}`, () => {
       const text = answer as string
       const events = decodeStream(framesOf(text))
       for (const length of [1, 7, 64, 1000]) {
@@ -208,7 +208,7 @@ describe("recorded streams", () => {
 
 describe("recorded streams on the verbatim path", () => {
   for (const { file, answer } of streamed) {
-    test(file, () => {
+    test(`keep one id, and carry the usage on request: ${file}`, () => {
       const frames = parsedFramesOf(answer as string)
       for (const streamUsage of [true, false]) {
         const ids = new Set<unknown>()
@@ -274,7 +274,7 @@ describe("streams of other clients' fixtures", () => {
     : []
 
   for (const file of files) {
-    test(file, () => {
+    test(`are decoded like the independent reading: ${file}`, () => {
       const lines = readFixture(`vercel-ai/${file}.chunks.txt`).trim().split("\n")
       const text = `${lines.map((line) => `data: ${line}\n\n`).join("")}data: [DONE]\n\n`
       const result = foldEvents(decodeStream(framesOf(text)))

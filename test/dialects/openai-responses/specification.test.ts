@@ -149,7 +149,7 @@ function asMeant(value: unknown): unknown {
 }
 
 describe.skipIf(!HAS_FIXTURES)(
-  `requests match the vendors' descriptions${WITHOUT_FIXTURES}`,
+  `requests compared with the vendors' descriptions${WITHOUT_FIXTURES}`,
   () => {
     const examples: Readonly<Record<string, ChatRequest>> = {
       "with everything": FULL_REQUEST,
@@ -166,7 +166,7 @@ describe.skipIf(!HAS_FIXTURES)(
     }
 
     for (const [name, request] of Object.entries(examples)) {
-      test(name, () => {
+      test(`have no problems: ${name}`, () => {
         const { body } = OPENAI_RESPONSES.encodeRequest(request)
         expect(problemsOf(body, "CreateResponse", "CreateResponseBody")).toEqual([])
       })
@@ -205,24 +205,27 @@ const REQUESTS: Readonly<Record<string, ChatRequest>> = {
   "a full request": FULL_REQUEST,
 }
 
-describe.skipIf(!HAS_FIXTURES)(`answers match the vendors' descriptions${WITHOUT_FIXTURES}`, () => {
-  for (const [name, request] of Object.entries(REQUESTS)) {
-    for (const finish of ["tool-calls", "stop", "length", "content-filter", "other"] as const) {
-      test(`an answer to ${name} that ends with ${finish} matches`, () => {
-        const choices = RESULT.choices.map((choice) => ({ ...choice, finish }))
-        const body = OPENAI_RESPONSES.encodeResult({ ...RESULT, choices }, request)
-        expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
-        OPENAI_RESPONSES.setCost(body, "0.25")
+describe.skipIf(!HAS_FIXTURES)(
+  `answers compared with the vendors' descriptions${WITHOUT_FIXTURES}`,
+  () => {
+    for (const [name, request] of Object.entries(REQUESTS)) {
+      for (const finish of ["tool-calls", "stop", "length", "content-filter", "other"] as const) {
+        test(`an answer to ${name} that ends with ${finish} matches`, () => {
+          const choices = RESULT.choices.map((choice) => ({ ...choice, finish }))
+          const body = OPENAI_RESPONSES.encodeResult({ ...RESULT, choices }, request)
+          expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
+          OPENAI_RESPONSES.setCost(body, "0.25")
+          expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
+        })
+      }
+
+      test(`an empty answer to ${name} matches`, () => {
+        const body = OPENAI_RESPONSES.encodeResult({ choices: [] }, request)
         expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
       })
     }
-
-    test(`an empty answer to ${name} matches`, () => {
-      const body = OPENAI_RESPONSES.encodeResult({ choices: [] }, request)
-      expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
-    })
-  }
-})
+  },
+)
 
 /** Events whose schema in Open Responses has another name than the type suggests. */
 function schemaOf(type: JsonValue | undefined): { openAi: string; openResponses: string } {
@@ -256,28 +259,31 @@ function expectDescribed(frames: readonly SseFrame[]): void {
   }
 }
 
-describe.skipIf(!HAS_FIXTURES)(`events match the vendors' descriptions${WITHOUT_FIXTURES}`, () => {
-  for (const [name, request] of Object.entries(REQUESTS)) {
-    for (const finish of ["stop", "length"] as const) {
-      test(`events of an answer to ${name} that ends with ${finish} match`, () => {
-        const choices = RESULT.choices.map((choice) => ({ ...choice, finish }))
-        expectDescribed(encodeStream(eventsOf({ ...RESULT, choices }), request))
-      })
+describe.skipIf(!HAS_FIXTURES)(
+  `events compared with the vendors' descriptions${WITHOUT_FIXTURES}`,
+  () => {
+    for (const [name, request] of Object.entries(REQUESTS)) {
+      for (const finish of ["stop", "length"] as const) {
+        test(`events of an answer to ${name} that ends with ${finish} match`, () => {
+          const choices = RESULT.choices.map((choice) => ({ ...choice, finish }))
+          expectDescribed(encodeStream(eventsOf({ ...RESULT, choices }), request))
+        })
+      }
     }
-  }
 
-  test("events of a stream that breaks match", () => {
-    const encoder = OPENAI_RESPONSES.encodeEvents(FULL_REQUEST)
-    const events: ChatEvent[] = [
-      { type: "start", id: "1" },
-      { type: "text-delta", choice: 0, text: "Hel" },
-      { type: "tool-call-start", choice: 0, call: 0, id: "call_1", name: "weather" },
-    ]
-    const frames = events.flatMap((event) => encoder.push(event))
-    const error = new GatewayError("upstream_timeout", "The provider did not answer in time.")
-    expectDescribed([...frames, ...encoder.fail(error, "request_1")])
-  })
-})
+    test("events of a stream that breaks match", () => {
+      const encoder = OPENAI_RESPONSES.encodeEvents(FULL_REQUEST)
+      const events: ChatEvent[] = [
+        { type: "start", id: "1" },
+        { type: "text-delta", choice: 0, text: "Hel" },
+        { type: "tool-call-start", choice: 0, call: 0, id: "call_1", name: "weather" },
+      ]
+      const frames = events.flatMap((event) => encoder.push(event))
+      const error = new GatewayError("upstream_timeout", "The provider did not answer in time.")
+      expectDescribed([...frames, ...encoder.fail(error, "request_1")])
+    })
+  },
+)
 
 test.skipIf(!HAS_FIXTURES)("the validator finds faults", () => {
   const body = OPENAI_RESPONSES.encodeResult(RESULT, FULL_REQUEST) as { [key: string]: JsonValue }

@@ -86,13 +86,13 @@ function questions() {
   })
 }
 
-describe(`usage agrees with the oracle${WITHOUT_FIXTURES}`, () => {
+describe(`usage compared with the oracle${WITHOUT_FIXTURES}`, () => {
   const asked = questions()
   test.skipIf(!HAS_FIXTURES)("there are cases", () => {
     expect(asked.length).toBeGreaterThan(10)
   })
   for (const { name, usage, expected } of asked) {
-    test(name, () => {
+    test(`is read like the oracle: ${name}`, () => {
       const read = usageOf({ usage })
       const { inputFresh = 0, inputCacheRead = 0, inputCacheWrite = 0 } = read ?? {}
       expect(inputFresh + inputCacheRead + inputCacheWrite).toBe(expected.input_tokens ?? 0)

@@ -236,7 +236,7 @@ test.skipIf(!HAS_FIXTURES)(`recordings of two vendors exist${WITHOUT_FIXTURES}`,
 
 describe.skipIf(!HAS_FIXTURES)(`recorded answers${WITHOUT_FIXTURES}`, () => {
   for (const recording of RECORDINGS) {
-    test(recording.id, async () => {
+    test(`keep the ranking and the usage: ${recording.id}`, async () => {
       const vendor = vendorOf(recording)
       const { top_k: top, ...rest } = recording.request
       const body = top === undefined ? rest : { ...rest, top_n: top }

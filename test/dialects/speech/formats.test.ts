@@ -70,9 +70,9 @@ const RECORDED: readonly RecordedSpeech[] = [
   },
 ]
 
-describe(`encoded requests match recordings${WITHOUT_FIXTURES}`, () => {
+describe(`encoded requests compared with recordings${WITHOUT_FIXTURES}`, () => {
   for (const { file, vendor, model, parts, beside = [] } of HAS_FIXTURES ? RECORDED : []) {
-    test(file, () => {
+    test(`are the same: ${file}`, () => {
       const { request } = JSON.parse(readFixture(`recorded/${file}.json`))
       const sent = encoded(vendor, model, { voice: VOICES[vendor] ?? "alloy", ...parts })
       const json = { ...jsonOf(sent) }

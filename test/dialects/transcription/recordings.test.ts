@@ -108,7 +108,7 @@ const FORMS: readonly TranscriptForm[] = [
 
 describe(`recorded transcripts${WITHOUT_FIXTURES}`, () => {
   for (const { file, vendor, form = "json", text = RUBY, usage } of HAS_FIXTURES ? RECORDED : []) {
-    test(file, () => {
+    test(`keep their text and usage: ${file}`, () => {
       const request = transcriptionOf({ form })
       const transcript = formatOf(vendor).decode(answerOf(bodyOf(file)), request)
       expect(transcript.text).toBe(text)
@@ -124,7 +124,7 @@ describe(`recorded transcripts${WITHOUT_FIXTURES}`, () => {
   }
 
   for (const { file, vendor, usage } of HAS_FIXTURES ? PARSED : []) {
-    test(file, () => {
+    test(`become subtitles: ${file}`, () => {
       const body = JSON.parse(readFixture(file))
       const request = transcriptionOf({ form: "srt" })
       const transcript = formatOf(vendor).decode(answerOf(body), request)

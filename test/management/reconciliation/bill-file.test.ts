@@ -109,7 +109,7 @@ describe("exports", () => {
   })
 })
 
-describe("rejects bad input with its line and how to fix it", () => {
+describe("an unreadable bill", () => {
   test.each([
     [
       "d,m,c,u\n2026-11-01,x,1,EUR",
@@ -159,11 +159,11 @@ describe("rejects bad input with its line and how to fix it", () => {
     ["d,m,c\n", "date=d,model=m", "--columns lacks cost"],
     ["d,m,c\n", `${MAPPED},price=c`, "'price=c' in --columns is not a field and its column"],
     ["d,m,c\n", `${MAPPED},service=c`, "'service=c' in --columns is not a field and its column"],
-  ])("rejects %j", async (text, columns, words) => {
+  ])("is rejected with its line and a correction: %j", async (text, columns, words) => {
     expect(await rejection(text, columns)).toContain(words)
   })
 
-  test("rejects a missing file", async () => {
+  test("is rejected if the file is missing", async () => {
     const reading = readBillFile(join(folder, "none.csv"), DAYS)
     expect(await reading.catch((error: unknown) => (error as Error).message)).toContain(
       "cannot be read: ENOENT",

@@ -191,10 +191,10 @@ function learnedOf(name: string): unknown[] {
     .map(({ facts }) => facts.slice(1))
 }
 
-describe("a rejected parameter is corrected once and remembered", () => {
+describe("a rejected parameter", () => {
   for (const [index, each] of REJECTION_CASES.entries()) {
     for (const use of ["whole", "streamed"] as const) {
-      test(`${each.name}, ${use}`, async () => {
+      test(`is corrected once and remembered: ${each.name}, ${use}`, async () => {
         const name = `case${index}${use}`
         const fields = { ...each.fields, ...(use === "streamed" && { stream: true }) }
         const first = await ask(name, fields)
@@ -295,7 +295,7 @@ test.each([false, true])(
   },
 )
 
-describe("corrections are limited", () => {
+describe("the limits of corrections", () => {
   test("two different parameters are corrected in sequence", async () => {
     const { status, calls, losses } = await ask("two", { temperature: 0.5, seed: 1 })
     expect([status, calls.length]).toEqual([200, 3])

@@ -349,27 +349,27 @@ describe("a hedged request to the second deployment when the first is late", () 
   })
 })
 
-describe("the second deployment is not called", () => {
+describe("a request to the first deployment alone", () => {
   /** A first that answers late, but before anyone would have to wait for long. */
   const lately: Turn = async () => {
     await Bun.sleep(250)
     return Response.json(wholeAnswer())
   }
 
-  test("does not hedge if hedging is off", async () => {
+  test("is not hedged if hedging is off", async () => {
     world.first.turns = [lately]
     expect((await ask("off")).status).toBe(200)
     expect(world.second.bodies).toHaveLength(0)
     expect(late).not.toHaveBeenCalled()
   })
 
-  test("does not hedge without another deployment", async () => {
+  test("is not hedged without another deployment", async () => {
     world.first.turns = [lately]
     expect((await ask("alone")).status).toBe(200)
     expect(late).not.toHaveBeenCalled()
   })
 
-  test("does not hedge once the first has begun to answer", async () => {
+  test("is not hedged once the first has begun to answer", async () => {
     world.first.turns = [
       () => {
         const { promise, resolve } = Promise.withResolvers<void>()
@@ -389,7 +389,7 @@ describe("the second deployment is not called", () => {
     expect(world.second.bodies).toHaveLength(0)
   })
 
-  test("does not hedge if the vendor stores the answer", async () => {
+  test("is not hedged if the vendor stores the answer", async () => {
     const body = {
       id: "resp_1",
       object: "response",
@@ -414,7 +414,7 @@ describe("the second deployment is not called", () => {
     expect(world.second.bodies).toHaveLength(0)
   })
 
-  test("does not hedge beyond the budget, so that an outage is not amplified", async () => {
+  test("is not hedged beyond the budget, so that an outage is not amplified", async () => {
     const { first, second } = world
     const over = Promise.withResolvers<void>()
     const asked = 30
@@ -430,7 +430,7 @@ describe("the second deployment is not called", () => {
     expect(new Set(statuses)).toEqual(new Set([200]))
   })
 
-  test("does not hedge before enough latencies were measured", async () => {
+  test("is not hedged before enough latencies were measured", async () => {
     late.mockRestore()
     world.first.turns = [lately]
     expect((await ask("warm")).status).toBe(200)
