@@ -323,7 +323,7 @@ describe("a failed export", () => {
   const left = ({ data }: Installation) =>
     readdirSync(data).filter((name) => name.startsWith("out"))
 
-  test.skipIf(process.platform !== "linux")("leaves nothing on a full disk", async () => {
+  test.skipIf(process.platform !== "linux")("leaves no files on a full disk", async () => {
     using installation = createInstallation("")
     await withFilled(installation, undefined, happen)
     const words = ["--data", installation.data, "export", join(installation.data, "out")]
@@ -337,7 +337,7 @@ describe("a failed export", () => {
     expect(left(installation)).toEqual([])
   })
 
-  test("leaves nothing of a damaged ledger", async () => {
+  test("leaves no files if the ledger is damaged", async () => {
     using installation = createInstallation("")
     await withFilled(installation, undefined, happen)
     using file = new Database(join(installation.data, "tollgate.db"))
@@ -353,7 +353,7 @@ describe("a failed export", () => {
     expect(left(installation)).toEqual([])
   })
 
-  test("leaves nothing of a ledger that does not add up", async () => {
+  test("leaves no files if the ledger does not add up", async () => {
     using installation = createInstallation("")
     await withFilled(installation, undefined, happen)
     using file = new Database(join(installation.data, "tollgate.db"))
@@ -370,7 +370,7 @@ describe("a failed export", () => {
   test.each([
     ["number = 7 AND account = 'busy'", "damaged: malformed JSON"],
     ["number IS NULL", "was modified"],
-  ])("leaves nothing of a receipt that was changed, where %s", async (where, words) => {
+  ])("leaves no files if a receipt was changed, where %s", async (where, words) => {
     using installation = createInstallation("")
     await withFilled(installation, undefined, happen)
     using file = new Database(join(installation.data, "tollgate.db"))
@@ -384,7 +384,7 @@ describe("a failed export", () => {
     expect(left(installation)).toEqual([])
   })
 
-  test("leaves nothing if the database goes away, or the command is stopped", async () => {
+  test("leaves no files if the database goes away, or the command is stopped", async () => {
     await using server = await PostgresServer.start()
     const url = server.url(await server.create())
     using installation = createInstallation(settingsOf("http://127.0.0.1:9", url))

@@ -81,7 +81,7 @@ describe("a page of an allowed origin", () => {
 })
 
 describe("responses without cross-origin headers", () => {
-  test("a page of another origin gets none", async () => {
+  test("a page of another origin gets no such headers", async () => {
     for (const origin of ["https://evil.example", "https://app.example.com:444", "null"]) {
       const asked = await preflight(CHAT, { ...ASKING, origin })
       expect([asked.status, crossOriginHeaders(asked)]).toEqual([405, []])
@@ -90,17 +90,17 @@ describe("responses without cross-origin headers", () => {
     }
   })
 
-  test("a client without an origin gets none", async () => {
+  test("a client without an origin gets no such headers", async () => {
     expect(crossOriginHeaders(await caller.post(CHAT, HELLO))).toEqual([])
   })
 
-  test("the management API sends none", async () => {
+  test("the management API sends no such headers", async () => {
     for (const path of ["/admin/v1/keys", "/console/", "/openapi.json"]) {
       expect(crossOriginHeaders(await preflight(path, ASKING))).toEqual([])
     }
   })
 
-  test("no origin gets any if the settings allow none", async () => {
+  test("no origin gets such headers if the settings allow none", async () => {
     await using plain = await startGateway()
     const asked = await fetch(plain.url + CHAT, { method: "OPTIONS", headers: ASKING })
     expect([asked.status, crossOriginHeaders(asked)]).toEqual([405, []])

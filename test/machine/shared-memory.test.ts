@@ -142,7 +142,7 @@ describe("processes of one machine", () => {
     expect(first.presence.count).toBe(1)
   })
 
-  test("share every limit, and its headers contain the common remainder", () => {
+  test("share every limit, and the headers contain the common remainder", () => {
     using first = new Machine(folder)
     using second = new Machine(folder)
     const limiters = [first, second].map(

@@ -174,7 +174,7 @@ describe("health", () => {
     expect(health.isHealthy("mine/other")).toBe(true)
   })
 
-  test("rests nothing for a model that may not be streamed", () => {
+  test("rests no deployment for a model that may not be streamed", () => {
     health.failed(ID, new GatewayError("upstream_error", "", { providerError: "streaming" }), 400)
     expect(health.areCircuitsClosed).toBe(true)
   })

@@ -181,7 +181,7 @@ describe("affinity", () => {
 })
 
 describe("loads", () => {
-  test("store nothing for models that only callers name, and retry nothing there", () => {
+  test("share one entry without retries for models that only callers name", () => {
     const loads = new Loads()
     const named = (id: string): Deployment => ({ ...deployment(id, 1), isAssumed: true })
     expect(loads.of(named("one"))).toBe(loads.of(named("two")))

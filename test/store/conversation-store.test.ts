@@ -58,7 +58,7 @@ async function found(name: string, { now = NOW, keep = 24 * HOUR, by = store } =
 }
 
 describe("the size limits", () => {
-  test("evict nothing for an answer that is larger than the total", async () => {
+  test("evict no answer for one that is larger than the total", async () => {
     await store.keep(answer("small"), ROOM)
     await store.keep(answer("huge", { bytes: ROOM.accountBytes + 1 }), ROOM)
     expect(await found("small")).toBe(true)

@@ -168,7 +168,7 @@ test("passwords are stored as argon2id, and no stored secret opens a session", (
     }
   }))
 
-test("an expired session opens nothing, and a used one is extended", async () => {
+test("an expired session is rejected, and a used one is extended", async () => {
   using open = openUsers()
   const ada = await open.users.create(ADA)
   const browser = new Browser()

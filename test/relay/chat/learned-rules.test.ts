@@ -303,7 +303,7 @@ describe("the limits of corrections", () => {
     expect(learnedOf("two")).toEqual([["rejected_parameters", "temperature,seed"]])
   })
 
-  test("a request is corrected at most three times, and a failed request teaches nothing", async () => {
+  test("a request is corrected at most three times, and a failed request changes no rules", async () => {
     const fields = { temperature: 0.5, seed: 1, top_p: 0.5, verbosity: "low" }
     const { status, calls, text } = await ask("four", fields)
     expect([status, calls.length]).toEqual([400, 4])
@@ -320,7 +320,7 @@ describe("the limits of corrections", () => {
     expect(learnedOf("stubborn")).toEqual([])
   })
 
-  test("words inside a message correct nothing", async () => {
+  test("words inside a message cause no correction", async () => {
     const { status, calls } = await ask("quoted", { temperature: 0.5 })
     expect([status, calls.length]).toEqual([400, 1])
   })

@@ -229,7 +229,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
         })
       }
 
-      test("empty sequences end nothing", async () => {
+      test("empty sequences do not end the answer", async () => {
         if (name === "responses") return
         for (const model of ["sim/echo", "sim/responses", "claude/claude-sonnet-4-5"]) {
           const told = await ask(client, { model, stream, stop: [""] })

@@ -47,7 +47,7 @@ const PAID: readonly (readonly [string, object])[] = [
 ]
 
 describe("a paused account", () => {
-  test("pays for nothing until it is resumed, and stays readable", async () => {
+  test("makes no paid requests until it is resumed, and stays readable", async () => {
     const caller = await gateway.caller("1")
     const key = await secondKey(caller)
     expect(await codeOf(await chat(key))).toBe("200")

@@ -30,7 +30,7 @@ async function codeOf(response: Response): Promise<string | undefined> {
   return body.error?.error_type
 }
 
-test("a read-only key pays for nothing and changes nothing", async () => {
+test("a read-only key makes no paid requests and no changes", async () => {
   const caller = await gateway.caller("1", { isReadOnly: true })
   for (const path of ["/v1/models", "/v1/credits"]) {
     expect((await caller.get(path)).status).toBe(200)

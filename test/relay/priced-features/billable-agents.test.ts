@@ -103,7 +103,7 @@ describe("tools that run on the caller's side", () => {
   ]
 
   test.each(["openai", "azure", "xai", "openrouter", "openai-compatible"])(
-    "%s: cost nothing but their tokens",
+    "%s: cost only their tokens",
     async (id) => {
       whenAsked(RESPONSES, response([]))
       await using own = await startGateway({
