@@ -19,7 +19,7 @@ import {
 import { CHAT, HELLO, type Receipt } from "../support.ts"
 import { sampleOf } from "../../support/exhaustive.ts"
 
-/** Everyone else's charge is on the disk by then; it took ten seconds if a batch was repeated. */
+/** All other charges are on the disk by then; it took ten seconds if a batch was repeated. */
 const NORMAL_MS = 5_000
 
 const DAY_MS = 86_400_000

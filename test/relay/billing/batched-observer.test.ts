@@ -6,7 +6,7 @@ import type {
   SettledRequest,
 } from "../../../src/relay/billing/request-observer.ts"
 
-/** Returns a charge with only its request's id. */
+/** A charge with only the id of its request. */
 const chargeOf = (id: string) => ({ call: { id } }) as PendingCharge
 const settledOf = (id: string) => ({ charge: chargeOf(id), endedAt: 1 }) as SettledRequest
 

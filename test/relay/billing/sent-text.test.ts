@@ -114,7 +114,7 @@ for (const model of MODELS) {
   test(`${model}: tokens that are sent as text are held and charged as text`, async () => {
     tokensPerCharacter = 1
     const input = Array.from({ length: 3 }, () => [LONG_TOKEN, LONG_TOKEN, LONG_TOKEN])
-    // 100 credits for a million tokens, 114 tokens for each of nine ids.
+    // 100 credits per million tokens, and 114 tokens for each of nine ids.
     expect(await charge("/v1/embeddings", { model, input })).toBe(9n * 114n * 100_000n)
   })
 }

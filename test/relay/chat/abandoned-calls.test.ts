@@ -20,7 +20,7 @@ const PNG =
 let vendor: ScriptedVendor
 let clock: MovableClock
 let gateway: TestGateway
-/** Lets the provider answer, or go on. */
+/** Lets the provider answer or continue. */
 let goOn: PromiseWithResolvers<void>
 /** Resolves when its connection is closed before its answer. */
 let wasClosed: PromiseWithResolvers<void>
@@ -141,7 +141,7 @@ interface Asked {
   leave(): void
 }
 
-/** Asks, and resolves when the provider has the request. */
+/** Sends a request, and resolves when it is at the provider. */
 async function ask(path: string, body: object): Promise<Asked> {
   const caller = await gateway.caller("10")
   const controller = new AbortController()

@@ -77,7 +77,7 @@ function lastAsked(): string {
   return decodeURIComponent(JSON.stringify(gateway.simulator.requests.at(-1)))
 }
 
-/** Another key of an account, and how it asks with an idempotency key. */
+/** Another key of an account, and its requests with an idempotency key. */
 async function keyBeside(
   { url, store, settings }: TestGateway,
   { account }: TestCaller,

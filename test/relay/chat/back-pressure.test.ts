@@ -13,7 +13,7 @@ import { HELLO, nanocredits, onlyReceipt } from "../support.ts"
 import { until } from "../../support/until.ts"
 
 const MEGABYTE = 1024 * 1024
-/** What the gateway reads ahead, and the buffers of the sockets: two connections, both directions of each. */
+/** The gateway's read-ahead, and the buffers of the sockets: two connections, both directions of each. */
 const MAX_UNDER_WAY = 8 * MEGABYTE + 2 * (maxBuffered("tcp_rmem") + maxBuffered("tcp_wmem"))
 const CHUNK = new TextEncoder().encode(frame("x".repeat(16_000)))
 

@@ -118,7 +118,7 @@ const asks = (path: string): Json => {
   return { contents: [{ role: "user", parts: [{ text: ASKED }] }] }
 }
 
-/** Asks a model in one format. */
+/** Sends a request to a model in one format. */
 function ask(format: string, model: string, stream: boolean, more: Json = {}): Promise<Response> {
   if (format !== "gemini") {
     return caller.post(format, { model, ...asks(format), ...(stream && { stream }), ...more })
@@ -412,7 +412,7 @@ describe("an image of an earlier answer", () => {
       expect(response.headers.get("x-tollgate-losses")).toBeNull()
     })
 
-    // OpenRouter speaks the format of responses itself.
+    // OpenRouter supports the Responses format itself.
     if (format === RESPONSES) continue
     test(`is sent back from ${format} to OpenRouter in the assistant's message`, async () => {
       await objectsOf(await ask(format, "openrouter/image", false, turns[format]), false)

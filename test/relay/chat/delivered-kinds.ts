@@ -13,7 +13,7 @@ export type Event = readonly [name: string, data: JsonObject]
 /** A request, and the events that open every answer to it. */
 interface Dialect {
   readonly model: string
-  /** The path for a stream, if it differs. */
+  /** The path of a stream, if it differs. */
   readonly stream?: string
   readonly body: JsonObject
   readonly opening: readonly Event[]

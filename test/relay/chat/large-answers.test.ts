@@ -11,7 +11,7 @@ import { CHAT, errorOf, HELLO, nothingHeld, receiptOf } from "../support.ts"
 const MEGABYTE = 1024 * 1024
 const LIMIT = 16 * MEGABYTE
 
-/** How the vendor answers next, and how many bytes of it have left. */
+/** The vendor's next answer, and the number of its sent bytes. */
 let answer: () => Response = () => Response.json({})
 let sent = 0
 
@@ -52,7 +52,7 @@ afterAll(async () => {
   await vendor.stop(true)
 })
 
-/** Three gigabytes, made as they are read. */
+/** Three gigabytes, generated while they are read. */
 function endless(type: string, chunk: Uint8Array, start = ""): Response {
   sent = 0
   const body = new ReadableStream<Uint8Array>(

@@ -119,7 +119,7 @@ for (const [index, { judge }] of REJECTION_CASES.entries()) {
 }
 for (const [name, field] of UNCORRECTABLE) JUDGES[name] = unsupported(field)
 
-/** The settings of a deployment that a test asks for more than its provider and name. */
+/** The settings of a deployment in addition to its provider and name. */
 const RULES: Readonly<Record<string, ModelSettings["rules"]>> = {
   pinned: { rejected_parameters: [] },
 }

@@ -8,7 +8,7 @@ import { until } from "../../support/until.ts"
 
 const STREAMS = 1_000
 
-/** Streams that begin at once and end only when all of them are open. */
+/** Streams that begin at the same time and end only when all of them are open. */
 function startBarrier() {
   const allOpen = Promise.withResolvers<void>()
   const encoder = new TextEncoder()

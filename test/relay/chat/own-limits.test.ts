@@ -174,8 +174,8 @@ async function ask(client: Client, asked: Asked) {
   }
 }
 
-/** The limits that a model keeps only with the relay's help, the remaining text, and its end. */
-/** These vendors accept both sequences, but do not report which of them ended an answer. */
+/** Sequences that a model supports only through the relay, the remaining text, and the sequence that ended it. */
+/** Models that take both sequences, but do not report which of them ended an answer. */
 const SILENT = ["sim/echo", "google/gemini-2.5-flash", "cohere/command-a-03-2025"]
 
 const STOPS: readonly [model: string, stop: readonly string[], left: string, sequence: string][] = [

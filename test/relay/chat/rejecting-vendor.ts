@@ -46,7 +46,7 @@ export function firstOf(...judges: readonly Judge[]): Judge {
   }
 }
 
-/** A vendor that judges each request by the first part of its path, and answers those that are not rejected. */
+/** A vendor that judges each request by the first part of its path, and answers the valid ones. */
 export interface RejectingVendor extends Disposable {
   /** Without `/v1`. */
   urlOf(name: string): string

@@ -18,7 +18,7 @@ export interface RejectionCase {
   /** Fields that the corrected request has. */
   readonly sent: object
   readonly losses: string | null
-  /** The rule, and its value as it is logged. */
+  /** The rule, and its logged value. */
   readonly learned: readonly [name: string, value: string]
 }
 

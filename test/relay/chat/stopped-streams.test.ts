@@ -239,7 +239,7 @@ test("a hold covers the minimum output that responses models are asked for", asy
   const length = (model: string) =>
     JSON.stringify({ model, messages: HELLO, max_tokens: 10 }).length
   expect(length("sim/model")).toBe(length("sim/echo") + 1)
-  // A token in costs a millionth, one out two of them.
+  // An input token costs a millionth, and an output token two.
   const more = Number(await holdOf("sim/model", 10)) - Number(await holdOf("sim/echo", 10))
   expect(Math.round(more * 1e6)).toBe(1 + 2 * (16 - 10))
 })

@@ -122,7 +122,7 @@ describe.each([false, true])("streamed %p", (stream) => {
       said = text
       const body = { model: `${id}/m`, messages: HELLO, stop: "STOP", stream }
       const answer = await (await caller.post(CHAT, body)).text()
-      // The server may end there by itself.
+      // The server may end the answer there itself.
       expect(server.bodies.at(-1)).toMatchObject({ stop: ["STOP"] })
       expect(
         stream ? contentOf(answer) : (JSON.parse(answer) as Whole).choices[0]?.message.content,

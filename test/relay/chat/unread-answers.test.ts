@@ -58,7 +58,7 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-/** Asks, expects the error, and returns the receipt. */
+/** Sends a request, expects the error, and returns the receipt. */
 async function refused(path: string, body: object) {
   const before = vendor.bodies.length
   const response = await caller.post(path, body)

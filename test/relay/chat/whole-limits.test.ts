@@ -183,8 +183,8 @@ describe("a whole answer that the relay ends", () => {
 })
 
 /**
- * Ids and times differ between answers; only whole answers of OpenAI have an empty list of annotations; and Gemini's
- * signature follows the text in a stream.
+ * Ids and times differ between answers; only whole answers of OpenAI have empty annotations; and in a stream Gemini's
+ * signature comes after the text.
  */
 const DIFFERENT: ReadonlySet<string> = new Set([
   "id",

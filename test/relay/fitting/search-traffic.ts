@@ -229,7 +229,7 @@ export function geminiFrames(): string[] {
   return [chunk("Hel"), chunk("lo", { finishReason: "STOP", groundingMetadata: GROUNDING })]
 }
 
-/** Whichever vendor is asked. */
+/** The answer of any vendor. */
 export function searched(path: string, isStreamed: boolean): Json | string[] {
   if (path.endsWith("/responses")) return isStreamed ? openAiFrames() : openAiAnswer()
   if (path.endsWith("/messages")) return isStreamed ? claudeFrames() : claudeAnswer()

@@ -73,7 +73,7 @@ const FUNCTION = { name: "look", parameters: { type: "object", properties: {} } 
 
 interface Way {
   readonly path: string
-  /** Beside the model. */
+  /** Fields besides the model. */
   readonly body: Json
 }
 
@@ -255,7 +255,7 @@ describe.each(CASES)("a search asked for in $from of $model", (one) => {
       expect(receipt.usage).toEqual({ input: 100, output: 10, search: 2 })
       expect(nanocredits(receipt.cost)).toBe(TOKENS + 2n * ONE_SEARCH)
       expect(nanocredits(receipt.hold)).toBeGreaterThanOrEqual(held * ONE_SEARCH)
-      // Ten searches mean eleven turns. Each reads all earlier results.
+      // Ten searches take eleven turns, each of which reads all earlier results.
       expect(nanocredits(receipt.hold)).toBeLessThan((held + 45n) * ONE_SEARCH)
       expect(text).toContain(URL_OF_SOURCE)
     },

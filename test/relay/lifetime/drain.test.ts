@@ -174,7 +174,7 @@ test("a draining gateway is unready and refuses connections; a second signal cut
   await until(() => !idle.socket.connecting)
   using raw = sendRaw(gateway.url, caller.key, BODY)
   await until(() => raw.text().includes("Hello"))
-  // Idle connections are closed at once, so one asks that has begun to before.
+  // Idle connections are closed at once, so this one has begun a request before.
   idle.socket.write("GET /readyz HTTP/1.1\r\n")
   await fetch(`${gateway.url}/healthz`)
   const ended = gateway.app[Symbol.asyncDispose]()

@@ -26,7 +26,7 @@ const STALL = 60_000
 let vendor: ScriptedVendor
 let clock: MovableClock
 let gateway: TestGateway
-/** Lets the vendor go on. */
+/** Lets the vendor continue. */
 let goOn: PromiseWithResolvers<void>
 let wasCut: PromiseWithResolvers<void>
 /** Its first words have been taken by the gateway's connection. */

@@ -66,7 +66,7 @@ export const when =
     return turn(request)
   }
 
-/** Two vendors: the first is asked first, and is late after a moment. */
+/** Two vendors: the first gets requests first, and is late after a moment. */
 export interface HedgeWorld extends AsyncDisposable {
   readonly gateway: TestGateway
   readonly caller: TestCaller

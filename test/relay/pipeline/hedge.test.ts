@@ -125,7 +125,7 @@ describe("a hedged request to the second deployment when the first is late", () 
       expect(outcomes(receipt)).toEqual([`first/${name} not_needed`, `second/${name} ok`])
       expect(receipt.deployment).toBe(`second/${name}`)
       expect(paid).toBe(nanocredits(receipt.cost))
-      // All that the first was sent, at its price: the hold is that and the output.
+      // The first's whole input at its price: the hold is that and the output.
       const [loser, winner] = receipt.attempts
       expect(nanocredits(loser?.provider_cost ?? "0")).toBeGreaterThan(0n)
       expect(nanocredits(loser?.provider_cost ?? "0")).toBeLessThan(nanocredits(receipt.hold))
@@ -350,7 +350,7 @@ describe("a hedged request to the second deployment when the first is late", () 
 })
 
 describe("a request to the first deployment alone", () => {
-  /** A first that answers late, but before anyone would have to wait for long. */
+  /** A first vendor that answers late, but soon enough that no caller waits for long. */
   const lately: Turn = async () => {
     await Bun.sleep(250)
     return Response.json(wholeAnswer())

@@ -192,7 +192,7 @@ test("the operator can turn storage on for answers, streams, failures and operat
   const failedTexts = { ...texts, model: "sim/embed-failing" }
   const notEmbedded = await send(caller, failedTexts, "/v1/embeddings")
   expect(await storedContent(gateway, notEmbedded)).toEqual({ request: failedTexts, answer: null })
-  // Kept later than the other's request, which therefore was not kept.
+  // Stored later than the other's request, which therefore was not stored.
   expect(await asked(gateway, "GET", `/receipts/${others}`)).toMatchObject({ content: null })
   await storeContent(gateway, caller, false)
 })

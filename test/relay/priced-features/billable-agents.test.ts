@@ -35,7 +35,7 @@ describe("an agent's request", () => {
     expect(receipt.usage).toEqual({ input: 100, output: 10, search: 2 })
     // 100 at 2.50 and 10 at 15 a million, and two searches at 10 a thousand.
     expect(nanocredits(receipt.cost)).toBe(250_000n + 150_000n + 20_000_000n)
-    // An account of a few credits has to be enough for an agent: it is allowed fewer searches.
+    // A few credits must be enough for an agent, which is then allowed fewer searches.
     const poor = await gateway.caller("3")
     const second = await poor.post(RESPONSES, CODEX)
     await second.text()

@@ -108,7 +108,7 @@ describe("a switch", () => {
       expect(await creditsOf(caller)).toMatchObject({ balance: "10", held: "0" })
     })
 
-    // A tool in a namespace cannot be taken out of it.
+    // A tool cannot be removed from a namespace.
     const isNested = one.place.includes("].tools[")
     if (isTool && !isNested && one.vendor !== "openrouter") {
       test(`${one.name}: is dropped without a price, and reported`, async () => {

@@ -170,7 +170,7 @@ interface Charge {
   readonly modes: readonly string[] | undefined
 }
 
-/** Asks for an answer. @param named the mode that the request names. */
+/** Requests an answer. @param named the mode in the request. */
 async function ask(
   { model, path, body, field }: Format,
   named: string | undefined,
@@ -251,7 +251,7 @@ describe.each(FORMATS)("$model, $field, format %#", (format) => {
       const dearer = await leaveEarly(format, mode, stream)
       expect(dearer).toEqual({ cost: usual.cost * 4n, modes: [mode] })
       if (cheaper === undefined) return
-      // A cheaper mode has to be reported.
+      // A cheaper mode must be reported.
       expect(await leaveEarly(format, cheaper, stream)).toEqual(usual)
     })
   }

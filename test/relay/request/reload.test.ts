@@ -10,7 +10,7 @@ import { startVendor, wholeAnswer } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, nothingHeld, receiptOf, receiptsOf } from "../support.ts"
 import { until } from "../../support/until.ts"
 
-/** A vendor that answers when it is let. */
+/** A vendor that answers when a test allows it. */
 function startGate() {
   const open = Promise.withResolvers<void>()
   const vendor = startVendor(async () => {

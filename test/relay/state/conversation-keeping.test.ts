@@ -131,7 +131,7 @@ describe("a long conversation", () => {
     const turns = await turnsDuring(async () => {
       expect((await stored.find(account, "resp_long", memory))?.before).toHaveLength(20)
     })
-    // At least one to scan and one to parse each slice.
+    // At least one turn to scan and one to parse each slice.
     expect(turns).toBeGreaterThanOrEqual(2 * Math.floor(bytes / SLICE_BYTES))
   })
 

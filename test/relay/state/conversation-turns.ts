@@ -1,7 +1,7 @@
 import { expect } from "bun:test"
 import type { TestCaller } from "../../support/gateway.ts"
 
-/** Where turns of a conversation are asked for. */
+/** The path for turns of a conversation. */
 export const PATH = "/v1/responses"
 
 /** The fields of a turn that the tests read. */

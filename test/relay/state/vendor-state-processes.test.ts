@@ -3,7 +3,7 @@ import OpenAI from "openai"
 import { startSimulator } from "../../../simulator/server.ts"
 import { createInstallation, runJson, startServing } from "../../support/process.ts"
 
-/** Calls after each answer: with two processes, some of them meet the one that has not given it. */
+/** Calls after each answer: of two processes, some of them reach the one that has not sent it. */
 const ROUNDS = 24
 
 function yamlFor(simulatorUrl: string): string {
@@ -49,7 +49,7 @@ test("ids are shared by all processes, survive a restart, and work with another 
   expect(await idOf(client, order)).toStartWith("resp_")
 })
 
-/** The id of the answer, once the whole of it is here. */
+/** The id of the answer, once it has arrived completely. */
 async function idOf(
   client: OpenAI,
   order: { model: string; input: string; stream?: boolean; previous_response_id?: string },

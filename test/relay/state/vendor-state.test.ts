@@ -281,7 +281,7 @@ test("all keys of an account share its state, including a rotated key", async ()
 
 describe("money", () => {
   test("ten simultaneous calls with a context of 400,000 tokens cannot overspend 0.01 credits", async () => {
-    // 400,000 tokens in and 5 out leave 0.01 of it.
+    // 400,000 input tokens and 5 output tokens leave 0.01 of it.
     const poor = await setup.gateway.caller("0.41001")
     setup.first.inputTokens = 400_000
     const { n } = await leave(poor, { max_output_tokens: 20 })

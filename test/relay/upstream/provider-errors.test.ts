@@ -18,7 +18,7 @@ interface Case {
   readonly kind: ProviderErrorKind
   readonly status: number
   readonly body: object
-  /** Words of it that no caller may read. */
+  /** Words of the error that no caller may read. */
   readonly secret: string
 }
 

@@ -30,7 +30,7 @@ const status = (code: number): Answer => {
   return () => Response.json({ error: { message: "no" } }, { status: code })
 }
 
-/** How each upstream model is answered next; those that are not named work. */
+/** The next answer of each upstream model; the others work. */
 const answers = new Map<string, Answer[]>()
 /** Requests for each upstream model. */
 const asked = new Map<string, number>()
@@ -99,7 +99,7 @@ beforeEach(() => {
 const ask = (model: string, stream: boolean) =>
   caller.post(CHAT, { model, messages: HELLO, stream })
 
-/** Three gigabytes of it, made as they are read. */
+/** Three gigabytes of it, generated while they are read. */
 function endless(type: string, text: string): Answer {
   const chunk = Buffer.from(text.repeat(Math.ceil((64 * 1024) / text.length)))
   return () => {
@@ -268,10 +268,10 @@ test("an outage of all deployments is not amplified: resting ones are tried occa
   const before = counted()
   const begun = performance.now()
   const all = await Promise.all(Array.from({ length: requests }, () => ask("odd/three", false)))
-  // A busy machine may let one of them wait too long.
+  // On a busy machine one of them may wait too long.
   expect(all.filter((response) => response.status < 502)).toEqual([])
   const seconds = (performance.now() - begun) / 1_000
-  // Each of the three may be retried ten times, and tried ten times in a second although it rests.
+  // Each of the three may be retried ten times, and may get ten requests a second although it rests.
   const most = requests + 3 * (10 + 10 + 10 * seconds)
   expect(most).toBeLessThan(3 * requests)
   expect(counted() - before).toBeLessThanOrEqual(most)

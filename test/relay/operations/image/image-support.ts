@@ -11,7 +11,7 @@ import {
 
 export const MEGABYTE = 1024 * 1024
 
-/** An image model; an image of it costs 0.04. */
+/** An image model with a price of 0.04 per image. */
 export function image(settings: Partial<ModelSettings> = {}): ModelSettings {
   return { kind: "image", price: { image: "40000" }, ...settings }
 }

@@ -56,7 +56,7 @@ describe("a request that differs from its forwarded part", () => {
   })
 
   test("is rejected without enough credits, and nothing stays held", async () => {
-    // The frame of 256 tokens is held without a prompt, and no byte of one beside it.
+    // The hold covers the frame of 256 tokens, and no byte of a prompt.
     const poor = await uploads.gateway.caller("0.256")
     const form = new SlowForm(["model", "one/tokens"], FILE, ["prompt", "x"])
     const response = await uploads.sendSlowly(form, { key: poor.key })

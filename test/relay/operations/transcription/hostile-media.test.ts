@@ -11,7 +11,7 @@ const MANY = 30
 
 const LARGE = 24 * 1024 * 1024
 const MEDIUM = 6 * 1024 * 1024
-/** All of them are sent from this process as well. */
+/** All of them are sent from this process too. */
 const SMALL = 2 * 1024 * 1024
 
 let gateway: TestGateway

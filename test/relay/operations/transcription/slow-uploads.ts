@@ -67,7 +67,7 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A form that is sent as far as it is let go. */
+/** A form that is sent only as far as a test allows. */
 export class SlowForm {
   readonly #bytes: Buffer
   readonly #stream: ReadableStream<Uint8Array>
@@ -109,7 +109,7 @@ export class SlowForm {
 
   readonly leaving = new AbortController()
 
-  /** Lets it go up to a part of the whole. */
+  /** Allows it to be sent up to a fraction of the whole. */
   upTo(part: number): void {
     const end = Math.round(this.#bytes.length * part)
     while (this.#sent < end) {
