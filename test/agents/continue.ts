@@ -9,7 +9,7 @@ const SKILLED = /claude|gemini|gpt|grok|kimi|mistral|o4|qwen/
 
 type Provider = "openai" | "anthropic"
 
-/** Names a model at the gateway in its configuration, which is beside the task. */
+/** Names a model at the gateway in its configuration, which is next to the task. */
 function configure({ folder, target }: Workspace, provider: Provider, model: string): void {
   const models = [
     {

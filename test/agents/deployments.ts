@@ -1,7 +1,7 @@
 import type { ProviderSettings } from "../../src/config/settings.ts"
 import { startGateway, type TestGateway } from "../support/gateway.ts"
 
-/** A model that the agents call: its rules are those of its name at its vendor, and the simulator plays it. */
+/** A model that the agents call: it has the rules of its name at its vendor, and the simulator acts as it. */
 export interface AgentModel {
   /** `<vendor>/<model>`, as the agents name it. */
   readonly id: string

@@ -29,7 +29,7 @@ interface Config {
   readonly provider: { readonly tollgate: { npm: string; models: Record<string, object> } }
 }
 
-/** Lets it call both models, which reason, by a package of the AI SDK. */
+/** Enables both models, which reason, through a package of the AI SDK. */
 function speakBy(npm: string): (workspace: Workspace) => void {
   return ({ home, target }) => {
     const path = join(home, ".config", "opencode", "opencode.json")

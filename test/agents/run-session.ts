@@ -16,7 +16,7 @@ export interface Turn {
   /** The missing part of its task. */
   readonly fault?: string
   readonly exchanges: readonly Exchange[]
-  /** Everything that the agent wrote. */
+  /** The output of the agent. */
   readonly output: string
 }
 

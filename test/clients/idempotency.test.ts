@@ -21,7 +21,7 @@ afterAll(() => gateway[Symbol.asyncDispose]())
 const MESSAGES = [{ role: "user" as const, content: "Hello there" }]
 const CHAT = { model: "sim/echo", messages: MESSAGES }
 
-/** A client that sends a key by itself, the same one in all tries of a request. */
+/** A client that sends a key by itself, the same for all attempts of a request. */
 class KeyedOpenAI extends OpenAI {
   override idempotencyHeader = "Idempotency-Key"
 }

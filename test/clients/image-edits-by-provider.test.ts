@@ -29,7 +29,7 @@ async function rules(value: string | null): Promise<void> {
   await asked(gateway, "PATCH", "/settings", { "images.rules": value })
 }
 
-/** Returns a JPEG with only a valid header. */
+/** A JPEG with a real header and nothing else. */
 function jpeg(width: number, height: number): File {
   const header = Buffer.from([
     0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0, 0, 0, 0, 1, 1, 0x11, 0, 0xff, 0xd9,
@@ -39,7 +39,7 @@ function jpeg(width: number, height: number): File {
   return new File([header], "photo.jpg", { type: "image/jpeg" })
 }
 
-/** Returns a lossy WebP with only a valid header. */
+/** A lossy WebP with a real header and nothing else. */
 function webp(width: number, height: number): File {
   const bytes = Buffer.alloc(64)
   bytes.write("RIFF", 0, "latin1")

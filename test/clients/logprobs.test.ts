@@ -24,7 +24,7 @@ interface Generated {
   }[]
 }
 
-/** They are those of the whole text, each with the alternatives that were asked for. */
+/** Asserts that they cover the whole text, each with the requested alternatives. */
 function expectLogprobs(logprobs: readonly TokenLogprob[] | undefined, others: number): void {
   expect(logprobs?.map(({ token }) => token).join("")).toBe(TEXT)
   for (const { top_logprobs: found } of logprobs ?? []) expect(found).toHaveLength(others)

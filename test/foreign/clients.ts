@@ -1,4 +1,4 @@
-/** A client that strangers wrote, in an exact version, with our checks of it. */
+/** A client by other authors, in an exact version, with our checks of it. */
 export interface ForeignClient {
   readonly name: string
   readonly language: "javascript" | "python"

@@ -25,7 +25,7 @@ import { printJson } from "./print-json.ts"
  */
 const ROOT = "answers"
 
-/** Every case has an answer of it. */
+/** Every case has an answer of this upstream. */
 const REFERENCE = ANTHROPIC_MESSAGES.id
 
 /** The public name of the model, which the relay puts in place of the vendor's. */

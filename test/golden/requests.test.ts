@@ -35,7 +35,7 @@ const PROVIDER = "vendor"
 const seen = new Set<string>()
 
 for (const name of listGolden(ROOT)) {
-  // Not every dialect has words for everything.
+  // Not every dialect can express every feature.
   const clients = CLIENTS.filter(({ id }) => hasGolden(`${ROOT}/${name}/${id}.json`))
   describe(name, () => {
     const kept: string[] = []
@@ -66,7 +66,7 @@ test("each client is tested with each vendor", () => {
   expect(seen.size).toBe(CLIENTS.length * UPSTREAMS.length)
 })
 
-/** The way of a request through the relay, less everything that needs a gateway around it. */
+/** The path of a request through the relay, without the steps that need a gateway. */
 function wayUp(written: string, client: ClientDialect, upstream: UpstreamDialect) {
   const asked = JSON.parse(written, signedFor(upstream)) as JsonObject
   const request = fetched(client.decodeRequest(asked), upstream)

@@ -56,7 +56,7 @@ export async function expectPaid(
   return receipt.charged
 }
 
-/** A search of a model that searches by itself, with the multiplier: 25 per 1,000. */
+/** A model's built-in search, with the multiplier: 25 per 1,000. */
 const SEARCH = 27_500_000n
 
 /** A call through the gateway, and the vendor's answer to it. */

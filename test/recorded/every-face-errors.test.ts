@@ -66,7 +66,7 @@ function rowOf(answer: VendorAnswer): Row {
   return row
 }
 
-/** The vendor's message, in whichever of their shapes. */
+/** The vendor's message, in any of their formats. */
 function wordsOf({ body }: VendorAnswer): string {
   if (body === "") return ""
   const parsed = JSON.parse(String(body)) as JsonValue

@@ -30,7 +30,7 @@ export interface Face {
   addressOf?(request: JsonObject): string
   /** The smallest request for a model, with these tools declared. */
   request(model: string, tools: readonly string[]): JsonObject
-  /** Asks for a stream through the official client, to its end. */
+  /** Requests a stream through the official client, and reads it to its end. */
   stream(door: Door, request: JsonObject, fetch: Fetch): Promise<unknown>
 }
 
@@ -116,7 +116,7 @@ function openAi({ url, key }: Door, fetch: Fetch): OpenAI {
   return new OpenAI({ apiKey: key, baseURL: `${url}/v1`, maxRetries: 0, fetch })
 }
 
-/** Asks for a whole answer. */
+/** Requests a whole answer. */
 export async function askWhole(face: Face, door: Door, request: JsonObject): Promise<FaceAnswer> {
   const response = await fetch(door.url + addressOf(face, request), {
     method: "POST",

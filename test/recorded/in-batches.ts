@@ -1,4 +1,4 @@
-/** Does something for each of many, a few at a time. */
+/** Runs a step for each item, a few at a time. */
 export async function inBatches<T>(
   items: readonly T[],
   atOnce: number,

@@ -36,7 +36,7 @@ const successes = read<RecordedSuccess>("chat-success.json").map((call, index) =
   id: `${index} ${String(call.request.model)} ${call.name}`.slice(0, 80),
 }))
 
-/** Refused by that model alone: the gateway lets them through, and passes the refusal on. */
+/** Only this model refuses them: the gateway sends them, and returns the refusal. */
 const MODELS_BUSINESS: ReadonlySet<string> = new Set([
   "gpt-4 n=1+response_format=[object Object]",
   "gpt-4 metadata={}+n=1",
@@ -44,7 +44,7 @@ const MODELS_BUSINESS: ReadonlySet<string> = new Set([
   "gpt-4o-audio-preview stop=",
 ])
 
-/** That model answers with another validator's words; ours are those of all other models. */
+/** This model answers with the messages of another check; ours are those of all other models. */
 const OTHER_WORDS: ReadonlySet<string> = new Set([
   "gpt-4o-audio-preview n=-1",
   "gpt-4o-audio-preview top_p=-1",

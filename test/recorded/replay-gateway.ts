@@ -17,7 +17,7 @@ export interface Staged {
   readonly provider: string
   /** The vendor whose quirks apply to the provider. */
   readonly vendor: string
-  /** The dialect that it is called in; absent: whichever the vendor has. */
+  /** The dialect of its requests; absent: any that the vendor supports. */
   readonly dialect?: DialectId
   /** Further settings of the provider, given the address of the vendor; absent: a compatible one's. */
   settings?(url: string): ProviderSettings
@@ -33,7 +33,7 @@ export interface ReplayGateway extends AsyncDisposable {
   modelOf(id: string): string
 }
 
-/** A recording as it is staged. */
+/** A recording at a provider. */
 export function staged({ id, vendor, replay }: Recording): Staged {
   return { id, provider: vendor, vendor, replay }
 }

@@ -52,8 +52,8 @@ function responseUsage(usage: JsonObject, body: JsonObject): PlainUsage {
   }
 }
 
-/** Cache reads and writes are separate from the input. */
-/** The cost of shortening a conversation is billed too, and is not part of the sums. */
+/** Tokens read from the cache and written to it are separate from the input. */
+/** Usage for shortening a conversation is billed too, but is not part of the sums. */
 function messageUsage(usage: JsonObject): PlainUsage {
   const sum = { ...countsOf(usage) }
   for (const iteration of list(usage.iterations)) {

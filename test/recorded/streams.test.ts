@@ -37,7 +37,7 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
       { id: cutId, isAsked: false },
       { id: cutId, isAsked: true },
     ]
-    // `npm test` streams each recording both whole and in pieces, and asks for its usage in one of the two.
+    // `npm test` streams each recording both whole and in pieces, and requests usage in one of the two.
     for (const { id, isAsked } of sampleOf(ways, 2, index)) {
       const call = { id, vendor, request, recorded: replay.body }
       test(`${id}, usage ${isAsked ? "" : "not "}requested`, () =>

@@ -13,7 +13,7 @@ interface OracleCase {
   }[]
 }
 
-/** The oracle's rules for chat answers of this style, and the vendor that each is about. */
+/** The oracle's rules for chat answers of this style, and the vendor of each. */
 const VENDOR_OF_RULE: Readonly<Record<string, string>> = {
   "openai/chat": "openai",
   "azure/chat": "openai-compatible",

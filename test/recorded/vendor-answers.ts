@@ -14,7 +14,7 @@ import {
 
 const ROOT = new URL("../../../shared/fixtures/", import.meta.url)
 
-/** One recorded answer of a chat address, in whichever dialect. */
+/** One recorded answer of a chat address, in any dialect. */
 export interface VendorAnswer {
   readonly id: string
   readonly dialect: DialectId

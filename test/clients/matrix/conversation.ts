@@ -19,13 +19,13 @@ export interface Said {
   readonly text: string
   /** A data URL or a web address. */
   readonly image?: string
-  /** Instructions, with a mark behind them that they are worth caching where the client has one. */
+  /** Instructions, followed by a cache mark if the client has one. */
   readonly instructions?: string
 }
 
 /** Tokens in the client's own fields; absent if it has none. */
 export interface ClientUsage {
-  /** All of them, cached ones included. */
+  /** All of them, including cached ones. */
   readonly input: number
   readonly cached: number
   readonly output: number
@@ -83,7 +83,7 @@ export interface TestedClient {
   readonly hasStop: boolean
   /** It can mark the end of the cached part of a prompt. */
   readonly marksCache: boolean
-  /** It asks for structured output as such; else it makes a tool of it. */
+  /** It has an option for structured output; otherwise it uses a tool. */
   readonly asksForSchema: boolean
   /** It shows the model's thoughts. */
   readonly showsThoughts: boolean

@@ -33,7 +33,7 @@ const CASES: Readonly<Record<string, (pair: Pair) => Promise<void>>> = {
   "cached prompt": findsCache,
 }
 
-/** Everything that each client can do with each upstream, streamed and not; `npm test` runs one of the two ways. */
+/** All features of each client with each upstream, streamed and not; `npm test` runs one of the two. */
 export function describeSharedCases(client: TestedClient, upstreams: SixUpstreams): void {
   for (const [upstream, [name, run], isStreamed] of sampleCombinations(
     2,
@@ -75,7 +75,7 @@ async function callsTools(pair: Pair): Promise<void> {
   )
   expect(first.calls).toEqual([...CALLS])
   expect(first.finish).toBe(client.finishes.calls)
-  // One client asks for strict tools, and not every vendor has them.
+  // One client requests strict tools, which some vendors lack.
   expect(upstreams.losses.filter((loss) => loss !== "tools.strict:dropped")).toEqual([])
   await expectReceipt(pair, first)
   const second = await conversation.answerCalls(modelAt(upstream), ["sunny", "noon"], options)

@@ -139,7 +139,7 @@ export class SixUpstreams {
       },
     })
     this.#caller = await this.#gateway.caller("1000")
-    // The tokenizer is loaded when it is first needed, and no test shall have to wait for that.
+    // Loads the tokenizer, so that no test has to wait for it.
     const messages = [{ role: "user", content: "Hello" }]
     await this.#caller.post("/v1/messages/count_tokens", { model: modelAt("gemini"), messages })
   }
