@@ -12,7 +12,7 @@ const OF_A_CONNECTION = ["connection", "keep-alive", "transfer-encoding", "conte
 interface ReverseProxy extends Disposable {
   /** With the base path. */
   readonly url: string
-  /** Paths that a browser asked for outside of the base path. */
+  /** Paths outside of the base path that a browser requested. */
   readonly escaped: readonly string[]
 }
 

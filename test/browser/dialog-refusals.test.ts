@@ -11,7 +11,7 @@ import {
 
 let tollgate: ConsoleGateway
 let operator: Visitor
-/** The one of the first start. */
+/** The account of the first start. */
 let account: string
 
 beforeAll(async () => {

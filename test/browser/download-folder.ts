@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { until } from "../support/until.ts"
 
-/** A file that a page let its person save. */
+/** A file that a page saved. */
 export interface SavedFile {
   /** The name that the page suggests. */
   readonly name: string
@@ -14,7 +14,7 @@ export interface SavedFile {
 export class DownloadFolder {
   readonly path = mkdtempSync(join(tmpdir(), "tollgate-downloads-"))
 
-  /** @returns the one file that an action saves here, once it is whole. */
+  /** @returns the file that an action saves here, once it is complete. */
   async fileOf(action: () => Promise<void>): Promise<SavedFile> {
     const before = readdirSync(this.path)
     if (before.length > 0) throw new Error(`nobody asked for the download of ${before.join()}`)

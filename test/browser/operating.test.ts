@@ -340,7 +340,7 @@ test("the overview of all accounts shows spending, low balances, earnings and th
   await margin.getByText("0%").waitFor()
   await part("Providers").getByRole("listitem").getByText("healthy").waitFor()
 
-  // One part fails alone, and is there again by itself.
+  // A single part fails, and recovers by itself.
   await part("Nodes and database").getByRole("alert").waitFor()
   await page.unroute(failing)
   await part("Nodes and database")

@@ -72,7 +72,7 @@ test("a page with a missing part appears at the next attempt", async () => {
 
 test("a user who signs in again returns to the same page", async () => {
   const { page, context } = operator
-  // Its list is requested once: the overview polls, and would be the page that ends the session.
+  // Its list is requested only once. The overview would update itself, and would then end the session.
   await open(operator, "Audit")
   await page.getByRole("table", { name: "Changes" }).getByRole("button").first().waitFor()
   await context.clearCookies()

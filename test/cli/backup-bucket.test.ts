@@ -131,7 +131,7 @@ test.concurrent("a bucket that rejects requests is an error, and has no backup",
   const refused = await run(place.data, at, "backup", PLACE)
   expect(refused.stderr).toContain("may list, read, write and delete")
 
-  // It is full when most is there already.
+  // The bucket is full when most of the backup is stored already.
   bucket.refuses = (method, path) =>
     method === "PUT" && path.endsWith("manifest.json") ? "QuotaExceeded" : undefined
   const full = await run(place.data, at, "backup", PLACE)

@@ -108,7 +108,7 @@ test.concurrent("the oldest backups are deleted, other files stay, and the newes
   expect([second.removed, third.removed]).toEqual([[], [first.name]])
   expect(readdirSync(backups).toSorted()).toEqual([other.name, second.name, third.name].toSorted())
 
-  // The clock was ahead once: the one that was just made stays.
+  // The clock was ahead once; the newest backup stays anyway.
   const ahead = first.name.replace(/-\d{8}T/, "-20991231T")
   cpSync(join(backups, third.name), join(backups, ahead), { recursive: true })
   const fourth = await runJson<Made>(before, "backup", backups, "--keep", "1")

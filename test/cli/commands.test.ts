@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const run = (...words: string[]) => runCommand(installation, ...words)
 
-/** Runs a command that has to fail, in words and in JSON; the words and the JSON error. */
+/** Runs a command that fails, with text and with JSON output. @returns the message and the JSON error. */
 async function failing(exitCode: number, ...words: string[]) {
   const [plain, json] = await Promise.all([run(...words), run("--json", ...words)])
   expect({ words, exitCode: plain.exitCode, stdout: plain.stdout }).toEqual({

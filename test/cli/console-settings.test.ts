@@ -100,7 +100,7 @@ describe("settings of the console", () => {
     await using serving = await startServing(installation, { ...TOKEN, TOLLGATE_WORKERS: "2" })
     const key = keyIn(serving)
     await addProvider(serving)
-    // Each connection may reach another worker; this many in a row have reached both.
+    // Each connection may reach another worker; this many successes in a row have reached both.
     let inRow = 0
     await until(async () => {
       inRow = (await statusOf(serving, key, "mine/echo")) === 200 ? inRow + 1 : 0

@@ -48,7 +48,7 @@ function filesOf(folder: string): string[] {
     .toSorted()
 }
 
-/** Asks the simulator something through a gateway: the charge is only in the log of the ledger. */
+/** Sends a chat to the simulator through a gateway: the charge is only in the log of the ledger. */
 async function chat(url: string, key: string): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
   const models = await fetch(`${url}/v1/models`, { headers })

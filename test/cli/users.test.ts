@@ -25,7 +25,7 @@ async function setUp(url: string, output: string): Promise<ConsoleBrowser> {
   return browser
 }
 
-/** Asks on connections of their own, so that every worker answers some. */
+/** The statuses of requests on new connections, so that every worker answers some. */
 function statusesOf(browser: ConsoleBrowser, count: number): Promise<number[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {

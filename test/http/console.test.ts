@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Without the packing that `fetch` asks for by itself. */
+/** Without compression, which `fetch` requests by default. */
 function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${server.url.origin}${path}`, {
     headers: { "accept-encoding": "identity", ...headers },

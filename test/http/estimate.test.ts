@@ -104,7 +104,7 @@ async function comesTrue(path: string, body: object, send?: () => Promise<Respon
   expect(cost).toBeLessThanOrEqual(parseCredits(told.most))
   const sum = told.parts.flatMap(({ lines }) => lines).map(({ credits }) => parseCredits(credits))
   const lines = sum.reduce((total, amount) => total + amount, 0n)
-  // Each line is rounded up by itself.
+  // Each line is rounded up separately.
   expect(lines).toBeGreaterThanOrEqual(parseCredits(told.most))
   expect(lines - parseCredits(told.most)).toBeLessThan(BigInt(sum.length + 1))
   return { told, receipt }

@@ -6,7 +6,7 @@ const SOURCE = join(import.meta.dir, "..", "..", "src")
 /** Modules that only the console and the management API need. */
 const LATE = /^(oauth4webapi|@noble|stripe|zod-openapi|tollgate-contract\/routes\.ts)(\/|$)/
 
-/** Everything that is loaded with a file, before anyone asks for anything: paths and packages. */
+/** All modules that a file loads before any request: paths and packages. */
 function loadedWith(path: string, loaded = new Set<string>()): Set<string> {
   if (loaded.has(path)) return loaded
   loaded.add(path)

@@ -67,7 +67,7 @@ class Unfinished implements Disposable {
   }
 }
 
-/** A request that needs the memory of all bodies; 404, since no such model is there, when it gets it. */
+/** A request that needs the memory of all bodies; with the memory it gets 404 for its unknown model. */
 function largest(caller: TestCaller): Promise<Response> {
   const start = `{"model":"none/none","messages":${JSON.stringify(HELLO)},"x":"`
   return caller.post(CHAT, `${start}${"a".repeat(LARGEST - 2_048)}"}`)

@@ -19,7 +19,7 @@ import { sampleOf } from "../support/exhaustive.ts"
 const MEBIBYTE = 1024 * 1024
 const LARGEST = 31 * MEBIBYTE
 const MEMORY = 768 * MEBIBYTE
-/** Maximum wait of another caller for one body, and for thirty of them, in milliseconds. */
+/** The maximum time in milliseconds that another caller may wait for one body, and for thirty of them. */
 const LONGEST_PAUSE = 100
 const LONGEST_OF_MANY = 200
 

@@ -8,7 +8,7 @@ import { sampleOf } from "../support/exhaustive.ts"
 
 const MEBIBYTE = 1024 * 1024
 const MEMORY = 768 * MEBIBYTE
-/** Maximum wait of another caller for one form, and for ten of them, in milliseconds. */
+/** The maximum time in milliseconds that another caller may wait for one form, and for ten of them. */
 const LONGEST_PAUSE = 100
 const LONGEST_OF_MANY = 200
 

@@ -29,7 +29,7 @@ export interface ImportCase<Source = string> {
    * in the source is written as it is; `$NAME` is a variable that the operator sets.
    */
   readonly providers: readonly string[]
-  /** By the name that callers use, the model that the provider is asked for; a number is the status of a refusal. */
+  /** The provider's model by the name that callers use; a number is the status of a refusal. */
   readonly calls: Readonly<Record<string, string | number>>
   /** Parts of the page that name the settings without an equivalent. */
   readonly says?: readonly string[]

@@ -11,7 +11,7 @@ import { vendors } from "../../../src/vendors/index.ts"
 
 const BUILT_IN = [...vendors.values()].flatMap(({ keyVariables }) => keyVariables)
 
-/** Names that an import is likely to choose, and those that vendors use. */
+/** Names that an import is likely to choose, and names that vendors use. */
 const name = fc.constantFrom(
   "OPENAI_API_KEY",
   "ANTHROPIC_API_KEY",

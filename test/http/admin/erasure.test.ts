@@ -46,7 +46,7 @@ async function expectRight({ store }: TestGateway): Promise<void> {
   expect((await verifyLedgers(store)).problems).toEqual([])
 }
 
-/** The files of a folder that contain a text, however they are encoded inside. */
+/** The files of a folder that contain a text in any encoding. */
 function filesWith(folder: string, text: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => {
     const path = joinPath(folder, name)

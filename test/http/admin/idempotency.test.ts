@@ -14,7 +14,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-/** Asks with a key, as the admin token. */
+/** Sends a request with an idempotency key, and the admin token. */
 function send(key: string, method: string, path: string, body?: unknown): Promise<Response> {
   return sendAs("admin", key, [method, path, body])
 }

@@ -463,7 +463,7 @@ const SESSIONS: readonly Case[] = [
   })),
 ]
 
-/** One for each route, in the order in which they are asked. */
+/** One case for each route, in the order of the requests. */
 export const CASES: readonly Case[] = [
   ...ACCOUNTS,
   ...KEYS,

@@ -19,7 +19,7 @@ export type Role = (typeof ROLES)[number]
 const SCRIPT = "<script>alert(1)</script>"
 export const PASSWORD = "correct horse battery"
 
-/** One account with one of everything. */
+/** One account with one object of every kind. */
 export interface Side {
   readonly account: string
   readonly key: string
@@ -38,7 +38,7 @@ export interface World extends AsyncDisposable {
   readonly ours: Side
   readonly theirs: Side
   readonly emails: ReadonlyMap<Role, string>
-  /** The headers that a role asks with. */
+  /** The headers of a role's requests. */
   headersOf(role: Role): Record<string, string>
   /** A new session of a role, for requests that end a session. */
   newSession(role: Role): Promise<Record<string, string>>
@@ -172,7 +172,7 @@ async function withMembers(gateway: TestGateway, side: Side, email: string): Pro
   return { ...side, owner, secrets: [...side.secrets, ...known] }
 }
 
-/** A request that is answered and charged: its id. The key may have to become known first. */
+/** The id of a request that is answered and charged. It waits until the key is known. */
 async function call(gateway: TestGateway, secret: string): Promise<string> {
   for (;;) {
     const response = await fetch(`${gateway.url}/v1/chat/completions`, {

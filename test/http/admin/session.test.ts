@@ -240,7 +240,7 @@ test("the second factor is set up, required, rejects a wrong code and is switche
   expect(await other.status("GET", "/session")).toBe(401)
   const wrong = await other.ask("POST", "/auth/two-factor/verify-totp", { code: "00000x" })
   expect(await refusal(wrong)).toMatchObject({ status: 400, param: "code" })
-  // The one of now was used to set it up.
+  // The current code was used for the setup.
   const next = totp(secret, Date.now() + 30_000)
   await other.json("POST", "/auth/two-factor/verify-totp", { code: next })
   expect(await other.status("GET", "/session")).toBe(200)

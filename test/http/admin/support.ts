@@ -15,7 +15,7 @@ interface ApiTarget {
 
 const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` }
 
-/** Asks the management API. */
+/** Sends a request to the management API. */
 export function ask(
   { url, headers = ADMIN }: ApiTarget,
   method: string,

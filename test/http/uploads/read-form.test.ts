@@ -64,7 +64,7 @@ async function refusal(request: Request, rules = RULES): Promise<GatewayError> {
   throw new Error("the form was taken")
 }
 
-/** The one line that a test is about: a part of a form, its head and its content. */
+/** The tested part of a form, its head and its content. */
 function part(head: string, content: string): string {
   return `--cut\r\n${head}\r\n\r\n${content}\r\n`
 }
