@@ -84,7 +84,7 @@ export class World implements AsyncDisposable {
     )
   }
 
-  /** Processes hear of it when they poll. */
+  /** Processes notice the change when they poll. */
   async limit(limits: Partial<Limits>): Promise<void> {
     this.#key = await this.#store.keys.update(KEY, limits, AUDIT)
     this.#remember(this.#key)
@@ -107,7 +107,7 @@ export class World implements AsyncDisposable {
     )
   }
 
-  /** Starts a request; its hold is there when it is there. */
+  /** Starts a request, whose hold may follow later. */
   hold(index: number, spender: Spender, amount: bigint): void {
     const member = this.#member(index)
     const request = `req_${++this.#number}`
@@ -191,7 +191,7 @@ export class World implements AsyncDisposable {
     await member.ledger.tick(changes.recalls)
   }
 
-  /** The process is gone from one moment to the next; another has taken its place. */
+  /** The process ends without warning, and another takes its place. */
   async crash(index: number): Promise<void> {
     const member = this.#member(index)
     member.life.end()
@@ -218,7 +218,7 @@ export class World implements AsyncDisposable {
     expect(again.map((posted) => posted.charged)).toEqual([...charged])
   }
 
-  /** Lets everything that can run do so for a moment. */
+  /** Lets all waiting steps run for a moment. */
   async breathe(turns: number): Promise<void> {
     for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
   }

@@ -85,7 +85,7 @@ export const request: fc.Arbitrary<ChatRequest> = record<ChatRequest>(
       model,
       messages,
       stream,
-      // Usage is always asked for upstream.
+      // Usage is always requested from upstream.
       streamUsage: stream,
       choices,
     })),

@@ -13,7 +13,7 @@ import { choice, events, result } from "./openai-chat-answers.ts"
 import { word } from "./openai-chat-parts.ts"
 import { request } from "./openai-chat-requests.ts"
 
-/** With the quirks that carry the most, so that the law is about the most. */
+/** With the quirks that carry the most features, so that the law covers as many as possible. */
 const dialect = openAiChat({
   reasoningHistory: "details",
   reasoningForm: "object",
@@ -144,7 +144,7 @@ function textOf({ choices }: ChatResult): unknown {
   })
 }
 
-/** Near misses: the right names with anything behind them. */
+/** Almost correct values: the right names with arbitrary values. */
 const near = (names: readonly string[]): fc.Arbitrary<JsonObject> =>
   fc.dictionary(
     fc.oneof(fc.constantFrom(...names), word),

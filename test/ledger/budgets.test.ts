@@ -76,7 +76,7 @@ describe("daily and monthly budgets", () => {
     const hold = ledger.tryHold(database.order(payer, 10n))!
     const late = database.order(payer, 5n)
     setSystemTime(NEXT_MORNING)
-    // It was asked for before midnight and got its turn after it.
+    // It was requested before midnight and was processed after it.
     const lateHold = ledger.tryHold(late)!
     await ledger.tick([])
     await ledger.settle(hold, 12n, () => "{}")

@@ -61,7 +61,7 @@ function open(commits: GroupCommit, request: string, age = 0): Hold {
   return hold
 }
 
-/** Everything that is ready to run has run: no timer has. */
+/** All ready callbacks have run, but no timer. */
 async function settled(): Promise<void> {
   await new Promise(setImmediate)
 }

@@ -44,7 +44,7 @@ async function hold(
   return place() ?? (await ledger.extend(payer, amount, place))
 }
 
-/** A hold and the ledger that has to end it. */
+/** A hold, and the ledger that must end it. */
 interface Placed {
   readonly ledger: Ledger
   readonly hold: Hold

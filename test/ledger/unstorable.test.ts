@@ -31,7 +31,7 @@ function posting(request: string, change: Partial<Posting> = {}): Posting {
 const unstorable = (request: string): Posting =>
   posting(request, { writtenOff: [{ amount: TOO_LARGE, reason: "usage_beyond_bound" }] })
 
-/** Returns 40 settlements; no database can store those with the bad indexes. */
+/** A batch of 40 settlements, some of which no database can store. */
 function batchWith(bad: readonly number[], make: (request: string) => Posting): Batch {
   const postings = Array.from({ length: 40 }, (_, index) => {
     const request = `req_${String(index).padStart(2, "0")}`

@@ -66,7 +66,7 @@ async function membersOn(database: TestDatabase, count: number): Promise<Member[
   return await Promise.all(Array.from({ length: count }, () => Member.on(database, count)))
 }
 
-/** Returns how many of many concurrent requests, in turn at each member, may run. */
+/** The number of simultaneous requests, in rotation over the members, that may run. */
 async function burst(all: readonly Member[], count: number, key: string, limit: number) {
   const entered = await Promise.all(
     Array.from({ length: count }, (_, index) => all[index % all.length]?.enters(key, limit)),
@@ -74,7 +74,7 @@ async function burst(all: readonly Member[], count: number, key: string, limit: 
   return entered.filter(Boolean).length
 }
 
-/** Begins requests until this many more run: for a moment after a rejection, others are rejected without a query. */
+/** Starts requests until this many run: for a moment after a refusal, others are refused without a query. */
 async function fill(all: readonly Member[], count: number, key: string, limit: number) {
   let entered = 0
   await until(async () => (entered += await burst(all, all.length, key, limit)) >= count)

@@ -82,7 +82,7 @@ function members(count: number): Member[] {
   })
 }
 
-/** Returns how many of many concurrent requests pass, in turn at each member. */
+/** The number of simultaneous requests, in rotation over the members, that pass. */
 async function burst(all: readonly Member[], count: number, request: RateRequest) {
   const passed = await Promise.all(
     Array.from({ length: count }, (_, index) => all[index % all.length]?.passes(request)),
@@ -246,7 +246,7 @@ describe("an unavailable database", () => {
       member.isAway = false
       member.skew = 1_100
     }
-    // It asks again, and finds that all is used.
+    // It leases again, and finds that the limit is used up.
     await until(async () => !(await one?.passes(perMinute(10))))
     expect(await other?.passes(perMinute(10))).toBe(false)
     expect(one?.orders.length).toBeGreaterThan(1)

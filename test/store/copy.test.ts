@@ -93,7 +93,7 @@ async function erase(store: Store): Promise<void> {
   await store.personKeys.erase({ person: "eve", addresses, addressHashes: [], at: 9 }, audit)
 }
 
-/** A ledger in which everything has happened. */
+/** A ledger with every kind of change. */
 async function happen(store: Store): Promise<void> {
   for (const change of CHANGES) await change(store)
   await store.accounts.create({ id: "payer", name: "payer", createdAt: 1 }, AUDIT)
@@ -263,7 +263,7 @@ test("a copy to a server and back has the same rows", async () => {
   await fill(left.path)
   const before = contentOf(left.path)
   for (const { name } of TABLES) {
-    // test/store/pruned-ledger.test.ts has those of removed rows.
+    // test/store/pruned-ledger.test.ts covers removed rows.
     if (name !== "revisions" && !name.includes("pruned"))
       expect([name, before[name]]).not.toEqual([name, []])
   }

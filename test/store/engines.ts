@@ -20,7 +20,7 @@ export interface Engine {
   readonly serve: (folder: string) => Promise<Served>
 }
 
-/** A database with all that is stored with it. */
+/** A database with all data that is stored with it. */
 export type Served = Pick<
   ServingDatabase,
   "store" | "reports" | "payloads" | "failures" | "conversations" | "files"

@@ -16,7 +16,7 @@ const GROUPS: readonly UsageGroup[] = ["all", "hour", "day", "model", "account",
 /** More than half of the largest value of a column. */
 const HUGE = 5_000_000_000_000_000_000n
 
-/** The sums of a group must be those of all requests, whichever tables they are read from. */
+/** The sums of a group must equal those of all requests, read from any table. */
 async function sumsOf({ reports }: ReportedEngine, group: UsageGroup, filter = FILTER) {
   const sums = await (await reports.upToDate()).sumUsage(filter, group)
   const add = (left: bigint, right: bigint): bigint => left + right
@@ -43,7 +43,7 @@ for (const engine of ENGINES) {
       for (const [day, account] of accounts.entries()) {
         await own.database.account(account, HUGE)
         await own.database.key(`key_${account}`, account, null)
-        // A row of sums, which is of one day, has room for one of them.
+        // A row of sums, for one day, has room for only one of them.
         await own.add({
           request: `req_${account}`,
           account,

@@ -102,7 +102,7 @@ test("PostgreSQL drops whole partitions, while others read and write", async () 
   expect(left.filter((name) => old.includes(name))).toEqual([])
   expect(await verifyLedgers(store)).toMatchObject({ problems: [] })
   const { hours, uses } = await reportsOf(served)
-  // Those of today go on, and there may be one more since.
+  // Today's rows continue, and there may be one more since.
   const prunedOf = (all: typeof hours) => all.filter(({ group }) => Number(group) < BEFORE)
   expect(prunedOf(hours)).toEqual(prunedOf(before.hours))
   expect(uses[0]?.spent).toBe(before.uses[0]?.spent ?? 0n)

@@ -144,7 +144,7 @@ export async function found(
   return (await reports.list(filter, null, limit)).map(({ request }) => request)
 }
 
-/** Returns the key of a request: each has many requests, and `second` few. */
+/** The key of a request: most have many requests, and `second` has few. */
 export function keyOf(index: number): string {
   if (index % 10 === 3) return "key_b"
   return index % 7 === 0 ? "second" : "key_a"

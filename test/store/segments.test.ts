@@ -138,7 +138,7 @@ describe("sums of very many groups", () => {
         const found = new Map(
           sumSegments(segments, query, limits).map(({ key, sums }) => [key, sums.cost]),
         )
-        // There may be more of them, but all of the first.
+        // There may be more rows, but all of the first ones must be there.
         expect(expected.map(([key]) => [key, found.get(Number(key))])).toEqual(expected)
       }
     }

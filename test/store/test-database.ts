@@ -19,7 +19,7 @@ export function payerOf(account: string, key = "key", budgets: readonly string[]
   return { account, key, budgets, from: -Infinity, until: Infinity }
 }
 
-/** A directory that is gone after the test. */
+/** A directory that is removed after the test. */
 export class TemporaryDirectory implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), "tollgate-test-"))
 
@@ -78,7 +78,7 @@ export class TestDatabase implements AsyncDisposable {
     this.#stores = [store]
   }
 
-  /** SQLite on the test's own thread. Further stores are on threads of their own. */
+  /** SQLite on the test's own thread. Further stores each have their own thread. */
   static direct(): TestDatabase {
     const directory = new TemporaryDirectory()
     return new TestDatabase(directory, openDirectStore(directory.database), () =>
@@ -165,7 +165,7 @@ export class TestDatabase implements AsyncDisposable {
     return { request, payer, amount, receipt: () => `{"status":"expired","id":"${request}"}` }
   }
 
-  /** Changes the database behind the ledger's back. */
+  /** Changes the database without the ledger. */
   change(statement: string): void {
     using database = new Database(this.directory.database)
     database.run("PRAGMA busy_timeout = 5000")

@@ -24,7 +24,7 @@ function query(more: Partial<FindOptions> = {}): FindOptions {
   return { now: NOW, keep: 24 * HOUR, max: 1 << 24, ...more }
 }
 
-/** Those of the names that are found. */
+/** The names that are found. */
 async function found(
   parts: ConversationParts,
   names: readonly string[],

@@ -161,7 +161,7 @@ export function idempotencyContract(engine: Engine): void {
     expect(await claims.release("req_31")).toBe(true)
     expect(await claims.release("req_31")).toBe(false)
     expect((await one("req_32", 31))?.request).toBe("req_32")
-    // 900 of 1,000 bytes are taken, those of the oldest by all nodes.
+    // 900 of 1,000 bytes are used; the oldest answers of all nodes are dropped first.
     const { dropped } = await claims.keep({ request: "req_32", size: 150, ...ROOM })
     expect(dropped.map((request) => request.slice(-2)).toSorted()).toEqual(["_0", "_0"])
     expect((await database.store.idempotency.sweep(2_000)).length).toBe(31)

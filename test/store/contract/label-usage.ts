@@ -99,7 +99,7 @@ export function labelUsageContract(engine: Engine): void {
   })
 }
 
-/** So many that a segment has been made of the first. */
+/** Enough requests that the first ones form a segment. */
 const MANY = 4_200
 
 function plain(at: number, count: number, user: string): ReportedRequest[] {
@@ -209,7 +209,7 @@ function labelsOf(index: number, random: Random): Labels {
   }
   return {
     ...(random.chance(0.8) && { user: `user-${random.between(0, 60)}` }),
-    // Most have one of their own.
+    // Most have their own session.
     ...(random.chance(0.8) && { session: `s-${random.chance(0.2) ? 1 : index}` }),
     ...(Object.keys(tags).length > 0 && { tags }),
   }

@@ -139,7 +139,7 @@ export function pruningContract(engine: Engine): void {
     const anchor = await store.integrity.findAnchor()
     const records = (await store.audit.list({}, null, 100)).length
 
-    // Of the account that is idle the last one stays, and so does the one that ended late.
+    // The last entry of the idle account stays, and so does the request that ended late.
     expect(await pruneAll(store, BEFORE)).toBe(GRANTS + 300 + 2 + 1)
     expect(await verifyLedgers(store)).toMatchObject({ entries: 5, problems: [] })
     expect(await store.integrity.findAnchor()).toEqual(anchor)
@@ -175,7 +175,7 @@ export function pruningContract(engine: Engine): void {
     const file = await statements.open(COMMAND_LINE, "busy", query)
     let text = ""
     for await (const chunk of file.chunks) text += chunk
-    // The grant, 300 charges of 5, and the one that ended late.
+    // The grant, 300 charges of 5, and the request that ended late.
     expect(JSON.parse(text)).toMatchObject({ opening_balance: "0.000098495" })
     const early = statements.open(COMMAND_LINE, "busy", { ...query, from: dayOf(OLD) })
     expect(await early.catch(String)).toContain("'from' must not be earlier")

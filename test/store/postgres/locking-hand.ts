@@ -46,8 +46,8 @@ export class LockedDatabase implements AsyncDisposable {
   }
 
   /**
-   * Runs steps that all meet at a lock: each begins when the previous one waits, and the lock is released when all
-   * wait.
+   * Runs steps that all wait for a lock: each begins when the previous one waits, and the lock is released
+   * when all wait.
    * @param lock a statement that takes it. @returns the outcome of each, in order.
    */
   async meet(
@@ -72,7 +72,7 @@ export class LockedDatabase implements AsyncDisposable {
     return Promise.all(outcomes)
   }
 
-  /** Runs a statement behind the store's back. */
+  /** Runs a statement without the store. */
   run<Row>(statement: string): Promise<Row[]> {
     return this.#sql.unsafe(statement)
   }

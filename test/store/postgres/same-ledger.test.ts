@@ -30,7 +30,7 @@ function budgetsOf(key: string): string[] {
   return [budgetOwner(key, "total", NOW), budgetOwner(key, "day", NOW)]
 }
 
-/** A request is the same one however often it is posted. */
+/** A request has the same id however often it is posted. */
 function postingOf({ request, account, withBudgets, amount, writtenOff }: Charge): Posting {
   const id = requestOf(request)
   const key = `key_${ACCOUNTS[account]}`
