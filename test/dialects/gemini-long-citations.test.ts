@@ -19,7 +19,7 @@ const REQUEST: ChatRequest = {
 const SOURCE = { uri: "https://example.com", title: "Example" }
 const COUNT = 4_000
 const TEXT = "é".repeat(200_000)
-/** Milliseconds that other callers may wait: each of these took many seconds. */
+/** The maximum time in milliseconds that other callers may wait: each of these took many seconds. */
 const PATIENCE = 1_000
 
 function gemini(groundingChunks: JsonObject[], groundingSupports: JsonObject[]): JsonObject {

@@ -54,7 +54,7 @@ models:
 })
 
 const KNOWN = (facts as unknown as Facts).vendors
-/** Vendors of other formats; Mistral also rejects members that no rule is about. */
+/** Vendors of other formats; Mistral also rejects fields that no rule covers. */
 const NOT_WRITTEN: ReadonlySet<string> = new Set([
   "anthropic",
   "bedrock",

@@ -22,7 +22,7 @@ export function asking(text: string, more: Fields = {}): Fields {
   return { messages: [{ role: "user", content: [{ text }] }], ...more }
 }
 
-/** Where a model is asked. */
+/** The address of a model. */
 export function addressOf(simulator: Simulator, model = "claude", stream = false): string {
   const operation = stream ? "converse-stream" : "converse"
   return `${simulator.url}/model/${encodeURIComponent(model)}/${operation}`

@@ -5,7 +5,7 @@ import { lastRequest, readUntilEnd } from "./support.ts"
 /** A client drops unread data when the connection breaks, which on a busy machine may be everything. */
 const CUTS = 5
 
-/** How a format is asked for an answer of a few words. */
+/** A format's request for a short answer. */
 export interface AskedFormat {
   readonly name: string
   /** Sends a request to the model; `marker` is the name of the user, or another field that identifies the request. */

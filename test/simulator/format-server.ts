@@ -71,5 +71,5 @@ function keysOf(value: unknown, prefix: string): string[] {
 export const SMALL_PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEklEQVR4nGP4z8CAFWEXHbQSACj/P8Fu7N9hAAAAAElFTkSuQmCC"
 
-/** A text of many tokens, so long that prompts are cached. */
+/** A text of many tokens, long enough that prompts are cached. */
 export const LONG_TEXT = "the long story goes on and on ".repeat(400)

@@ -6,7 +6,7 @@ const ENTRY = join(import.meta.dir, "../../simulator/main.ts")
 
 /** The maximum time for one answer in milliseconds: the machine may be busy, and a request that hangs never ends. */
 const PATIENCE = 60_000
-/** `npm test` sends every fifth body: with 12 hostile values, each of them in turn at each place of a body. */
+/** `npm test` sends every fifth body: with 12 hostile values, all of them in rotation at each place of a body. */
 const SAMPLE_STEP = 5
 /** Requests that run at once. */
 const TOGETHER = 16
@@ -42,7 +42,7 @@ const HOSTILE: readonly Json[] = [
   nested(5_000),
 ]
 
-/** Schemas that ask for more than anyone can write. */
+/** Schemas that require more than a model can write. */
 const SCHEMAS: readonly Json[] = [
   RECURSIVE,
   { allOf: [{ $ref: "#" }] },
@@ -195,7 +195,7 @@ const HEADERS = {
   "content-type": "application/json",
 }
 
-/** The body with each of its values replaced, one at a time. */
+/** Copies of the body, each with another value replaced. */
 function* changed(
   value: Json,
   replace: (inner: Json) => Json,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** The folder of the recordings, beside the repository. */
+/** The recordings, in a folder next to the repository. */
 export const FOLDER = join(import.meta.dir, "../../../shared/fixtures/recorded")
 
 export const HAS_FIXTURES = existsSync(FOLDER)

@@ -80,7 +80,7 @@ for (const [name, body] of STREAMED) {
     const recorded = recording(name).response.body.text!
     const [ours, theirs] = [framesOf(answer), framesOf(recorded)]
     expect(keySet(ours)).toEqual(keySet(theirs))
-    // First frame, a middle frame, the one with the reason, and the last.
+    // The first frame, a middle frame, the frame with the reason, and the last.
     const kinds = (frames: Record<string, unknown>[]) =>
       [
         frames[0],

@@ -220,7 +220,7 @@ describe.skipIf(!existsSync(recorded))(
           ? ([providerOf("bedrock", { region: "us-east-1" }), "bedrock-converse"] as const)
           : ([providerOf("google"), "gemini"] as const)
         const ours = urlOf(provider, dialect, decodeURIComponent(model), stream)
-        // Some clients leave the colon of a model's name as it is.
+        // Some clients do not encode the colon of a model's name.
         expect(decodeURIComponent(ours)).toBe(decodeURIComponent(url.href))
       }
     })

@@ -56,7 +56,7 @@ beforeAll(() => {
   server = Bun.serve({
     port: 0,
     async fetch(request) {
-      // The path as it came over the wire.
+      // The path of the request, unchanged.
       const path = request.url.slice(new URL(request.url).origin.length)
       received.push({ path, headers: request.headers, body: await request.text() })
       return new Response("{}")

@@ -86,7 +86,7 @@ const exchange: fc.Arbitrary<Exchange> = fc.record({
   results: fc.array(fc.array(text, { maxLength: 2 }), { minLength: 3, maxLength: 3 }),
 })
 
-/** A conversation in which everything has its place, so that it is read as it was written. */
+/** A conversation in the usual order, so that it is read as it was written. */
 function conversation(exchanges: readonly Exchange[]): Message[] {
   const messages: Message[] = []
   for (const [turn, { asked, answer, calls, results }] of exchanges.entries()) {

@@ -31,7 +31,7 @@ function answered(fields: Partial<Extract<Part, { type: "tool-result" }>>): Part
   }
 }
 
-/** One request for each thing that can be asked for. */
+/** For each feature, a request that uses it. */
 const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   max_tokens: { maxTokens: 50 },
   temperature: { temperature: 1.5 },
@@ -102,7 +102,7 @@ const features = Object.keys(FEATURES) as Feature[]
 
 describe("the effect of each feature, compared with the declared support", () => {
   for (const feature of features) {
-    // Several choices are the relay's to make: it asks several times.
+    // The relay provides several choices by several requests.
     if (feature === "n") continue
     test(`is as declared: ${feature}`, () =>
       expect(effectOf(feature)).toBe(ANTHROPIC_MESSAGES.supports[feature]))

@@ -11,7 +11,7 @@ import {
   recordedCalls,
 } from "../../support/recordings.ts"
 
-/** Recorded traffic of real vendors, beside the repository. */
+/** Recorded traffic of real vendors, in a folder next to the repository. */
 const ROOT = new URL("../../../../shared/fixtures/", import.meta.url)
 
 /** A model that supports the most features. */
@@ -98,7 +98,7 @@ export function chunkRecordings(): { name: string; frames: SseFrame[] }[] {
   }))
 }
 
-/** Whole answers that were recorded beside them. */
+/** Whole answers from the same recordings. */
 export function bodyRecordings(): { name: string; answer: JsonObject }[] {
   return filesOf(".json").map((name) => ({
     name,

@@ -213,7 +213,7 @@ describe(`any request${WITHOUT_FIXTURES}`, () => {
   })
 })
 
-/** No blank text; no cache point first, or behind another. */
+/** No blank text, and no cache point at the start or after another one. */
 function expectBlocks(blocks: readonly JsonObject[]): void {
   blocks.forEach((block, index) => {
     if (typeof block.text === "string") expect(block.text.trim()).not.toBe("")

@@ -28,7 +28,7 @@ interface LooseCall {
   readonly type?: string
 }
 
-/** Blocks, deltas and starts, with the members that are read here. */
+/** The used parts of blocks, deltas and starts. */
 interface LooseBlock {
   readonly text?: string
   readonly citationsContent?: { readonly content: readonly { readonly text: string }[] }

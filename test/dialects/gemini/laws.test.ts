@@ -104,7 +104,7 @@ function replayed(result: ChatResult): JsonValue[] {
   return at(body, "contents", 1, "role") === "model" && Array.isArray(shown) ? shown : []
 }
 
-/** Without thoughts, and with neighbouring texts as one: all that may differ. */
+/** Without thoughts, and with adjacent texts joined: other parts must not differ. */
 function plain(given: readonly JsonObject[]): JsonObject[] {
   const kept: JsonObject[] = []
   let isJoined = false

@@ -79,7 +79,7 @@ export function changes(...frames: SseFrame[]): ChatEvent[] {
   return decodeFrames(frames).filter(({ type }) => type !== "start")
 }
 
-/** Frames of a stream's text, fed in pieces of the lengths given in turn. */
+/** Frames of a stream's text, read in pieces of these lengths in rotation. */
 export function framesOf(text: string, lengths: readonly number[] = [text.length]): SseFrame[] {
   const frames: SseFrame[] = []
   const parser = createParser({ onEvent: ({ data }) => frames.push({ data }) })

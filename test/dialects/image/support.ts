@@ -11,7 +11,7 @@ export function imagesOf(vendor: string): ImageFormat {
   return format
 }
 
-/** An image as it came with a request. */
+/** An image in the form of a request. */
 export const IMAGE = { bytes: png(64, 64), mediaType: "image/png" }
 
 /** A request with default values for absent fields. */

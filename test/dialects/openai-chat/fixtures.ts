@@ -16,7 +16,7 @@ export interface Recording {
   readonly isCut: boolean
 }
 
-/** All recorded calls of a chat completions address, whichever the vendor. */
+/** All recorded calls of a chat completions address, of every vendor. */
 export function chatRecordings(): Recording[] {
   return recordedCalls(/chat\/completions/).map((recorded) => {
     const { file, request, response } = recorded

@@ -226,7 +226,7 @@ function joined(parts: readonly Part[]): Part[] {
   return together
 }
 
-/** Any event of a vendor's answer, including calls that never began. */
+/** All events that a vendor may send, including calls that never began. */
 const event: fc.Arbitrary<ChatEvent> = fc.oneof(
   words.map((said) => ({ type: "text-delta", choice: 0, text: said }) as const),
   words.map((said) => ({ type: "reasoning-delta", choice: 0, text: said }) as const),

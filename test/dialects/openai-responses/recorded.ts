@@ -22,7 +22,7 @@ export interface Recording {
   readonly isCut: boolean
 }
 
-/** All of them, whichever the vendor and the status; compaction and counting are other calls. */
+/** All of them, of every vendor and status; compaction and counting are other calls. */
 export function recordedResponses(): Recording[] {
   return recordedCalls(/\/responses(\?|$)/).map((recorded) => {
     const { file, request, response } = recorded

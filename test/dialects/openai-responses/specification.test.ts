@@ -122,7 +122,7 @@ const RESULT: ChatResult = {
   },
 }
 
-/** Problems of one value by the name of each schema that it has to satisfy. */
+/** Problems of one value by the name of each schema that it must match. */
 function problemsOf(value: unknown, openAiSchema: string, openResponsesSchema: string): string[] {
   return [
     ...openAi.problems(openAiSchema, asRecorded(value)),
