@@ -40,7 +40,7 @@ test("requests arrive even if none is answered, and their wait counts", async ()
   const { latencies, failures } = await running
   expect(failures).toBe(0)
   expect(latencies).toHaveLength(50)
-  // The first one waited for all that came after it.
+  // The first request waited for all later ones.
   expect(Math.max(...latencies)).toBeGreaterThan(waited * 0.8)
 })
 

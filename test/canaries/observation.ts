@@ -21,7 +21,7 @@ import type { Canary, Output } from "./search.ts"
 import { brokenSettings, settingsWith } from "./settings.ts"
 import { askBadly, askOfFailing, askWell, Caller, VENDOR_LIKE } from "./traffic.ts"
 
-/** Returns the day this many days after today, as `YYYY-MM-DD`. */
+/** The day this many days from now, as `YYYY-MM-DD`. */
 function dayAfter(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 }
@@ -74,7 +74,7 @@ const ADMIN = { authorization: `Bearer ${planted.ADMIN_TOKEN}` }
 /** Commands that report that the database is unreachable. */
 const OF_THE_DATABASE = [["doctor"], ["user", "list"]]
 
-/** A gateway that was used in every way, and all that came out of it. */
+/** A gateway in which every feature was used, and all of its outputs. */
 export class Observation implements AsyncDisposable {
   readonly outputs: Output[] = []
   /** The answers to callers. */
@@ -90,7 +90,7 @@ export class Observation implements AsyncDisposable {
     this.#installation = installation
   }
 
-  /** @param database instead of files; it is gone afterwards. */
+  /** @param database instead of files; it is removed afterwards. */
   static async make(database?: ObservedDatabase): Promise<Observation> {
     const places = await Places.start()
     const installation = createInstallation(settingsWith(places.addresses, database?.settings))

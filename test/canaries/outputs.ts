@@ -6,7 +6,7 @@ import type { Output } from "./search.ts"
 /** Every file of a folder as bytes, and each value of a database, since a long value is split over several pages. */
 export function filesOf(folder: string, called: string): Output[] {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
-  // All of them before any database is opened: to close one removes its log and the index of the log.
+  // Copied before any database is opened, since closing one removes its log and the index of the log.
   const files = names.flatMap((name): Output[] => {
     const path = join(folder, name)
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return []

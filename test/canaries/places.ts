@@ -40,7 +40,7 @@ export class Places implements AsyncDisposable {
     }
   }
 
-  /** Headers are left out: they have the credentials that each of these has asked for. */
+  /** Headers are left out, because they contain the credentials for these servers. */
   outputs(): Output[] {
     const bodies = (name: string, list: readonly { body: string }[]) =>
       list.map(({ body }) => ({ name, bytes: Buffer.from(body, "latin1") }))

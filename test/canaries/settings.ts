@@ -14,7 +14,7 @@ import {
 } from "./planted.ts"
 import { FAILINGS } from "./vendor.ts"
 
-/** Where everything is that a gateway sends something to. */
+/** The addresses of all servers that a gateway sends requests to. */
 export interface Addresses {
   readonly vendor: string
   readonly collector: string

@@ -23,7 +23,7 @@ const FORMS: Readonly<Record<string, (secret: string) => string>> = {
   "in large letters": (secret) => secret.toUpperCase(),
 }
 
-/** No eight characters of it are left, in any of those forms. */
+/** It has no eight consecutive characters left, in any of those forms. */
 function expectGone(text: string, secret: string): void {
   for (const write of Object.values(FORMS)) expect(text).not.toContain(write(secret))
   expect(text).not.toContain(btoa(secret).slice(4, -4))

@@ -316,7 +316,7 @@ describe("built-in models", () => {
     expect(known("openai", "tts-1").price).toEqual({ character: "15" })
     expect(known("openai", "tts-1-hd").price).toEqual({ character: "30" })
     expect(known("openai", "whisper-1").price).toEqual({ second: "100" })
-    // 0.04 an hour, and ten seconds for each request at least.
+    // 0.04 an hour, and at least ten seconds for each request.
     const turbo = known("groq", "whisper-large-v3-turbo").price
     expect(turbo).toMatchObject({ second: "11.111111111", minimum_seconds: "10" })
     expect(known("perplexity", "pplx-embed-v1-0.6b").price).toEqual({ input: "0.004" })

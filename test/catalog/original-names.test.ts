@@ -107,7 +107,7 @@ describe("vendors' own model names", () => {
       "-latest",
       "GPT-5.4",
       "gpt-5.4/",
-      // These begin with a provider that has no such model; a router does.
+      // These begin with a provider that does not have the model; a router has it.
       "google/gemma-3-27b-it",
       "anthropic/claude-3-haiku",
       "openai/gpt-4o:extended",

@@ -9,7 +9,7 @@ import { load } from "./harness.ts"
 
 const BUCKET = "{ bucket: lines, access_key_id: shown-1, secret_access_key: hidden-1 }"
 
-/** Another value than the default for every setting, as it is written in the file. */
+/** A value other than the default for every setting, in the form of the file. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   multiplier: "1.25",
   unpriced_features: "pass",

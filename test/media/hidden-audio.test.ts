@@ -8,7 +8,7 @@ import { type Duration, TooManyParts } from "../../src/media/measure/duration.ts
 import { durationOf } from "../../src/media/measure/sound.ts"
 import { wave } from "../support/audio.ts"
 
-// Audio that decoders play although other parts of the file seem to contain or to end it. All of it is a minute.
+// Audio that decoders play although other parts of the file seem to contain or to end it. It always lasts a minute.
 const SECONDS = 60
 
 function measure(bytes: Uint8Array): Duration | undefined {
@@ -381,7 +381,7 @@ describe("MP4", () => {
     const sizes = contentOf(bytes, "stsz")
     bytes.writeUInt32BE(1, contentOf(bytes, "stts") + 8)
     bytes.writeUInt32BE(1, sizes + 8)
-    // 100 kB are at least a second, and at most 100.
+    // 100 kB last at least one second and at most 100.
     bytes.writeUInt32BE(100_000, sizes + 12)
     expect(measure(bytes)?.maxSeconds).toBeGreaterThanOrEqual(100)
   })

@@ -7,7 +7,7 @@ export interface PdfInput {
   readonly text: string
   /** Whether all pages have one stream of text. */
   readonly isShared?: boolean
-  /** Before everything else. */
+  /** A comment before all other parts. */
   readonly comment?: string
   /** The count that the page tree claims. */
   readonly count?: number

@@ -43,7 +43,7 @@ function sampleOf(
     const alphaOf = (x: number, y: number) => shades[pixel(x, y)[0] ?? 0] ?? 255
     return { packed: { ...base, chunks }, alphaOf }
   }
-  // The colour of the first pixel is see-through, wherever it is.
+  // The color of the first pixel is transparent everywhere.
   const key = pixel(0, 0)
   const data = Buffer.alloc(2 * samples)
   for (const [index, value] of key.entries()) data.writeUInt16BE(value, 2 * index)

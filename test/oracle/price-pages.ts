@@ -48,7 +48,7 @@ export interface PublishedPrice {
   readonly perMillionCharacters?: string
   readonly perMinute?: string
   readonly perHour?: string
-  /** Seconds that each request is billed for at least. */
+  /** The minimum length in seconds that each request is billed for. */
   readonly minimumSeconds?: number
 }
 

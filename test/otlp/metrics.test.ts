@@ -128,7 +128,7 @@ describe.each(["http/protobuf", "http/json"])("metrics over %s", (protocol) => {
       count: 2,
       sum: 2 * input,
     })
-    // Each is in the one bucket that it belongs to.
+    // Each is in exactly one bucket, the matching one.
     const place = ofInput?.bounds?.findIndex((bound) => input <= bound) ?? -1
     expect(ofInput?.buckets?.[place]).toBe(2)
     expect(ofInput?.buckets?.reduce((sum, count) => sum + count, 0)).toBe(2)

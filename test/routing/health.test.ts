@@ -75,7 +75,7 @@ describe("health", () => {
       health.attempted(ID)
       health.failed(ID, new GatewayError(kind, "no sign"))
       expect(health.isHealthy(ID)).toBe(true)
-      // It is no success either: the next failure lets it rest longer.
+      // It is not a success either: after the next failure it rests longer.
       health.attempted(ID)
       health.broke(ID)
       expect(restLeft()).toBe(2_000)

@@ -116,7 +116,7 @@ test("a rejected batch is given up, so that it does not block others", async () 
   expect(shelf.taken).toEqual(["good"])
 })
 
-/** Fails with some lines, and with all of them while it is away. */
+/** Fails for some lines, and for all of them while it is unavailable. */
 class Picky extends Shelf {
   isAway = false
 

@@ -31,7 +31,7 @@ export function transcriptionOf(parts: Partial<TranscriptionRequest> = {}): Tran
   }
 }
 
-/** An answer as it is read. */
+/** The read answer. */
 export function answerOf(body: unknown) {
   const text = typeof body === "string" ? body : JSON.stringify(body)
   return { headers: new Headers(), bytes: new TextEncoder().encode(text) }

@@ -6,7 +6,7 @@ export interface PngOptions {
   readonly colour?: number
   /** Chunks between the header and the pixels. */
   readonly chunks?: readonly Buffer[]
-  /** Minimum size in bytes, by a chunk of padding. */
+  /** The minimum number of bytes, reached by a chunk of padding. */
   readonly bytes?: number
 }
 

@@ -4,10 +4,10 @@ import { ensurePartitions } from "../../src/store/postgres/partitions.ts"
 import { SCHEMA } from "../../src/store/postgres/schema/steps.ts"
 import { PostgresServer } from "./postgres-server.ts"
 
-/** The server of all files that one process runs: started when the first database is asked for, it ends with the process. */
+/** The server for all files of one process: it starts with the first database, and ends with the process. */
 let shared: ReturnType<typeof start> | undefined
 
-/** Databases for the tests of a file, one for each folder of a test. */
+/** Databases for the tests of a file, each for one folder of a test. */
 export class TestDatabases {
   readonly #databases = new Map<string, Promise<string>>()
 
@@ -43,7 +43,7 @@ async function start() {
     connectTime: 5_000,
   })
   await migrate(client, SCHEMA)
-  // Four times as long as all else of a new database: it would be made again in each of them.
+  // Creating partitions takes four times as long as the rest of a new database, so it is done once in the template.
   await ensurePartitions(client, Date.now())
   return { server, template }
 }

@@ -107,7 +107,7 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Starts it again, and it recovers the commits. */
   async restart(): Promise<void> {
-    // It refuses as long as one of the processes that were started by the server before is there.
+    // It refuses to start while a child process of the previous server exists.
     await until(async () => {
       try {
         await this.#server.start()

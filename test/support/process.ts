@@ -35,7 +35,7 @@ function isBuilt(): boolean {
   return isUnchanged(ROOT, JSON.parse(readFileSync(BUILD_RECORD, "utf8")) as Sources)
 }
 
-/** A data directory and a settings file of their own. */
+/** A new data directory and settings file. */
 export interface Installation extends Disposable {
   readonly data: string
   readonly config: string

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
 import type { Replay } from "./replaying-vendor.ts"
 
-/** Recorded traffic of real vendors, beside the repository; it is read and never needed. */
+/** Recorded traffic of real vendors, in a folder next to the repository; tests also work without it. */
 const ROOT = new URL("../../../shared/fixtures/", import.meta.url)
 
 export const HAS_FIXTURES = existsSync(new URL("index.jsonl", ROOT))
@@ -13,10 +13,10 @@ export const WITHOUT_FIXTURES = HAS_FIXTURES ? "" : " (skipped: ../shared/fixtur
 /** Recorded calls that the suite replays when they are all there. */
 const RECORDINGS = 709 + 459
 
-/** Lists of the recordings; the second has those of newer models. */
+/** Lists of the recordings; the second contains newer models. */
 const INDEXES = ["index.jsonl", "index-2026-11.jsonl"]
 
-/** Returns the number of recordings in the suite, and of those that are present. */
+/** The number of recordings in the suite, and the number of available ones. */
 export function countRecordings(): { expected: number; present: number } {
   const listed = HAS_FIXTURES ? recordedFiles() : []
   const present = listed.filter(({ file }) => existsSync(new URL(file, ROOT))).length
@@ -76,7 +76,7 @@ export interface Recording {
   readonly isStream: boolean
 }
 
-/** For the one that came without a request: huggingface/test-tool-choice-matrix-tools-plus-output. */
+/** For the recording without a request: huggingface/test-tool-choice-matrix-tools-plus-output. */
 const SMALLEST_REQUEST: JsonObject = {
   model: "unknown",
   messages: [{ role: "user", content: "Hello" }],
@@ -175,7 +175,7 @@ function withoutPreferences(sent: JsonObject): JsonObject {
 const CUT = /…\[TRUNCATED \d+ chars\]$/
 const BASE64 = /^(data:[^,]*;base64,)?[A-Za-z0-9+/=]+$/
 
-/** Cut base64 becomes shorter base64, so that an image still has its head; cut text stays as it is. */
+/** Cut base64 becomes shorter base64, so that an image keeps its head; cut text stays the same. */
 function repaired(value: JsonValue): JsonValue {
   if (typeof value === "string") return repairedText(value)
   if (Array.isArray(value)) return value.map(repaired)

@@ -5,7 +5,7 @@ const AUTHORIZATION =
 
 const UNSIGNED = "UNSIGNED-PAYLOAD"
 
-/** Whether a request to a bucket, and its body, have the signature that Amazon asks for. */
+/** Whether a request to a bucket, and its body, have the signature that Amazon requires. */
 export function isSigned(request: Request, body: Uint8Array, secret: string): boolean {
   const { headers, method, url } = request
   const { scope, names, signature } =

@@ -118,7 +118,7 @@ class Peak implements Disposable {
   }
 }
 
-/** Bodies that do not end, from a process of their own. */
+/** Bodies that do not end, sent from a separate process. */
 function startBodies(url: string, key: string, count: number): Disposable {
   const program = Bun.fileURLToPath(new URL("unfinished-bodies.ts", import.meta.url))
   const child = Bun.spawn([process.execPath, program, url, key, String(count)])

@@ -99,7 +99,7 @@ function withAmount(change: (amount: bigint) => bigint) {
   }
 }
 
-/** More of them than answers were lost. */
+/** Adds more charges than answers that were lost. */
 function withSecondCharge(evidence: Evidence): Evidence {
   const request = chosen(evidence)
   const first = evidence.ledger.entries.find((entry) => entry.request === request)

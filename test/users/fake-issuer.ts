@@ -24,7 +24,7 @@ export interface FakeIssuer extends AsyncDisposable {
     | "script"
     | "no_address"
     | "away"
-  /** Signs with a new key from now on, under the name of the one before. */
+  /** Replaces the key by a new one with the same name. */
   replaceKey(): Promise<void>
   /** Signs the person in and sends them back: the address of the callback, with code and state. */
   authorize(url: string): string

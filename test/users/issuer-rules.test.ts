@@ -121,7 +121,7 @@ test("linking by address ends every other way into an account created by another
   const inviter = new Browser()
   await signIn(users, inviter)
   const reset = await users.createReset(ada.id)
-  // The inviter also has an identity at an issuer that lets anyone have any address.
+  // The inviter also has an identity at an issuer that accepts any address.
   expect(await walk(open, other, inviter, { id: "other" })).toBe(CONFIRM)
   await signIn(users, inviter)
   expect(await confirm(open, inviter)).toMatchObject({ provider: "other" })

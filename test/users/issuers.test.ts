@@ -205,7 +205,7 @@ test("a callback during an outage, or too many of them, shows an error page", as
   browser.keep(cookies)
   const { search: query } = new URL(issuer.authorize(url))
   issuer.fault = "away"
-  // A process that has not asked for the issuer's description yet.
+  // A process that has not fetched the issuer's description yet.
   const { issuers } = open.another()
   expect(await issuers.fromIssuer(browser, { ...order, query })).toMatchObject({
     session: null,

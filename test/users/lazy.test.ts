@@ -7,7 +7,7 @@ const SOURCE = join(import.meta.dir, "../../src")
 const CONTRACT = "../contract"
 const STATIC_IMPORT = /^(?:import|export)\s(?!type\b)[^"]*?from\s*"([^"]+)"|^import\s*"([^"]+)"/gm
 
-/** All that a file loads when it is loaded itself: files of the house by path, packages by name. */
+/** All modules that a file loads: our own files by path, packages by name. */
 function loadedBy(entry: string): Set<string> {
   const found = new Set<string>()
   const waiting = [entry]

@@ -112,7 +112,7 @@ function clientData(type: string, { challenge, origin }: Asked): string {
 
 type Encodable = number | string | Buffer | ReadonlyMap<number | string, Encodable>
 
-/** CBOR (RFC 8949), as much of it as this needs. */
+/** The part of CBOR (RFC 8949) that is needed here. */
 function cbor(value: Encodable): Buffer {
   if (typeof value === "number") return value < 0 ? head(1, -1 - value) : head(0, value)
   if (typeof value === "string") return Buffer.concat([head(3, value.length), Buffer.from(value)])

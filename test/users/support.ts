@@ -9,7 +9,7 @@ import { Users } from "../../src/users/users.ts"
 
 export const ADA = { name: "Ada", email: "ada@example.com", password: "correct horse battery" }
 
-/** Users in a folder of their own. */
+/** Users in a temporary folder. */
 export interface TestUsers extends Disposable {
   readonly users: Users
   readonly data: string

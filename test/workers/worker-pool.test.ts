@@ -60,7 +60,7 @@ describe("a worker pool", () => {
     const long = measure(pool, ENDLESS, "first")
     expect(await measure(pool, SHORT, "second")).toBeUndefined()
     expect(await long).toBeUndefined()
-    // Another thread starts when the one that was terminated has ended.
+    // Another thread starts after the terminated one has ended.
     await until(async () => (await measure(pool, SHORT, "second")) === 2)
   })
 

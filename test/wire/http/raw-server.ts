@@ -1,4 +1,4 @@
-/** A connection that a raw server has, and all that came on it so far. */
+/** A connection of a raw server, and all data that arrived on it so far. */
 export interface ServerSide {
   /** Counted from 1. */
   readonly number: number

@@ -33,7 +33,7 @@ const bytesOf = (text: string): Uint8Array => Buffer.from(text, "latin1")
 const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 const LENGTH = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
 
-/** Responses that end by themselves: status, body, and whether their connection can serve again. */
+/** Responses with a defined end: status, body, and whether their connection can be used again. */
 const GOOD: readonly [string, string, number, string, boolean][] = [
   ["a length", `${LENGTH}hello`, 200, "hello", true],
   ["no body at all", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200, "", true],
