@@ -16,7 +16,7 @@ import { until } from "../support/until.ts"
 
 const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
 const LARGEST_PACKAGE = 3_000_000
-/** The top level of a package, and of our own packages. */
+/** The contents at the top of a package, and those of our own besides. */
 const PARTS =
   /^package\/(LICENSE|README\.md|package\.json|tollgate\.schema\.json|bin\/|src\/|contract\/|simulator\/|console\/dist\/)/
 
@@ -78,11 +78,14 @@ test("npx starts the package with Node only, in a folder with a space and an acc
   await serve(place)
 })
 
-test("the package starts without install scripts", async () => {
-  const place = await installed("without-scripts")
-  // Bun's packages before their script has moved the program.
-  const bun = join(place, "node_modules/bun")
-  rmSync(bun)
+test.each([
+  ["npm", "node_modules"],
+  ["pnpm", "node_modules/.pnpm/bun/node_modules"],
+])("starts when %s runs no install scripts", async (manager, modules) => {
+  const place = await installed(manager)
+  rmSync(join(place, "node_modules/bun"))
+  // The contents of Bun's packages before its script has moved the program.
+  const bun = join(place, modules, "bun")
   mkdirSync(join(bun, "bin"), { recursive: true })
   writeFileSync(join(bun, "bin/bun.exe"), "echo the install script has not run\n", { mode: 0o755 })
   const platform = join(place, modules, "@oven/bun-of-the-platform/bin")
@@ -101,8 +104,8 @@ test("starts when a package manager runs it with Node", async () => {
 })
 
 /**
- * A folder in which the package is installed, as `npm install` would do it, with only its dependencies. Tests use no
- * network, so the dependencies are those of this clone.
+ * Returns a folder in which the package is installed like by `npm install`: with its declared dependencies, and
+ * nothing else. Tests use no network, so the dependencies are those of this clone.
  */
 async function installed(name: string): Promise<string> {
   const place = join(folder, name)
@@ -126,7 +129,7 @@ async function serve(place: string): Promise<void> {
   const child = Bun.spawn(["npx", "--offline", "tollgate"], {
     cwd: place,
     env: { ...onlyNode(), TOLLGATE_PORT: "0" },
-    // A separate process group, which is ended as a whole, as by Ctrl+C.
+    // A group of its own, which is ended as a whole, as by Ctrl+C.
     detached: true,
     stdio: ["ignore", Bun.file(log), Bun.file(log)],
   })
@@ -162,7 +165,7 @@ function npm(place: string, ...words: string[]) {
   return run(place, ["npm", ...words])
 }
 
-/** @throws an error with its output if it fails. */
+/** @throws with its output, if it fails. */
 async function run(place: string, command: string[]): Promise<{ stdout: string }> {
   const child = Bun.spawn(command, { cwd: place, env: onlyNode(), stdout: "pipe", stderr: "pipe" })
   const [stdout, stderr, exitCode] = await Promise.all([
