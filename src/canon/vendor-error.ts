@@ -1,8 +1,9 @@
 import { GatewayError } from "./errors.ts"
-import { type JsonObject, objectAt, parseJson, parseJsonObject, textAt } from "./json.ts"
+import type { JsonObject } from "./json.ts"
 import { KIND_OF_STATUS, type ProviderErrorKind, STATUS_OF_CODE } from "./provider-error-kinds.ts"
 import { PROVIDER_ERRORS } from "./provider-errors.ts"
 import { rejectionIn } from "./rejected-parameters.ts"
+import { textsOf, unwrapError } from "./wrapped-error.ts"
 
 /** Maximum length of a provider's message that is forwarded. */
 const MAX_MESSAGE_CHARACTERS = 2000
@@ -10,9 +11,6 @@ const MAX_MESSAGE_CHARACTERS = 2000
 const MAX_DETAILS_CHARACTERS = 4000
 /** Status of errors in the request whose own status has another meaning. */
 const DEFAULT_STATUS = 400
-/** The prefix that LiteLLM adds to the message of the called provider. */
-const WRAPPING = /^(?:litellm\.\w+: )?(?:\w+Exception - )?/
-
 /**
  * Matches wording that only describes the operator's account, anywhere in an error with a request's
  * status. The error matches no rule, so the deployment is not paused immediately.
@@ -65,8 +63,8 @@ function providerErrorKind(status: number | undefined, error: VendorError): Prov
   // An error about a parameter is an error in the request.
   if (kind !== "request" || error.parameter !== undefined) return kind
   // Routers put the error of the called provider into various members.
-  const { texts = [] } = error
-  const isOfAccount = describesAccount(error.message ?? "") || texts.some(isAccountText)
+  const { texts = textsOf(message) } = error
+  const isOfAccount = describesAccount(message ?? "") || texts.some(isAccountText)
   return isOfAccount ? "forbidden" : kind
 }
 
@@ -78,41 +76,17 @@ const ACCOUNT_KINDS: ReadonlySet<ProviderErrorKind> = new Set([
   "forbidden",
 ])
 
-/** Reports whether a text from an unknown member describes the operator's account. */
+/** Reports whether a text from an unknown member describes the operator's account, or is a code of such an error. */
 function isAccountText(text: string): boolean {
-  const message = withoutWrapping(text)
+  const { message } = unwrapError(text)
   if (describesAccount(message)) return true
+  // A number can be the code of any provider.
+  const name = /^[a-z][\w.:-]*$/i.test(text) ? text.toLowerCase() : undefined
   return PROVIDER_ERRORS.some(
-    ({ kind, message: pattern }) => ACCOUNT_KINDS.has(kind) && pattern?.test(message) === true,
+    ({ kind, codes = [], message: pattern }) =>
+      ACCOUNT_KINDS.has(kind) &&
+      (pattern?.test(message) === true || (name !== undefined && codes.includes(name))),
   )
-}
-
-/** Members of errors that repeat the caller's input. */
-const ECHOES: ReadonlySet<string> = new Set(["input", "ctx", "loc", "value", "messages", "prompt"])
-/** Maximum values that are searched. */
-const MAX_VALUES = 500
-const MAX_TEXT_CHARACTERS = 2_000
-
-/** Returns the texts in an error's body, including texts in JSON strings. */
-export function textsOf(body: unknown): readonly string[] {
-  const texts: string[] = []
-  const values: unknown[] = [body]
-  for (let index = 0; index < values.length; index++) {
-    const value = values[index]
-    if (typeof value === "string" && value.length <= MAX_TEXT_CHARACTERS) {
-      const start = value.search(/[[{]/)
-      // Python formats bytes as b'...'.
-      const inner = start === -1 ? undefined : parseJson(value.slice(start).replace(/'$/, ""))
-      if (inner === undefined) texts.push(value)
-      else values.push(inner)
-    } else if (typeof value === "object" && value !== null) {
-      for (const name in value) {
-        if (values.length >= MAX_VALUES) break
-        if (!ECHOES.has(name)) values.push((value as Readonly<Record<string, unknown>>)[name])
-      }
-    }
-  }
-  return texts
 }
 
 /** Reports whether the message of an unmatched error describes the operator's account. */
@@ -199,29 +173,9 @@ function refusalFor(
   }
 }
 
-function withoutWrapping(message: string): string {
-  return message.trim().replace(WRAPPING, "").replaceAll("’", "'")
-}
-
 /** Returns the provider's error without the wrapping of another gateway, and with plain apostrophes. */
 function providersOwn(error: VendorError): VendorError {
-  if (error.message === undefined) return error
-  const given = error.message.trim()
-  const plain = given.replace(WRAPPING, "")
-  // LiteLLM forwards some errors as JSON.
-  const isWrapped = plain !== given && plain.startsWith("{")
-  const body = isWrapped ? parseJsonObject(plain.slice(0, plain.lastIndexOf("}") + 1)) : undefined
-  const inner = body && (objectAt(body, "error") ?? body)
-  const [message = plain, type, code, parameter] = ["message", "type", "code", "param"].map(
-    (name) => inner && textAt(inner, name),
-  )
-  return {
-    ...error,
-    message: withoutWrapping(message),
-    ...(type && { type }),
-    ...(code && { code }),
-    ...(parameter && { parameter }),
-  }
+  return error.message === undefined ? error : { ...error, ...unwrapError(error.message) }
 }
 
 function reportedStatus({ status, code, type }: VendorError): number | undefined {

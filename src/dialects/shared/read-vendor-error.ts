@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, parseJsonObject, textAt } from "../../canon/json.ts"
-import { textsOf, type VendorError } from "../../canon/vendor-error.ts"
+import type { VendorError } from "../../canon/vendor-error.ts"
+import { textsOf } from "../../canon/wrapped-error.ts"
 import { codeOf, isPage } from "./errors.ts"
 import { defined } from "./fields.ts"
 
