@@ -52,7 +52,8 @@ these turns, so input is held for the maximum number of calls plus one.
 
 A cheaper tier (\`flex\`, \`batch\`) is charged only if the response reports it. Otherwise the standard price applies. The
 tier that a response reports is also charged if the request names none, since a project at the provider can have a
-default tier. A reported tier without a price is charged at the price of the requested one, listed in the receipt as
+default tier. From then on, until a restart, the gateway holds the price of that tier for requests to the same deployment
+that name none. The same applies to \`inference_geo\`. A reported tier without a price is charged at the price of the requested one, listed in the receipt as
 \`unpriced\`, and reported to the operator once.
 
 A provider that does not report the lifetime of cache writes is charged the longest lifetime that the request asks for.

@@ -7,6 +7,7 @@ import {
   settleWithoutFeatures,
   settleFeatures,
 } from "../priced-features/settle.ts"
+import { DefaultModes, type UnrequestedMode } from "../priced-features/default-modes.ts"
 import type { FeatureCosts } from "../priced-features/feature-costs.ts"
 import { servedFields } from "../../vendors/priced-features/index.ts"
 import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
@@ -37,6 +38,8 @@ export interface PricingAlarms {
 
 /** Prices delivered answers by the vendor's count, or by our own for counts that the vendor does not report. */
 export class Pricing {
+  /** Default modes of service that responses have reported. Holds are based on them. */
+  readonly defaultModes = new DefaultModes()
   readonly #counter: TokenCounter
   readonly #alarms: PricingAlarms
   readonly #uncharged: UnchargedUsage
@@ -132,6 +135,9 @@ export class Pricing {
     const priced = believed({ charge, deployment }, reported, price, meter)
     const { cost } = priced
     const unpriced = priced.settled?.unpriced ?? NO_NAMES
+    for (const mode of priced.settled?.unrequested ?? NO_MODES) {
+      this.defaultModes.learn(deployment, mode)
+    }
     this.#uncharged.look(charge.call.id, deployment, { reported: meter.reported, cost, unpriced })
     return priced
   }
@@ -182,6 +188,7 @@ function isGuess({ calls }: FeatureCosts, { records }: Meter): boolean {
 
 const NO_FIELDS: readonly FieldSwitch[] = []
 const NO_NAMES: readonly string[] = []
+const NO_MODES: readonly UnrequestedMode[] = []
 
 /** Returns the fields in which the deployment's vendor reports a mode of service. */
 function reportingFields({ input }: PendingCharge, deployment: Deployment): readonly FieldSwitch[] {

@@ -202,6 +202,7 @@ export class ChatRelay {
         model,
         catalog,
         clients,
+        defaultModes: this.#services.billing.pricing.defaultModes,
         passes,
       })
       return { input, priced: features ?? model }

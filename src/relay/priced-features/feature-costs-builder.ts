@@ -18,6 +18,7 @@ import {
   type TokensCharge,
 } from "../../vendors/priced-features/switch.ts"
 import { type CallLimits, limitOf } from "./call-limits.ts"
+import type { DefaultModes } from "./default-modes.ts"
 import { type SetSwitch, valuesAt } from "./find-switches.ts"
 import type { RequestedMode, SecondModel, FeatureCosts, ToolTurns } from "./feature-costs.ts"
 
@@ -29,6 +30,7 @@ export interface PricedFeaturesInput {
   readonly model: Model
   readonly catalog: Catalog
   readonly clients: ReadonlyMap<string, ProviderClient>
+  readonly defaultModes: DefaultModes
   /** Whether unpriced features are passed on. */
   readonly passes: boolean
   /** Maximum assumed calls of a tool with a limit field at the vendor; absent: the number of the table. */

@@ -6,6 +6,7 @@ import { switchesOf } from "../../vendors/priced-features/index.ts"
 import type { Charge } from "../../vendors/priced-features/switch.ts"
 import { carriedRequest } from "../fitting/carried-request.ts"
 import { unthreadable } from "../state/state-kinds.ts"
+import { defaultModesIn } from "./default-modes.ts"
 import { findSwitches, maySetSwitch, type SetSwitch } from "./find-switches.ts"
 import { assumedCalls, limitOf } from "./call-limits.ts"
 import { type FeatureCosts, heldDeployments } from "./feature-costs.ts"
@@ -30,7 +31,13 @@ export interface PricedFeatures {
  * @throws GatewayError `feature_not_priced`, `model_not_allowed`: no deployment can serve it.
  */
 export function findPricedFeatures(input: PricedFeaturesInput): PricedFeatures | undefined {
-  return maySetSwitch(input.call.body) ? priceFeatures(input) : undefined
+  return maySetSwitch(input.call.body) || hasDefaultModes(input) ? priceFeatures(input) : undefined
+}
+
+/** Reports whether a deployment of the model serves requests in a mode that they do not name. */
+function hasDefaultModes({ model, defaultModes }: PricedFeaturesInput): boolean {
+  if (defaultModes.isEmpty) return false
+  return model.deployments.some((deployment) => defaultModes.of(deployment) !== undefined)
 }
 
 function priceFeatures(input: PricedFeaturesInput): PricedFeatures | undefined {
@@ -76,12 +83,14 @@ interface SetSwitches {
 function switchesSetAt(input: PricedFeaturesInput, deployment: Deployment): SetSwitches {
   const client = input.clients.get(deployment.provider)
   if (client === undefined || deployment.price === undefined) return NOTHING
+  const modes = input.defaultModes.of(deployment)
   const find = (body: JsonObject, dialect: DialectId): SetSwitches => {
     const switches = switchesOf(client.vendor.id, dialect, deployment.upstreamModel)
     if (switches === undefined) return NOTHING
     const { maxCalls } = switches
     const max = maxCalls === undefined ? undefined : limitOf(body[maxCalls])
     const setSwitches = findSwitches(body, switches, dialect)
+    if (modes !== undefined) setSwitches.push(...defaultModesIn(body, switches, modes))
     return { setSwitches, max, isLimitable: maxCalls !== undefined }
   }
   const bindings = client.bindings(deployment)

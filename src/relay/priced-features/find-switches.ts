@@ -77,7 +77,7 @@ function isKept({ store, conversation }: JsonObject): boolean {
 }
 
 /** Null, false and absence leave a switch off. */
-function isSet(value: JsonValue | undefined): value is JsonValue {
+export function isSet(value: JsonValue | undefined): value is JsonValue {
   if (value === undefined || value === null || value === false) return false
   return !Array.isArray(value) || value.length > 0
 }

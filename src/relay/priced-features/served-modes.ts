@@ -4,6 +4,7 @@ import { costOf, type Price, UNIT_FACTOR } from "../../ledger/price.ts"
 import { type AppliedMode, modeOf, type PricedMode, priceIn } from "../../ledger/price-modes.ts"
 import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
 import type { Meter } from "../metering/meter.ts"
+import type { UnrequestedMode } from "./default-modes.ts"
 import type { RequestedMode } from "./feature-costs.ts"
 
 /** A mode of service that a response reports. */
@@ -30,6 +31,8 @@ interface SettledModes {
   readonly modes: readonly string[]
   /** Reported modes without a price; they are charged at the request's price. */
   readonly unpriced: readonly string[]
+  /** Reported modes that cost more and that the request did not name. */
+  readonly unrequested: readonly UnrequestedMode[]
 }
 
 /**
@@ -47,7 +50,8 @@ export function settleModes(
 ): SettledModes {
   const { price } = used
   if (requested.length === 0) {
-    return settled(unrequestedModes(unrequested, reports, used), unrequested, reports, price)
+    const modes = unrequestedModes(unrequested, reports, used)
+    return settled({ modes, unrequested: modes }, unrequested, reports, price)
   }
   const named = requested.flatMap((each) => {
     let highest: ServedMode | undefined
@@ -57,23 +61,47 @@ export function settleModes(
   const open = unrequested.filter(({ served: [path] = [] }) =>
     requested.every(({ field }) => field.served?.[0] !== path),
   )
-  const modes = [...named, ...unrequestedModes(open, reports, used)]
-  return settled(modes, [...requested.map(({ field }) => field), ...open], reports, price)
+  const others = unrequestedModes(open, reports, used)
+  const fields = [...requested.map(({ field }) => field), ...open]
+  return settled({ modes: [...named, ...others], unrequested: others }, fields, reports, price)
+}
+
+/** All modes of a request, and those that it did not name. */
+interface ServedModes {
+  readonly modes: readonly ServedMode[]
+  readonly unrequested: readonly ReportedMode[]
+}
+
+/** A mode that the request did not name, with the field of the response. */
+interface ReportedMode extends ServedMode {
+  readonly place: string
 }
 
 function settled(
-  modes: readonly ServedMode[],
+  { modes, unrequested }: ServedModes,
   fields: readonly FieldSwitch[],
   reports: readonly ModeReport[],
   price: Price,
 ): SettledModes {
-  return { applied: modes, modes: namesOf(modes), unpriced: unpricedModes(fields, reports, price) }
+  return {
+    applied: modes,
+    modes: namesOf(modes),
+    unpriced: unpricedModes(fields, reports, price),
+    unrequested: unrequested.length === 0 ? NO_UNREQUESTED : higherModes(unrequested),
+  }
 }
 
 /** Maximum characters of a reported name that are stored. */
 const MAX_NAME = 64
 const NO_MODES: readonly string[] = []
-const NO_SERVED: readonly ServedMode[] = []
+const NO_SERVED: readonly ReportedMode[] = []
+const NO_UNREQUESTED: readonly UnrequestedMode[] = []
+
+function higherModes(modes: readonly ReportedMode[]): readonly UnrequestedMode[] {
+  return modes.flatMap(({ place, key, factor }) =>
+    key !== undefined && factor > UNIT_FACTOR ? [{ place, key, factor }] : [],
+  )
+}
 
 /** Returns reported modes without a price, with their fields. */
 function unpricedModes(
@@ -100,10 +128,10 @@ function unrequestedModes(
   fields: readonly FieldSwitch[],
   reports: readonly ModeReport[],
   used: ModeUsage,
-): readonly ServedMode[] {
+): readonly ReportedMode[] {
   const { price } = used
   if (price.modes === undefined) return NO_SERVED
-  const modes: ServedMode[] = []
+  const modes: ReportedMode[] = []
   for (const field of fields) {
     let highest: ServedMode | undefined
     for (const report of reports) {
@@ -112,7 +140,7 @@ function unrequestedModes(
       highest = higherOf(highest, mode ?? STANDARD, used)
     }
     if (highest !== undefined && (highest.isLower || highest.factor !== UNIT_FACTOR))
-      modes.push(highest)
+      modes.push({ ...highest, place: field.served?.[0] ?? "" })
   }
   return modes
 }

@@ -26,6 +26,7 @@ import type { AnswerRecord } from "../metering/answer-record.ts"
 import { countCalls } from "./count.ts"
 import { valuesAt } from "./find-switches.ts"
 import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
+import type { UnrequestedMode } from "./default-modes.ts"
 import { type ModeReport, type ModeUsage, settleModes } from "./served-modes.ts"
 import type { SecondModel, FeatureCosts } from "./feature-costs.ts"
 
@@ -60,6 +61,8 @@ export interface SettledUsage {
   readonly modes: readonly string[]
   /** Reported modes of service without a price; they are charged at the request's price. */
   readonly unpriced: readonly string[]
+  /** Reported modes that cost more and that the request did not name. */
+  readonly unrequested: readonly UnrequestedMode[]
 }
 
 /**
@@ -70,14 +73,22 @@ export interface SettledUsage {
 export function settleFeatures(
   featureCosts: FeatureCosts,
   usage: Usage,
-  { records, reports, calls, usages, elapsedMs, withLifetimes, unrequested = [] }: ServedRequest,
+  {
+    records,
+    reports,
+    calls,
+    usages,
+    elapsedMs,
+    withLifetimes,
+    unrequested: fields = [],
+  }: ServedRequest,
 ): SettledUsage {
   const used = { price: featureCosts.price, usage, calls }
-  const { applied, modes, unpriced } = settleModes(featureCosts.modes, unrequested, reports, used)
+  const { applied, ...modes } = settleModes(featureCosts.modes, fields, reports, used)
   const counted = withCalls(featureCosts, usage, records, elapsedMs)
   const price = priceIn(featureCosts.price, applied)
   const served = { featureCosts, price, applied, records, calls, usages, withLifetimes }
-  return { ...withModels(served, counted), modes, unpriced }
+  return { ...withModels(served, counted), ...modes }
 }
 
 /**
@@ -90,11 +101,11 @@ export function settleWithoutFeatures(
   fields: readonly FieldSwitch[],
   reports: readonly ModeReport[],
 ): SettledUsage | undefined {
-  const { applied, modes, unpriced } = settleModes([], fields, reports, used)
+  const { applied, ...modes } = settleModes([], fields, reports, used)
   const price = priceIn(used.price, applied)
   const divided = dividedUsage(used.usage, used, price)
-  if (modes.length + unpriced.length + divided.others.length === 0) return undefined
-  return { ...divided, price, modes, unpriced }
+  if (modes.modes.length + modes.unpriced.length + divided.others.length === 0) return undefined
+  return { ...divided, price, ...modes }
 }
 
 const NO_OTHERS: readonly SecondUsage[] = []
@@ -146,7 +157,7 @@ interface ServedFeatures extends Omit<ServedRequest, "reports" | "elapsedMs" | "
 function withModels(
   served: ServedFeatures,
   usage: Usage,
-): Omit<SettledUsage, "modes" | "unpriced"> {
+): Omit<SettledUsage, "modes" | "unpriced" | "unrequested"> {
   const { featureCosts, price, applied, records, calls } = served
   const { models } = featureCosts
   if (models.length === 0 && price.tiers.length === 0) return { usage, calls, price, others: [] }

@@ -1,0 +1,66 @@
+import type { JsonObject } from "../../canon/json.ts"
+import { type Deployment, placeOf } from "../../catalog/model.ts"
+import { possibleMode, type Switches } from "../../vendors/priced-features/switch.ts"
+import { isSet, type SetSwitch, valuesAt } from "./find-switches.ts"
+
+/** Maximum deployments with known default modes. The oldest are dropped. */
+const MAX_DEPLOYMENTS = 1_000
+
+/** A mode of service that a response reports and its request did not name. */
+export interface UnrequestedMode {
+  /** The field of the response. */
+  readonly place: string
+  /** The name of the mode in a price. */
+  readonly key: string
+  /** Its highest factor, in millionths. */
+  readonly factor: bigint
+}
+
+/**
+ * Default modes of service that providers have reported since the process started, by deployment. A project at a
+ * provider can have a default tier or region, which only its responses show.
+ */
+export class DefaultModes {
+  readonly #byDeployment = new Map<string, Map<string, UnrequestedMode>>()
+
+  get isEmpty(): boolean {
+    return this.#byDeployment.size === 0
+  }
+
+  /** Returns the default modes of a deployment by the fields of its responses. */
+  of(deployment: Deployment): ReadonlyMap<string, UnrequestedMode> | undefined {
+    return this.isEmpty ? undefined : this.#byDeployment.get(placeOf(deployment))
+  }
+
+  /** Stores a reported mode. Of several modes in the same field, the one with the highest factor stays. */
+  learn(deployment: Deployment, mode: UnrequestedMode): void {
+    const place = placeOf(deployment)
+    const known = this.#byDeployment.get(place) ?? this.#added(place)
+    const before = known.get(mode.place)
+    if (before === undefined || before.factor < mode.factor) known.set(mode.place, mode)
+  }
+
+  #added(place: string): Map<string, UnrequestedMode> {
+    const [oldest] = this.#byDeployment.keys()
+    if (oldest !== undefined && this.#byDeployment.size >= MAX_DEPLOYMENTS) {
+      this.#byDeployment.delete(oldest)
+    }
+    const added = new Map<string, UnrequestedMode>()
+    this.#byDeployment.set(place, added)
+    return added
+  }
+}
+
+/** Returns the default modes that apply to a body because it leaves their fields open. */
+export function defaultModesIn(
+  body: JsonObject,
+  { fields }: Switches,
+  modes: ReadonlyMap<string, UnrequestedMode>,
+): SetSwitch[] {
+  return fields.flatMap((field) => {
+    const mode = modes.get(field.served?.[0] ?? "")
+    const isNamed = valuesAt(body, field.path).some(({ value }) => isSet(value))
+    if (mode === undefined || isNamed) return []
+    return [{ place: field.path, value: mode.key, charge: possibleMode(mode.key), field }]
+  })
+}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
+import { completion, message, respond, response } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
+import { HELLO, nanocredits, receiptOf } from "../support.ts"
+
+const CHAT = "/v1/chat/completions"
+const MESSAGES = "/v1/messages"
+const RESPONSES = "/v1/responses"
+
+let vendor: ScriptedVendor
+let gateway: TestGateway
+let answer: JsonObject = {}
+
+beforeAll(async () => {
+  vendor = startVendor((request) =>
+    respond(new URL(request.url).pathname, vendor.bodies.at(-1), answer),
+  )
+  const modes = { flex: "0.5", priority: "2", ultrafast: "6", us: "1.1" }
+  const at = (name: string, dialect: string) => ({
+    ...provider(vendor.url, name),
+    dialects: [dialect],
+    prices: { modes },
+  })
+  const model = simulated({ maxOutput: 50 })
+  gateway = await startGateway({
+    providers: {
+      chat: at("azure", "openai-chat"),
+      responses: at("azure", "openai-responses"),
+      messages: at("anthropic", "anthropic-messages"),
+    },
+    models: {
+      "chat/m": model,
+      "chat/flex": model,
+      "chat/translated": model,
+      "chat/rest": model,
+      "responses/m": model,
+      "messages/m": model,
+    },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+async function ask(path: string, model: string, more: JsonObject = {}) {
+  const caller = await gateway.caller("10")
+  const content = path === RESPONSES ? { input: "Hello there" } : { messages: HELLO }
+  const limit = path === MESSAGES ? { max_tokens: 50 } : {}
+  const posted = await caller.post(path, { model, ...content, ...limit, ...more })
+  expect(posted.status, await posted.text()).toBe(200)
+  const { hold, cost } = await receiptOf(caller, posted)
+  return { hold: nanocredits(hold), cost: nanocredits(cost) }
+}
+
+describe("a mode of service that a response reports and the request left open", () => {
+  for (const [path, model, reported] of [
+    [CHAT, "chat/m", completion({ service_tier: "priority" })],
+    [RESPONSES, "responses/m", response([], { service_tier: "priority" })],
+  ] as const) {
+    test(`is held for from the next request on, at ${path}`, async () => {
+      answer = reported as JsonObject
+      const first = await ask(path, model)
+      const second = await ask(path, model)
+      expect(second.cost).toBe(first.cost)
+      expect(second.hold).toBe(first.hold * 2n)
+      for (const service_tier of [null, "auto"]) {
+        const { hold } = await ask(path, model, { service_tier })
+        expect(hold).toBeGreaterThanOrEqual(second.hold)
+      }
+    })
+  }
+
+  test("is held for in requests of other formats, which cannot name it", async () => {
+    answer = completion({ service_tier: "priority" }) as JsonObject
+    const first = await ask(MESSAGES, "chat/translated")
+    const second = await ask(MESSAGES, "chat/translated")
+    expect([second.hold, second.cost]).toEqual([first.hold * 2n, first.cost])
+  })
+
+  test("is not held for if the request names another mode", async () => {
+    answer = completion({ service_tier: "priority" }) as JsonObject
+    await ask(CHAT, "chat/m")
+    const raised = await ask(CHAT, "chat/m")
+    answer = completion({ service_tier: "default" }) as JsonObject
+    const standard = await ask(CHAT, "chat/m", { service_tier: "default" })
+    expect(standard.hold).toBeLessThan((raised.hold * 3n) / 4n)
+    const open = await ask(CHAT, "chat/m")
+    expect([open.hold, open.cost]).toEqual([raised.hold, raised.cost / 2n])
+  })
+
+  test("changes no hold at other deployments, nor if it is cheaper", async () => {
+    answer = completion({ service_tier: "flex" }) as JsonObject
+    const first = await ask(CHAT, "chat/flex")
+    expect((await ask(CHAT, "chat/flex")).hold).toBe(first.hold)
+    expect((await ask(CHAT, "chat/rest")).hold).toBe(first.hold)
+  })
+
+  test("is held for at the most expensive mode that was reported", async () => {
+    answer = completion({ service_tier: "ultrafast" }) as JsonObject
+    const first = await ask(CHAT, "chat/rest")
+    answer = completion({ service_tier: "priority" }) as JsonObject
+    expect((await ask(CHAT, "chat/rest")).hold).toBe(first.hold * 6n)
+    expect((await ask(CHAT, "chat/rest")).hold).toBe(first.hold * 6n)
+  })
+
+  test("can be a region", async () => {
+    answer = message([], { inference_geo: "us" }) as JsonObject
+    const first = await ask(MESSAGES, "messages/m")
+    expect((await ask(MESSAGES, "messages/m")).hold).toBe((first.hold * 11n) / 10n)
+    answer = message([], { inference_geo: "global" }) as JsonObject
+    const named = await ask(MESSAGES, "messages/m", { inference_geo: "global" })
+    const open = await ask(MESSAGES, "messages/m", { metadata: { user_id: "abcdefghi" } })
+    expect(named.hold).toBeLessThan(open.hold)
+  })
+})
