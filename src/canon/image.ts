@@ -64,11 +64,21 @@ export interface Image {
   readonly revisedPrompt?: string
 }
 
+/** One of the calls of a request. */
+export interface ImageCall {
+  /** Number of its images. */
+  readonly images: number
+  /** Tokens, if the vendor counts them. */
+  readonly usage?: Usage
+}
+
 /** A vendor's result for a request. */
 export interface ImageResult {
   readonly images: readonly Image[]
   /** Tokens, if the vendor counts them. */
   readonly usage?: Usage
+  /** The calls, if there were several. */
+  readonly calls?: readonly ImageCall[]
   /** The text and image tokens separately, in OpenAI's form. */
   readonly usageDetails?: JsonObject
   /**

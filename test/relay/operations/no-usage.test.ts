@@ -46,6 +46,11 @@ describe("usage of zero for a delivered answer", () => {
   test.each([
     [{ text: 4, audio: 0, output: 240 }, { inputFresh: 4, audioInput: 30, output: 240 }, true],
     [{ text: 4, audio: 90, output: 0 }, { inputFresh: 4, audioInput: 90, output: 2 }, true],
+    [
+      { text: 4, audio: 90, output: 50, reasoning: 50 },
+      { inputFresh: 4, audioInput: 90, output: 52 },
+      true,
+    ],
     [{ text: 30, audio: 0, output: 2 }, { inputFresh: 30, audioInput: 0, output: 2 }, false],
   ])("estimates the missing tokens of a transcript, %j", (reported, usage, estimated) => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
@@ -108,6 +113,24 @@ describe("usage of zero for a delivered answer", () => {
       expect(made.estimated).toBe(true)
       expect(made.usage.inputFresh).toBe(inputFresh === 0 ? 2 : 20)
       expect(made.usage.imageOutput).toBeGreaterThan(0)
+    }
+  })
+
+  test("estimates only the calls for images that have no usage", () => {
+    const request = { prompt: "a cat", count: 2, images: [], fields: {}, extra: {}, options: {} }
+    const deployment = { upstreamModel: "gpt-image-1", price: tokens } as unknown as Deployment
+    const usageOf = (answer: Parameters<typeof imagesUsage>[0]) =>
+      imagesUsage(answer, deployment, request as unknown as ImageRequest)
+    const one = usageOf({ images: 1 }).usage
+    const usage = { ...NO_USAGE, inputFresh: 20, imageOutput: 1_120 }
+    const thoughts = { ...NO_USAGE, inputFresh: 20, output: 50, reasoning: 50 }
+    for (const [second, input] of [
+      [{ images: 1 }, 22],
+      [{ images: 1, usage: thoughts }, 40],
+    ] as const) {
+      const made = usageOf({ images: 2, calls: [{ images: 1, usage }, second] })
+      expect(made).toMatchObject({ usage: { inputFresh: input, images: 2 }, estimated: true })
+      expect(made.usage.imageOutput).toBe(1_120 + one.imageOutput)
     }
   })
 })

@@ -3,7 +3,7 @@ import { ALL_TASKS, type ImageFormat, type ImageRequest, type Image } from "../.
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { NO_USAGE, type Usage, usageOfCalls } from "../../../canon/usage.ts"
+import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { decodeImageError } from "../errors.ts"
 import {
   base64Of,
@@ -14,7 +14,7 @@ import {
   promptOf,
   VARIATION_EMULATED,
 } from "./encoding.ts"
-import { base64Image, forbidden } from "./images.ts"
+import { base64Image, forbidden, usageOfAnswers } from "./images.ts"
 import { ratioOf, sentRatio } from "./sizes.ts"
 
 /** The ratios of Gemini's image models (`ImageConfig.aspectRatio` of @google/genai). */
@@ -36,15 +36,14 @@ export function googleImages(parent: string): ImageFormat {
       isImagen(model) ? encodeImagen(request, model, parent) : encodeGemini(request, model, parent),
     decode(answers) {
       const bodies = answers.map(jsonOf)
-      const images = bodies.flatMap((body) => [...geminiImages(body), ...imagenImages(body)])
+      const answered = bodies.map((body) => ({
+        images: [...geminiImages(body), ...imagenImages(body)],
+        usage: usageOf(objectAt(body, "usageMetadata")),
+      }))
+      const images = answered.flatMap((call) => call.images)
       const [first] = bodies
       if (images.length === 0 && first) throw forbidden(reasonOf(first))
-      const usage = usageOfCalls(bodies.map((body) => usageOf(objectAt(body, "usageMetadata"))))
-      return {
-        images,
-        ...(usage && { usage }),
-        facts: {},
-      }
+      return { images, ...usageOfAnswers(answered), facts: {} }
     },
     sent: sentRatio,
     decodeError: decodeImageError,
@@ -146,8 +145,8 @@ function reasonOf(body: JsonObject): string | undefined {
 /** docs/contribute/wire/images.md#f4: thoughts are not part of the candidates' count. Imagen counts nothing. */
 function usageOf(usage: JsonObject | undefined): Usage | undefined {
   const input = numberAt(usage, "promptTokenCount")
-  const candidates = numberAt(usage, "candidatesTokenCount")
-  if (input === undefined || candidates === undefined) return undefined
+  if (input === undefined) return undefined
+  const candidates = numberAt(usage, "candidatesTokenCount") ?? 0
   const reasoning = numberAt(usage, "thoughtsTokenCount") ?? 0
   const cached = Math.min(input, numberAt(usage, "cachedContentTokenCount") ?? 0)
   const images = imageTokensIn(usage ?? {})

@@ -1,6 +1,7 @@
 import { GatewayError } from "../../../canon/errors.ts"
-import type { Image } from "../../../canon/image.ts"
+import type { Image, ImageResult } from "../../../canon/image.ts"
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
+import { type Usage, usageOfCalls } from "../../../canon/usage.ts"
 
 /** Some servers send the beginning of a data URL before the base64. */
 const DATA_URL = /^data:[^,]{0,100},/
@@ -41,4 +42,16 @@ export function forbidden(reason: string | undefined): GatewayError {
     `The provider made no picture of this request.${words}`,
     { upstream: { status: 400, code: "content_policy_violation" } },
   )
+}
+
+/** Returns the usage of all calls together, if each has one, and each call's own if there are several. */
+export function usageOfAnswers(
+  answers: readonly { readonly images: readonly Image[]; readonly usage: Usage | undefined }[],
+): Pick<ImageResult, "usage" | "calls"> {
+  const usage = usageOfCalls(answers.map((answer) => answer.usage))
+  const calls = answers.map((answer) => ({
+    images: answer.images.length,
+    ...(answer.usage && { usage: answer.usage }),
+  }))
+  return { ...(usage && { usage }), ...(calls.length > 1 && { calls }) }
 }

@@ -12,7 +12,7 @@ import { isDefined, type JsonObject, objectAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import type { OperationAnswer, OperationCall } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { NO_USAGE, type Usage, usageOfCalls } from "../../../canon/usage.ts"
+import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { encodeForm, type OutgoingField } from "../../../wire/encode-form.ts"
 import { decodeImageError } from "../errors.ts"
 import {
@@ -23,7 +23,7 @@ import {
   refuseMoreImages,
   VARIATION_EMULATED,
 } from "./encoding.ts"
-import { imagesOfData } from "./images.ts"
+import { imagesOfData, usageOfAnswers } from "./images.ts"
 import type { OpenAiFamily } from "./openai-families.ts"
 import { nearestSize, SIZE_APPROXIMATED } from "./sizes.ts"
 
@@ -70,15 +70,20 @@ function canStream({ stream, count, task }: ImageRequest, { streams }: OpenAiFam
 /** Images from a server with OpenAI's format; the usage is absent when it counted no tokens. */
 export function decodeImages(answers: readonly OperationAnswer[]): ImageResult {
   const bodies = answers.map(jsonOf)
-  const usage = usageOfCalls(bodies.map((body) => imageUsage(objectAt(body, "usage"))))
+  const answered = bodies.map((body) => ({
+    images: imagesOfData(body),
+    usage: imageUsage(objectAt(body, "usage")),
+  }))
+  const counted = usageOfAnswers(answered)
   const facts: JsonObject = {}
   for (const name of FACTS) {
     const value = bodies[0]?.[name]
     if (isDefined(value)) facts[name] = value
   }
   return {
-    images: bodies.flatMap(imagesOfData),
-    ...(usage && { usage, usageDetails: detailsOf(bodies) }),
+    images: answered.flatMap(({ images }) => images),
+    ...counted,
+    ...(counted.usage && { usageDetails: detailsOf(bodies) }),
     facts,
   }
 }

@@ -1,6 +1,12 @@
 import type { CountedUsage } from "../../billing/priced-usage.ts"
-import { type ImageRequest, type ImageResult, sizeName, wantedSize } from "../../../canon/image.ts"
-import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../../canon/usage.ts"
+import {
+  type ImageCall,
+  type ImageRequest,
+  type ImageResult,
+  sizeName,
+  wantedSize,
+} from "../../../canon/image.ts"
+import { addUsage, NO_USAGE, totalInput, totalOutput, type Usage } from "../../../canon/usage.ts"
 import type { Deployment, Model } from "../../../catalog/model.ts"
 import { priceOfImages } from "../../../ledger/image-price.ts"
 import {
@@ -64,18 +70,31 @@ function outputBound(request: ImageRequest, { upstreamModel }: Deployment): numb
 }
 
 /**
- * Returns the vendor's tokens and the number of images. If a model is priced by tokens alone, a side that its vendor
- * does not report, or reports as zero, is counted here: the output at its maximum.
+ * Returns the vendor's tokens and the number of images, call by call. If a model is priced by tokens alone, a side that
+ * its vendor does not report, or reports as zero, is counted here: the output at its maximum.
  */
 export function imagesUsage(
-  { images, usage: reported = NO_USAGE }: Pick<ImageResult, "usage"> & { readonly images: number },
+  { calls, ...answer }: ImageCall & Pick<ImageResult, "calls">,
+  deployment: Deployment,
+  request: ImageRequest,
+): CountedUsage {
+  if (calls === undefined) return usageOfCall(answer, deployment, request)
+  const counted = calls.map((call) => usageOfCall(call, deployment, request))
+  return {
+    usage: { ...counted.map(({ usage }) => usage).reduce(addUsage), images: answer.images },
+    estimated: counted.some(({ estimated }) => estimated),
+  }
+}
+
+function usageOfCall(
+  { images, usage: reported = NO_USAGE }: ImageCall,
   deployment: Deployment,
   request: ImageRequest,
 ): CountedUsage {
   const usage = { ...reported, images }
   if (isPricedByImages(deployment)) return { usage, estimated: false }
   const lacksInput = totalInput(reported) === 0
-  const lacksOutput = totalOutput(reported) === 0
+  const lacksOutput = totalOutput(reported) <= reported.reasoning
   const drafts = (request.stream?.drafts ?? 0) * DRAFT_TOKENS
   return {
     usage: {

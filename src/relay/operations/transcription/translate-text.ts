@@ -1,7 +1,7 @@
 import type { ChatResult } from "../../../canon/chat.ts"
 import type { OperationCall } from "../../../canon/operation.ts"
 import { jsonOf, unusable } from "../../../canon/operation-answer.ts"
-import { NO_USAGE, type Usage, usageOfCalls } from "../../../canon/usage.ts"
+import { addUsage, NO_USAGE, type Usage, usageOfCalls } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import type { Call } from "../../request/call.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
@@ -66,15 +66,23 @@ export async function translateAt(
   const results = answers.map((answer, index) =>
     dialect.decodeResult(jsonOf(answer), requests[index]),
   )
-  const texts = chunks.flatMap((chunk, index) => readTranslation(chunk, textOf(results[index])))
-  const reported = usageOfCalls(results.map(({ usage }) => usage))
-  if (reported) return { value: { texts, usage: reported, estimated: false }, losses: [] }
-  services.alarms.usageMissing(task.call.id, deployment.id)
-  const usage = await countedUsage(services.counter.of(task.call.key.account), chunks.flat(), texts)
-  return { value: { texts, usage, estimated: true }, losses: [] }
+  const counter = services.counter.of(task.call.key.account)
+  const texts: string[] = []
+  let usage = NO_USAGE
+  let estimated = false
+  for (const [index, chunk] of chunks.entries()) {
+    const result = results[index]
+    const translated = readTranslation(chunk, textOf(result))
+    texts.push(...translated)
+    const reported = usageOfCalls([result?.usage])
+    estimated ||= reported === undefined
+    usage = addUsage(usage, reported ?? (await countedUsage(counter, chunk, translated)))
+  }
+  if (estimated) services.alarms.usageMissing(task.call.id, deployment.id)
+  return { value: { texts, usage, estimated }, losses: [] }
 }
 
-/** Returns our own count if the vendor did not count every call. */
+/** Counts a call that its vendor has not counted. */
 async function countedUsage(
   counter: AccountCounter,
   sent: readonly string[],
