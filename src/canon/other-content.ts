@@ -21,6 +21,8 @@ const TYPE_NAMES = ["type", "mimeType", "mime_type", "media_type", "format"] as 
 export class OtherContent {
   /** Characters of text and of JSON. */
   characters = 0
+  /** The part of these that stands for hidden reasoning. */
+  reasoningCharacters = 0
   /** Bytes of uncompressed audio. */
   soundBytes = 0
   /** Bytes of compressed audio. */
@@ -36,6 +38,12 @@ export class OtherContent {
 
   text(text: string): void {
     this.characters += text.length
+  }
+
+  /** Adds the signature of hidden reasoning. */
+  hiddenReasoning(signature: string): void {
+    this.reasoningCharacters += signature.length
+    this.text(signature)
   }
 
   /** Adds audio. @param base64 of a clip, or of a chunk of one. */
@@ -88,6 +96,7 @@ export class OtherContent {
 
   add(other: OtherContent): void {
     this.characters += other.characters
+    this.reasoningCharacters += other.reasoningCharacters
     this.soundBytes += other.soundBytes
     this.packedSoundBytes += other.packedSoundBytes
     this.images += other.images

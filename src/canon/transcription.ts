@@ -68,6 +68,8 @@ export interface TranscriptTokens {
   readonly text: number
   readonly audio: number
   readonly output: number
+  /** The part of the output that is reasoning. */
+  readonly reasoning?: number
 }
 
 /** The result of a transcription. */

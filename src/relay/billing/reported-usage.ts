@@ -2,6 +2,7 @@ import { type JsonObject, objectAt } from "../../canon/json.ts"
 import { totalInput, totalOutput, type Usage, withInputOf } from "../../canon/usage.ts"
 import type { Meter } from "../metering/meter.ts"
 import type { CountedUsage } from "./priced-usage.ts"
+import { CHARACTERS_OF_TOKEN } from "./provider-cost.ts"
 
 /** Returns the reported usage if it covers everything received from each call (decision 16). */
 export function fullUsage(meter: Meter): Usage | undefined {
@@ -27,29 +28,39 @@ function hasOutput(meter: Meter, usage: Usage): boolean {
 }
 
 /**
- * Returns the tokens that a report counts for the received content. Gemini counts thoughts besides the other output,
- * so they cover no text; in all other formats they are a part of the output, and some vendors report more of them than
- * output.
+ * Returns the tokens that a report counts for the received content. Gemini counts thoughts besides the other output, so they
+ * cover nothing else; in all other formats they are a part of the output, and some vendors report more of them than output.
  */
 function countedOutput(meter: Meter, usage: Usage): number {
-  const { characters, reasoningCharacters, reported } = meter
-  const isText = characters > reasoningCharacters
-  const thoughts = isText && isOfGemini(reported) ? usage.reasoning : 0
+  const thoughts = meter.hasAnswer && isOfGemini(meter.reported) ? usage.reasoning : 0
   return totalOutput(usage) - thoughts
 }
 
-/** A usage with the estimated output, and with reported reasoning that the answer does not show. */
-function withOutputOf(estimate: Usage, usage: Usage, { reasoningCharacters }: Meter): Usage {
+/** A usage with the estimated output. Reported reasoning stays unless the answer shows more. */
+function withOutputOf(estimate: Usage, usage: Usage, meter: Meter): Usage {
   const { output, reasoning, reasoningBeside, audioOutput, imageOutput } = estimate
-  const hidden = reasoningCharacters === 0 && reasoning === 0 ? usage.reasoning : 0
+  const more = usage.reasoning === 0 ? 0 : unestimatedReasoning(estimate, usage, meter)
   return {
     ...usage,
-    output: output + hidden,
-    reasoning: reasoning + hidden,
+    output: output + more,
+    reasoning: Math.max(reasoning, usage.reasoning),
     reasoningBeside: Math.max(reasoningBeside, usage.reasoningBeside),
     audioOutput,
     imageOutput,
   }
+}
+
+/** Returns the difference between reported and estimated reasoning. The length of a signature is no count. */
+function unestimatedReasoning(
+  { output, reasoning }: Usage,
+  usage: Usage,
+  { characters, reasoningCharacters, other }: Meter,
+): number {
+  const signed = Math.ceil(other.reasoningCharacters / CHARACTERS_OF_TOKEN)
+  const text = output - reasoning - Math.ceil(other.characters / CHARACTERS_OF_TOKEN)
+  const share = characters === 0 ? 0 : reasoningCharacters / characters
+  const shown = reasoning + Math.floor(text * share)
+  return Math.max(usage.reasoning, shown) - shown - signed
 }
 
 /**

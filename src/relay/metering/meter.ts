@@ -99,6 +99,11 @@ export class Meter {
     return this.characters + this.other.amount
   }
 
+  /** Whether anything besides reasoning was received. */
+  get hasAnswer(): boolean {
+    return this.amount > this.reasoningCharacters + this.other.reasoningCharacters
+  }
+
   /** Output text for an estimate, capped; `characters` is how much there was. */
   get text(): string {
     return this.#text.join("")
@@ -191,7 +196,7 @@ export class Meter {
         return
       case "reasoning-signature":
         // Withheld reasoning is contained in the signature.
-        if (event.isRedacted) this.other.text(event.signature)
+        if (event.isRedacted) this.other.hiddenReasoning(event.signature)
         return
       case "media":
         return this.#media(event.media)
@@ -228,7 +233,7 @@ export class Meter {
       case "refusal":
         return this.#add(part.text)
       case "reasoning":
-        if (part.isRedacted || part.text === "") this.other.text(part.signature ?? "")
+        if (part.isRedacted || part.text === "") this.other.hiddenReasoning(part.signature ?? "")
         this.reasoningCharacters += part.text.length
         return this.#add(part.text)
       case "tool-call":

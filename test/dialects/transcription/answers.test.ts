@@ -244,7 +244,7 @@ describe("Gemini", () => {
     })
     expect(transcript).toEqual({
       text: "Guten Tag",
-      usage: { tokens: { text: 20, audio: 80, output: 10 } },
+      usage: { tokens: { text: 20, audio: 80, output: 10, reasoning: 7 } },
     })
   })
 

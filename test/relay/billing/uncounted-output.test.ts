@@ -35,6 +35,11 @@ const google = (data: string, mimeType: string): Json => ({
   ],
   modelVersion: "m",
 })
+const thoughts = { promptTokenCount: 950, thoughtsTokenCount: 600, totalTokenCount: 1_550 }
+const gemini = (...parts: readonly Json[]): Json => ({
+  candidates: [{ content: { role: "model", parts }, finishReason: "STOP", index: 0 }],
+  modelVersion: "m",
+})
 const reasoning = {
   type: "reasoning",
   id: "rs_1",
@@ -52,6 +57,14 @@ const MEDIA: readonly (readonly [name: string, model: string, answer: Json, usag
     { promptTokenCount: 950, candidatesTokenCount: 0, totalTokenCount: 950 },
   ],
   ["audio of Gemini", "google/m", google(SOUND, "audio/L16"), { promptTokenCount: 950 }],
+  ["an image of Gemini, with thoughts", "google/m", google(IMAGE, "image/png"), thoughts],
+  ["audio of Gemini, with thoughts", "google/m", google(SOUND, "audio/L16"), thoughts],
+  [
+    "code of Gemini, with thoughts",
+    "google/m",
+    gemini({ executableCode: { language: "PYTHON", code: TEXT } }),
+    thoughts,
+  ],
   [
     "audio of OpenAI",
     "compatible/m",
@@ -150,6 +163,41 @@ for (const stream of [false, true]) {
       expect(receipt.estimated).toBe(true)
       expect(receipt.usage?.["output"]).toBeGreaterThanOrEqual(700 + WORDS)
       expect(receipt.usage?.["output"]).toBeLessThan(700 + 2 * WORDS)
+    },
+  )
+}
+
+/** Answers of Gemini with reported thoughts and no count of other output, and the range of their output. */
+const THOUGHTS: readonly (readonly [name: string, answer: Json, min: number, max: number])[] = [
+  ["text", gemini({ text: TEXT }), 600 + WORDS, 600 + 1.2 * WORDS],
+  [
+    "text and a summary of the thoughts",
+    gemini({ text: "I think.", thought: true }, { text: TEXT }),
+    600 + WORDS,
+    600 + 1.2 * WORDS,
+  ],
+  [
+    "text with a signature",
+    gemini({ text: TEXT, thoughtSignature: "A".repeat(4_000) }),
+    600 + WORDS,
+    600 + 1.2 * WORDS,
+  ],
+  ["a summary alone", gemini({ text: TEXT, thought: true }), 600, 600],
+  ["a signature alone", gemini({ text: "", thoughtSignature: "A".repeat(400) }), 600, 600],
+]
+
+for (const stream of [false, true]) {
+  test.each(THOUGHTS)(
+    `reported thoughts are charged besides %s, stream ${stream}`,
+    async (...each) => {
+      const [, answer, min, max] = each
+      usages = [thoughts]
+      media = answer
+      const receipt = await receiptFor({ model: "google/m", stream })
+      media = undefined
+      expect(receipt.usage?.["output"]).toBeWithin(min, max + 1)
+      expect(receipt.usage?.["reasoning"]).toBe(600)
+      expect(receipt.estimated).toBe(min !== max)
     },
   )
 }

@@ -177,7 +177,7 @@ export class Candidate {
 
   /** Hidden or summarized thoughts are in their signature. An image's signature is counted with the image. */
   #countHidden(signature: string, part: JsonObject): void {
-    if (part.inlineData === undefined) this.#other.text(signature.slice(this.#shown))
+    if (part.inlineData === undefined) this.#other.hiddenReasoning(signature.slice(this.#shown))
     this.#shown = 0
   }
 

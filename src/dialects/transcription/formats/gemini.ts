@@ -80,7 +80,7 @@ function usageOf(usage: JsonObject | undefined): Transcript["usage"] {
     const isAudio = isJsonObject(item) && item.modality === "AUDIO"
     return sum + (isAudio ? (numberAt(item, "tokenCount") ?? 0) : 0)
   }, 0)
-  const output =
-    (numberAt(usage, "candidatesTokenCount") ?? 0) + (numberAt(usage, "thoughtsTokenCount") ?? 0)
-  return { tokens: { text: Math.max(0, input - audio), audio, output } }
+  const reasoning = numberAt(usage, "thoughtsTokenCount") ?? 0
+  const output = (numberAt(usage, "candidatesTokenCount") ?? 0) + reasoning
+  return { tokens: { text: Math.max(0, input - audio), audio, output, reasoning } }
 }

@@ -76,14 +76,15 @@ export function transcriptionUsage(
   if (price === undefined || !isByTokens(price)) return { usage, estimated: counted === undefined }
   const rate = GEMINI.test(upstreamModel) ? MAX_TOKENS_PER_SECOND : TYPICAL_TOKENS_PER_SECOND
   const audioInput = Math.ceil(seconds * rate)
+  const { reasoning = 0 } = tokens
   const output = roughTokens(Buffer.byteLength(text))
   const lacksAudio = tokens.audio === 0 && tokens.text < audioInput / 4
-  const lacksOutput = tokens.output === 0 && output > 0
+  const lacksOutput = tokens.output <= reasoning && output > 0
   return {
     usage: {
       ...usage,
       ...(lacksAudio && { audioInput }),
-      ...(lacksOutput && { output }),
+      ...(lacksOutput && { output: output + reasoning }),
     },
     estimated: lacksAudio || lacksOutput,
   }
