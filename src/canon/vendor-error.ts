@@ -17,6 +17,9 @@ const DEFAULT_STATUS = 400
  */
 const ACCOUNT_WORDS: RegExp =
   /\b(?:your|this|our|the current) (?:[\w-]+ ){0,2}(?:accounts?|api keys?|balance|budget|credentials?|credits?|org|organi[sz]ations?|plans?|projects?|quota|resource|subscriptions?|team|tenant|tier|usage|wallet|workspace)\b(?! of\b)|\byou(?: have|'ve| are|'re) (?:[\w-]+ ){0,3}(?:credits?|quota|usage)\b|\bbill(?:ed|ing)\b|\b(?:credit card|prepaid|pre-paid|overdue|arrears)\b|\barn:aws\b|余额|欠费|额度|计费|配额|套餐|令牌分组/i
+/** The same for the limits, the state and the rules of an account or a key, named without an owner. */
+const ACCOUNT_STATES: RegExp =
+  /\b(?:inactive|expired|no active) (?:subscription|plan)\b|\bsubscription\b[^.]{0,80}\b(?:expired|inactive|ended|lapsed|suspended|cancell?ed)\b|\b(?:account|org|organi[sz]ation|project|team|workspace) (?:has been|is|was) (?:restricted|disabled|suspended|deactivated|blocked|locked)\b|\b(?:member of an|HIPAA) organi[sz]ation\b|\borg(?:ani[sz]ation)? admins?\b|\b(?:usage|spend(?:ing)?) (?:limits?|caps?)\b|\b(?:daily|weekly|monthly) (?:budget|quota|spend(?:ing)?)\b|\bquota (?:exceeded|metric)\b|\b(?:free|paid)[ -]tier\b|\btrial key\b|\bAPI calls ?(?:\/|per) ?(?:day|month|minute)\b|\byour IP\b|\bIP (?:address )?\S{1,60} is not\b/i
 /** Quoted parts of a request in a provider's error. */
 const QUOTED = /"[^"]*"|`[^`]*`|(?<!\w)'[^']*'(?!\w)/g
 /** Maximum length of an error about the account. Longer errors may contain the caller's text. */
@@ -92,7 +95,8 @@ function isAccountText(text: string): boolean {
 /** Reports whether the message of an unmatched error describes the operator's account. */
 function describesAccount(message: string): boolean {
   const unquoted = message.replace(QUOTED, "")
-  return unquoted.length <= MAX_ACCOUNT_CHARACTERS && ACCOUNT_WORDS.test(unquoted)
+  if (unquoted.length > MAX_ACCOUNT_CHARACTERS) return false
+  return ACCOUNT_WORDS.test(unquoted) || ACCOUNT_STATES.test(unquoted)
 }
 
 /**

@@ -314,6 +314,29 @@ const ACCOUNT_ERRORS = [
   [400, { message: "This model is not available in the tier of your account" }, "forbidden"],
   [400, { message: "Add a credit card to go on" }, "forbidden"],
   [422, { message: "计费资源已耗尽" }, "forbidden"],
+  [400, { message: "Inactive subscription or usage limit reached" }, "forbidden"],
+  [400, { message: "Organization has been restricted. Please reach out to support." }, "forbidden"],
+  [400, { message: "You must be a member of an organization to use the API." }, "forbidden"],
+  [400, { message: "This request exceeds the project's monthly budget." }, "forbidden"],
+  [
+    400,
+    {
+      message:
+        "The model `m` requires terms acceptance. Please have the org admin accept the terms",
+    },
+    "forbidden",
+  ],
+  [413, { message: "Quota exceeded for quota metric of consumer 'project_number:1'" }, "forbidden"],
+  [
+    422,
+    { message: "You are using a Trial key, which is limited to 1000 API calls / month." },
+    "forbidden",
+  ],
+  [413, { message: "Monthly spend limit for workspace w exceeded" }, "forbidden"],
+  [422, { message: "Subscription of acme has expired" }, "forbidden"],
+  [400, { message: "Free tier of acme used up" }, "forbidden"],
+  [422, { message: "Your IP 203.0.113.9 is not in the allowlist of acme" }, "forbidden"],
+  [400, { message: "This endpoint is not available for HIPAA organization acme" }, "forbidden"],
 ] as const
 
 test.each(ACCOUNT_ERRORS)("recognizes an account error (%#)", (status, error, about) => {
