@@ -108,6 +108,12 @@ export function chunkUsage(chunk: JsonObject): JsonObject | undefined {
   return groq === undefined ? undefined : objectAt(groq, "usage")
 }
 
+/** The usage in the only choice of an answer or a chunk, where Moonshot's streams report it. */
+export function choiceUsage(choices: readonly JsonValue[]): JsonObject | undefined {
+  const [choice] = choices
+  return choices.length === 1 && isJsonObject(choice) ? objectAt(choice, "usage") : undefined
+}
+
 type InputClasses = Pick<
   Usage,
   | "inputFresh"

@@ -61,7 +61,29 @@ describe("usage", () => {
     ])
   })
 
-  test("treats null like a missing field", () => {
+  test("is read from the only choice of a chunk", () => {
+    const usage = { prompt_tokens: 5, completion_tokens: 2 }
+    const ended = { index: 0, delta: {}, finish_reason: "stop", usage }
+    const events = changes(chunk({ index: 0, delta: { content: "a" } }), chunk(ended))
+    expect(events).toMatchObject([
+      { type: "text-delta" },
+      { type: "finish" },
+      { type: "usage", usage: { inputFresh: 5, output: 2 } },
+    ])
+  })
+
+  test("is not read from one of several choices", () => {
+    const usage = { prompt_tokens: 5, completion_tokens: 2 }
+    const events = changes(
+      chunk({ index: 0, delta: { content: "a" } }),
+      chunk({ index: 1, delta: { content: "b" } }),
+      chunk({ index: 0, delta: {}, finish_reason: "stop", usage }),
+      chunk({ index: 1, delta: {}, finish_reason: "stop", usage }),
+    )
+    expect(events.map(({ type }) => type)).toEqual(["text-delta", "text-delta", "finish", "finish"])
+  })
+
+  test("null is none", () => {
     expect(changes(chunk({ index: 0, delta: {} }, { usage: null, x_groq: null }))).toEqual([])
   })
 })

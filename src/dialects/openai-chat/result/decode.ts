@@ -31,10 +31,10 @@ import { decodeReasoning, joinParts } from "../reasoning/text.ts"
 import { customIn, legacyCallIn } from "./calls.ts"
 import { decodeContentParts } from "./content.ts"
 import { Sources } from "../search.ts"
-import { chunkUsage, decodeUsage } from "../usage.ts"
+import { choiceUsage, chunkUsage, decodeUsage } from "../usage.ts"
 
 const RESULT_FIELDS = new Set(["id", "object", "created", "model", "choices", "usage"])
-const CHOICE_FIELDS = new Set(["index", "message", "finish_reason", "delta"])
+const CHOICE_FIELDS = new Set(["index", "message", "finish_reason", "delta", "usage"])
 const MESSAGE_FIELDS = new Set([
   "role",
   "content",
@@ -71,7 +71,7 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   const model = textAt(body, "model")
   if (model !== undefined) result.model = model
   if (isUnixTime(body.created)) result.created = body.created
-  const usage = decodeUsage(chunkUsage(body))
+  const usage = decodeUsage(chunkUsage(body) ?? choiceUsage(body.choices))
   if (usage !== undefined) result.usage = usage
   if (extra !== undefined) result.extra = extraOf(DIALECT, extra)
   return result

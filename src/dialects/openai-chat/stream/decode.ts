@@ -20,7 +20,7 @@ import { DIALECT } from "../identifiers.ts"
 import { isUnixTime } from "../../shared/time.ts"
 import { ChoiceDecoder, isWorthKeeping } from "./choice-decoder.ts"
 import { Sources } from "../search.ts"
-import { chunkUsage, decodeUsage } from "../usage.ts"
+import { choiceUsage, chunkUsage, decodeUsage } from "../usage.ts"
 
 /** Members of a chunk that do not affect the answer as a whole, or only pad it. */
 const CHUNK_FIELDS = new Set([
@@ -48,6 +48,7 @@ const CHUNK_REMARKS = new Set([
   "prompt_token_ids",
   "nvext",
 ])
+const CHOICE_FIELDS = new Set(["index", "delta", "finish_reason", "message", "usage"])
 const CHOICE_REMARKS = new Set([
   "logprobs",
   "content_filter_results",
@@ -153,6 +154,10 @@ class ChunkDecoder implements EventDecoder {
       this.other.json(unknownFields(chunk, CHUNK_REMARKS))
     }
     if (isJsonObject(chunk.usage) || chunk.x_groq !== undefined) onUsage(chunk, events)
+    else if (Array.isArray(choices) && this.#choices.size === 1) {
+      const usage = decodeUsage(choiceUsage(choices))
+      if (usage !== undefined) events.push({ type: "usage", usage })
+    }
   }
 
   /** Azure's first chunk has neither id nor model: the first one with them starts the answer. */
@@ -186,8 +191,7 @@ class ChunkDecoder implements EventDecoder {
     const said = isJsonObject(delta) ? decoder.delta(delta, events) : undefined
     let members: [string, JsonValue][] | undefined
     for (const key in value) {
-      if (key === "index" || key === "delta" || key === "finish_reason" || key === "message")
-        continue
+      if (CHOICE_FIELDS.has(key)) continue
       const member = value[key]
       if (member === undefined || !isWorthKeeping(member)) continue
       ;(members ??= []).push([key, member])
