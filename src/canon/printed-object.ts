@@ -16,7 +16,7 @@ const NOT_APOSTROPHE = /[^'\\]*/y
 const SPACE = /\s*/y
 /** What follows the end of a string. */
 const STRING_END = /\s*(?:[,:}\])]|$)/y
-const ESCAPE = /\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8})|(.))/gis
+const ESCAPE = /\\(x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|.)/gs
 const CONTROLS: ReadonlyMap<string, string> = new Map([
   ["n", "\n"],
   ["r", "\r"],
@@ -44,9 +44,9 @@ export function readPrintedObject(text: string, start: number): PrintedObject {
 /** Replaces the escape sequences of JSON and Python. */
 export function withoutEscapes(text: string): string {
   if (!text.includes("\\")) return text
-  return text.replace(ESCAPE, (whole: string, byte, unit, point, other: string | undefined) => {
-    if (other !== undefined) return CONTROLS.get(other) ?? other
-    const code = Number.parseInt(byte ?? unit ?? point, 16)
+  return text.replace(ESCAPE, (whole: string, escaped: string) => {
+    if (escaped.length === 1) return CONTROLS.get(escaped) ?? escaped
+    const code = Number.parseInt(escaped.slice(1), 16)
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole
   })
 }

@@ -78,6 +78,8 @@ describe("an error inside the message of another", () => {
     })
     const cohere = 'litellm.BadRequestError: CohereException - b\'{"message":"\\xe4\\xbd\\x99"}\''
     expect(unwrapError(cohere).message).toBe("余")
+    const escaped = String.raw`Error code: 400 - {'error': {'message': 'a\u4f59\U0001f600\x41\n\'b'}}`
+    expect(unwrapError(escaped).message).toBe("a余😀A\n'b")
   })
 
   test.each([
