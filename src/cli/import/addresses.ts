@@ -68,10 +68,20 @@ export function addressOf(vendor: string, stated: string | undefined): Address {
   return { vendor: vendor === "openai" ? COMPATIBLE : vendor, baseUrl }
 }
 
-/** Keeps a path that is not the vendor's usual one, such as a plan's, if the vendor is called in OpenAI's format. */
+/**
+ * Keeps a port or a scheme that is not the vendor's usual one. A path, such as a plan's, is kept if the vendor is called in
+ * OpenAI's format.
+ */
 function ownAddress(owner: Vendor, url: URL, baseUrl: string): Address {
-  const usual = new URL(owner.baseUrl ?? baseUrl).pathname
-  const isUsual = ["/", "/v1", usual].includes(url.pathname)
+  const { origin, pathname } = new URL(owner.baseUrl ?? baseUrl)
+  // Another port or scheme is another server, such as a proxy.
+  if (url.origin !== origin) {
+    return {
+      vendor: owner.id,
+      baseUrl: owner.id === "anthropic" ? baseUrl.replace(/\/v1$/, "") : baseUrl,
+    }
+  }
+  const isUsual = ["/", "/v1", pathname].includes(url.pathname)
   const isOpenFormat = owner.chat[0]?.dialect.id === "openai-chat"
   return isUsual || !isOpenFormat ? { vendor: owner.id } : { vendor: owner.id, baseUrl }
 }

@@ -83,7 +83,7 @@ describe("usage", () => {
     expect(events.map(({ type }) => type)).toEqual(["text-delta", "text-delta", "finish", "finish"])
   })
 
-  test("null is none", () => {
+  test("treats null like a missing field", () => {
     expect(changes(chunk({ index: 0, delta: {} }, { usage: null, x_groq: null }))).toEqual([])
   })
 })
