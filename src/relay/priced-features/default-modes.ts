@@ -59,7 +59,8 @@ export function defaultModesIn(
 ): SetSwitch[] {
   return fields.flatMap((field) => {
     const mode = modes.get(field.served?.[0] ?? "")
-    const isNamed = valuesAt(body, field.path).some(({ value }) => isSet(value))
+    // `auto` leaves the mode to the provider's project.
+    const isNamed = valuesAt(body, field.path).some(({ value }) => isSet(value) && value !== "auto")
     if (mode === undefined || isNamed) return []
     return [{ place: field.path, value: mode.key, charge: possibleMode(mode.key), field }]
   })

@@ -185,7 +185,14 @@ export class FeatureCostsBuilder {
     const { field } = setSwitch
     // A mode that is requested in several places counts once.
     const isNew = this.#modes.every(({ name }) => name !== mode)
-    if (field && isNew) this.#modes.push({ name: mode, field, priced, isPossible })
+    if (!field || !isNew) return
+    // Of several possible modes of a field, the response has one: the most expensive one is held for.
+    const [place] = field.served ?? []
+    const other = this.#modes.findIndex((one) => one.isPossible && one.field.served?.[0] === place)
+    if (!isPossible || other === -1) this.#modes.push({ name: mode, field, priced, isPossible })
+    else if ((priced?.factor ?? 0n) > (this.#modes[other]?.priced?.factor ?? 0n)) {
+      this.#modes[other] = { name: mode, field, priced, isPossible }
+    }
   }
 
   #addModel(setSwitch: SetSwitch, charge: ModelCharge): void {

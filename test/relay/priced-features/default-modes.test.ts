@@ -105,6 +105,8 @@ describe("a mode of service that a response reports and the request left open", 
     answer = completion({ service_tier: "priority" }) as JsonObject
     expect((await ask(CHAT, "chat/rest")).hold).toBe(first.hold * 6n)
     expect((await ask(CHAT, "chat/rest")).hold).toBe(first.hold * 6n)
+    const automatic = await ask(CHAT, "chat/rest", { service_tier: "auto" })
+    expect(automatic.hold >= first.hold * 6n && automatic.hold < first.hold * 9n).toBe(true)
   })
 
   test("can be a region", async () => {
