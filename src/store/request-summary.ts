@@ -2,7 +2,6 @@ import { INPUT_CLASSES, NAME_OF_CLASS, OUTPUT_CLASSES } from "#contract/usage-cl
 import type { Labels } from "../accounting/labels.ts"
 import { MAX_QUANTITY, reportedAmount } from "../accounting/maxima.ts"
 import { restoreReceipt } from "../accounting/stored-receipt.ts"
-import { isJsonObject } from "../canon/json.ts"
 import { parseDecimal } from "#contract/decimal.ts"
 import type { RequestRecord } from "./requests.ts"
 
@@ -157,7 +156,9 @@ function labelsOf({ user, session, tags }: ReceiptText): Labels {
 function parseReceipt(text: string): ReceiptText {
   try {
     const value: unknown = JSON.parse(text)
-    return isJsonObject(value) ? restoreReceipt(value) : {}
+    return typeof value === "object" && value !== null
+      ? restoreReceipt(value as Record<string, unknown>)
+      : {}
   } catch {
     return {}
   }

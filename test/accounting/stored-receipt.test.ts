@@ -18,7 +18,7 @@ const COMPLETE = {
 
 describe("restoreReceipt", () => {
   test("adds every member that has its usual value", () => {
-    const stored = {
+    const stored: Record<string, unknown> = {
       status: "settled",
       duration_ms: 30,
       model: "openai/gpt-5",

@@ -25,7 +25,7 @@ const OWN_WORDS = "The provider failed while it answered"
 
 const OVERLOADED = "The provider is overloaded."
 
-/** Events that break a stream after "Hi", in each vendor's format (docs/wire/README.md#f2). */
+/** Events that break a stream after "Hi", in each vendor's format (docs/contribute/wire/README.md#f2). */
 interface Break {
   readonly name: string
   readonly dialect: DialectId

@@ -9,7 +9,7 @@ import { type VendorAnswer, vendorAnswers } from "./vendor-answers.ts"
 
 const answers = vendorAnswers().filter(({ status }) => status !== 200)
 
-/** The caller's error for a vendor's error, according to docs/api.md#errors. */
+/** The caller's error for a vendor's error, according to docs/use/errors.md#errors. */
 interface Row {
   readonly status: number
   readonly kind: string
@@ -53,8 +53,8 @@ const ROWS: Readonly<Record<number, Row>> = {
 }
 
 /**
- * Errors with 400 that concern the operator: a wrong key (docs/wire/gemini.md#f12), an unknown model
- * (docs/wire/openai-responses.md#f10, docs/wire/bedrock-converse.md#f8).
+ * Errors with 400 that concern the operator: a wrong key (docs/contribute/wire/gemini.md#f12), an unknown model
+ * (docs/contribute/wire/openai-responses.md#f10, docs/contribute/wire/bedrock-converse.md#f8).
  */
 const OPERATORS_WORDS =
   /api key not valid|incorrect api key|model identifier is invalid|requested model .* does not exist|not a valid model id|supported api model names are/i

@@ -7,7 +7,7 @@ import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
 import { stagedAnswer } from "./stage-vendor-answers.ts"
 import { type Ending, USAGES, writtenAnswer } from "./written-answers.ts"
 
-/** A row of the table of endings in docs/wire/README.md#f5: the reason that callers of each face receive. */
+/** A row of the table of endings in docs/contribute/wire/README.md#f5: the reason that callers of each face receive. */
 interface Row {
   readonly chat: string
   readonly messages: string

@@ -139,7 +139,7 @@ function readCohere({ message }: JsonObject): ReadChoice[] {
   ]
 }
 
-/** Empty arguments are those of a tool without parameters (docs/wire/README.md#f3). */
+/** Empty arguments are those of a tool without parameters (docs/contribute/wire/README.md#f3). */
 function readCall(name: JsonValue | undefined, written: JsonValue | undefined): ReadCall {
   const isNone = written === undefined || written === null || written === "" || written === "null"
   if (isNone) return { name: String(name), input: {} }

@@ -17,7 +17,7 @@ const NOTHING: PlainUsage = {
 }
 
 /**
- * The usage in an answer, computed by docs/wire/README.md#f4; undefined if there is none, or if all counts are zero, as
+ * The usage in an answer, computed by docs/contribute/wire/README.md#f4; undefined if there is none, or if all counts are zero, as
  * in recordings without their numbers.
  */
 export function toldUsage(dialect: DialectId, body: JsonObject): PlainUsage | undefined {
@@ -79,7 +79,7 @@ function countsOf(usage: JsonObject): PlainUsage {
   }
 }
 
-/** Cached tokens are part of the prompt; thoughts are separate from the candidates (docs/wire/README.md#f4). */
+/** Cached tokens are part of the prompt; thoughts are separate from the candidates (docs/contribute/wire/README.md#f4). */
 function geminiUsage(usage: JsonObject): PlainUsage {
   const cached = count(usage.cachedContentTokenCount)
   const prompt = count(usage.promptTokenCount) + count(usage.toolUsePromptTokenCount)

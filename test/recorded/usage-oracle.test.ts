@@ -49,7 +49,7 @@ function questions(): Question[] {
   )
 }
 
-/** The reason why the oracle's rule does not apply to a body, if docs/wire/README.md#f4 differs. */
+/** The reason why the oracle's rule does not apply to a body, if docs/contribute/wire/README.md#f4 differs. */
 function exclusion({ rule, usage }: Question): string | undefined {
   const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage
   const beyond = Number(total) - Number(prompt) - Number(completion)

@@ -9,7 +9,7 @@ import { stagedAnswer } from "./stage-vendor-answers.ts"
 import { toldUsage, totals, totalsIn } from "./reported-usage.ts"
 import { type Ending, writtenAnswer } from "./written-answers.ts"
 
-/** A row of docs/wire/README.md#f4: a vendor's fields and their meaning, computed by hand. */
+/** A row of docs/contribute/wire/README.md#f4: a vendor's fields and their meaning, computed by hand. */
 interface Row {
   readonly name: string
   readonly dialect: DialectId

@@ -90,7 +90,7 @@ function addDelta(message: JsonObject, delta: JsonObject): void {
   message.function_call = call
 }
 
-/** Mistral may leave out the index (docs/wire/openai-chat.md#f20): then the id or the position identifies the call. */
+/** Mistral may leave out the index (docs/contribute/wire/openai-chat.md#f20): then the id or the position identifies the call. */
 function placeOf(
   known: readonly JsonObject[],
   id: JsonValue | undefined,

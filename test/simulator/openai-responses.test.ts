@@ -35,7 +35,7 @@ test("echoes the text with every key of a Response", async () => {
     store: true,
     usage: { input_tokens: 8, output_tokens: 2, total_tokens: 10 },
   })
-  // Fields that the validator of Open Responses requires (docs/wire/openai-responses.md#f3).
+  // Fields that the validator of Open Responses requires (docs/contribute/wire/openai-responses.md#f3).
   for (const name of REQUIRED) expect(response, name).toHaveProperty(name)
 })
 
