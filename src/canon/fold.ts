@@ -1,3 +1,4 @@
+import { checkEntries } from "./answer-limits.ts"
 import { assertNever } from "./assert-never.ts"
 import type { ChatEvent, ChatResult, Choice } from "./chat.ts"
 import { JoinedAudio } from "./audio-pieces.ts"
@@ -35,9 +36,12 @@ interface OpenChoice {
 export class AnswerFold {
   readonly #result: Writable<ChatResult> = { choices: [] }
   readonly #choices = new Map<number, OpenChoice>()
+  #parts = 0
+  #citations = 0
 
   /**
-   * @throws GatewayError `upstream_error` if the stream broke: a partial answer is not an answer.
+   * @throws GatewayError `upstream_error` if the stream broke, because a partial answer is not an answer, or if it
+   * has more parts or citations than an answer can have.
    */
   push(event: ChatEvent): void {
     switch (event.type) {
@@ -50,8 +54,15 @@ export class AnswerFold {
       case "error":
         throw event.failure
       default:
-        onChoiceEvent(event, choiceOf(this.#choices, event.choice))
+        this.#onChoiceEvent(event, choiceOf(this.#choices, event.choice))
     }
+  }
+
+  #onChoiceEvent(event: ChoiceEvent, choice: OpenChoice): void {
+    const before = choice.parts.length
+    onChoiceEvent(event, choice)
+    if (event.type === "citation") checkEntries("citations", ++this.#citations)
+    else if (choice.parts.length > before) checkEntries("parts", ++this.#parts)
   }
 
   /** Returns the complete answer after all events. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test"
 import type { ChatRequest } from "../../src/canon/chat.ts"
 import type { SseFrame, UpstreamDialect } from "../../src/canon/dialect.ts"
-import { GatewayError } from "../../src/canon/errors.ts"
-import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
+import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
 import { GEMINI } from "../../src/dialects/gemini/index.ts"
 import { checkEvents } from "../../src/relay/chat/parse-frame.ts"
 import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
 import { processorTime } from "../support/processor-time.ts"
+import { changed, isRejected, pathsIn } from "./large-members.ts"
 
 /**
  * A frame of a stream takes time in proportion to its own size, however large the frames before it were. Each member of
@@ -149,26 +149,7 @@ const FIRST: Readonly<Record<string, JsonObject>> = {
 
 /** Yields copies of a frame, each with one member made large. */
 function* largeFrames(frame: JsonObject): Generator<[string, JsonObject]> {
-  for (const path of pathsIn(frame, [])) {
-    const copy = structuredClone(frame)
-    let parent: JsonValue = copy
-    for (const step of path.slice(0, -1)) parent = member(parent, step)
-    const last = path.at(-1) ?? ""
-    ;(parent as JsonObject)[last] = large(member(parent, last))
-    yield [path.join("."), copy]
-  }
-}
-
-function member(parent: JsonValue, step: string): JsonValue {
-  return (parent as JsonObject)[step] ?? null
-}
-
-function* pathsIn(value: JsonValue | undefined, path: readonly string[]): Generator<string[]> {
-  if (path.length > 0 && (typeof value === "string" || typeof value === "object")) yield [...path]
-  if (Array.isArray(value)) yield* pathsIn(value[0], [...path, "0"])
-  else if (isJsonObject(value)) {
-    for (const name in value) if (name !== "type") yield* pathsIn(value[name], [...path, name])
-  }
+  for (const path of pathsIn(frame)) yield [path.join("."), changed(frame, path, large)]
 }
 
 function large(value: JsonValue): JsonValue {
@@ -182,16 +163,6 @@ function frameOf(json: JsonObject): SseFrame {
   const event = typeof json["type"] === "string" ? { event: json["type"] } : {}
   const data = JSON.stringify(json)
   return { ...event, data, json: JSON.parse(data) as JsonObject }
-}
-
-function isRejected(step: () => void): boolean {
-  try {
-    step()
-    return false
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error
-    return true
-  }
 }
 
 /** Returns the milliseconds that the small frames behind a large one take. */

@@ -1,3 +1,4 @@
+import { EntryCount } from "../../canon/answer-limits.ts"
 import type { ChatEvent, ChatRequest, ChatResult } from "../../canon/chat.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { foldEvents } from "../../canon/fold.ts"
@@ -22,6 +23,7 @@ export function decodeResult(body: JsonObject, request: ChatRequest | undefined)
   if (message === undefined || !Array.isArray(message.content)) {
     throw new GatewayError("upstream_error", "The provider's answer is not one of Converse.")
   }
+  countEntries(message.content)
   const blocks = new AnswerBlocks(request)
   for (const [index, block] of message.content.entries()) {
     if (isJsonObject(block)) readBlock(index, block, blocks)
@@ -31,6 +33,21 @@ export function decodeResult(body: JsonObject, request: ChatRequest | undefined)
   const usage = decodeUsage(body.usage)
   if (usage !== undefined) events.push({ type: "usage", usage })
   return foldEvents(events)
+}
+
+/** @throws GatewayError `upstream_error` for more blocks or citations than an answer can have. */
+function countEntries(content: JsonValue[]): void {
+  const count = new EntryCount()
+  count.parts(content)
+  for (const block of content) {
+    const cited = isJsonObject(block) ? objectAt(block, "citationsContent") : undefined
+    if (cited === undefined) continue
+    count.parts(cited.content)
+    count.citations(cited.citations)
+    for (const citation of listAt(cited, "citations")) {
+      if (isJsonObject(citation)) count.citations(citation.sourceContent)
+    }
+  }
 }
 
 function readBlock(index: number, block: JsonObject, blocks: AnswerBlocks): void {

@@ -1,3 +1,4 @@
+import { EntryCount } from "../../canon/answer-limits.ts"
 import type { ChatRequest, ChatResult, Choice } from "../../canon/chat.ts"
 import type { Writable } from "../../canon/writable.ts"
 import { GatewayError } from "../../canon/errors.ts"
@@ -10,7 +11,7 @@ import {
   textAt,
   unknownFields,
 } from "../../canon/json.ts"
-import type { Part, TextPart } from "../../canon/message.ts"
+import type { Citation, Part, TextPart } from "../../canon/message.ts"
 import { checkToolCalls } from "../shared/choices.ts"
 import { defined } from "../shared/fields.ts"
 import { wholeFinish } from "../shared/finish.ts"
@@ -34,6 +35,7 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   if (message === undefined) {
     throw new GatewayError("upstream_error", "The provider's answer is not a chat message.")
   }
+  countEntries(message)
   const extra = unknownFields(body, RESULT_FIELDS)
   return defined({
     choices: [decodeChoice(body, message, request)],
@@ -41,6 +43,16 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
     usage: decodeUsage(body.usage),
     extra: extra && extraOf(DIALECT, extra),
   })
+}
+
+/** @throws GatewayError `upstream_error` for more blocks or sources than an answer can have. */
+function countEntries(message: JsonObject): void {
+  const count = new EntryCount()
+  count.parts(message.content)
+  count.citations(message.citations)
+  for (const cited of listAt(message, "citations")) {
+    if (isJsonObject(cited)) count.citations(cited.sources)
+  }
 }
 
 function decodeChoice(
@@ -80,12 +92,16 @@ function decodeContent(message: JsonObject): Part[] {
     parts.push(part)
   }
   const [first] = texts.values()
+  const citationsOf = new Map<Writable<TextPart>, Citation[]>()
   for (const cited of listAt(message, "citations")) {
     if (!isJsonObject(cited)) continue
     const part = texts.get(Number(cited.content_index ?? Number.NaN)) ?? first
     const citations = decodeCitation(cited)
     if (part !== undefined && citations.length > 0) {
-      part.citations = [...(part.citations ?? []), ...citations]
+      const listed = citationsOf.get(part) ?? []
+      citationsOf.set(part, listed)
+      listed.push(...citations)
+      part.citations = listed
     }
   }
   return parts

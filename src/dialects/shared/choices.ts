@@ -1,3 +1,4 @@
+import { checkEntries } from "../../canon/answer-limits.ts"
 import type { Choice } from "../../canon/chat.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
@@ -6,30 +7,14 @@ import { once } from "../../canon/once.ts"
 /** No vendor accepts this many (OpenAI's limit is 128). Each choice is work for every reader of the answer. */
 const MAX_CHOICES = 1_000
 
-/** No model makes this many calls in one answer. Each call is work for every frame that follows. */
-const MAX_TOOL_CALLS = 1_000
-
 /** @throws GatewayError `upstream_error` for more tool calls than there can be. */
 export function checkToolCalls(count: number): void {
-  if (count <= MAX_TOOL_CALLS) return
-  throw new GatewayError(
-    "upstream_error",
-    `The provider sent an answer of more than ${MAX_TOOL_CALLS.toLocaleString("en-US")} tool calls, and the gateway stopped reading it. Try again.`,
-    { providerError: "generation" },
-  )
+  checkEntries("tool calls", count)
 }
-
-/** More images than any model returns in one answer. */
-const MAX_IMAGES = 1_000
 
 /** @throws GatewayError `upstream_error` for more images than an answer can have. */
 export function checkImages(count: number): void {
-  if (count <= MAX_IMAGES) return
-  throw new GatewayError(
-    "upstream_error",
-    `The provider sent an answer of more than ${MAX_IMAGES.toLocaleString("en-US")} images, which was not read to its end. Try again.`,
-    { providerError: "generation" },
-  )
+  checkEntries("images", count)
 }
 
 const ONLY: readonly number[] = [0]

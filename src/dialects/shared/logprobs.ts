@@ -22,11 +22,9 @@ export function logprobsOf(extra: Extra | undefined): readonly JsonValue[] | und
   const { logprobs, logprobsResult } = extra?.fields ?? {}
   switch (extra?.dialect) {
     case "openai-chat":
-      return isJsonObject(logprobs) && Array.isArray(logprobs.content)
-        ? logprobs.content
-        : undefined
+      return firstTokens(isJsonObject(logprobs) ? logprobs.content : undefined)
     case "openai-responses":
-      return Array.isArray(logprobs) ? logprobs : undefined
+      return firstTokens(logprobs)
     case "gemini":
       return isJsonObject(logprobsResult) ? new Tokens().ofCandidates(logprobsResult) : undefined
     case "cohere-chat":
@@ -34,6 +32,11 @@ export function logprobsOf(extra: Extra | undefined): readonly JsonValue[] | und
     default:
       return undefined
   }
+}
+
+function firstTokens(tokens: JsonValue | undefined): readonly JsonValue[] | undefined {
+  if (!Array.isArray(tokens)) return undefined
+  return tokens.length > MAX_TOKENS ? tokens.slice(0, MAX_TOKENS) : tokens
 }
 
 /**

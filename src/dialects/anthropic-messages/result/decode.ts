@@ -1,7 +1,14 @@
+import { EntryCount } from "../../../canon/answer-limits.ts"
 import type { ChatResult, Choice } from "../../../canon/chat.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import { extraOf } from "../../../canon/extra.ts"
-import { isJsonObject, type JsonObject, textAt, unknownFields } from "../../../canon/json.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  textAt,
+  unknownFields,
+} from "../../../canon/json.ts"
 import type { Part, TextPart } from "../../../canon/message.ts"
 import { checkToolCalls } from "../../shared/choices.ts"
 import { defined } from "../../shared/fields.ts"
@@ -35,6 +42,7 @@ export function decodeResult(body: JsonObject): ChatResult {
   }
   const searches = new SearchSteps()
   const blocks = body.content.filter(isJsonObject)
+  countEntries(body.content)
   checkToolCalls(blocks.filter(({ type }) => type === "tool_use").length)
   const parts = blocks.flatMap((block) => {
     const search = searches.read(block)
@@ -59,6 +67,17 @@ export function decodeResult(body: JsonObject): ChatResult {
     model: textAt(body, "model"),
     usage: decodeUsage(body.usage),
   })
+}
+
+/** @throws GatewayError `upstream_error` for more blocks, citations or search results than an answer can have. */
+function countEntries(content: JsonValue[]): void {
+  const count = new EntryCount()
+  count.parts(content)
+  for (const block of content) {
+    if (!isJsonObject(block)) continue
+    count.citations(block.citations)
+    count.citations(block.content)
+  }
 }
 
 /** The members of a message that the canon lacks. */

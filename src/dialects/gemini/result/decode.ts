@@ -1,3 +1,4 @@
+import { EntryCount } from "../../../canon/answer-limits.ts"
 import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
 import type { Writable } from "../../../canon/writable.ts"
 import { GatewayError } from "../../../canon/errors.ts"
@@ -42,12 +43,31 @@ function decodeChoices(body: JsonObject, asked: number | undefined): Choice[] {
   const given = listAt(body, "candidates")
   checkChoices(given)
   const candidates = requestedChoices(given, asked)
+  countEntries(candidates)
   if (candidates.length > 0) return candidates.map(decodeChoice)
   const blocked = blockReason(body)
   if (blocked === undefined) {
     throw new GatewayError("upstream_error", "The provider's answer has no candidates.")
   }
   return [{ index: 0, parts: [], finish: "content-filter", rawFinish: blocked }]
+}
+
+/** @throws GatewayError `upstream_error` for more parts or sources than an answer can have. */
+function countEntries(candidates: readonly JsonValue[]): void {
+  const count = new EntryCount()
+  for (const candidate of candidates) {
+    if (!isJsonObject(candidate)) continue
+    count.parts(objectAt(candidate, "content")?.parts)
+    const grounding = objectAt(candidate, "groundingMetadata")
+    count.citations(grounding?.groundingChunks)
+    count.citations(grounding?.webSearchQueries)
+    for (const support of listAt(grounding ?? {}, "groundingSupports")) {
+      if (isJsonObject(support)) count.citations(support.groundingChunkIndices)
+    }
+    const quoted = objectAt(candidate, "citationMetadata")
+    count.citations(quoted?.citations)
+    count.citations(quoted?.citationSources)
+  }
 }
 
 function decodeChoice(value: JsonValue, position: number): Choice {

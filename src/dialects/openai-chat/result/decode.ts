@@ -1,3 +1,4 @@
+import { EntryCount } from "../../../canon/answer-limits.ts"
 import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
 import type { Writable } from "../../../canon/writable.ts"
 import { GatewayError } from "../../../canon/errors.ts"
@@ -65,6 +66,7 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   const extra = unknownFields(body, RESULT_FIELDS)
   const sources = Sources.of(body)
   const choices = requestedChoices(body.choices, request?.choices)
+  countEntries(choices)
   const result: Writable<ChatResult> = { choices: decodeChoices(choices, { request, sources }) }
   const id = textAt(body, "id")
   if (id !== undefined) result.id = id
@@ -75,6 +77,20 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   if (usage !== undefined) result.usage = usage
   if (extra !== undefined) result.extra = extraOf(DIALECT, extra)
   return result
+}
+
+/** @throws GatewayError `upstream_error` for more texts, reasoning or citations than an answer can have. */
+function countEntries(choices: readonly JsonValue[]): void {
+  const count = new EntryCount()
+  for (const choice of choices) {
+    const message = isJsonObject(choice) ? choice.message : undefined
+    if (!isJsonObject(message)) continue
+    count.parts(message.content)
+    count.parts(message.reasoning_details)
+    count.parts(message.images)
+    count.parts(message.tool_calls)
+    count.citations(message.annotations)
+  }
 }
 
 function decodeChoices(choices: readonly JsonValue[], whole: Whole): Choice[] {

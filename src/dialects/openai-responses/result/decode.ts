@@ -1,3 +1,4 @@
+import { EntryCount } from "../../../canon/answer-limits.ts"
 import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
 import type { Writable } from "../../../canon/writable.ts"
 import { GatewayError } from "../../../canon/errors.ts"
@@ -7,6 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
   listAt,
+  objectAt,
   textAt,
 } from "../../../canon/json.ts"
 import type { Part, ReasoningPart, TextPart, ToolCallPart } from "../../../canon/message.ts"
@@ -40,6 +42,7 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   if (!Array.isArray(body.output)) {
     throw new GatewayError("upstream_error", "The provider's answer is not a response.")
   }
+  countEntries(body.output)
   const items = body.output.filter(isJsonObject).map(ownItem)
   checkImages(items.filter(({ type }) => type === IMAGE_CALL).length)
   checkToolCalls(
@@ -47,6 +50,27 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   )
   const choices = [decodeChoice(body, items, request?.tools)]
   return defined({ ...answerHead(body), choices, usage: decodeUsage(body) })
+}
+
+/** @throws GatewayError `upstream_error` for more items, texts or citations than an answer can have. */
+function countEntries(output: JsonValue[]): void {
+  const count = new EntryCount()
+  count.parts(output)
+  for (const item of output) {
+    if (!isJsonObject(item)) continue
+    count.parts(item.content)
+    count.parts(item.summary)
+    if (Array.isArray(item.content)) for (const each of item.content) countAnnotations(each, count)
+    else countAnnotations(item.content, count)
+    const action = objectAt(item, "action")
+    if (action === undefined) continue
+    count.citations(action.queries)
+    count.citations(action.sources)
+  }
+}
+
+function countAnnotations(content: JsonValue | undefined, count: EntryCount): void {
+  if (isJsonObject(content)) count.citations(content.annotations)
 }
 
 function decodeChoice(

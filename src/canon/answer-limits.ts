@@ -1,0 +1,41 @@
+import { GatewayError } from "./errors.ts"
+import type { JsonValue } from "./json.ts"
+
+/** Maximum entries of one answer: more than any model returns. All of them are converted in one turn of the event loop. */
+const MAX_ENTRIES = {
+  "tool calls": 1_000,
+  images: 1_000,
+  /** Output items, blocks, texts, reasoning. */
+  parts: 10_000,
+  /** Annotations and sources. */
+  citations: 10_000,
+} as const
+
+export type AnswerEntries = keyof typeof MAX_ENTRIES
+
+/** @throws GatewayError `upstream_error` for more entries than an answer can have. */
+export function checkEntries(entries: AnswerEntries, count: number): void {
+  const max = MAX_ENTRIES[entries]
+  if (count <= max) return
+  throw new GatewayError(
+    "upstream_error",
+    `The provider sent an answer of more than ${max.toLocaleString("en-US")} ${entries}, and the gateway stopped reading it. Try again.`,
+    { providerError: "generation" },
+  )
+}
+
+/** Counts the parts and citations of one answer, before they are converted. */
+export class EntryCount {
+  #parts = 0
+  #citations = 0
+
+  /** Adds the parts in a member that may be a list. @throws GatewayError `upstream_error` if there are too many. */
+  parts(value: JsonValue | undefined): void {
+    if (Array.isArray(value)) checkEntries("parts", (this.#parts += value.length))
+  }
+
+  /** Adds the citations in a member that may be a list. @throws GatewayError `upstream_error` if there are too many. */
+  citations(value: JsonValue | undefined): void {
+    if (Array.isArray(value)) checkEntries("citations", (this.#citations += value.length))
+  }
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatEvent, ChatRequest } from "../../src/canon/chat.ts"
+import type { ClientDialect, UpstreamDialect } from "../../src/canon/dialect.ts"
+import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
+import { foldEvents } from "../../src/canon/fold.ts"
+import { OPENAI_RESPONSES } from "../../src/dialects/openai-responses/index.ts"
+import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
+import { processorTime } from "../support/processor-time.ts"
+import { changed, isRejected, memberAt, type Path, pathsIn } from "./large-members.ts"
+import { ANSWERS } from "./sample-answers.ts"
+
+/**
+ * A whole answer with a large list is rejected, or converted within the time that other callers may wait. Each list of
+ * each provider's answers is made large, alone and within a list around it.
+ */
+
+const REQUEST: ChatRequest = {
+  model: "m",
+  messages: [],
+  stream: false,
+  streamUsage: false,
+  choices: 128,
+}
+const ELEMENTS = 200_000
+/** Lists around a large one. */
+const OUTER = 500
+const MAX_MS = 150
+
+function repeated(count: number) {
+  return (list: JsonValue): JsonValue => {
+    const [first = 0] = list as JsonValue[]
+    return Array.from({ length: count }, () => first)
+  }
+}
+
+/** Yields copies of an answer, each with one list, or a list in each element of a list, made large. */
+function* largeAnswers(answer: JsonObject): Generator<[string, () => JsonObject]> {
+  const lists = [...pathsIn(answer)].filter((path) => Array.isArray(memberAt(answer, path)))
+  for (const path of lists) {
+    yield [path.join("."), () => changed(answer, path, repeated(ELEMENTS))]
+    for (const outer of lists.filter((each) => isWithin(path, each))) {
+      const name = `${path.join(".")} in each of ${outer.join(".")}`
+      yield [name, () => widened(answer, path, outer)]
+    }
+  }
+}
+
+function isWithin(path: Path, outer: Path): boolean {
+  return outer.length < path.length && outer.every((step, index) => step === path[index])
+}
+
+function widened(answer: JsonObject, path: Path, outer: Path): JsonObject {
+  const wide = changed(answer, path, repeated(ELEMENTS / OUTER))
+  return changed(wide, outer, repeated(OUTER))
+}
+
+function translate(upstream: UpstreamDialect, client: ClientDialect, body: JsonObject): void {
+  const result = upstream.decodeResult(body, REQUEST)
+  const written = client.encodeResult({ ...result, model: "m" }, REQUEST)
+  // Choices are encoded when they are read.
+  const choices = written.choices
+  if (Array.isArray(choices)) for (const choice of choices) void choice
+}
+
+describe.each(UPSTREAMS.map((each) => [each.id, each] as const))("%s", (id, upstream) => {
+  const cases = (ANSWERS[id] ?? []).flatMap((answer) => [...largeAnswers(answer)])
+
+  test.each(cases)("converts or rejects a large list quickly: %s", (_, make) => {
+    const body = make()
+    for (const client of CLIENTS) {
+      const work = () => void isRejected(() => translate(upstream, client, body))
+      expect(processorTime(work, MAX_MS)).toBeLessThan(MAX_MS)
+    }
+  })
+})
+
+describe("an answer", () => {
+  const annotation = { type: "url_citation", url: "u", title: "t", start_index: 0, end_index: 1 }
+  const text = { type: "output_text", text: "a", annotations: [annotation] }
+  const read = (texts: number) => {
+    const content = Array.from({ length: texts }, () => text)
+    const output = [{ type: "message", role: "assistant", content }]
+    return OPENAI_RESPONSES.decodeResult({ object: "response", output }, REQUEST)
+  }
+
+  test("has at most 10,000 parts and citations", () => {
+    expect(read(9_999).choices[0]?.parts).toHaveLength(9_999)
+    expect(() => read(10_000)).toThrow("more than 10,000 parts")
+  })
+
+  test("has at most 10,000 parts and citations when it is folded from a stream", () => {
+    const cited: ChatEvent = { type: "citation", choice: 0, citation: { url: "u" } }
+    const said: ChatEvent = { type: "text-delta", choice: 0, text: "a" }
+    const thought: ChatEvent = { type: "reasoning-delta", choice: 0, text: "a" }
+    const repeated = (count: number, ...events: ChatEvent[]) =>
+      Array.from({ length: count }, () => events).flat()
+    expect(foldEvents(repeated(5_000, said, thought)).choices[0]?.parts).toHaveLength(10_000)
+    expect(() => foldEvents(repeated(5_001, said, thought))).toThrow("more than 10,000 parts")
+    expect(() => foldEvents([said, ...repeated(10_001, cited)])).toThrow("10,000 citations")
+  })
+})
