@@ -9,6 +9,8 @@ const MAX_ENTRIES = {
   parts: 10_000,
   /** Annotations and sources. */
   citations: 10_000,
+  /** Of a transcript: a person speaks so many words in about ten hours. */
+  "segments or words": 100_000,
 } as const
 
 export type AnswerEntries = keyof typeof MAX_ENTRIES

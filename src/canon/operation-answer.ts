@@ -1,9 +1,11 @@
 import { GatewayError } from "./errors.ts"
-import { isJsonObject, type JsonObject, parseJson } from "./json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "./json.ts"
 import type { OperationAnswer, OperationCall } from "./operation.ts"
 import { reportedErrorIn } from "./reported-error.ts"
 
 const GOOD_STATUS = 200
+/** Maximum bytes of an answer that is parsed in one turn of the event loop. */
+const MAX_UNPARSED = 8 * 1024 * 1024
 
 /** Builds a call with a JSON body. */
 export function jsonCall(path: string, json: JsonObject): OperationCall {
@@ -15,7 +17,7 @@ export function jsonCall(path: string, json: JsonObject): OperationCall {
  * @throws GatewayError `upstream_error`, or the error that it reports.
  */
 export function jsonOf(answer: OperationAnswer): JsonObject {
-  const value = answer.json ?? parseJson(new TextDecoder().decode(answer.bytes))
+  const value = parsed(answer)
   if (value === undefined) throw unusable("it is not valid JSON")
   const error = reportedErrorIn(value)
   if (error !== undefined) {
@@ -27,8 +29,14 @@ export function jsonOf(answer: OperationAnswer): JsonObject {
 }
 
 /** Reports whether the answer is an error. */
-export function isErrorAnswer({ json, bytes }: OperationAnswer): boolean {
-  return reportedErrorIn(json ?? parseJson(new TextDecoder().decode(bytes))) !== undefined
+export function isErrorAnswer(answer: OperationAnswer): boolean {
+  return reportedErrorIn(parsed(answer)) !== undefined
+}
+
+/** The JSON of a long answer has been parsed already; a long answer without it is not JSON. */
+function parsed({ json, bytes }: OperationAnswer): JsonValue | undefined {
+  if (json !== undefined) return json
+  return bytes.length > MAX_UNPARSED ? undefined : parseJson(new TextDecoder().decode(bytes))
 }
 
 /**

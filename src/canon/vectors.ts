@@ -1,11 +1,30 @@
-import type { EmbeddingRequest, Vector } from "./embedding.ts"
+import { type EmbeddingRequest, inputCount, type Vector } from "./embedding.ts"
+import type { GatewayError } from "./errors.ts"
 import { unusable } from "./operation-answer.ts"
 
 /** Bytes of a 32-bit float. */
 const FLOAT_BYTES = 4
+/** Maximum numbers of one vector: several times the longest of any model. */
+const MAX_DIMENSIONS = 65_536
+/** Maximum characters of a vector in base64. */
+const MAX_BASE64 = 4 * Math.ceil((MAX_DIMENSIONS * FLOAT_BYTES) / 3)
+
+/**
+ * Returns the vectors of an answer. They are counted before they are converted.
+ * @throws GatewayError `upstream_error` for more vectors than the request has inputs.
+ */
+export function vectorList<List extends { readonly length: number }>(
+  list: List,
+  { input }: Pick<EmbeddingRequest, "input">,
+): List {
+  const wanted = inputCount(input)
+  if (list.length <= wanted) return list
+  throw unusable(`it holds ${list.length} embeddings for ${wanted} inputs`)
+}
 
 /** Reads a vector of an answer in either encoding. @throws GatewayError `upstream_error`. */
 export function vectorOf(value: unknown): Vector {
+  if (isTooLong(value)) throw tooLong()
   if (typeof value === "string") {
     floatsIn(value)
     return value
@@ -25,11 +44,22 @@ export function vectorOf(value: unknown): Vector {
  * @throws GatewayError `upstream_error`.
  */
 export function vectorOfBytes(value: unknown): Vector {
+  if (isTooLong(value)) throw tooLong()
   const bytes = typeof value === "string" ? Buffer.from(value, "base64") : undefined
   if (bytes === undefined || bytes.byteLength === 0) {
     throw unusable("an embedding in it is not the base64 of bytes")
   }
   return unitVector(Array.from(Int8Array.from(bytes))).map(Math.fround)
+}
+
+function isTooLong(value: unknown): boolean {
+  if (typeof value === "string") return value.length > MAX_BASE64
+  return Array.isArray(value) && value.length > MAX_DIMENSIONS
+}
+
+function tooLong(): GatewayError {
+  const max = MAX_DIMENSIONS.toLocaleString("en-US")
+  return unusable(`an embedding in it has more than ${max} dimensions`)
 }
 
 /**

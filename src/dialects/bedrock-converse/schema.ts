@@ -1,10 +1,10 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import { isJsonObject, type JsonObject, type JsonValue, shown } from "../../canon/json.ts"
 import {
-  ANSWER_TOOL,
   isObjectType,
   SCHEMA_MAPS,
   type SchemaFormat,
+  unusedAnswerTool,
   VALUE_MEMBERS,
 } from "../shared/schema.ts"
 import { requiresCall } from "../shared/tools.ts"
@@ -41,9 +41,7 @@ export function jsonAnswerOf(request: ChatRequest, family: ModelFamily): JsonAns
   if (family.toolChoice === "auto" || !isObjectSchema(schema)) {
     return { way: "instruction", schema }
   }
-  let tool = ANSWER_TOOL
-  while (tools.some(({ name }) => name === tool)) tool += "_"
-  return { way: "tool", format, schema, tool }
+  return { way: "tool", format, schema, tool: unusedAnswerTool(tools) }
 }
 
 /** `outputConfig` of a request, where the model supports schemas. */

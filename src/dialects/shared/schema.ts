@@ -1,11 +1,20 @@
 import type { ResponseFormat } from "../../canon/chat.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
+import type { Tool } from "../../canon/tool.ts"
 
 /** A format that follows a JSON schema. */
 export type SchemaFormat = Extract<ResponseFormat, { type: "json-schema" }>
 
 /** The tool that replaces a format if a vendor does not support one: its arguments are the answer. */
 export const ANSWER_TOOL = "json_answer"
+
+/** Returns a name for that tool that no other tool has. */
+export function unusedAnswerTool(tools: readonly Tool[]): string {
+  const names = new Set(tools.map(({ name }) => name))
+  let name = ANSWER_TOOL
+  while (names.has(name)) name += "_"
+  return name
+}
 
 /** Members of a JSON schema that hold values, not schemas. */
 export const VALUE_MEMBERS: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"])

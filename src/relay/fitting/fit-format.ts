@@ -5,7 +5,11 @@ import type { JsonObject } from "../../canon/json.ts"
 import type { Message } from "../../canon/message.ts"
 import type { Tool } from "../../canon/tool.ts"
 import type { Writable } from "../../canon/writable.ts"
-import { ANSWER_TOOL, describedSchema, type SchemaFormat } from "../../dialects/shared/schema.ts"
+import {
+  describedSchema,
+  type SchemaFormat,
+  unusedAnswerTool,
+} from "../../dialects/shared/schema.ts"
 import { requiresCall } from "../../dialects/shared/tools.ts"
 import {
   fittedSchema,
@@ -131,9 +135,7 @@ function takesAnswerTool({ tools = [], toolChoice }: ChatRequest, rules: ModelRu
 /** @returns its name. */
 function addAnswerTool(request: Writable<ChatRequest>, schema: JsonObject): string {
   const { tools = [], toolChoice } = request
-  const names = new Set(tools.map((tool) => tool.name))
-  let name = ANSWER_TOOL
-  while (names.has(name)) name += "_"
+  const name = unusedAnswerTool(tools)
   request.tools = [...tools, { name, description: ANSWER_PURPOSE, parameters: schema }]
   const isOnly = tools.length === 0 || toolChoice?.type === "none"
   request.toolChoice = isOnly ? { type: "tool", name } : { type: "required" }

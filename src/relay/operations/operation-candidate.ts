@@ -1,5 +1,4 @@
 import type { ModelRules } from "#contract/model-rules.ts"
-import { OPEN_BRACE } from "../../canon/json-bytes.ts"
 import type { JsonValue } from "../../canon/json.ts"
 import { LARGE_BODY } from "../../canon/sliced-json-text.ts"
 import { parseInSlices, SLICE_BYTES } from "../../canon/sliced-json.ts"
@@ -200,7 +199,7 @@ export async function readWhole(
 
 /** Parses a long JSON response; undefined for a short one, or one that is not JSON. */
 async function longJsonOf(bytes: Uint8Array<ArrayBuffer>): Promise<JsonValue | undefined> {
-  if (bytes.length <= SLICE_BYTES || bytes[0] !== OPEN_BRACE) return undefined
+  if (bytes.length <= SLICE_BYTES) return undefined
   try {
     return await parseInSlices(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
   } catch {

@@ -28,9 +28,9 @@ export function bedrockEmbedding(decodeError: EmbeddingFormat["decodeError"]): E
       const path = `/model/${encodeURIComponent(model)}/invoke`
       return { calls: bodies.map((body) => jsonCall(path, body)), losses }
     },
-    decode(answers) {
+    decode(answers, request) {
       return {
-        vectors: answers.flatMap((answer) => vectorsOf(jsonOf(answer))),
+        vectors: answers.flatMap((answer) => vectorsOf(jsonOf(answer), request)),
         tokens: tokensOfCalls(answers.map(tokensOf)),
       }
     },
@@ -68,8 +68,10 @@ function titanBodies(request: EmbeddingRequest, model: string) {
   }
 }
 
-function vectorsOf(body: JsonObject): Vector[] {
-  return body["embedding"] === undefined ? cohereVectors(body) : [vectorOf(body["embedding"])]
+function vectorsOf(body: JsonObject, request: EmbeddingRequest): Vector[] {
+  return body["embedding"] === undefined
+    ? cohereVectors(body, request)
+    : [vectorOf(body["embedding"])]
 }
 
 function tokensOf(answer: OperationAnswer): number | undefined {

@@ -8,7 +8,7 @@ import type { Loss } from "../../../canon/extra.ts"
 import { isDefined, type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { vectorOf } from "../../../canon/vectors.ts"
+import { vectorList, vectorOf } from "../../../canon/vectors.ts"
 import { batchesOf, lossesOf, textsOf, tokensOfCalls } from "./batches.ts"
 
 /** Texts per call (the vendor's reference of `embed`, for its own API and for Bedrock). */
@@ -40,9 +40,9 @@ export function cohereEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
       const { bodies, losses } = cohereBodies(request, model)
       return { calls: bodies.map((body) => jsonCall("/v2/embed", { model, ...body })), losses }
     },
-    decode(answers) {
+    decode(answers, request) {
       const bodies = answers.map(jsonOf)
-      const vectors = bodies.flatMap(cohereVectors)
+      const vectors = bodies.flatMap((body) => cohereVectors(body, request))
       return { vectors, tokens: tokensOfCalls(bodies.map(billedTokens)) }
     },
     decodeError,
@@ -72,10 +72,10 @@ export function cohereBodies(
 }
 
 /** By type or, for the older models on Bedrock, as a plain list. */
-export function cohereVectors(body: JsonObject): Vector[] {
+export function cohereVectors(body: JsonObject, request: EmbeddingRequest): Vector[] {
   const byType = objectAt(body, "embeddings")
   const list = byType === undefined ? listAt(body, "embeddings") : listAt(byType, "float")
-  return list.map(vectorOf)
+  return vectorList(list, request).map(vectorOf)
 }
 
 function billedTokens(body: JsonObject): number | undefined {

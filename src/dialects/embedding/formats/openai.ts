@@ -6,11 +6,17 @@ import type {
   Vector,
 } from "../../../canon/embedding.ts"
 import type { Loss } from "../../../canon/extra.ts"
-import { isJsonObject, type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+} from "../../../canon/json.ts"
 import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
 import type { OperationAnswer } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { vectorOf, vectorOfBytes } from "../../../canon/vectors.ts"
+import { vectorList, vectorOf, vectorOfBytes } from "../../../canon/vectors.ts"
 import { batchesOf, tokensOfCalls } from "./batches.ts"
 
 /** Reads one embedding of a response. @throws GatewayError `upstream_error`. */
@@ -72,7 +78,7 @@ export function openAiEmbedding(
       )
       return { calls, losses }
     },
-    decode: (answers) => decode(answers, READERS[all.numbers]),
+    decode: (answers, request) => decode(answers, request, READERS[all.numbers]),
     decodeError,
   }
 }
@@ -131,15 +137,20 @@ function purposeOf(
   return own
 }
 
-function decode(answers: readonly OperationAnswer[], read: VectorReader): EmbeddingResult {
+function decode(
+  answers: readonly OperationAnswer[],
+  request: EmbeddingRequest,
+  read: VectorReader,
+): EmbeddingResult {
   const bodies = answers.map(jsonOf)
-  const vectors = bodies.flatMap((body) => vectorsOf(body, read))
+  const vectors = bodies.flatMap((body) =>
+    vectorsOf(vectorList(listAt(body, "data"), request), read),
+  )
   return { vectors, tokens: tokensOfCalls(bodies.map(tokensOf)) }
 }
 
 /** Vendors keep the order of the inputs, but only `index` guarantees it. */
-function vectorsOf(body: JsonObject, read: VectorReader): Vector[] {
-  const data = listAt(body, "data")
+function vectorsOf(data: readonly JsonValue[], read: VectorReader): Vector[] {
   const vectors: Vector[] = []
   data.forEach((item, position) => {
     if (!isJsonObject(item)) throw unusable("an embedding in it is no object")

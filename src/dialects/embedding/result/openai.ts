@@ -1,9 +1,12 @@
 import type { EmbeddingRequest, Vector } from "../../../canon/embedding.ts"
 import type { JsonObject } from "../../../canon/json.ts"
+import { once } from "../../../canon/once.ts"
 import { base64Of, numbersOf } from "../../../canon/vectors.ts"
 
 /**
- * The response to a request for embeddings (docs/use/endpoints.md#embeddings), in the requested encoding.
+ * The response to a request for embeddings (docs/use/endpoints.md#embeddings), in the requested encoding. Each vector
+ * is encoded when it is first read, because the answer is written in slices: encoding all of them would block the
+ * event loop.
  * @param tokens input tokens.
  */
 export function encodeEmbeddingResult(
@@ -14,11 +17,16 @@ export function encodeEmbeddingResult(
   const isText = request.encoding === "base64"
   return {
     object: "list",
-    data: vectors.map((vector, index) => ({
-      object: "embedding",
-      index,
-      embedding: isText ? base64Of(vector) : [...numbersOf(vector)],
-    })),
+    data: vectors.map((vector, index) => {
+      const embedding = once(() => (isText ? base64Of(vector) : [...numbersOf(vector)]))
+      return {
+        object: "embedding",
+        index,
+        get embedding() {
+          return embedding()
+        },
+      }
+    }),
     model: request.model,
     usage: { prompt_tokens: tokens, total_tokens: tokens },
   }

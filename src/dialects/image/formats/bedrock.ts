@@ -14,7 +14,7 @@ import {
   promptOf,
   VARIATION_EMULATED,
 } from "./encoding.ts"
-import { base64Image, forbidden } from "./images.ts"
+import { base64Image, forbidden, imageListAt } from "./images.ts"
 import { ratioOf, SIZE_APPROXIMATED } from "./sizes.ts"
 import { isInpainting, STABILITY_RATIOS, VARIATION_STRENGTH } from "./stability.ts"
 
@@ -44,7 +44,7 @@ export const BEDROCK_IMAGES: ImageFormat = {
   decode(answers) {
     const bodies = answers.map(jsonOf)
     const images = bodies.flatMap((body) =>
-      listAt(body, "images").flatMap((data) =>
+      imageListAt(body, "images").flatMap((data) =>
         typeof data === "string" ? [base64Image(data)] : [],
       ),
     )

@@ -1,3 +1,4 @@
+import { EntryCount } from "../../../canon/answer-limits.ts"
 import type { Loss } from "../../../canon/extra.ts"
 import { ALL_TASKS, type ImageFormat, type ImageRequest, type Image } from "../../../canon/image.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
@@ -14,7 +15,7 @@ import {
   promptOf,
   VARIATION_EMULATED,
 } from "./encoding.ts"
-import { base64Image, forbidden, usageOfAnswers } from "./images.ts"
+import { base64Image, forbidden, imageListAt, usageOfAnswers } from "./images.ts"
 import { ratioOf, sentRatio } from "./sizes.ts"
 
 /** The ratios of Gemini's image models (`ImageConfig.aspectRatio` of @google/genai). */
@@ -100,8 +101,10 @@ function encodeImagen(request: ImageRequest, model: string, parent: string) {
 }
 
 function geminiParts(body: JsonObject): JsonObject[] {
-  return listAt(body, "candidates").flatMap((candidate) => {
+  const count = new EntryCount()
+  return imageListAt(body, "candidates").flatMap((candidate) => {
     const content = isJsonObject(candidate) ? objectAt(candidate, "content") : undefined
+    count.parts(content?.parts)
     return content === undefined ? [] : listAt(content, "parts").filter(isJsonObject)
   })
 }
@@ -116,7 +119,7 @@ function geminiImages(body: JsonObject): Image[] {
 }
 
 function imagenImages(body: JsonObject): Image[] {
-  return listAt(body, "predictions").flatMap((prediction) => {
+  return imageListAt(body, "predictions").flatMap((prediction) => {
     if (!isJsonObject(prediction)) return []
     const data = textAt(prediction, "bytesBase64Encoded")
     const revisedPrompt = textAt(prediction, "prompt")

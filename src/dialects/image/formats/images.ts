@@ -1,14 +1,28 @@
+import { checkEntries } from "../../../canon/answer-limits.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import type { Image, ImageResult } from "../../../canon/image.ts"
-import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  textAt,
+} from "../../../canon/json.ts"
 import { type Usage, usageOfCalls } from "../../../canon/usage.ts"
 
 /** Some servers send the beginning of a data URL before the base64. */
 const DATA_URL = /^data:[^,]{0,100},/
 
+/** The list of images in a member. @throws GatewayError `upstream_error` for more than an answer can have. */
+export function imageListAt(object: JsonObject, key: string): readonly JsonValue[] {
+  const list = listAt(object, key)
+  checkEntries("images", list.length)
+  return list
+}
+
 /** The images of a response in OpenAI's form: `data[]` with `b64_json` or `url`. */
 export function imagesOfData(answer: JsonObject): Image[] {
-  return listAt(answer, "data").flatMap((entry) => {
+  return imageListAt(answer, "data").flatMap((entry) => {
     if (!isJsonObject(entry)) return []
     const data = textAt(entry, "b64_json")?.replace(DATA_URL, "")
     const url = textAt(entry, "url")

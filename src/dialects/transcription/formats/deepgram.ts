@@ -12,6 +12,7 @@ import {
   numberAt,
   refuseTranslation,
   segmentsOfWords,
+  timedListAt,
   timedTranscript,
   wordsAt,
 } from "./fields.ts"
@@ -71,7 +72,7 @@ function transcriptOf(
 }
 
 function utterances(results: JsonObject): TranscriptSegment[] {
-  return listAt(results, "utterances").flatMap((item) => {
+  return timedListAt(results, "utterances").flatMap((item) => {
     if (!isJsonObject(item)) return []
     const start = numberAt(item, "start")
     const end = numberAt(item, "end")

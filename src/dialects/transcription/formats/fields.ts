@@ -1,6 +1,13 @@
+import { checkEntries } from "../../../canon/answer-limits.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import type { Loss } from "../../../canon/extra.ts"
-import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  textAt,
+} from "../../../canon/json.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
 import { measureOf } from "../../../canon/quantity.ts"
 import type {
@@ -110,9 +117,16 @@ export function numberAt(object: JsonObject, key: string): number | undefined {
   return measureOf(object[key])
 }
 
+/** The segments or words in a member. @throws GatewayError `upstream_error` for more than a transcript can have. */
+export function timedListAt(object: JsonObject, key: string): readonly JsonValue[] {
+  const list = listAt(object, key)
+  checkEntries("segments or words", list.length)
+  return list
+}
+
 /** The words of a list, whichever member has their text. */
 export function wordsAt(object: JsonObject, key: string, name: string): TranscriptWord[] {
-  return listAt(object, key).flatMap((item) => {
+  return timedListAt(object, key).flatMap((item) => {
     if (!isJsonObject(item)) return []
     const word = textAt(item, name)
     const start = numberAt(item, "start")

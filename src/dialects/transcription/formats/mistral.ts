@@ -1,4 +1,4 @@
-import { isJsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
+import { isJsonObject, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonOf } from "../../../canon/operation-answer.ts"
 import type { TranscriptionFormat, TranscriptSegment } from "../../../canon/transcription.ts"
 import type { OutgoingField } from "../../../wire/encode-form.ts"
@@ -9,6 +9,7 @@ import {
   lossesOf,
   numberAt,
   refuseTranslation,
+  timedListAt,
   transcriptText,
 } from "./fields.ts"
 import { usageOf } from "./openai.ts"
@@ -48,7 +49,7 @@ export function mistralTranscription(
     decode(answer) {
       const body = jsonOf(answer)
       const language = textAt(body, "language")
-      const segments: TranscriptSegment[] = listAt(body, "segments").flatMap((item) => {
+      const segments: TranscriptSegment[] = timedListAt(body, "segments").flatMap((item) => {
         if (!isJsonObject(item)) return []
         const start = numberAt(item, "start")
         const end = numberAt(item, "end")

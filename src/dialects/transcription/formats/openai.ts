@@ -25,6 +25,7 @@ import {
   formCall,
   numberAt,
   refuseTranslation,
+  timedListAt,
   timedTranscript,
   transcriptText,
   wordsAt,
@@ -207,7 +208,7 @@ function hasSpeakers(body: JsonObject): boolean {
 }
 
 function segmentsAt(body: JsonObject): TranscriptSegment[] {
-  return listAt(body, "segments").flatMap((item) => {
+  return timedListAt(body, "segments").flatMap((item) => {
     if (!isJsonObject(item)) return []
     const start = numberAt(item, "start")
     const end = numberAt(item, "end")

@@ -1,0 +1,177 @@
+import { describe, expect, test } from "bun:test"
+import { encodeGeminiEmbeddings } from "../../src/dialects/embedding/result/gemini.ts"
+import { encodeEmbeddingResult } from "../../src/dialects/embedding/result/openai.ts"
+import { renderTranscript } from "../../src/dialects/transcription/result.ts"
+import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
+import type { OperationAnswer } from "../../src/canon/operation.ts"
+import type { TranscriptForm } from "../../src/canon/transcription.ts"
+import { embeddingOf, requestOf as embeddingRequest } from "../dialects/embedding/support.ts"
+import { imagesOf, requestOf as imageRequest } from "../dialects/image/support.ts"
+import { transcriptionOf } from "../support/audio-request.ts"
+import { processorTime } from "../support/processor-time.ts"
+import { vendors } from "../../src/vendors/index.ts"
+import { changed, isRejected, memberAt, pathsIn } from "./large-members.ts"
+
+/** A large list in an answer of an operation is rejected, or converted within the time that other callers may wait. */
+
+const ELEMENTS = 1_000_000
+const MAX_MS = 150
+
+const EMBEDDINGS: Readonly<Record<string, JsonObject>> = {
+  openai: { data: [{ index: 0, embedding: [0.5, 1] }], usage: { prompt_tokens: 1 } },
+  cohere: { embeddings: { float: [[0.5, 1]] }, meta: { billed_units: { input_tokens: 1 } } },
+  google: { embeddings: [{ values: [0.5, 1] }] },
+  vertex: { predictions: [{ embeddings: { values: [0.5, 1], statistics: { token_count: 1 } } }] },
+  bedrock: { embedding: [0.5, 1] },
+}
+const IMAGES: Readonly<Record<string, JsonObject>> = {
+  openai: { data: [{ b64_json: "aGk=" }] },
+  google: {
+    candidates: [{ content: { parts: [{ inlineData: { mimeType: "image/png", data: "aGk=" } }] } }],
+    predictions: [{ bytesBase64Encoded: "aGk=", prompt: "p" }],
+  },
+  bedrock: { images: ["aGk="] },
+}
+const SEGMENT = { id: 0, start: 0, end: 1, text: "a", tokens: [1] }
+const WORD = { word: "a", start: 0, end: 1 }
+const TRANSCRIPTS: Readonly<Record<string, JsonObject>> = {
+  openai: { task: "transcribe", duration: 1, text: "a", segments: [SEGMENT], words: [WORD] },
+  mistral: { text: "a", segments: [SEGMENT] },
+  xai: { text: "a", words: [{ text: "a", start: 0, end: 1 }] },
+  elevenlabs: { text: "a", words: [{ type: "word", text: "a", start: 0, end: 1 }] },
+  deepgram: {
+    results: {
+      channels: [{ alternatives: [{ transcript: "a", words: [WORD] }] }],
+      utterances: [{ start: 0, end: 1, transcript: "a", speaker: 0 }],
+    },
+  },
+}
+const FORMS: readonly TranscriptForm[] = ["json", "verbose_json", "diarized_json", "srt"]
+
+/** Yields the answers of each vendor, each with one list made large. */
+function* largeAnswers(
+  samples: Readonly<Record<string, JsonObject>>,
+): Generator<[string, string, () => OperationAnswer]> {
+  for (const [vendor, sample] of Object.entries(samples)) {
+    for (const path of pathsIn(sample)) {
+      if (!Array.isArray(memberAt(sample, path))) continue
+      yield [vendor, path.join("."), () => answerOf(changed(sample, path, repeated))]
+    }
+  }
+}
+
+function repeated(list: JsonValue): JsonValue {
+  const [first = 0] = list as JsonValue[]
+  return Array.from({ length: ELEMENTS }, () => first)
+}
+
+function answerOf(json: JsonObject): OperationAnswer {
+  return { headers: new Headers(), bytes: new Uint8Array(), json }
+}
+
+function timeOf(work: () => unknown): number {
+  return processorTime(() => void isRejected(() => void work()), MAX_MS)
+}
+
+describe("embeddings", () => {
+  const decode = (vendor: string, answer: OperationAnswer) => {
+    const result = embeddingOf(vendor).decode([answer], embeddingRequest({}))
+    if (result instanceof Promise) throw new Error("not decoded in one turn")
+    return result.vectors
+  }
+
+  test.each([...largeAnswers(EMBEDDINGS)])("of %s with a large %s", (vendor, _, make) => {
+    const answer = make()
+    const work = () => {
+      const vectors = decode(vendor, answer)
+      JSON.stringify(encodeEmbeddingResult(embeddingRequest({}), vectors, 1))
+      JSON.stringify(encodeGeminiEmbeddings(vectors, 1))
+    }
+    expect(timeOf(work)).toBeLessThan(MAX_MS)
+  })
+
+  const withVector = (embedding: JsonValue) =>
+    answerOf({ data: [{ index: 0, embedding }], usage: { prompt_tokens: 1 } })
+
+  test("have at most 65,536 dimensions in either encoding", () => {
+    const floats = (count: number) => Buffer.alloc(4 * count).toString("base64")
+    const numbers = (count: number) => Array.from({ length: count }, () => 0.5)
+    for (const vector of [floats, numbers]) {
+      expect(decode("openai", withVector(vector(65_536)))).toHaveLength(1)
+      expect(() => decode("openai", withVector(vector(65_540)))).toThrow("65,536 dimensions")
+    }
+  })
+
+  test("are not read from a text of 100 MB", () => {
+    const answer = withVector("AAAA".repeat(25_000_000))
+    expect(timeOf(() => decode("openai", answer))).toBeLessThan(MAX_MS)
+  })
+
+  test("are as many as the inputs", () => {
+    const vector = { embedding: [1] }
+    const answer = answerOf({ data: [vector, vector], usage: { prompt_tokens: 1 } })
+    expect(() => decode("openai", answer)).toThrow("2 embeddings for 1 inputs")
+  })
+
+  test("are encoded one at a time, when they are written", () => {
+    const vectors = Array.from({ length: 2_000 }, () => Buffer.alloc(4 * 4_096).toString("base64"))
+    const request = embeddingRequest({})
+    expect(timeOf(() => encodeEmbeddingResult(request, vectors, 1))).toBeLessThan(20)
+    expect(timeOf(() => encodeGeminiEmbeddings(vectors, 1))).toBeLessThan(20)
+  })
+})
+
+describe("images", () => {
+  test.each([...largeAnswers(IMAGES)])("of %s with a large %s", (vendor, _, make) => {
+    const answer = make()
+    const work = () => imagesOf(vendor).decode([answer], imageRequest())
+    expect(timeOf(work)).toBeLessThan(MAX_MS)
+  })
+
+  test("are at most 1,000", () => {
+    const answer = (count: number) =>
+      answerOf({ data: Array.from({ length: count }, () => ({ b64_json: "aGk=" })) })
+    const decode = (count: number) => imagesOf("openai").decode([answer(count)], imageRequest())
+    expect(decode(1_000)).toHaveProperty("images.length", 1_000)
+    expect(() => decode(1_001)).toThrow("more than 1,000 images")
+  })
+})
+
+describe("transcripts", () => {
+  const decode = (vendor: string, answer: OperationAnswer, form: TranscriptForm) => {
+    const format = vendors.get(vendor)?.operations?.transcription
+    if (!format) throw new Error(`${vendor} does not transcribe`)
+    return format.decode(answer, transcriptionOf({ form, granularities: ["segment", "word"] }))
+  }
+  const render = (vendor: string, answer: OperationAnswer, form: TranscriptForm) =>
+    renderTranscript(
+      decode(vendor, answer, form),
+      transcriptionOf({ form, granularities: ["segment", "word"] }),
+    )
+
+  test.each([...largeAnswers(TRANSCRIPTS)])("of %s with a large %s", (vendor, _, make) => {
+    const answer = make()
+    for (const form of FORMS) {
+      expect(timeOf(() => render(vendor, answer, form))).toBeLessThan(MAX_MS)
+    }
+  })
+
+  const timed = (count: number) =>
+    answerOf({
+      text: "a",
+      duration: 1,
+      segments: Array.from({ length: count }, () => SEGMENT),
+      words: Array.from({ length: count }, () => WORD),
+    })
+
+  test("have at most 100,000 segments and words", () => {
+    const { segments, words } = decode("openai", timed(100_000), "srt")
+    expect([segments?.length, words?.length]).toEqual([100_000, 100_000])
+    expect(() => decode("openai", timed(100_001), "srt")).toThrow("100,000 segments or words")
+  })
+
+  test.each(FORMS)("of the maximum size are written quickly as %s", (form) => {
+    const answer = timed(100_000)
+    expect(timeOf(() => render("openai", answer, form))).toBeLessThan(MAX_MS)
+  })
+})
