@@ -163,27 +163,31 @@ function subtitles(
   point: "," | ".",
   isNumbered: boolean,
 ): string {
-  return segments
-    .map(({ start, end, text }, index) => {
-      const number = isNumbered ? `${index + 1}\n` : ""
-      // An empty line would end the cue.
-      const words = text.trim().replace(/\n\s*\n/g, "\n")
-      const shown = isNumbered ? words : words.replaceAll("-->", "->")
-      return `${number}${clock(start, point)} --> ${clock(end, point)}\n${shown}\n\n`
-    })
-    .join("")
+  let cues = ""
+  // All cues are written in one turn of the event loop, so texts are searched only if they can contain a match.
+  for (const [index, { start, end, text }] of segments.entries()) {
+    if (isNumbered) cues += `${index + 1}\n`
+    cues += `${clock(start, point)} --> ${clock(end, point)}\n`
+    const trimmed = text.trim()
+    // An empty line would end the cue.
+    const words = trimmed.includes("\n") ? trimmed.replace(/\n\s*\n/g, "\n") : trimmed
+    cues += isNumbered ? words : words.replaceAll("-->", "->")
+    cues += "\n\n"
+  }
+  return cues
 }
 
 function two(value: number): string {
-  return String(value).padStart(2, "0")
+  return value < 10 ? `0${value}` : String(value)
 }
 
 function clock(seconds: number, point: "," | "."): string {
   const milliseconds = Math.max(0, Math.round(seconds * 1000))
   const whole = Math.floor(milliseconds / 1000)
   const hours = two(Math.floor(whole / 3600))
-  const rest = String(milliseconds % 1000).padStart(3, "0")
-  return `${hours}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}${point}${rest}`
+  const rest = milliseconds % 1000
+  const thousandths = rest < 100 ? `0${two(rest)}` : String(rest)
+  return `${hours}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}${point}${thousandths}`
 }
 
 function round(seconds: number): number {
