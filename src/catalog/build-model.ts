@@ -148,8 +148,6 @@ function buildDeployment(
   const { provider, model: upstreamModel, weight } = wanted
   const callable = sources.provider(provider)
   if (!callable) {
-    // Without any provider the simulator replaces all of them.
-    if (sources.providers.length === 0) return {}
     const hint = suggestion(provider, sources.providers) || " Add it under 'providers'."
     return { warning: `: provider '${provider}' is not set up.${hint}` }
   }

@@ -213,3 +213,14 @@ test.concurrent("the list of models names a provider without models", async () =
   const { checks } = await runJson<Diagnosis>(installation, "doctor")
   expect(checks).toContainEqual({ name: "prices", result: "ok", found: "there are no models yet" })
 })
+
+test.concurrent("the doctor names a model whose provider is missing even without any provider", async () => {
+  using installation = createInstallation(
+    "models: { gone/y: { price: { input: 1, output: 1 } } }\n",
+  )
+  const { checks } = await runJson<Diagnosis>(installation, "doctor")
+  const found = "provider 'gone' is not set up"
+  expect(checks).toContainEqual(
+    expect.objectContaining({ name: "settings, model gone/y", result: "warning", found }),
+  )
+})
