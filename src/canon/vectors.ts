@@ -1,5 +1,6 @@
 import { type EmbeddingRequest, inputCount, type Vector } from "./embedding.ts"
 import type { GatewayError } from "./errors.ts"
+import type { JsonValue } from "./json.ts"
 import { unusable } from "./operation-answer.ts"
 
 /** Bytes of a 32-bit float. */
@@ -10,16 +11,17 @@ const MAX_DIMENSIONS = 65_536
 const MAX_BASE64 = 4 * Math.ceil((MAX_DIMENSIONS * FLOAT_BYTES) / 3)
 
 /**
- * Returns the vectors of an answer. They are counted before they are converted.
+ * Counts the vectors of all answers before they are converted. Returns the list of each answer.
  * @throws GatewayError `upstream_error` for more vectors than the request has inputs.
  */
-export function vectorList<List extends { readonly length: number }>(
-  list: List,
+export function countedVectors(
+  lists: readonly (readonly JsonValue[])[],
   { input }: Pick<EmbeddingRequest, "input">,
-): List {
+): readonly (readonly JsonValue[])[] {
   const wanted = inputCount(input)
-  if (list.length <= wanted) return list
-  throw unusable(`it holds ${list.length} embeddings for ${wanted} inputs`)
+  const count = lists.reduce((sum, { length }) => sum + length, 0)
+  if (count <= wanted) return lists
+  throw unusable(`it holds ${count} embeddings for ${wanted} inputs`)
 }
 
 /** Reads a vector of an answer in either encoding. @throws GatewayError `upstream_error`. */

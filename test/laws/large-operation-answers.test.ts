@@ -111,6 +111,10 @@ describe("embeddings", () => {
     const vector = { embedding: [1] }
     const answer = answerOf({ data: [vector, vector], usage: { prompt_tokens: 1 } })
     expect(() => decode("openai", answer)).toThrow("2 embeddings for 1 inputs")
+    const request = embeddingRequest({ input: ["a", "b", "c"] })
+    expect(() => embeddingOf("openai").decode([answer, answer], request)).toThrow(
+      "4 embeddings for 3 inputs",
+    )
   })
 
   test("are encoded one at a time, when they are written", () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { answerOf, decoded } from "./support.ts"
 
 const TWO = { input: ["one", "two"] }
+const SEVERAL = { input: ["one", "two", "three", "four"] }
 
 describe("Cohere", () => {
   test("has vectors by type, and the billed tokens", async () => {
@@ -99,13 +100,13 @@ describe("embedding tokens of several calls", () => {
   test.each(cases)("tokens are unknown if one call to %s %s", async (vendor, _, uncounted) => {
     const whole = answerOf(counted[vendor])
     const other = answerOf(uncounted)
-    expect((await decoded(vendor, [whole, whole])).tokens).toBe(8)
-    expect((await decoded(vendor, [whole, other])).tokens).toBe(0)
-    expect((await decoded(vendor, [other, whole])).tokens).toBe(0)
+    expect((await decoded(vendor, [whole, whole], SEVERAL)).tokens).toBe(8)
+    expect((await decoded(vendor, [whole, other], SEVERAL)).tokens).toBe(0)
+    expect((await decoded(vendor, [other, whole], SEVERAL)).tokens).toBe(0)
   })
 
   test("tokens are absent if one call to google has no usage", async () => {
     const answers = [answerOf(counted.google), answerOf(google())]
-    expect((await decoded("google", answers)).tokens).toBeUndefined()
+    expect((await decoded("google", answers, SEVERAL)).tokens).toBeUndefined()
   })
 })

@@ -1,11 +1,11 @@
-import type { EmbeddingFormat, EmbeddingRequest, Vector } from "../../../canon/embedding.ts"
+import type { EmbeddingFormat, EmbeddingRequest } from "../../../canon/embedding.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import type { Loss } from "../../../canon/extra.ts"
-import type { JsonObject } from "../../../canon/json.ts"
+import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import type { OperationAnswer } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { vectorOf } from "../../../canon/vectors.ts"
+import { countedVectors, vectorOf } from "../../../canon/vectors.ts"
 import { lossesOf, textsOf, tokensOfCalls } from "./batches.ts"
 import { cohereBodies, cohereVectors } from "./cohere.ts"
 
@@ -30,7 +30,12 @@ export function bedrockEmbedding(decodeError: EmbeddingFormat["decodeError"]): E
     },
     decode(answers, request) {
       return {
-        vectors: answers.flatMap((answer) => vectorsOf(jsonOf(answer), request)),
+        vectors: countedVectors(
+          answers.map((answer) => vectorsOf(jsonOf(answer))),
+          request,
+        )
+          .flat()
+          .map(vectorOf),
         tokens: tokensOfCalls(answers.map(tokensOf)),
       }
     },
@@ -68,10 +73,9 @@ function titanBodies(request: EmbeddingRequest, model: string) {
   }
 }
 
-function vectorsOf(body: JsonObject, request: EmbeddingRequest): Vector[] {
-  return body["embedding"] === undefined
-    ? cohereVectors(body, request)
-    : [vectorOf(body["embedding"])]
+function vectorsOf(body: JsonObject): readonly JsonValue[] {
+  const { embedding } = body
+  return embedding === undefined ? cohereVectors(body) : [embedding]
 }
 
 function tokensOf(answer: OperationAnswer): number | undefined {

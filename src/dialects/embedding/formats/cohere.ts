@@ -2,13 +2,18 @@ import type {
   EmbeddingFormat,
   EmbeddingPurpose,
   EmbeddingRequest,
-  Vector,
 } from "../../../canon/embedding.ts"
 import type { Loss } from "../../../canon/extra.ts"
-import { isDefined, type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
+import {
+  isDefined,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+} from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { vectorList, vectorOf } from "../../../canon/vectors.ts"
+import { countedVectors, vectorOf } from "../../../canon/vectors.ts"
 import { batchesOf, lossesOf, textsOf, tokensOfCalls } from "./batches.ts"
 
 /** Texts per call (the vendor's reference of `embed`, for its own API and for Bedrock). */
@@ -42,7 +47,7 @@ export function cohereEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
     },
     decode(answers, request) {
       const bodies = answers.map(jsonOf)
-      const vectors = bodies.flatMap((body) => cohereVectors(body, request))
+      const vectors = countedVectors(bodies.map(cohereVectors), request).flat().map(vectorOf)
       return { vectors, tokens: tokensOfCalls(bodies.map(billedTokens)) }
     },
     decodeError,
@@ -71,11 +76,10 @@ export function cohereBodies(
   return { bodies: batches.map((batch) => ({ ...fields, texts: [...batch] })), losses }
 }
 
-/** By type or, for the older models on Bedrock, as a plain list. */
-export function cohereVectors(body: JsonObject, request: EmbeddingRequest): Vector[] {
+/** The vectors by type or, for the older models on Bedrock, as a plain list. */
+export function cohereVectors(body: JsonObject): readonly JsonValue[] {
   const byType = objectAt(body, "embeddings")
-  const list = byType === undefined ? listAt(body, "embeddings") : listAt(byType, "float")
-  return vectorList(list, request).map(vectorOf)
+  return byType === undefined ? listAt(body, "embeddings") : listAt(byType, "float")
 }
 
 function billedTokens(body: JsonObject): number | undefined {

@@ -6,7 +6,7 @@ import type {
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { shortenedVectors, vectorList, vectorOf } from "../../../canon/vectors.ts"
+import { shortenedVectors, countedVectors, vectorOf } from "../../../canon/vectors.ts"
 import { defined } from "../../shared/fields.ts"
 import { batchesOf, lossesOf, textsOf, tokensOfCalls } from "./batches.ts"
 
@@ -57,9 +57,12 @@ export function geminiEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
     },
     decode(answers, request) {
       const bodies = answers.map(jsonOf)
-      const vectors = bodies.flatMap((body) =>
-        vectorList(listAt(body, "embeddings"), request).map(valuesOf),
+      const vectors = countedVectors(
+        bodies.map((body) => listAt(body, "embeddings")),
+        request,
       )
+        .flat()
+        .map(valuesOf)
       const counts = bodies.map(tokensOf)
       return {
         vectors: shortenedVectors(vectors, request),

@@ -16,7 +16,7 @@ import {
 import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
 import type { OperationAnswer } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { vectorList, vectorOf, vectorOfBytes } from "../../../canon/vectors.ts"
+import { countedVectors, vectorOf, vectorOfBytes } from "../../../canon/vectors.ts"
 import { batchesOf, tokensOfCalls } from "./batches.ts"
 
 /** Reads one embedding of a response. @throws GatewayError `upstream_error`. */
@@ -143,9 +143,10 @@ function decode(
   read: VectorReader,
 ): EmbeddingResult {
   const bodies = answers.map(jsonOf)
-  const vectors = bodies.flatMap((body) =>
-    vectorsOf(vectorList(listAt(body, "data"), request), read),
-  )
+  const vectors = countedVectors(
+    bodies.map((body) => listAt(body, "data")),
+    request,
+  ).flatMap((list) => vectorsOf(list, read))
   return { vectors, tokens: tokensOfCalls(bodies.map(tokensOf)) }
 }
 

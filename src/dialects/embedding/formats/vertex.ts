@@ -2,7 +2,7 @@ import type { EmbeddingFormat, Vector } from "../../../canon/embedding.ts"
 import { isJsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { shortenedVectors, vectorList, vectorOf } from "../../../canon/vectors.ts"
+import { shortenedVectors, countedVectors, vectorOf } from "../../../canon/vectors.ts"
 import { defined } from "../../shared/fields.ts"
 import { batchesOf, lossesOf, textsOf, tokensOfCalls } from "./batches.ts"
 import { GEMINI_FIELDS, taskOf } from "./gemini.ts"
@@ -34,9 +34,10 @@ export function vertexEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
       return { calls, losses: lossesOf(request, GEMINI_FIELDS) }
     },
     decode(answers, request) {
-      const calls = answers.map((answer) =>
-        vectorList(listAt(jsonOf(answer), "predictions"), request).map(predictionOf),
-      )
+      const calls = countedVectors(
+        answers.map((answer) => listAt(jsonOf(answer), "predictions")),
+        request,
+      ).map((list) => list.map(predictionOf))
       const vectors = calls.flat().map(({ vector }) => vector)
       return {
         vectors: shortenedVectors(vectors, request),
