@@ -9,7 +9,7 @@ const MAX_ENTRIES = {
   parts: 10_000,
   /** Annotations and sources. */
   citations: 10_000,
-  /** Of a transcript: a person speaks so many words in about ten hours. */
+  /** Segments of a transcript, and words: about ten hours of speech. */
   "segments or words": 100_000,
 } as const
 

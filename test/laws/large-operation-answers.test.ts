@@ -80,20 +80,23 @@ describe("embeddings", () => {
     return result.vectors
   }
 
-  test.each([...largeAnswers(EMBEDDINGS)])("of %s with a large %s", (vendor, _, make) => {
-    const answer = make()
-    const work = () => {
-      const vectors = decode(vendor, answer)
-      JSON.stringify(encodeEmbeddingResult(embeddingRequest({}), vectors, 1))
-      JSON.stringify(encodeGeminiEmbeddings(vectors, 1))
-    }
-    expect(timeOf(work)).toBeLessThan(MAX_MS)
-  })
+  test.each([...largeAnswers(EMBEDDINGS)])(
+    "an answer of %s with a large %s is read quickly",
+    (vendor, _, make) => {
+      const answer = make()
+      const work = () => {
+        const vectors = decode(vendor, answer)
+        JSON.stringify(encodeEmbeddingResult(embeddingRequest({}), vectors, 1))
+        JSON.stringify(encodeGeminiEmbeddings(vectors, 1))
+      }
+      expect(timeOf(work)).toBeLessThan(MAX_MS)
+    },
+  )
 
   const withVector = (embedding: JsonValue) =>
     answerOf({ data: [{ index: 0, embedding }], usage: { prompt_tokens: 1 } })
 
-  test("have at most 65,536 dimensions in either encoding", () => {
+  test("a vector has at most 65,536 dimensions in either encoding", () => {
     const floats = (count: number) => Buffer.alloc(4 * count).toString("base64")
     const numbers = (count: number) => Array.from({ length: count }, () => 0.5)
     for (const vector of [floats, numbers]) {
@@ -102,12 +105,12 @@ describe("embeddings", () => {
     }
   })
 
-  test("are not read from a text of 100 MB", () => {
+  test("a vector of 100 MB is rejected quickly", () => {
     const answer = withVector("AAAA".repeat(25_000_000))
     expect(timeOf(() => decode("openai", answer))).toBeLessThan(MAX_MS)
   })
 
-  test("are as many as the inputs", () => {
+  test("more vectors than inputs are rejected", () => {
     const vector = { embedding: [1] }
     const answer = answerOf({ data: [vector, vector], usage: { prompt_tokens: 1 } })
     expect(() => decode("openai", answer)).toThrow("2 embeddings for 1 inputs")
@@ -117,7 +120,7 @@ describe("embeddings", () => {
     )
   })
 
-  test("are encoded one at a time, when they are written", () => {
+  test("each vector is encoded when it is written", () => {
     const vectors = Array.from({ length: 2_000 }, () => Buffer.alloc(4 * 4_096).toString("base64"))
     const request = embeddingRequest({})
     expect(timeOf(() => encodeEmbeddingResult(request, vectors, 1))).toBeLessThan(20)
@@ -126,18 +129,21 @@ describe("embeddings", () => {
 })
 
 describe("images", () => {
-  test.each([...largeAnswers(IMAGES)])("of %s with a large %s", (vendor, _, make) => {
-    const answer = make()
-    const work = () => imagesOf(vendor).decode([answer], imageRequest())
-    expect(timeOf(work)).toBeLessThan(MAX_MS)
-  })
+  test.each([...largeAnswers(IMAGES)])(
+    "an answer of %s with a large %s is read quickly",
+    (vendor, _, make) => {
+      const answer = make()
+      const work = () => imagesOf(vendor).decode([answer], imageRequest())
+      expect(timeOf(work)).toBeLessThan(MAX_MS)
+    },
+  )
 
-  test("are at most 1,000", () => {
+  test("images beyond the first 1,000 are dropped", () => {
     const answer = (count: number) =>
       answerOf({ data: Array.from({ length: count }, () => ({ b64_json: "aGk=" })) })
     const decode = (count: number) => imagesOf("openai").decode([answer(count)], imageRequest())
     expect(decode(1_000)).toHaveProperty("images.length", 1_000)
-    expect(() => decode(1_001)).toThrow("more than 1,000 images")
+    expect(decode(1_001)).toHaveProperty("images.length", 1_000)
   })
 })
 
@@ -153,12 +159,15 @@ describe("transcripts", () => {
       transcriptionOf({ form, granularities: ["segment", "word"] }),
     )
 
-  test.each([...largeAnswers(TRANSCRIPTS)])("of %s with a large %s", (vendor, _, make) => {
-    const answer = make()
-    for (const form of FORMS) {
-      expect(timeOf(() => render(vendor, answer, form))).toBeLessThan(MAX_MS)
-    }
-  })
+  test.each([...largeAnswers(TRANSCRIPTS)])(
+    "an answer of %s with a large %s is read quickly",
+    (vendor, _, make) => {
+      const answer = make()
+      for (const form of FORMS) {
+        expect(timeOf(() => render(vendor, answer, form))).toBeLessThan(MAX_MS)
+      }
+    },
+  )
 
   const timed = (count: number) =>
     answerOf({
@@ -168,13 +177,13 @@ describe("transcripts", () => {
       words: Array.from({ length: count }, () => WORD),
     })
 
-  test("have at most 100,000 segments and words", () => {
+  test("a transcript has at most 100,000 segments and words", () => {
     const { segments, words } = decode("openai", timed(100_000), "srt")
     expect([segments?.length, words?.length]).toEqual([100_000, 100_000])
     expect(() => decode("openai", timed(100_001), "srt")).toThrow("100,000 segments or words")
   })
 
-  test.each(FORMS)("of the maximum size are written quickly as %s", (form) => {
+  test.each(FORMS)("a transcript of the maximum size is written quickly as %s", (form) => {
     const answer = timed(100_000)
     expect(timeOf(() => render("openai", answer, form))).toBeLessThan(MAX_MS)
   })

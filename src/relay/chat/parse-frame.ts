@@ -56,7 +56,7 @@ export function checkEvents(events: readonly ChatEvent[]): void {
   if (events.length <= MAX_EVENTS) return
   throw new GatewayError(
     "upstream_error",
-    `The provider sent a chunk of the stream with more than ${MAX_EVENTS.toLocaleString("en-US")} parts of an answer. Only what was delivered is charged; try again.`,
+    `The provider sent a chunk of the stream with more than ${MAX_EVENTS.toLocaleString("en-US")} parts of an answer. Only delivered output is charged; try again.`,
   )
 }
 

@@ -1,4 +1,3 @@
-import { checkEntries } from "../../../canon/answer-limits.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import type { Image, ImageResult } from "../../../canon/image.ts"
 import {
@@ -13,11 +12,12 @@ import { type Usage, usageOfCalls } from "../../../canon/usage.ts"
 /** Some servers send the beginning of a data URL before the base64. */
 const DATA_URL = /^data:[^,]{0,100},/
 
-/** The list of images in a member. @throws GatewayError `upstream_error` for more than an answer can have. */
+/** Maximum images that are read of an answer: several times the number that can be requested. */
+const MAX_IMAGES = 1_000
+
+/** The list of images in a member. Images beyond the maximum are dropped, as all that were not requested. */
 export function imageListAt(object: JsonObject, key: string): readonly JsonValue[] {
-  const list = listAt(object, key)
-  checkEntries("images", list.length)
-  return list
+  return listAt(object, key).slice(0, MAX_IMAGES)
 }
 
 /** The images of a response in OpenAI's form: `data[]` with `b64_json` or `url`. */
