@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import type { CallerReceipt } from "tollgate-contract/receipts.ts"
 import { startSimulator } from "../../simulator/server.ts"
+import { restoreReceipt } from "../../src/accounting/stored-receipt.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { createInstallation, type Installation, runJson, startServing } from "../support/process.ts"
@@ -51,7 +52,8 @@ async function callUntilDead(url: string, key: string, stream: boolean, whole: s
 
 /** Checks that a charge is its arithmetic times the multiplier of the term that it names. */
 function paidByTerm(text: string, amount: bigint): string {
-  const { price, arithmetic } = JSON.parse(text) as Pick<CallerReceipt, "price" | "arithmetic">
+  const stored = JSON.parse(text) as Record<string, unknown>
+  const { price, arithmetic } = restoreReceipt(stored) as unknown as CallerReceipt
   const multiplier = price?.group?.from === DEARER_FROM ? "3" : "0.5"
   expect(price).toMatchObject({ multiplier, group: { id: "tortured", multiplier } })
   // A credit for a million tokens is a thousand nanocredits for each.

@@ -278,6 +278,9 @@ const REMARKS: ReadonlySet<string> = new Set([
   "safetyRatings",
   "avgLogprobs",
   "logprobsResult",
+  "score",
+  "tokenCount",
+  "finishMessage",
 ])
 
 function contentOf(fields: JsonObject): JsonObject | undefined {

@@ -27,6 +27,7 @@ const REMARKS: ReadonlySet<string> = new Set([
   "logprobsResult",
   "tokenCount",
   "finishMessage",
+  "score",
 ])
 
 /** A call whose arguments are still arriving. */
