@@ -18,10 +18,10 @@ test("a recursive schema is not sent to models without recursion", () => {
 })
 
 test("a long reference is not followed", () => {
-  const begun = performance.now()
   const schema = schemaWith(`#/$defs${"/a".repeat(5_000_000)}`)
-  expect(fittedSchema(schema, { schema_recursion: false })).toBeDefined()
-  expect(performance.now() - begun).toBeLessThan(100)
+  const fit = () => fittedSchema(schema, { schema_recursion: false })
+  expect(processorTime(fit, 100)).toBeLessThan(100)
+  expect(fit()).toBeDefined()
 })
 
 test("a schema with more than 10,000 subschemas is not sent to models that support part of the keywords", () => {
