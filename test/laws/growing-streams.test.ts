@@ -159,10 +159,19 @@ function large(value: JsonValue): JsonValue {
   return { ...(value as JsonObject), ...Object.fromEntries(others) }
 }
 
+/** A frame may be passed on after it is decoded, so decoders must not change it. */
+function deepFrozen<Value extends JsonValue>(value: Value): Value {
+  if (typeof value === "object" && value !== null) {
+    for (const inner of Object.values(value)) deepFrozen(inner as JsonValue)
+    Object.freeze(value)
+  }
+  return value
+}
+
 function frameOf(json: JsonObject): SseFrame {
   const event = typeof json["type"] === "string" ? { event: json["type"] } : {}
   const data = JSON.stringify(json)
-  return { ...event, data, json: JSON.parse(data) as JsonObject }
+  return { ...event, data, json: deepFrozen(JSON.parse(data) as JsonObject) }
 }
 
 /** Returns the milliseconds that the small frames behind a large one take. */

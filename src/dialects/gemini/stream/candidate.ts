@@ -3,6 +3,7 @@ import { extraOf } from "../../../canon/extra.ts"
 import {
   isJsonObject,
   type JsonObject,
+  type JsonValue,
   listAt,
   objectAt,
   textAt,
@@ -53,6 +54,11 @@ export class Candidate {
   #finishWord: string | undefined
   /** Members that only this dialect has; repeated members come complete, so the last one wins. */
   #rest: JsonObject | undefined
+  /** The log probabilities of all chunks. */
+  readonly #tokens: { chosenCandidates: JsonValue[]; topCandidates: JsonValue[] } = {
+    chosenCandidates: [],
+    topCandidates: [],
+  }
 
   /** @param other collects content that no event contains, or only the last one. */
   constructor(choice: number, other: OtherContent) {
@@ -80,24 +86,21 @@ export class Candidate {
   }
 
   /**
-   * Adds the members of a chunk in place, because copying the earlier ones for each chunk takes quadratic time. Unlike
-   * other members, log probabilities cover only the tokens of their chunk.
+   * Adds the members of a chunk without copying the earlier ones, which would take quadratic time. Unlike other members,
+   * log probabilities cover only the tokens of their chunk. The chunk is not changed, because it may be passed on.
    */
   #keep(rest: JsonObject): void {
     this.#rest ??= {}
-    const before = objectAt(this.#rest, "logprobsResult")
-    const next = objectAt(rest, "logprobsResult")
+    const isLater = this.#rest.logprobsResult !== undefined
     Object.assign(this.#rest, rest)
-    if (before === undefined || next === undefined) return
-    for (const name of ["chosenCandidates", "topCandidates"]) {
-      const list = before[name]
-      if (!Array.isArray(list)) continue
-      for (const token of listAt(next, name)) list.push(token)
-      next[name] = list
-    }
+    const next = objectAt(rest, "logprobsResult")
+    if (next === undefined) return
+    const { chosenCandidates, topCandidates } = this.#tokens
+    for (const token of listAt(next, "chosenCandidates")) chosenCandidates.push(token)
+    for (const token of listAt(next, "topCandidates")) topCandidates.push(token)
+    if (isLater) this.#rest.logprobsResult = { ...next, ...this.#tokens }
   }
 
-  /** The last finish reason counts: a server that called its own tool sends STOP, and continues. */
   finish(word: string): void {
     this.#finishWord = word
   }
