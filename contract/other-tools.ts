@@ -19,7 +19,7 @@ export const OTHER_TOOL_NAMES = {
 
 export type OtherTool = keyof typeof OTHER_TOOL_NAMES
 
-const EXPORT = "Set these variables where it starts:"
+const EXPORT = "Set these variables before you start it:"
 
 type Describe = (facts: ConnectionFacts & { readonly secret: string }) => ToolSettings
 

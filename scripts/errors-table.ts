@@ -32,7 +32,7 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
   account_closed: "the key's account is closed",
   model_not_found: "no model has this name; the message names the nearest",
   model_not_supported: "the model does not offer what this endpoint is for",
-  not_found: "what is named does not exist, or belongs to another account",
+  not_found: "the named object does not exist, or belongs to another account",
   not_signed_in: "the management API needs a session or the admin token",
   forbidden: "the role does not allow it",
   conflict: "it exists already, is in use, or is no longer stored",

@@ -5,8 +5,10 @@ import type { JsonValue } from "./json.ts"
 const MAX_ENTRIES = {
   "tool calls": 1_000,
   images: 1_000,
-  /** Output items, blocks, texts, reasoning. */
+  /** Output items, blocks, texts, reasoning; also the events of one frame of a stream. */
   parts: 10_000,
+  /** Names and positions in the paths of streamed arguments. */
+  "steps of arguments": 100_000,
   /** Annotations and sources. */
   citations: 10_000,
   /** Segments of a transcript, and words: about ten hours of speech. */

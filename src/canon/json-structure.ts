@@ -1,3 +1,5 @@
+import { MAX_NUMBERED_MEMBERS, MAX_OBJECT_MEMBERS } from "#contract/request-limits.ts"
+
 const OPEN_BRACE = 0x7b
 const OPEN_BRACKET = 0x5b
 const CLOSE_BRACE = 0x7d
@@ -128,6 +130,11 @@ export class JsonScanner {
    */
   get numbered(): number {
     return this.#numbered
+  }
+
+  /** Whether an object, or the names of all objects together, would take long to list. */
+  get isTooWide(): boolean {
+    return this.widest > MAX_OBJECT_MEMBERS || this.#numbered > MAX_NUMBERED_MEMBERS
   }
 
   /** The number of values separated by commas: elements of lists, and members. */

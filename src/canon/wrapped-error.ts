@@ -16,6 +16,7 @@ const MAX_LAYERS = 4
 const BYTES = /b["'](?=\s*[{[])/y
 /** The beginning of an object, or of a list of objects or strings. */
 const OBJECT = /\{|\[(?=\s*["'{])/g
+
 /** An error that the message of another error contains. */
 export interface WrappedError {
   readonly message: string

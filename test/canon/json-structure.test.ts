@@ -23,7 +23,7 @@ const awkward = fc.oneof(
 )
 
 describe("JSON checked before parsing", () => {
-  test("is scanned correctly for any split of its bytes", () => {
+  test("the scanner counts the same for any split of the bytes", () => {
     fc.assert(
       fc.property(awkward, fc.array(fc.nat(300), { maxLength: 8 }), (value, cuts) => {
         const bytes = Buffer.from(JSON.stringify(value))
@@ -45,19 +45,19 @@ describe("JSON checked before parsing", () => {
     )
   })
 
-  test("is scanned at low cost in a string of 30 MB", () => {
+  test("the scanner reads a string of 30 MB at low cost", () => {
     const bytes = Buffer.alloc(30 << 20, "QUJD")
     bytes[0] = 0x22
     expect(processorTime(() => new JsonScanner().push(bytes), 500)).toBeLessThan(500)
   })
 
-  test("is not parsed at 200,000 levels of nesting", () => {
+  test("the parser rejects 200,000 levels of nesting", () => {
     const deep = "[".repeat(200_000) + "]".repeat(200_000)
     expect(parseJson(deep)).toBeUndefined()
     expect(parseJson(`{"a":${JSON.stringify(deep)}}`)).toEqual({ a: deep })
     expect(parseJson("[".repeat(500) + "]".repeat(500))).toBeDefined()
   })
-  test("is not parsed with too many values or members", () => {
+  test("the parser rejects too many values or members", () => {
     const list = (count: number) => `[${"0,".repeat(count)}0]`
     expect(parseJson(list(200_000))).toHaveLength(200_001)
     expect(parseJson(list(600_000))).toBeUndefined()
@@ -66,7 +66,7 @@ describe("JSON checked before parsing", () => {
     expect(parseJson(`{${members.slice(0, 9_000).join()}}`)).toBeDefined()
   })
 
-  test("is read as a number if it is an integer of more than 80 digits", () => {
+  test("the parser reads an integer of more than 80 digits as a number", () => {
     const digits = "123456789".repeat(100_000)
     expect(parseJson(`[1234567890123456789,${digits}]`)).toEqual([1234567890123456789n, Infinity])
     expect(parseJson(`[${"9".repeat(80)}]`)).toEqual([BigInt("9".repeat(80))])

@@ -8,7 +8,7 @@ import type { TranscriptForm } from "../../src/canon/transcription.ts"
 import { embeddingOf, requestOf as embeddingRequest } from "../dialects/embedding/support.ts"
 import { imagesOf, requestOf as imageRequest } from "../dialects/image/support.ts"
 import { transcriptionOf } from "../support/audio-request.ts"
-import { processorTime } from "../support/processor-time.ts"
+import { threadTime } from "../support/processor-time.ts"
 import { vendors } from "../../src/vendors/index.ts"
 import { changed, isRejected, memberAt, pathsIn } from "./large-members.ts"
 
@@ -70,7 +70,7 @@ function answerOf(json: JsonObject): OperationAnswer {
 }
 
 function timeOf(work: () => unknown): number {
-  return processorTime(() => void isRejected(() => void work()), MAX_MS)
+  return threadTime(() => void isRejected(() => void work()), MAX_MS)
 }
 
 describe("embeddings", () => {

@@ -1,5 +1,3 @@
-import { MAX_NUMBERED_MEMBERS, MAX_OBJECT_MEMBERS } from "#contract/request-limits.ts"
-import type { ChatEvent } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { JsonScanner } from "../../canon/json-structure.ts"
@@ -15,9 +13,6 @@ const MAX_ELEMENTS = 250_000
 const LIGHT_FRAME = 500_000
 /** The cost of a list, object or member, in bytes of text. */
 const VALUE_COST = 32
-
-/** Maximum events of one frame: each is written for the caller in the same turn of the event loop. */
-const MAX_EVENTS = 10_000
 
 /** The parsed objects belong to the one reader of the frame, which may add to them. */
 type UnparsedFrame = ReceivedEvent & { json?: JsonObject }
@@ -45,19 +40,9 @@ export function weighFrame({ data }: ReceivedEvent): number {
   if (data.length <= LIGHT_FRAME) return 0
   const scanner = new JsonScanner()
   scanner.push(Buffer.from(data))
-  const { values, elements, widest, numbered } = scanner
-  const isWide = widest > MAX_OBJECT_MEMBERS || numbered > MAX_NUMBERED_MEMBERS
-  if (values > MAX_VALUES || elements > MAX_ELEMENTS || isWide) throw tooMany()
+  const { values, elements, isTooWide } = scanner
+  if (values > MAX_VALUES || elements > MAX_ELEMENTS || isTooWide) throw tooMany()
   return values * VALUE_COST
-}
-
-/** @throws GatewayError `upstream_error` for a frame with so many events that writing them would block others. */
-export function checkEvents(events: readonly ChatEvent[]): void {
-  if (events.length <= MAX_EVENTS) return
-  throw new GatewayError(
-    "upstream_error",
-    `The provider sent a chunk of the stream with more than ${MAX_EVENTS.toLocaleString("en-US")} parts of an answer. Only delivered output is charged; try again.`,
-  )
 }
 
 function tooMany(): GatewayError {

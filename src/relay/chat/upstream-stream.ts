@@ -1,4 +1,5 @@
 import type { HttpAnswer } from "../../wire/http/answer.ts"
+import { checkEntries } from "../../canon/answer-limits.ts"
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
@@ -14,7 +15,7 @@ import { isDrained } from "../pipeline/cancellation.ts"
 import type { DrainRule } from "../request/runtime-config.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
-import { checkEvents, isHeavy, parseFrame, weighFrame } from "./parse-frame.ts"
+import { isHeavy, parseFrame, weighFrame } from "./parse-frame.ts"
 import { isStreamed, isUntypedStream } from "./stream-type.ts"
 import { HANG_UP_MS, UpstreamFrames } from "./upstream-frames.ts"
 import { wholeAsStream } from "./whole-as-stream.ts"
@@ -248,7 +249,7 @@ export class UpstreamStream<
   #decoded(frame: SseFrame): ChatEvent[] {
     try {
       const events = this.#decoder.push(frame)
-      checkEvents(events)
+      checkEntries("parts", events.length)
       return events
     } catch (failure) {
       const usage = frame.json && this.plan.binding.dialect.usageIn(frame.json)

@@ -1,4 +1,3 @@
-import { MAX_NUMBERED_MEMBERS, MAX_OBJECT_MEMBERS } from "#contract/request-limits.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { MAX_JSON_DEPTH } from "../../canon/json.ts"
 import { joinInSlices } from "../../canon/joined-bytes.ts"
@@ -196,9 +195,8 @@ function tooLarge({ provider, answerBytes }: SizeReader): GatewayError {
   )
 }
 
-function isTooMuch({ values, elements, widest, numbered }: JsonScanner): boolean {
-  const isWide = widest > MAX_OBJECT_MEMBERS || numbered > MAX_NUMBERED_MEMBERS
-  return isWide || Math.max(values, elements) > MAX_VALUES
+function isTooMuch({ values, elements, isTooWide }: JsonScanner): boolean {
+  return isTooWide || Math.max(values, elements) > MAX_VALUES
 }
 
 function tooMany({ provider }: AnswerReader): GatewayError {

@@ -266,6 +266,18 @@ describe("a stream", () => {
     await nothingHeld(caller)
   })
 
+  test("ends with an error if a frame has more than 10,000 parts of an answer", async () => {
+    const thoughts = `[${'{"type":"reasoning.text","text":"x"},'.repeat(20_000)}{}]`
+    const frame = `data: {"choices":[{"index":0,"delta":{"reasoning_details":${thoughts}}}]}\n\n`
+    answer = () => new Response(frame, { headers: { "content-type": "text/event-stream" } })
+    const pause = await longestPause(LONGEST_PAUSE, async () => {
+      const response = await caller.post(CHAT, { model: "same/m", messages: HELLO, stream: true })
+      expect(await response.text()).toContain("more than 10,000 parts")
+    })
+    expect(pause).toBeLessThan(LONGEST_PAUSE)
+    await nothingHeld(caller)
+  })
+
   test("ends with an error if a frame has millions of values", async () => {
     const objects = `[${"{},".repeat(2_000_000)}{}]`
     const members = `{${Array.from({ length: 700_000 }, (_, index) => `"${index}a":0`).join()}}`

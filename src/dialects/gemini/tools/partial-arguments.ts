@@ -1,4 +1,4 @@
-import { GatewayError } from "../../../canon/errors.ts"
+import { checkEntries } from "../../../canon/answer-limits.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 
 /** A step of a path such as `$.recipe.steps[0]['a b']` (RFC 9535). */
@@ -6,8 +6,6 @@ const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)
 
 /** Maximum depth of arguments, as of any JSON that the gateway reads. */
 const MAX_STEPS = 64
-/** Maximum steps of all paths of one chunk of an answer. */
-const MAX_CHUNK_STEPS = 100_000
 
 type Container = JsonObject | JsonValue[]
 
@@ -16,13 +14,13 @@ type Container = JsonObject | JsonValue[]
  * in consecutive chunks; anything else arrives whole. A chunk with an invalid path is left out.
  */
 export function addPartialArguments(whole: JsonObject, chunks: readonly JsonValue[]): void {
-  let remaining = MAX_CHUNK_STEPS
+  let count = 0
   for (const chunk of chunks) {
     if (!isJsonObject(chunk) || typeof chunk.jsonPath !== "string") continue
     const steps = stepsOf(chunk.jsonPath)
     const value = valueOf(chunk)
-    remaining -= 1 + (steps?.length ?? 0)
-    if (remaining < 0) throw tooManySteps()
+    count += 1 + (steps?.length ?? 0)
+    checkEntries("steps of arguments", count)
     if (steps !== undefined && value !== undefined) place(whole, steps, value)
   }
 }
@@ -30,14 +28,6 @@ export function addPartialArguments(whole: JsonObject, chunks: readonly JsonValu
 function valueOf(chunk: JsonObject): JsonValue | undefined {
   if (chunk.nullValue !== undefined) return null
   return chunk.stringValue ?? chunk.numberValue ?? chunk.boolValue
-}
-
-function tooManySteps(): GatewayError {
-  return new GatewayError(
-    "upstream_error",
-    "The provider sent the arguments of a tool call in too many parts, and the gateway stopped reading. Try again.",
-    { providerError: "generation" },
-  )
 }
 
 /** Names and positions, or undefined when the path is invalid or too deep. */
