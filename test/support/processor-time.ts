@@ -11,7 +11,10 @@ export function processorTime(work: () => void, limitMs = 0): number {
   return bestTime(work, limitMs, processorTimeUsed)
 }
 
-/** Returns the same without the other threads of this process, such as those of the collector, which block no one. */
+/**
+ * Returns the same for this thread alone. Other threads of the process, such as those of the collector, do not block the
+ * event loop.
+ */
 export function threadTime(work: () => void, limitMs = 0): number {
   return bestTime(work, limitMs, threadTimeUsed)
 }
