@@ -66,7 +66,7 @@ export function encodeEnd(end: CandidateEnd): JsonObject {
     finishReason: encodeFinish(ending),
     index,
     ...(metadata !== undefined && { groundingMetadata: metadata }),
-    ...(logprobs.length > 0 && { logprobsResult: logprobs.result }),
+    ...(!logprobs.isEmpty && { logprobsResult: logprobs.result }),
     ...extra,
   }
 }
@@ -79,8 +79,12 @@ export class WrittenLogprobs {
   length = 0
   #hasOthers = false
 
-  /** Adds the log probabilities of an extra of any dialect. */
+  /** Adds the log probabilities of an extra of any dialect. Gemini's own are already among the candidate's members. */
   add(extra: Extra | undefined): void {
+    if (extra?.dialect === DIALECT) {
+      this.length += approximateLength(extra.fields)
+      return
+    }
     for (const token of logprobsOf(extra) ?? []) {
       if (!isJsonObject(token)) continue
       const others = listAt(token, "top_logprobs").filter(isJsonObject)
@@ -91,6 +95,10 @@ export class WrittenLogprobs {
       this.#hasOthers ||= others.length > 0
       this.length += approximateLength(chosen) + approximateLength(candidates)
     }
+  }
+
+  get isEmpty(): boolean {
+    return this.#chosen.length === 0
   }
 
   get result(): JsonObject {
