@@ -28,6 +28,8 @@ const MAX_OPENING = 16 * 1024 * 1024
 const SMALL_OPENING = 256 * 1024
 /** Bytes that are read without text for the caller before other requests have their turn. They may all be buffered. */
 const BYTES_AT_ONCE = 256 * 1024
+/** Maximum time for which frames that arrived together are processed in one turn of the event loop. */
+const MAX_PASS_MS = 10
 /** The cost of a small chunk, in bytes. */
 const CHUNK_COST = 8 * 1024
 
@@ -60,6 +62,8 @@ export class UpstreamStream<
   /** A read that started while the stream was opened. */
   #reading: Promise<string> | undefined
   #isEnded = false
+  /** Received frames that are processed in a later turn of the event loop. */
+  #delayed: readonly ReceivedEvent[] = []
   /** Bytes received and characters written since the last turn of the event loop. */
   #work = 0
   /** Whether tokens are being counted; buffered text is sent afterwards. */
@@ -171,18 +175,12 @@ export class UpstreamStream<
       let isLast = false
       let text = ""
       try {
-        const bytes = await this.#frames.receive(this.#decoder.finished)
-        isLast = bytes === undefined
-        const received = bytes?.byteLength ?? 0
-        this.#work += received
-        work += Math.max(received, CHUNK_COST)
-        if (bytes === undefined) text = this.#end()
-        else {
-          const frames = this.#frames.parse(bytes)
-          if (isHeavy(frames)) await ownTurn()
-          text = this.#pass(frames)
-          this.#work += text.length
-        }
+        const { frames, bytes } = await this.#nextFrames()
+        isLast = frames === undefined
+        this.#work += bytes
+        work += Math.max(bytes, CHUNK_COST)
+        text = frames === undefined ? this.#end() : this.#pass(frames)
+        this.#work += text.length
       } catch (failure) {
         // The caller still gets the buffered text.
         if (this.#limits === undefined) throw failure
@@ -200,6 +198,25 @@ export class UpstreamStream<
       await nextTurn()
     }
     throw this.#failure
+  }
+
+  /** Returns delayed or newly received frames with their bytes; no frames at the end. */
+  async #nextFrames(): Promise<{ frames?: readonly ReceivedEvent[]; bytes: number }> {
+    if (this.#delayed.length > 0) {
+      await ownTurn()
+      return { frames: this.#takeDelayed(), bytes: 0 }
+    }
+    const bytes = await this.#frames.receive(this.#decoder.finished)
+    if (bytes === undefined) return { bytes: 0 }
+    const frames = this.#frames.parse(bytes)
+    if (isHeavy(frames)) await ownTurn()
+    return { frames, bytes: bytes.byteLength }
+  }
+
+  #takeDelayed(): readonly ReceivedEvent[] {
+    const frames = this.#delayed
+    this.#delayed = []
+    return frames
   }
 
   /** Returns the buffered text of an answer that is not read further. */
@@ -221,12 +238,20 @@ export class UpstreamStream<
     }
   }
 
-  /** Frames that arrived together with a failure behind them still belong to the caller. */
+  /**
+   * Passes frames on. If they take too long, the others are delayed. Frames that arrived together with a failure behind
+   * them still belong to the caller.
+   */
   #pass(received: readonly ReceivedEvent[]): string {
+    const startedAt = performance.now()
     let text = ""
     let reported = 0
     try {
       for (const event of received) {
+        if (reported > 0 && performance.now() - startedAt > MAX_PASS_MS) {
+          this.#delayed = received.slice(reported)
+          break
+        }
         this.#frames.weigh(event)
         const frame = parseFrame(event)
         if (!this.#isRepeated?.(frame)) text += this.#report(frame, this.#decoded(frame))
@@ -355,6 +380,7 @@ export class UpstreamStream<
   /** Ends the stream. If it lacks its own end, it fails as soon as everything received is passed on. */
   #end(): string {
     let text = this.#pass(this.#frames.parse(undefined))
+    while (this.#delayed.length > 0) text += this.#pass(this.#takeDelayed())
     if (this.#failure === undefined) {
       text += this.#report(undefined, this.#decoder.end())
       if (this.#decoder.finished) this.#isEnded = true
