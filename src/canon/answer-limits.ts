@@ -24,7 +24,7 @@ export function checkEntries(entries: AnswerEntries, count: number): void {
   throw new GatewayError(
     "upstream_error",
     `The provider sent an answer of more than ${max.toLocaleString("en-US")} ${entries}, and the gateway stopped reading it. Try again.`,
-    { providerError: "generation" },
+    { providerError: "generation", billedAnswer: {} },
   )
 }
 

@@ -1,6 +1,7 @@
 import type { ModelRules } from "#contract/model-rules.ts"
 import type { JsonObject, JsonValue } from "./json.ts"
 import type { ProviderErrorKind } from "./provider-error-kinds.ts"
+import type { Usage } from "./usage.ts"
 
 /**
  * All kinds of failures of a request. Each has its status, its names in the OpenAI and Anthropic
@@ -95,6 +96,12 @@ export const ERROR_KINDS = {
 /** The closed vocabulary of failures; also `error.error_type` in every dialect. */
 export type ErrorKind = keyof typeof ERROR_KINDS
 
+/** A response that cannot be passed on although its provider bills it. */
+export interface BilledAnswer {
+  /** Its reported usage; absent: it is read from the response, or estimated. */
+  readonly usage?: Usage
+}
+
 export interface GatewayErrorDetails {
   /** The invalid field of the request, as a dotted path: `messages[0].content`. */
   readonly parameter?: string
@@ -108,8 +115,11 @@ export interface GatewayErrorDetails {
   readonly upstream?: { readonly status: number; readonly type?: string; readonly code?: string }
   /** Kind of the provider's error. */
   readonly providerError?: ProviderErrorKind
-  /** Whether the response was too large to be read, so that no other deployment is tried. */
-  readonly isTooLarge?: true
+  /**
+   * Set if the provider bills a complete response that the gateway cannot pass on. No other deployment is tried, since
+   * its response would be the same, and the caller is charged.
+   */
+  readonly billedAnswer?: BilledAnswer
   /** The model's rules, as derived from a provider error that rejects a parameter. */
   readonly rejected?: ModelRules
   readonly cause?: unknown

@@ -1,6 +1,6 @@
 import type { FrameMemory, FrameParser, ReceivedEvent } from "./frames.ts"
 
-const MAX_FRAME_BYTES = 16 * 1024 * 1024
+const MAX_FRAME_BYTES = 48 * 1024 * 1024
 
 /** Smaller frames are not counted against the memory budget. */
 const MAX_UNCOUNTED_BYTES = 256 * 1024

@@ -3,7 +3,8 @@ import type { FrameMemory, FrameParser, ReceivedEvent } from "./frames.ts"
 
 /** Smaller events are not counted against the memory budget. */
 const MAX_UNCOUNTED_BYTES = 256 * 1024
-const DEFAULT_MAX_LENGTH = 16 * 1024 * 1024
+/** An image of 25 MB in one event, as base64. */
+const DEFAULT_MAX_LENGTH = 48 * 1024 * 1024
 /**
  * Maximum characters of comments and invalid lines between two events. A stream with more is not an
  * event stream.

@@ -128,7 +128,7 @@ describe("bytes that are not an event stream", () => {
   })
 
   test.each([
-    [16 * 1024 * 1024 + 1, "too long"],
+    [48 * 1024 * 1024 + 1, "too long"],
     [0xff_ff_ff_ff, "absurd"],
     [15, "too short"],
     [0, "nothing"],

@@ -1,8 +1,7 @@
-import { isJsonObject, type JsonObject, parseJson } from "../../canon/json.ts"
 import type { Billing } from "../billing/billing.ts"
 import { CHARACTERS_OF_TOKEN } from "../billing/provider-cost.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
-import { isCallerGone, isTooLarge } from "../lifetime/call-failure.ts"
+import { billedAnswerOf, isCallerGone } from "../lifetime/call-failure.ts"
 import { recordUnchargedCalls, type RunningCall } from "../pipeline/cancellation.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import type { Attempt } from "../upstream/attempt.ts"
@@ -10,6 +9,7 @@ import type { ChatContext } from "./chat-context.ts"
 import { estimateHidden } from "../metering/hidden-reasoning.ts"
 import { Meter } from "../metering/meter.ts"
 import type { Plan } from "./plan.ts"
+import { membersAtEnd } from "../upstream/unparsed-answer.ts"
 
 /** A plan with started calls. */
 export interface TriedPlan {
@@ -24,7 +24,7 @@ interface SettlingServices {
 
 /**
  * Charges calls without a complete answer that providers bill nevertheless, because the caller has disconnected or the
- * answer is too large. Uses the reported usage, otherwise the counted input and the received output.
+ * answer cannot be used. Uses the reported usage, otherwise the counted input and the received output.
  * @param tried the plans whose calls were made.
  * @returns false if there are no such calls, and nothing was charged.
  */
@@ -35,14 +35,14 @@ export async function settleUnread(
   failure: unknown,
 ): Promise<boolean> {
   const hasLeft = isCallerGone(failure)
-  if (!hasLeft && !isTooLarge(failure)) return false
+  if (!hasLeft && billedAnswerOf(failure) === undefined) return false
   const unread = hasLeft ? tried.find(({ attempts }) => attempts.some(isLeft)) : tried.at(-1)
   if (unread === undefined) return false
   const { plan } = unread
   const { charge } = context
   const billed = unread.attempts.filter((attempt) => attempt.isBilled || isAnswered(attempt))
   recordOtherCalls(context, billed)
-  const meter = Meter.sum(billed.map((attempt) => attempt.meter ?? unreadMeter(charge, attempt)))
+  const meter = Meter.sum(billed.map((attempt) => meterOf(charge, attempt)))
   const hidden = hasLeft && !meter.isCounted ? estimateHidden(plan, meter) : 0
   const priced = await billing.pricing.priceAnswer(charge, plan.deployment, meter, hidden)
   await pipeline.settle(context, plan.deployment, priced)
@@ -70,8 +70,20 @@ function isLeft({ ended, isBilled }: Attempt<Plan>): boolean {
   return isBilled && isCallerGone(ended)
 }
 
+/** Returns the meter of a call; of an answer that could not be decoded, only if its usage was reported. */
+function meterOf(charge: PendingCharge, attempt: Attempt<Plan>): Meter {
+  const { meter, ended, tail } = attempt
+  const isUnusable = billedAnswerOf(ended) !== undefined
+  if (meter !== undefined && (meter.usage !== undefined || !isUnusable)) return meter
+  return unreadMeter(charge, attempt, isUnusable ? (tail ?? "") : tail)
+}
+
 /** Returns the known usage of an answer that was not decoded. */
-function unreadMeter({ input }: PendingCharge, { plan, startedAt, tail }: Attempt<Plan>): Meter {
+function unreadMeter(
+  { input }: PendingCharge,
+  { plan, startedAt }: Attempt<Plan>,
+  tail: string | undefined,
+): Meter {
   const meter = new Meter()
   meter.begunAt = startedAt
   if (tail === undefined) return meter
@@ -84,19 +96,4 @@ function unreadMeter({ input }: PendingCharge, { plan, startedAt, tail }: Attemp
     meter.other.characters += (output * choices * CHARACTERS_OF_TOKEN) / plan.calls
   }
   return meter
-}
-
-/** Members with the mode of service or the usage, which follow all content in an answer. */
-const NAMES_AT_END = ["service_tier", "serviceTier", "performanceConfig", "usage", "usageMetadata"]
-
-/** Returns such members of an answer, and those after them. @param tail the last part of its text. */
-function membersAtEnd(tail: string): JsonObject {
-  const members: JsonObject = {}
-  for (const name of NAMES_AT_END) {
-    const start = tail.lastIndexOf(`"${name}"`)
-    // Members of an inner object and the text after it are not a valid object.
-    const found = start === -1 ? undefined : parseJson(`{${tail.slice(start)}`)
-    if (isJsonObject(found)) Object.assign(members, found)
-  }
-  return members
 }

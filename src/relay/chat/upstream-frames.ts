@@ -10,7 +10,7 @@ import type { Plan } from "./plan.ts"
 /** Maximum time for an upstream to close the connection after its last event. */
 export const HANG_UP_MS = 1_000
 /** The maximum size of frames without events: twice the longest frame. Each frame counts as some additional bytes. */
-const MAX_SILENT_BYTES = 32 * 1024 * 1024
+const MAX_SILENT_BYTES = 96 * 1024 * 1024
 const FRAME_COST = 1024
 /** Bytes of a chunk that are read before other requests have their turn: a chunk may contain thousands of frames. */
 const SLICE_BYTES = 32 * 1024

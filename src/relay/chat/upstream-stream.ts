@@ -3,6 +3,7 @@ import { checkEntries } from "../../canon/answer-limits.ts"
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
+import type { JsonObject } from "../../canon/json.ts"
 import { nextTurn, ownTurn } from "../../canon/next-turn.ts"
 import type { FrameMemory, ReceivedEvent } from "../../wire/frames.ts"
 import type { AnswerRecord } from "../metering/answer-record.ts"
@@ -17,6 +18,7 @@ import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
 import { isHeavy, parseFrame, weighFrame } from "./parse-frame.ts"
 import { isStreamed, isUntypedStream } from "./stream-type.ts"
+import { isTooComplex, membersAtEnd, TAIL_LENGTH, tooComplex } from "../upstream/unparsed-answer.ts"
 import { HANG_UP_MS, UpstreamFrames } from "./upstream-frames.ts"
 import { wholeAsStream } from "./whole-as-stream.ts"
 
@@ -253,7 +255,7 @@ export class UpstreamStream<
           break
         }
         this.#frames.weigh(event)
-        const frame = parseFrame(event)
+        const frame = this.#parsed(event)
         if (!this.#isRepeated?.(frame)) text += this.#report(frame, this.#decoded(frame))
         reported++
         if (this.#limits?.isOver) {
@@ -270,6 +272,19 @@ export class UpstreamStream<
     return text
   }
 
+  /** @throws GatewayError if the frame is too complex to be parsed. Its usage is counted. */
+  #parsed(event: ReceivedEvent): SseFrame {
+    const frame = parseFrame(event)
+    if (frame.json !== undefined || !isTooComplex(frame.data)) return frame
+    this.#countUsage(membersAtEnd(frame.data.slice(-TAIL_LENGTH)))
+    throw tooComplex(this.#attempt.provider)
+  }
+
+  #countUsage(json: JsonObject): void {
+    const usage = this.plan.binding.dialect.usageIn(json)
+    if (usage !== undefined) this.meter.frame([{ type: "usage", usage }], json)
+  }
+
   /** Returns the events of a frame. Usage in a frame that cannot be decoded is counted. */
   #decoded(frame: SseFrame): ChatEvent[] {
     try {
@@ -277,8 +292,7 @@ export class UpstreamStream<
       checkEntries("parts", events.length)
       return events
     } catch (failure) {
-      const usage = frame.json && this.plan.binding.dialect.usageIn(frame.json)
-      if (usage !== undefined) this.meter.push([{ type: "usage", usage }])
+      if (frame.json) this.#countUsage(frame.json)
       throw failure
     }
   }

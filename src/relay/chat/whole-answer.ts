@@ -368,7 +368,10 @@ function decodedAnswer(
     if (error !== undefined) throw reportedFailure(attempt, error)
     if (body) return { body, read: dialect.decodeResult(body, request) }
   } catch (failure) {
-    if (body) meter.usage = dialect.usageIn(body)
+    if (body) {
+      meter.usage = dialect.usageIn(body)
+      meter.reported = body
+    }
     throw failure
   }
   throw new GatewayError(

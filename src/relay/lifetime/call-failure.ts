@@ -1,4 +1,4 @@
-import { asGatewayError, GatewayError } from "../../canon/errors.ts"
+import { asGatewayError, type BilledAnswer, GatewayError } from "../../canon/errors.ts"
 
 /** Why the gateway itself ends an upstream call. */
 export type EndReason =
@@ -49,17 +49,18 @@ export function isCallerGone(failure: unknown): boolean {
   return failure instanceof CallEnded && failure.reason === "caller_left"
 }
 
-/** Whether an answer exceeded the size limit. */
-export function isTooLarge(failure: unknown): boolean {
-  return failure instanceof GatewayError && failure.details.isTooLarge === true
+/** Returns the unusable answer that its provider bills, if that is the failure. */
+export function billedAnswerOf(failure: unknown): BilledAnswer | undefined {
+  return failure instanceof GatewayError ? failure.details.billedAnswer : undefined
 }
 
 /**
- * Whether no other attempt follows a failure: the caller has disconnected, or there is no memory for an answer,
- * whichever deployment gives it.
+ * Whether no other attempt follows a failure: the caller has disconnected, there is no memory for an answer, whichever
+ * deployment gives it, or the provider bills the unusable answer.
  */
 export function isFinal(failure: CallFailure): boolean {
-  return failure instanceof CallEnded || failure.kind === "overloaded"
+  if (failure instanceof CallEnded || failure.kind === "overloaded") return true
+  return billedAnswerOf(failure) !== undefined
 }
 
 /**
@@ -71,6 +72,5 @@ const ONE_ORGANIZATION = "invalid_encrypted_content"
 export function endsFailover(failure: CallFailure): boolean {
   if (failure instanceof CallEnded || isFinal(failure)) return true
   const { kind, details } = failure
-  if (isTooLarge(failure)) return true
   return kind === "refused_by_upstream" && details.upstream?.code !== ONE_ORGANIZATION
 }

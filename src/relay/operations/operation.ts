@@ -7,7 +7,12 @@ import { isNoUsage, totalInput, type Usage } from "../../canon/usage.ts"
 import type { CountedUsage } from "../billing/priced-usage.ts"
 import { notCarried } from "../pipeline/answer-headers.ts"
 import type { Call, Caller } from "../request/call.ts"
-import { CallEnded, type CallFailure, isCallerGone, isTooLarge } from "../lifetime/call-failure.ts"
+import {
+  CallEnded,
+  type CallFailure,
+  billedAnswerOf,
+  isCallerGone,
+} from "../lifetime/call-failure.ts"
 import { RateUsage } from "../pipeline/rate-usage.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import type { OperationServices } from "./services.ts"
@@ -29,9 +34,9 @@ export type CompletedAt<T> = (candidate: OperationCandidate) => Promise<CountedU
 
 /**
  * Returns the estimated usage of a billed request without a read response: its caller has disconnected, or the response
- * is too large.
+ * cannot be used.
  * @param share of its input that was sent, 0 to 1.
- * @param isMade whether the response arrived and was too large.
+ * @param isMade whether the response arrived and cannot be used.
  */
 export type UnreadAt = (
   candidate: OperationCandidate,
@@ -183,15 +188,16 @@ export class Operation implements Disposable {
     unread: UnreadAt,
     error: unknown,
   ): Promise<boolean> {
-    const isMade = isTooLarge(error)
-    if (!isMade && !isCallerGone(error)) return false
+    const made = billedAnswerOf(error)
+    if (made === undefined && !isCallerGone(error)) return false
     const candidate = tried.findLast(({ billedShare }) => billedShare > 0)
     if (candidate === undefined) return false
-    const usage = await unread(candidate, candidate.billedShare, isMade)
+    const isMade = made !== undefined
+    const usage = made?.usage ?? (await unread(candidate, candidate.billedShare, isMade))
     if (isNoUsage(usage)) return false
     for (const other of tried) if (other !== candidate) other.lost()
     const open = this.#opened(context, candidate, { value: undefined, losses: [] })
-    await open.settle(usage, true)
+    await open.settle(usage, made?.usage === undefined)
     return true
   }
 

@@ -29,6 +29,7 @@ import { formatCredits } from "../../ledger/money.ts"
 import { CHARACTERS_OF_TOKEN, failedCallCost } from "../billing/provider-cost.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
 import { type RefusalReader, refusalOf } from "./refusal.ts"
+import { isTooComplex, TAIL_LENGTH, tooComplex } from "./unparsed-answer.ts"
 
 const NOT_FOUND = 404
 /** The lowest status that providers do not bill. */
@@ -116,7 +117,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   readonly #trace: AttemptTrace | undefined
   /** The received part of a chat. */
   meter: Meter | undefined
-  /** The end of an answer that exceeded the size limit. */
+  /** The end of an answer that was too large or too complex to be parsed. */
   tail: string | undefined
   #sending: Sending | undefined
   #ended: CallFailure | undefined
@@ -198,7 +199,14 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     const whole = smallBody(response, this)
     return whole === undefined
       ? this.#collect(response, true).then(collectedJson)
-      : parseJson(DECODER.decode(whole))
+      : this.#parsed(DECODER.decode(whole))
+  }
+
+  #parsed(text: string): JsonValue | undefined {
+    const json = parseJson(text)
+    if (json !== undefined || !isTooComplex(text)) return json
+    this.tail = text.slice(-TAIL_LENGTH)
+    throw tooComplex(this.provider)
   }
 
   /** Returns the same answer as bytes. @throws GatewayError as `json` does. */
@@ -277,7 +285,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     const ended = this.#ended
     // A vendor's response to a call that the gateway has ended is not a failure.
     const failure = ended instanceof CallEnded ? ended : this.cleaned(asCallFailure(thrown))
-    if (failure instanceof GatewayError && failure.details.isTooLarge) this.#isEndedHere = true
+    if (failure instanceof GatewayError && failure.details.billedAnswer) this.#isEndedHere = true
     this.#stop(failure)
     this[Symbol.dispose]()
     this.breakOff(failure)

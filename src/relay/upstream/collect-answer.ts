@@ -6,6 +6,7 @@ import { ownTurn } from "../../canon/next-turn.ts"
 import { ChunkList } from "../../wire/chunk-list.ts"
 import type { FrameMemory } from "../../wire/frames.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
+import { tooComplex, TAIL_LENGTH } from "./unparsed-answer.ts"
 import { detachBuffer } from "../../canon/detach-buffer.ts"
 
 /** Answers up to this size are not counted as memory, because their request has been. Bytes. */
@@ -26,10 +27,10 @@ const MEBIBYTE = 1024 * 1024
 const MAX_VALUES = 10_000_000
 
 /**
- * The request causes the large answer: the answers of other deployments would be as large, so they are not tried, and
- * no deployment rests.
+ * The request causes such an answer: the answers of other deployments would be alike, so they are not tried, and no
+ * deployment rests.
  */
-const TOO_LARGE = { providerError: "generation", isTooLarge: true } as const
+const BILLED = { providerError: "generation", billedAnswer: {} } as const
 
 /** Reads a whole answer. */
 export interface AnswerReader {
@@ -37,14 +38,14 @@ export interface AnswerReader {
   /** Maximum bytes that it takes, unpacked. */
   readonly answerBytes: number
   readonly memory: FrameMemory
-  /** The end of an oversized JSON answer, which contains its usage. */
+  /** The end of a JSON answer that cannot be parsed, which contains its usage. */
   tail: string | undefined
   /** Called with each chunk. */
   received(): void
 }
 
-/** Maximum stored bytes of that end. */
-const TAIL_BYTES = 16 * 1024
+/** The last received chunks that may contain the end of an answer. */
+const LAST_CHUNKS = 16
 
 type SizeReader = Pick<AnswerReader, "provider" | "answerBytes" | "memory">
 
@@ -56,7 +57,7 @@ export function smallBody(answer: HttpAnswer, reader: AnswerReader): Uint8Array 
 }
 
 /**
- * Reads an answer whole. Only the end of an oversized JSON answer is stored.
+ * Reads an answer whole. Only the end of a JSON answer that cannot be parsed is stored.
  * @param isJson whether only JSON is accepted, even without a JSON content type.
  * @throws GatewayError `upstream_error` if it is too large, `overloaded`; errors of the transport.
  */
@@ -76,7 +77,7 @@ export async function collectAnswer(
     if (first !== undefined) reader.received()
     if (isJson && size.bytes + chunk.byteLength > reader.answerBytes) {
       list.clear()
-      return await readTail(answer, reader)
+      return await readTail(answer, reader, tooLarge(reader))
     }
     size.add(chunk.byteLength)
     if (isJsonOnly && (first === undefined ? !size.isSmall : !mayBeJson(first))) {
@@ -85,8 +86,13 @@ export async function collectAnswer(
     list.push(chunk)
     if (size.isSmall) continue
     if (first !== undefined && mayBeJson(first)) scanner = scanned(scanner, list.chunks, chunk)
-    if (scanner !== undefined && isTooMuch(scanner)) throw tooMany(reader)
-    if (scanner !== undefined && scanner.deepest > MAX_JSON_DEPTH) throw notJson(reader)
+    if (scanner !== undefined && (isTooMuch(scanner) || scanner.deepest > MAX_JSON_DEPTH)) {
+      const failure = isTooMuch(scanner) ? tooMany(reader) : tooComplex(reader.provider)
+      if (!isJson) throw failure
+      const last = Buffer.concat(list.chunks.slice(-LAST_CHUNKS))
+      list.clear()
+      return await readTail(answer, reader, failure, last)
+    }
     size.reserve(scanner?.bytes)
   }
   // It is parsed as soon as it is returned.
@@ -101,21 +107,25 @@ export async function collectAnswer(
 }
 
 /**
- * Reads an oversized answer to its end, which contains its usage, for at most the size limit again.
+ * Reads an answer that cannot be parsed to its end, which contains its usage, for at most the size limit again.
  * @throws GatewayError always, and errors of the transport.
  */
-async function readTail({ body }: HttpAnswer, reader: AnswerReader): Promise<never> {
-  let tail: Uint8Array = new Uint8Array()
+async function readTail(
+  { body }: HttpAnswer,
+  reader: AnswerReader,
+  failure: GatewayError,
+  tail: Uint8Array = new Uint8Array(),
+): Promise<never> {
   let read = 0
   while (read < reader.answerBytes) {
     const { done, value } = await body.next()
     if (done === true) break
     reader.received()
     read += value.byteLength
-    tail = Buffer.concat([tail.subarray(-TAIL_BYTES), value.subarray(-TAIL_BYTES)])
+    tail = Buffer.concat([tail.subarray(-TAIL_LENGTH), value.subarray(-TAIL_LENGTH)])
   }
-  reader.tail = new TextDecoder().decode(tail)
-  throw tooLarge(reader)
+  reader.tail = new TextDecoder().decode(tail.subarray(-TAIL_LENGTH))
+  throw failure
 }
 
 /** Tracks the received size of a collected answer, with its limit and its share of the process's memory. */
@@ -191,7 +201,7 @@ function tooLarge({ provider, answerBytes }: SizeReader): GatewayError {
   return new GatewayError(
     "upstream_error",
     `Provider '${provider}' sent an answer of more than ${Math.floor(answerBytes / MEBIBYTE)} MB, which was not read to its end. Ask for less at once, or ask the operator to raise 'limits.answer_mb'.`,
-    TOO_LARGE,
+    BILLED,
   )
 }
 
@@ -204,5 +214,6 @@ function tooMany({ provider }: AnswerReader): GatewayError {
   return new GatewayError(
     "upstream_error",
     `Provider '${provider}' sent an answer of more than ${max} lists, objects and members or ${max} elements, which was not read to its end. Ask for less at once, or for a stream.`,
+    BILLED,
   )
 }

@@ -20,9 +20,10 @@ let gateway: TestGateway
 let caller: TestCaller
 /** The provider's answer. */
 let answer: object
+let respond = (): Response => Response.json(answer)
 
 beforeAll(async () => {
-  vendor = startVendor(() => Response.json(answer))
+  vendor = startVendor(() => respond())
   const root = vendor.url.replace("/v1", "")
   const deployments = (model: string) => [
     { provider: "openai", model, weight: 1 },
@@ -41,6 +42,7 @@ beforeAll(async () => {
       "openai/responses": simulated({ dialects: ["openai-responses"] }),
       "anthropic/chat": simulated(),
       "google/chat": simulated(),
+      "google/image": { kind: "image", price: { input: "1", output: "2", image_output: "30" } },
       "cohere/chat": simulated(),
       "openai/vectors": {
         kind: "embedding",
@@ -65,6 +67,16 @@ async function refused(path: string, body: object) {
   const receipt = await receiptOf(caller, response)
   expect((await errorOf(response)).message).toContain("limits.answer_mb")
   // No other deployment's answer would be smaller.
+  expect(vendor.bodies.length).toBe(before + 1)
+  return receipt
+}
+
+/** Sends a request, expects an error after a single call, and returns the receipt. */
+async function failed(path: string, body: object) {
+  const before = vendor.bodies.length
+  const response = await caller.post(path, body)
+  const receipt = await receiptOf(caller, response)
+  expect(response.ok).toBe(false)
   expect(vendor.bodies.length).toBe(before + 1)
   return receipt
 }
@@ -132,5 +144,103 @@ describe("an answer that is too large to read", () => {
       response_format: "b64_json",
     })
     expect(receipt).toMatchObject({ status: "settled", usage: { image: 2 }, cost: "0.04" })
+  })
+})
+
+const DEEP = `${'{"a":'.repeat(600)}1${"}".repeat(600)}`
+const CALLS = Array.from({ length: 1_001 }, (_, index) => ({ id: `call_${index}`, name: "f" }))
+
+/** Complete answers with 30 tokens of input and 400 of output. Values with `raw` are inserted as JSON. */
+const UNUSABLE: Readonly<Record<string, readonly [model: string, answer: object]>> = {
+  "1,001 tool calls": [
+    "openai/chat",
+    {
+      choices: [
+        {
+          index: 0,
+          message: {
+            role: "assistant",
+            content: null,
+            tool_calls: CALLS.map(({ id, name }) => ({
+              id,
+              type: "function",
+              function: { name, arguments: "{}" },
+            })),
+          },
+          finish_reason: "tool_calls",
+        },
+      ],
+      usage: { prompt_tokens: 30, completion_tokens: 400, total_tokens: 430 },
+    },
+  ],
+  "1,001 tool calls of Claude": [
+    "anthropic/chat",
+    {
+      type: "message",
+      content: CALLS.map((call) => ({ type: "tool_use", ...call, input: {} })),
+      stop_reason: "tool_use",
+      usage: { input_tokens: 30, output_tokens: 400 },
+    },
+  ],
+  "deep arguments of Claude": [
+    "anthropic/chat",
+    {
+      type: "message",
+      content: [{ type: "tool_use", id: "c", name: "f", input: "raw" }],
+      stop_reason: "tool_use",
+      usage: { input_tokens: 30, output_tokens: 400 },
+    },
+  ],
+  "deep arguments of Gemini": [
+    "google/chat",
+    {
+      candidates: [
+        {
+          content: { role: "model", parts: [{ functionCall: { name: "f", args: "raw" } }] },
+          finishReason: "STOP",
+        },
+      ],
+      usageMetadata: { promptTokenCount: 30, candidatesTokenCount: 400, totalTokenCount: 430 },
+    },
+  ],
+}
+
+describe("a complete answer that cannot be passed on", () => {
+  const texts = Object.entries(UNUSABLE).flatMap(([name, [model, body]]) => {
+    const text = JSON.stringify(body).replace('"raw"', DEEP)
+    // Longer answers are scanned while they arrive.
+    const padded = text.replace("{", `{"padding":"${"x".repeat(100_000)}",`)
+    return [
+      { name, model, text },
+      { name: `${name} in a long answer`, model, text: padded },
+    ]
+  })
+
+  test.each(texts)("is charged by its usage and not repeated: $name", async ({ model, text }) => {
+    respond = () => new Response(text, { headers: { "content-type": "application/json" } })
+    const receipt = await failed(CHAT, { model, messages: HELLO, max_tokens: 1_000 })
+    expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
+  })
+
+  test("is charged when its one frame is nested too deeply", async () => {
+    const [, body] = UNUSABLE["deep arguments of Gemini"] ?? []
+    const frame = `data: ${JSON.stringify(body).replace('"raw"', DEEP)}\n\n`
+    respond = () => new Response(frame, { headers: { "content-type": "text/event-stream" } })
+    const order = { model: "google/chat", messages: HELLO, max_tokens: 1_000, stream: true }
+    const receipt = await failed(CHAT, order)
+    expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
+  })
+
+  test("is charged when it has text although an image was requested", async () => {
+    respond = () =>
+      Response.json({
+        candidates: [
+          { content: { role: "model", parts: [{ text: "An essay." }] }, finishReason: "STOP" },
+        ],
+        usageMetadata: { promptTokenCount: 30, candidatesTokenCount: 400, totalTokenCount: 430 },
+      })
+    const order = { model: "google/image", prompt: "Do not draw. Write an essay." }
+    const receipt = await failed("/v1/images/generations", order)
+    expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
   })
 })

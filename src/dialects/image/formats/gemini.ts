@@ -43,8 +43,9 @@ export function googleImages(parent: string): ImageFormat {
       }))
       const images = answered.flatMap((call) => call.images)
       const [first] = bodies
-      if (images.length === 0 && first) throw forbidden(reasonOf(first))
-      return { images, ...usageOfAnswers(answered), facts: {} }
+      const usage = usageOfAnswers(answered)
+      if (images.length === 0 && first) throw forbidden(reasonOf(first), usage.usage)
+      return { images, ...usage, facts: {} }
     },
     sent: sentRatio,
     decodeError: decodeImageError,

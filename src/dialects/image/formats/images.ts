@@ -1,4 +1,4 @@
-import { GatewayError } from "../../../canon/errors.ts"
+import { GatewayError, type GatewayErrorDetails } from "../../../canon/errors.ts"
 import type { Image, ImageResult } from "../../../canon/image.ts"
 import {
   isJsonObject,
@@ -7,7 +7,7 @@ import {
   listAt,
   textAt,
 } from "../../../canon/json.ts"
-import { type Usage, usageOfCalls } from "../../../canon/usage.ts"
+import { totalOutput, type Usage, usageOfCalls } from "../../../canon/usage.ts"
 
 /** Some servers send the beginning of a data URL before the base64. */
 const DATA_URL = /^data:[^,]{0,100},/
@@ -48,14 +48,27 @@ export function bytesImage(bytes: Uint8Array<ArrayBuffer>): Image {
   )
 }
 
-/** The vendor's safety rules forbid the image. @param reason in the vendor's words. */
-export function forbidden(reason: string | undefined): GatewayError {
+/**
+ * The error of an answer without an image, usually because the vendor's safety rules forbid it.
+ * @param reason in the vendor's words.
+ * @param usage of an answer that may consist of text.
+ */
+export function forbidden(reason: string | undefined, usage?: Usage): GatewayError {
   const words = reason === undefined ? "" : ` It says: ${reason.slice(0, 500)}`
   return new GatewayError(
     "refused_by_upstream",
     `The provider made no picture of this request.${words}`,
-    { upstream: { status: 400, code: "content_policy_violation" } },
+    { upstream: { status: 400, code: "content_policy_violation" }, ...billedText(usage) },
   )
+}
+
+/** Marks an answer without an image as billed if its provider reports output: text that was requested as an image. */
+export function billedText(usage: Usage | undefined): GatewayErrorDetails {
+  if (usage === undefined || totalOutput(usage) === 0) return {}
+  // Without details, all output was counted as images.
+  const { output, imageOutput } = usage
+  const ofText = { ...usage, output: output + imageOutput, imageOutput: 0 }
+  return { providerError: "generation", billedAnswer: { usage: ofText } }
 }
 
 /** Returns the usage of all calls together, if each has one, and each call's own if there are several. */

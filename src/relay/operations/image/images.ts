@@ -21,6 +21,7 @@ import {
   encodeImageEvents,
   STREAM_EMULATED,
 } from "../../../dialects/image/stream.ts"
+import { billedText } from "../../../dialects/image/formats/images.ts"
 import { encodeImageResult, type HandedImage } from "../../../dialects/image/result.ts"
 import { formatCredits } from "../../../ledger/money.ts"
 import { fetchMedia } from "../../../media/fetch-media.ts"
@@ -297,7 +298,13 @@ async function decoded(
 ): Promise<ImageResult> {
   const result = await format.decode(answers, request)
   const { images } = result
-  if (images.length === 0) throw unusable("it holds no image")
+  if (images.length === 0) {
+    throw new GatewayError(
+      "upstream_error",
+      "The provider's answer cannot be used: it holds no image.",
+      billedText(result.usage),
+    )
+  }
   // Each image is decoded and stored, even if a provider sends too many.
   return images.length > request.count
     ? { ...result, images: images.slice(0, request.count) }
