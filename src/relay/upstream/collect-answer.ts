@@ -86,8 +86,9 @@ export async function collectAnswer(
     list.push(chunk)
     if (size.isSmall) continue
     if (first !== undefined && mayBeJson(first)) scanner = scanned(scanner, list.chunks, chunk)
-    if (scanner !== undefined && (isTooMuch(scanner) || scanner.deepest > MAX_JSON_DEPTH)) {
-      const failure = isTooMuch(scanner) ? tooMany(reader) : tooComplex(reader.provider)
+    if (scanner !== undefined && hasTooMany(scanner)) throw tooMany(reader)
+    if (scanner !== undefined && (scanner.isTooWide || scanner.deepest > MAX_JSON_DEPTH)) {
+      const failure = tooComplex(reader.provider)
       if (!isJson) throw failure
       const last = Buffer.concat(list.chunks.slice(-LAST_CHUNKS))
       list.clear()
@@ -205,8 +206,8 @@ function tooLarge({ provider, answerBytes }: SizeReader): GatewayError {
   )
 }
 
-function isTooMuch({ values, elements, isTooWide }: JsonScanner): boolean {
-  return isTooWide || Math.max(values, elements) > MAX_VALUES
+function hasTooMany({ values, elements }: JsonScanner): boolean {
+  return Math.max(values, elements) > MAX_VALUES
 }
 
 function tooMany({ provider }: AnswerReader): GatewayError {
@@ -214,6 +215,5 @@ function tooMany({ provider }: AnswerReader): GatewayError {
   return new GatewayError(
     "upstream_error",
     `Provider '${provider}' sent an answer of more than ${max} lists, objects and members or ${max} elements, which was not read to its end. Ask for less at once, or for a stream.`,
-    BILLED,
   )
 }

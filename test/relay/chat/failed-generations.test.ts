@@ -48,20 +48,16 @@ beforeEach(() => {
   vendor.bodies.length = 0
 })
 
-const calls = Array.from({ length: 1_001 }, () => ({ functionCall: { name: "f", args: {} } }))
-
 test.each([
-  ["MALFORMED_FUNCTION_CALL", [], false],
-  ["MALFORMED_FUNCTION_CALL", [], true],
-  ["UNEXPECTED_TOOL_CALL", [], false],
-  ["TOO_MANY_TOOL_CALLS", [], true],
-  ["MALFORMED_RESPONSE", [], false],
-  ["OTHER", [], true],
-  ["STOP", calls, false],
-  ["STOP", calls, true],
-] as const)("an answer that ends with %s is the operator's cost", async (word, parts, stream) => {
+  ["MALFORMED_FUNCTION_CALL", false],
+  ["MALFORMED_FUNCTION_CALL", true],
+  ["UNEXPECTED_TOOL_CALL", false],
+  ["TOO_MANY_TOOL_CALLS", true],
+  ["MALFORMED_RESPONSE", false],
+  ["OTHER", true],
+] as const)("an answer that ends with %s is the operator's cost", async (word, stream) => {
   answer = {
-    candidates: [{ index: 0, content: { role: "model", parts }, finishReason: word }],
+    candidates: [{ index: 0, content: { role: "model", parts: [] }, finishReason: word }],
     usageMetadata: GEMINI_USAGE,
   }
   const order = { model: "google/gemini", messages: HELLO, max_tokens: 4000, stream }

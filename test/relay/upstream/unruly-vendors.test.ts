@@ -190,7 +190,7 @@ describe("a vendor that never sends content is replaced by the next and blocks n
   for (const [name, what, json, stream, said] of numbered) {
     test(`replaces a vendor that sends ${what}`, async () => {
       const type = stream ? EVENTS : JSON_TYPE
-      const body = stream ? `data: ${json}\n\n`.repeat(8) : json
+      const body = stream ? `data: ${json}\n\n`.repeat(24) : json
       answers.set(`${name}-bad`, [() => new Response(body, { headers: { "content-type": type } })])
       const response = await ask(`odd/${name}`, stream)
       expect(response.status).toBe(200)
