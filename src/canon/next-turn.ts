@@ -15,6 +15,34 @@ export function ownTurn(): Promise<void> {
   return last
 }
 
+/** Minimum bytes of a request whose work is spread over several turns of the event loop. */
+const SEVERAL_TURNS_BYTES = 128 * 1024
+
+/** Reports whether reading or writing a request of that many bytes takes several turns. */
+export function isLongWork(bytes: number): boolean {
+  return bytes >= SEVERAL_TURNS_BYTES
+}
+
+/** Work that yields between its steps. */
+export type Steps<Result> = Generator<undefined, Result, undefined>
+
+/** Runs all steps in the current turn of the event loop. */
+export function atOnce<Result>(steps: Steps<Result>): Result {
+  let step = steps.next()
+  while (step.done !== true) step = steps.next()
+  return step.value
+}
+
+/** Runs each step in a turn of its own. */
+export async function inOwnTurns<Result>(steps: Steps<Result>): Promise<Result> {
+  let step = steps.next()
+  while (step.done !== true) {
+    await ownTurn()
+    step = steps.next()
+  }
+  return step.value
+}
+
 /**
  * Limits the number of short tasks that start in one turn of the event loop. It needs neither the
  * clock nor a timer per task: the count is reset after a turn reaches half of the maximum.

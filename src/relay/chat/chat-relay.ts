@@ -2,6 +2,7 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
 import type { Loss } from "../../canon/extra.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
+import { isLongWork, ownTurn } from "../../canon/next-turn.ts"
 import { NO_USAGE, totalInput } from "../../canon/usage.ts"
 import { findState, type StateReference } from "../../canon/vendor-state.ts"
 import type { Model } from "../../catalog/model.ts"
@@ -88,8 +89,11 @@ export class ChatRelay {
    */
   async chat(dialect: ClientDialect, call: ChatCall, caller: Caller): Promise<Answer> {
     const work = this.#enter(call)
+    const isLong = isLongWork(call.bodyBytes)
+    if (isLong) await ownTurn()
     const preparing = this.#prepare(dialect, call)
     const { input, admission } = preparing instanceof Promise ? await preparing : preparing
+    if (isLong) await ownTurn()
     const { config, rate } = input
     const arrival = { call: input.call, caller, config, rate, work }
     const admitting = this.#services.pipeline.admit(arrival, admission)
@@ -137,8 +141,10 @@ export class ChatRelay {
     const request = dialect.decodeRequest(call.body)
     const model = askedModel(config, request.model, "chat", call)
     const measuring = this.#services.inspector.measure(request, call.key.account)
+    const turn = isLongWork(call.bodyBytes) ? ownTurn() : undefined
     const decoded = { dialect, call, config, request, model }
-    return measuring ? this.#measuredLater(measuring, decoded) : this.#measured(decoded)
+    if (measuring === undefined && turn === undefined) return this.#measured(decoded)
+    return this.#measuredLater(Promise.all([measuring, turn]), decoded)
   }
 
   async #measuredLater(measuring: Promise<unknown>, decoded: DecodedChat): Promise<PreparedChat> {

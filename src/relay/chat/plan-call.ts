@@ -4,6 +4,7 @@ import type { EffectiveRules } from "../../canon/model-rules.ts"
 import { type DialectId, type Loss, reportable } from "../../canon/extra.ts"
 import type { UpstreamDialect } from "../../canon/dialect.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
+import { atOnce, inOwnTurns, isLongWork, type Steps } from "../../canon/next-turn.ts"
 import { hasAssistantMedia } from "../../dialects/shared/assistant-media.ts"
 import { hasOtherTools } from "../../dialects/shared/tool-names.ts"
 import { corrected } from "../../catalog/learned-rules.ts"
@@ -91,8 +92,11 @@ export function planCall(
   }
   const usable = own === undefined ? bindings : [own]
   const transcoding = { planned, candidate, rules, signer, bindings: usable }
-  if (takesAddresses(usable, request)) return planTranscoded(transcoding, request)
-  return planInlined(transcoding, inline(request, planned.config.media, call.memory))
+  if (!takesAddresses(usable, request)) {
+    return planInlined(transcoding, inline(request, planned.config.media, call.memory))
+  }
+  const steps = planTranscoded(transcoding, request)
+  return isLongWork(call.bodyBytes) ? inOwnTurns(steps) : atOnce(steps)
 }
 
 function bindingOf(bindings: readonly ChatBinding[], dialect: DialectId): ChatBinding | undefined {
@@ -109,7 +113,7 @@ async function planInlined(
   transcoding: Transcoding,
   inlining: Promise<ChatRequest>,
 ): Promise<Plan> {
-  return planTranscoded(transcoding, await inlining)
+  return await inOwnTurns(planTranscoded(transcoding, await inlining))
 }
 
 /** Returns the current rules of a deployment. */
@@ -202,10 +206,12 @@ interface Transcoding {
   readonly bindings: readonly ChatBinding[]
 }
 
-function planTranscoded(transcoding: Transcoding, request: ChatRequest): Plan {
+/** Plans the call in the dialect with the fewest losses. Yields between steps that take long for a large request. */
+function* planTranscoded(transcoding: Transcoding, request: ChatRequest): Steps<Plan> {
   let best: Plan | undefined
   for (const binding of transcoding.bindings) {
-    const plan = planBinding(transcoding, binding, request)
+    yield
+    const plan = yield* planBinding(transcoding, binding, request)
     if (best === undefined || isBetter(plan, best)) best = plan
   }
   if (best === undefined)
@@ -219,7 +225,11 @@ function isBetter(plan: Plan, other: Plan): boolean {
   return plan.limits === undefined && other.limits !== undefined
 }
 
-function planBinding(transcoding: Transcoding, binding: ChatBinding, request: ChatRequest): Plan {
+function* planBinding(
+  transcoding: Transcoding,
+  binding: ChatBinding,
+  request: ChatRequest,
+): Steps<Plan> {
   const { planned, candidate, rules, signer } = transcoding
   const { deployment, client, corrections } = candidate
   const { dialect } = binding
@@ -250,6 +260,7 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
     choices: isSplit ? 1 : request.choices,
     ...(sent === undefined ? {} : { maxTokens: sent }),
   }
+  yield
   const { body, losses, answerTool } = dialect.encodeRequest(asked, rules)
   // The gateway stores the response itself.
   const kept = request.isKept === true ? "store" : undefined

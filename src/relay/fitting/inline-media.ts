@@ -1,9 +1,13 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { FilePart, ImagePart, MediaSource, Part } from "../../canon/message.ts"
 import type { UpstreamDialect } from "../../canon/dialect.ts"
+import { ownTurn } from "../../canon/next-turn.ts"
 import { fetchMedia, type MediaLimits, type MediaMemory } from "../../media/fetch-media.ts"
 
 type Media = ImagePart | FilePart
+
+/** Fetches that start in one turn of the event loop. */
+const FETCHES_PER_TURN = 32
 
 /** Whether a request links images or files whose addresses the dialect's vendors do not accept. */
 export function needsInlining(request: ChatRequest, dialect: UpstreamDialect): boolean {
@@ -23,12 +27,16 @@ export async function withInlineMedia(
   memory: MediaMemory,
 ): Promise<ChatRequest> {
   const urls = new Set(mediaOf(request).flatMap((part) => addressOf(part) ?? []))
-  const fetched = new Map(
-    await Promise.all(
-      [...urls].map(async (url) => [url, await fetchMedia(url, limits, memory)] as const),
-    ),
-  )
-  return withSources(request, fetched)
+  const fetching: Promise<readonly [string, MediaSource]>[] = []
+  let hasFailed = false
+  for (const url of urls) {
+    if (hasFailed) break
+    if (fetching.length > 0 && fetching.length % FETCHES_PER_TURN === 0) await ownTurn()
+    const fetched = fetchMedia(url, limits, memory).then((source) => [url, source] as const)
+    fetched.catch(() => (hasFailed = true))
+    fetching.push(fetched)
+  }
+  return withSources(request, new Map(await Promise.all(fetching)))
 }
 
 /** Returns the same request with placeholders for the media, for estimates. */
