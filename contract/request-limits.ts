@@ -56,6 +56,8 @@ const OTHERS = 2_048
  * of 10 KB.
  */
 const GRAMMAR_LENGTH = 65_536
+/** Maximum characters of a tool's name. Providers accept 64 to 128. */
+const NAME_LENGTH = 1_024
 /** OpenAI accepts 300. */
 const BIASES = 10_000
 
@@ -71,7 +73,15 @@ export const CHAT_LIMITS: RequestLimits = {
   },
   maps: { metadata: OTHERS, logit_bias: BIASES },
   texts: ["model", "messages[].content", "stop", "user", "prompt_cache_key"],
-  lengths: { stop: STOP_LENGTH, "tools[].custom.format.grammar.definition": GRAMMAR_LENGTH },
+  lengths: {
+    stop: STOP_LENGTH,
+    "tools[].function.name": NAME_LENGTH,
+    "tools[].custom.name": NAME_LENGTH,
+    "tools[].custom.format.grammar.definition": GRAMMAR_LENGTH,
+    "functions[].name": NAME_LENGTH,
+    "messages[].tool_calls[].function.name": NAME_LENGTH,
+    "messages[].tool_calls[].custom.name": NAME_LENGTH,
+  },
 }
 
 export const MESSAGES_LIMITS: RequestLimits = {
@@ -85,14 +95,26 @@ export const MESSAGES_LIMITS: RequestLimits = {
   },
   maps: { metadata: OTHERS },
   texts: ["model", "messages[].content", "system"],
-  lengths: { stop_sequences: STOP_LENGTH },
+  lengths: {
+    stop_sequences: STOP_LENGTH,
+    "tools[].name": NAME_LENGTH,
+    "messages[].content[].name": NAME_LENGTH,
+  },
 }
 
 export const RESPONSES_LIMITS: RequestLimits = {
   lists: { input: MESSAGES, "input[].content": MAX_PARTS, tools: TOOLS, include: OTHERS },
   maps: { metadata: OTHERS },
   texts: ["model", "instructions", "input", "input[].content"],
-  lengths: { "tools[].format.definition": GRAMMAR_LENGTH },
+  lengths: {
+    "tools[].name": NAME_LENGTH,
+    "tools[].format.definition": GRAMMAR_LENGTH,
+    "tools[].tools[].name": NAME_LENGTH,
+    "input[].name": NAME_LENGTH,
+    "input[].namespace": NAME_LENGTH,
+    "input[].tools[].name": NAME_LENGTH,
+    "input[].tools[].tools[].name": NAME_LENGTH,
+  },
 }
 
 export const GEMINI_LIMITS: RequestLimits = {
@@ -108,7 +130,12 @@ export const GEMINI_LIMITS: RequestLimits = {
   },
   maps: { labels: OTHERS },
   texts: ["cachedContent"],
-  lengths: { "generationConfig.stopSequences": STOP_LENGTH },
+  lengths: {
+    "generationConfig.stopSequences": STOP_LENGTH,
+    "tools[].functionDeclarations[].name": NAME_LENGTH,
+    "contents[].parts[].functionCall.name": NAME_LENGTH,
+    "contents[].parts[].functionResponse.name": NAME_LENGTH,
+  },
 }
 
 export const RERANK_LIMITS: RequestLimits = {

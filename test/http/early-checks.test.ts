@@ -99,7 +99,7 @@ describe("a large body", () => {
   })
 })
 
-describe("a list that is too long", () => {
+describe("a list or text that is too long", () => {
   const many = (count: number, element: unknown): unknown[] =>
     Array.from({ length: count }, () => element)
   const cases: readonly [path: string, body: object, field: string, limit: string][] = [
@@ -111,6 +111,46 @@ describe("a list that is too long", () => {
       { model: "sim/echo", messages: [HELLO[0], { role: "user", content: many(10_001, 0) }] },
       "messages[1].content",
       "10000",
+    ],
+    [
+      CHAT,
+      {
+        model: "sim/echo",
+        messages: HELLO,
+        tools: [{ type: "function", function: { name: "a".repeat(4_096) } }],
+      },
+      "tools[0].function.name",
+      "1024",
+    ],
+    [
+      "/v1/responses",
+      {
+        model: "sim/echo",
+        input: "Hi",
+        tools: [{ type: "namespace", name: "a".repeat(4_096), tools: [] }],
+      },
+      "tools[0].name",
+      "1024",
+    ],
+    [
+      "/v1/messages",
+      {
+        model: "sim/echo",
+        max_tokens: 9,
+        messages: HELLO,
+        tools: [{ name: "a".repeat(4_096), input_schema: { type: "object" } }],
+      },
+      "tools[0].name",
+      "1024",
+    ],
+    [
+      "/v1beta/models/sim/echo:generateContent",
+      {
+        contents: [],
+        tools: [{ function_declarations: [{ name: "a".repeat(4_096) }] }],
+      },
+      "tools[0].function_declarations[0].name",
+      "1024",
     ],
     ["/v1/embeddings", { model: "sim/embed", input: many(10_001, "a") }, "input", "10000"],
     [

@@ -35,55 +35,75 @@ export function refuseLongLists(body: JsonObject, path: string, bytes: number): 
   }
   let known = fields.get(path)
   if (known === undefined) fields.set(path, (known = fieldsOf(path)))
-  for (const field of known) refuseLong(body, field, 0, "")
+  for (const field of known) {
+    const excess = excessIn(body, field, 0)
+    if (excess !== undefined) throw excessError(excess, field)
+  }
 }
 
-function refuseLong(
+/** A value above its limit. */
+interface Excess {
+  readonly value: JsonValue
+  /** Its path from the searched value, built only when it is found. */
+  readonly path: string
+}
+
+/** Returns the first value of a field that is above the limit. */
+function excessIn(
   value: JsonValue | undefined,
   field: LimitedField,
   depth: number,
-  name: string,
-): void {
+): Excess | undefined {
   const step = field.steps[depth]
-  if (step === undefined) return refuseLength(value, field, name)
+  if (step === undefined) {
+    return value !== undefined && isExcessive(value, field) ? { value, path: "" } : undefined
+  }
   if (step !== EACH) {
-    if (!isJsonObject(value) || !Object.hasOwn(value, step)) return
-    return refuseLong(value[step], field, depth + 1, name === "" ? step : `${name}.${step}`)
+    if (!isJsonObject(value) || !Object.hasOwn(value, step)) return undefined
+    const found = excessIn(value[step], field, depth + 1)
+    return found && { ...found, path: `.${step}${found.path}` }
   }
-  if (!Array.isArray(value)) return
-  for (const [index, element] of value.entries()) {
-    if (isJsonObject(element)) refuseLong(element, field, depth + 1, `${name}[${index}]`)
+  if (!Array.isArray(value)) return undefined
+  for (let index = 0; index < value.length; index++) {
+    const element = value[index]
+    if (!isJsonObject(element)) continue
+    const found = excessIn(element, field, depth + 1)
+    if (found) return { ...found, path: `[${index}]${found.path}` }
   }
+  return undefined
 }
 
-function refuseLength(
-  value: JsonValue | undefined,
-  { max, unit, isTokens }: LimitedField,
-  name: string,
-): void {
-  if (unit === "members" && isJsonObject(value) && Object.keys(value).length > max) {
-    throw invalidValue(
+function isExcessive(value: JsonValue, { max, unit, isTokens }: LimitedField): boolean {
+  if (unit === "members") return isJsonObject(value) && Object.keys(value).length > max
+  if (unit === "characters") return lengthOf(value) > max
+  if (!Array.isArray(value) || value.length <= max) return false
+  return !(isTokens && typeof value[0] === "number")
+}
+
+function excessError({ value, path }: Excess, { max, unit }: LimitedField): GatewayError {
+  const name = path.slice(1)
+  if (unit === "members") {
+    return invalidValue(
       name,
       `Invalid '${name}': too many properties. Expected an object with at most ${max} properties.`,
     )
   }
-  if (unit === "characters" && lengthOf(value) > max) {
-    throw new GatewayError(
+  if (unit === "characters") {
+    return new GatewayError(
       "string_above_max_length",
       `Invalid '${name}': text too long. Expected at most ${max} characters in total, but got ${lengthOf(value)} instead.`,
       { parameter: name },
     )
   }
-  if (unit !== "elements" || !Array.isArray(value) || value.length <= max) return
-  if (isTokens && typeof value[0] === "number") return
-  throw invalidValue(
+  const count = Array.isArray(value) ? value.length : 0
+  return invalidValue(
     name,
-    `Invalid '${name}': array too long. Expected an array with maximum length ${max}, but got an array with length ${value.length} instead.`,
+    `Invalid '${name}': array too long. Expected an array with maximum length ${max}, but got an array with length ${count} instead.`,
   )
 }
 
 /** Counts the characters of a text, or of all texts of a list. */
-function lengthOf(value: JsonValue | undefined): number {
+function lengthOf(value: JsonValue): number {
   if (typeof value === "string") return value.length
   if (!Array.isArray(value)) return 0
   return value.reduce<number>((sum, text) => sum + (typeof text === "string" ? text.length : 0), 0)
