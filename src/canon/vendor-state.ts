@@ -147,7 +147,8 @@ export const STATE = {
  * uploaded to it.
  */
 const STORAGE = /^\s*gs:/i
-const WEB = /^\s*https?:/i
+/** A web address up to the end of its host. */
+const WEB_HOST = /^\s*https?:[\s/\\]*[^/\\?#]*/i
 /**
  * Includes regional hosts and the host for client certificates (`mtlsRootUrl` of the API's
  * discovery document).
@@ -158,8 +159,9 @@ const FILES_HOST = /^(?:[a-z0-9-]+-)?generativelanguage\.(?:[a-z0-9-]+\.)*google
 export function isVendorAddress(address: JsonValue): boolean {
   if (typeof address !== "string") return false
   if (STORAGE.test(address)) return true
-  // Parsed, because hosts can be written in many ways.
-  return WEB.test(address) && FILES_HOST.test(URL.parse(address)?.hostname ?? "")
+  // Parsed, because hosts can be written in many ways. Paths may be long.
+  const [origin] = WEB_HOST.exec(address) ?? []
+  return origin !== undefined && FILES_HOST.test(URL.parse(origin)?.hostname ?? "")
 }
 
 /** The address of a possible stored file. */

@@ -31,9 +31,13 @@ const TYPES_BY_ENDING: ReadonlyMap<string, string> = new Map([
 /** `%PDF` in base64. */
 const PDF_START = "JVBER"
 
+/** Characters of a name in which its extension is searched. */
+const MAX_ENDING_LENGTH = 16
+
 /** The type by the extension of a name or an address. */
 export function typeByName(name: string): string | undefined {
-  return TYPES_BY_ENDING.get(name.slice(name.lastIndexOf(".") + 1).toLowerCase())
+  const end = name.slice(-MAX_ENDING_LENGTH)
+  return TYPES_BY_ENDING.get(end.slice(end.lastIndexOf(".") + 1).toLowerCase())
 }
 
 /** The media type for a caller's audio format. */

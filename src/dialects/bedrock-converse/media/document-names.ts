@@ -1,6 +1,6 @@
 const MAX_LENGTH = 190
 /** Characters of a name that are read: some are left out. */
-const MAX_READ = 4 * MAX_LENGTH
+const MAX_READ = MAX_LENGTH + 64
 
 /**
  * Names of a request's documents in Converse's form: letters, digits, single spaces, hyphens, parentheses and
