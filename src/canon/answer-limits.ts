@@ -1,5 +1,5 @@
 import { GatewayError } from "./errors.ts"
-import type { JsonValue } from "./json.ts"
+import type { JsonObject, JsonValue } from "./json.ts"
 
 /** Maximum entries of one answer: more than any model returns. All of them are converted in one turn of the event loop. */
 const MAX_ENTRIES = {
@@ -7,8 +7,10 @@ const MAX_ENTRIES = {
   images: 1_000,
   /** Output items, blocks, texts, reasoning; also the events of one frame of a stream. */
   parts: 10_000,
-  /** Names and positions in the paths of streamed arguments. */
+  /** Names and positions in the paths of streamed arguments, and the elements that they add to lists. */
   "steps of arguments": 100_000,
+  /** Members that frames add to objects that outlast them: engines sort those whose names are numbers. */
+  members: 20_000,
   /** Annotations and sources. */
   citations: 10_000,
   /** Segments of a transcript, and words: about ten hours of speech. */
@@ -41,5 +43,23 @@ export class EntryCount {
   /** Adds the citations in a member that may be a list. @throws GatewayError `upstream_error` if there are too many. */
   citations(value: JsonValue | undefined): void {
     if (Array.isArray(value)) checkEntries("citations", (this.#citations += value.length))
+  }
+}
+
+/** Merges the members of frames into objects that outlast them, in place: copying them would take quadratic time. */
+export class GrowingMembers {
+  #count = 0
+
+  /** Sets a member. @throws GatewayError `upstream_error` if the answer has added too many. */
+  set(object: JsonObject, name: string, value: JsonValue | undefined): void {
+    // An assignment would replace the prototype.
+    if (name === "__proto__") return
+    if (!Object.hasOwn(object, name)) checkEntries("members", ++this.#count)
+    object[name] = value
+  }
+
+  /** Sets all members of another object. @throws GatewayError `upstream_error` if the answer has added too many. */
+  assign(object: JsonObject, members: JsonObject): void {
+    for (const name in members) this.set(object, name, members[name])
   }
 }

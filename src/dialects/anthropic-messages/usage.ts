@@ -6,6 +6,7 @@ import {
   listAt,
   objectAt,
 } from "../../canon/json.ts"
+import { GrowingMembers } from "../../canon/answer-limits.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import { countOf, isCount } from "../shared/usage.ts"
 import {
@@ -79,11 +80,15 @@ const COUNTS = [...INPUT_COUNTS, "output_tokens"]
  * Later counts replace earlier ones if they are present; they are never added (docs/contribute/wire/anthropic-messages.md#f9). A
  * zero replaces no count of the input: servers that know the input only at the start report 0 at the end.
  */
-export function mergeUsage(usage: JsonObject, later: JsonObject): void {
+export function mergeUsage(
+  usage: JsonObject,
+  later: JsonObject,
+  members = new GrowingMembers(),
+): void {
   for (const [name, value] of Object.entries(later)) {
     if (value === null) continue
     const isZero = INPUT_COUNTS.has(name) && countOf(value) === 0
-    if (!isZero || typeof usage[name] !== "number") usage[name] = value
+    if (!isZero || typeof usage[name] !== "number") members.set(usage, name, value)
   }
 }
 

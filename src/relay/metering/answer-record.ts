@@ -1,3 +1,4 @@
+import { GrowingMembers } from "../../canon/answer-limits.ts"
 import type { DialectId } from "../../canon/extra.ts"
 import {
   isJsonObject,
@@ -22,6 +23,9 @@ export class AnswerRecord {
   /** Whether its vendor has reported everything. */
   isEnded = false
   readonly #reader: Reader
+  readonly #members = new GrowingMembers()
+  /** The usage in `whole`, if frames have reported one. */
+  #usage: JsonObject | undefined
 
   constructor(dialect: DialectId) {
     this.#reader = READERS[dialect]
@@ -39,14 +43,18 @@ export class AnswerRecord {
     this.items = this.#reader.items(body)
   }
 
-  /** Merges members, those of the usage one by one: later ones win. */
+  /**
+   * Merges members of a frame, those of the usage one by one: later ones win.
+   * @throws GatewayError `upstream_error` for too many members.
+   */
   merge(members: JsonObject): void {
+    const earlier = this.whole.usage
+    this.#members.assign(this.whole, members)
     const { usage } = members
-    const merged: JsonObject = { ...this.whole, ...members }
-    if (isJsonObject(usage) && isJsonObject(this.whole.usage)) {
-      merged.usage = { ...this.whole.usage, ...usage }
-    }
-    this.whole = merged
+    if (!isJsonObject(usage)) return
+    if (this.#usage === undefined || earlier !== this.#usage) this.#usage = {}
+    this.#members.assign(this.#usage, usage)
+    this.whole.usage = this.#usage
   }
 }
 

@@ -1,3 +1,4 @@
+import { GrowingMembers } from "../../../canon/answer-limits.ts"
 import type { ChatEvent } from "../../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
 import { extraOf } from "../../../canon/extra.ts"
@@ -35,7 +36,8 @@ export function decodeEvents(): EventDecoder {
 class MessageDecoder implements EventDecoder {
   readonly other = new OtherContent()
   readonly #blocks = new OpenBlocks(this.other)
-  #usage: JsonObject = {}
+  readonly #usage: JsonObject = {}
+  readonly #usageMembers = new GrowingMembers()
   /** The stop reason, if the start of the message already contains it. */
   #word: string | undefined
   #started = false
@@ -131,7 +133,7 @@ class MessageDecoder implements EventDecoder {
 
   #onUsage(reported: JsonObject | undefined, events: ChatEvent[]): void {
     if (reported === undefined || this.#finished) return
-    mergeUsage(this.#usage, reported)
+    mergeUsage(this.#usage, reported, this.#usageMembers)
     const usage = decodeUsage(this.#usage)
     if (usage === undefined) return
     if (quantityOf(reported.output_tokens) !== undefined) events.push({ type: "usage", usage })

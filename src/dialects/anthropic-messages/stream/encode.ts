@@ -1,3 +1,4 @@
+import { GrowingMembers } from "../../../canon/answer-limits.ts"
 import { assertNever } from "../../../canon/assert-never.ts"
 import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
 import type { EventEncoder, SseFrame } from "../../../canon/dialect.ts"
@@ -35,6 +36,7 @@ class MessageEncoder implements EventEncoder {
   #searches = 0
   #finish: FinishEvent | undefined
   readonly #extra: JsonObject = {}
+  readonly #members = new GrowingMembers()
   #isRefused = false
   #failed = false
 
@@ -144,7 +146,7 @@ class MessageEncoder implements EventEncoder {
     if (Array.isArray(content)) {
       for (const block of content) if (isJsonObject(block)) this.#blocks.whole(block, frames)
     }
-    Object.assign(this.#extra, rest)
+    this.#members.assign(this.#extra, rest)
   }
 
   #open(frames: SseFrame[]): void {

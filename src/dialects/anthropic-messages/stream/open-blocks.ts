@@ -1,8 +1,10 @@
+import { checkEntries, GrowingMembers } from "../../../canon/answer-limits.ts"
 import type { ChatEvent } from "../../../canon/chat.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
   isJsonObject,
   type JsonObject,
+  type JsonValue,
   parseJsonObject,
   textAt,
   unknownFields,
@@ -26,10 +28,15 @@ type OpenBlock =
 const BLOCK_HEAD: ReadonlySet<string> = new Set(["type", "id", "tool_use_id", "caller"])
 const DELTA_HEAD: ReadonlySet<string> = new Set(["type"])
 
+/** Maximum characters of inputs that are parsed: all of them may stop in one turn of the event loop. */
+const MAX_PARSED_CHARACTERS = 1_000_000
+
 /** The blocks of one stream, by their index. */
 export class OpenBlocks {
   readonly #open = new Map<number, OpenBlock>()
   readonly #other: OtherContent
+  readonly #members = new GrowingMembers()
+  #parsedCharacters = 0
   #searches: SearchSteps | undefined
   #calls = 0
 
@@ -49,6 +56,7 @@ export class OpenBlocks {
     const index = indexOf(event)
     if (this.#open.has(index)) throw saidTwice("block")
     this.#open.set(index, this.#startBlock(block, events))
+    checkEntries("parts", this.#open.size)
   }
 
   delta(event: JsonObject, events: ChatEvent[]): void {
@@ -80,7 +88,7 @@ export class OpenBlocks {
         break
       default:
         this.#other.json(unknownFields(delta, DELTA_HEAD))
-        if (open?.kind === "other") extend(open.block, delta)
+        if (open?.kind === "other") this.#extend(open.block, delta)
     }
   }
 
@@ -159,13 +167,30 @@ export class OpenBlocks {
         break
       case "other": {
         const { block, input } = open
-        if (input !== "") block.input = parseJsonObject(input) ?? input
+        if (input !== "") block.input = this.#inputOf(input)
         const extra = extraOf(DIALECT, { content: [block] })
         events.push({ type: "choice-extra", choice: 0, extra })
         this.#readSearch(block, events)
         break
       }
     }
+  }
+
+  /** A delta of an unknown kind extends the members it names. */
+  #extend(block: JsonObject, delta: JsonObject): void {
+    const { type: _, ...members } = delta
+    for (const [name, value] of Object.entries(members)) {
+      const earlier = block[name]
+      const isMore = typeof earlier === "string" && typeof value === "string"
+      this.#members.set(block, name, isMore ? earlier + value : value)
+    }
+  }
+
+  /** The input of a call; as text if it is not an object, or if the inputs of the answer are long. */
+  #inputOf(text: string): JsonValue {
+    this.#parsedCharacters += text.length
+    if (this.#parsedCharacters > MAX_PARSED_CHARACTERS) return text
+    return parseJsonObject(text) ?? text
   }
 
   #readSearch(block: JsonObject, events: ChatEvent[]): void {
@@ -210,13 +235,4 @@ function pushInput(
   events: ChatEvent[],
 ): void {
   events.push({ type: "tool-call-delta", choice: 0, call, arguments: written })
-}
-
-/** A delta of an unknown kind extends the members it names. */
-function extend(block: JsonObject, delta: JsonObject): void {
-  const { type: _, ...members } = delta
-  for (const [name, value] of Object.entries(members)) {
-    const earlier = block[name]
-    block[name] = typeof earlier === "string" && typeof value === "string" ? earlier + value : value
-  }
 }

@@ -3,7 +3,7 @@ import { type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.t
 import type { Part, ReasoningPart, ToolCallPart, UnknownPart } from "../../../canon/message.ts"
 import { mintCallId } from "../../shared/identifiers.ts"
 import { DIALECT } from "../identifiers.ts"
-import { addPartialArguments } from "../tools/partial-arguments.ts"
+import { PartialArguments } from "../tools/partial-arguments.ts"
 
 /**
  * A part of an answer (docs/contribute/wire/gemini.md#f3). A part's signature becomes a reasoning part right before it; a
@@ -25,7 +25,7 @@ export function decodePart(part: JsonObject): Part[] {
  */
 export function decodeCall(call: JsonObject, newId: () => string = mintCallId): ToolCallPart {
   const whole = { ...objectAt(call, "args") }
-  addPartialArguments(whole, listAt(call, "partialArgs"))
+  new PartialArguments(whole).add(listAt(call, "partialArgs"))
   return {
     type: "tool-call",
     id: textAt(call, "id") ?? newId(),

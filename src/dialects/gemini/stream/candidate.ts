@@ -1,3 +1,4 @@
+import { GrowingMembers } from "../../../canon/answer-limits.ts"
 import type { ChatEvent } from "../../../canon/chat.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
@@ -19,7 +20,7 @@ import { DIALECT } from "../identifiers.ts"
 import { decodePart } from "../messages/decode-parts.ts"
 import { candidateExtra } from "../result/head.ts"
 import { decodeSearch } from "../search.ts"
-import { addPartialArguments } from "../tools/partial-arguments.ts"
+import { ArgumentSize, PartialArguments } from "../tools/partial-arguments.ts"
 
 /** Metadata of a candidate that is not part of its content. */
 const REMARKS: ReadonlySet<string> = new Set([
@@ -34,7 +35,7 @@ const REMARKS: ReadonlySet<string> = new Set([
 /** A call whose arguments are still arriving. */
 interface OpenCall {
   readonly call: number
-  readonly arguments: JsonObject
+  readonly arguments: PartialArguments
 }
 
 /** One candidate of a streamed answer, chunk by chunk. */
@@ -44,6 +45,8 @@ export class Candidate {
   #calls = 0
   #imageCount = 0
   #openCall: OpenCall | undefined
+  /** Of the streamed arguments of all its calls. */
+  readonly #argumentSize = new ArgumentSize()
   #text = ""
   #lastPartStart = 0
   /** Characters of thoughts that were shown since the last signature. */
@@ -54,6 +57,7 @@ export class Candidate {
   #finishWord: string | undefined
   /** Members that only this dialect has; repeated members come complete, so the last one wins. */
   #rest: JsonObject | undefined
+  readonly #members = new GrowingMembers()
   /** The log probabilities of all chunks. */
   readonly #tokens: { chosenCandidates: JsonValue[]; topCandidates: JsonValue[] } = {
     chosenCandidates: [],
@@ -92,7 +96,7 @@ export class Candidate {
   #keep(rest: JsonObject): void {
     this.#rest ??= {}
     const isLater = this.#rest.logprobsResult !== undefined
-    Object.assign(this.#rest, rest)
+    this.#members.assign(this.#rest, rest)
     const next = objectAt(rest, "logprobsResult")
     if (next === undefined) return
     const { chosenCandidates, topCandidates } = this.#tokens
@@ -191,7 +195,7 @@ export class Candidate {
     checkToolCalls(this.#calls)
     events.push({ type: "tool-call-start", choice, call, id: decoded.id, name: decoded.name })
     if (raw?.willContinue === true) {
-      this.#openCall = { call, arguments: {} }
+      this.#openCall = { call, arguments: new PartialArguments({}, this.#argumentSize) }
       this.#addArguments(raw)
     } else {
       events.push({ type: "tool-call-delta", choice, call, arguments: decoded.arguments })
@@ -209,12 +213,15 @@ export class Candidate {
 
   #addArguments(raw: JsonObject): void {
     if (this.#openCall === undefined) return
-    addPartialArguments(this.#openCall.arguments, listAt(raw, "partialArgs"))
+    this.#openCall.arguments.add(listAt(raw, "partialArgs"))
   }
 
   #closeCall(events: ChatEvent[]): void {
     if (this.#openCall === undefined) return
-    const { call, arguments: whole } = this.#openCall
+    const {
+      call,
+      arguments: { whole },
+    } = this.#openCall
     this.#openCall = undefined
     const text = JSON.stringify(whole)
     events.push({ type: "tool-call-delta", choice: this.#choice, call, arguments: text })

@@ -1,3 +1,4 @@
+import { GrowingMembers } from "../../../canon/answer-limits.ts"
 import type { FinishReason } from "../../../canon/chat.ts"
 import { type Extra, ownFields } from "../../../canon/extra.ts"
 import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
@@ -43,7 +44,8 @@ export class WrittenCandidate {
   #isInThought = false
   #reason: FinishReason = "other"
   #raw: string | undefined
-  #extra: JsonObject = {}
+  readonly #extra: JsonObject = {}
+  readonly #members = new GrowingMembers()
   readonly #logprobs = new WrittenLogprobs()
   /** Characters of the arguments in the parts returned since `takeLength`. */
   #length = 0
@@ -115,7 +117,7 @@ export class WrittenCandidate {
   extra(extra: Extra): readonly JsonObject[] {
     this.#logprobs.add(extra)
     const { parts, ...rest } = ownFields(DIALECT, extra) ?? {}
-    Object.assign(this.#extra, rest)
+    this.#members.assign(this.#extra, rest)
     return ownParts(parts)
   }
 

@@ -1,4 +1,4 @@
-import { checkEntries } from "../../../canon/answer-limits.ts"
+import { checkEntries, GrowingMembers } from "../../../canon/answer-limits.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 
 /** A step of a path such as `$.recipe.steps[0]['a b']` (RFC 9535). */
@@ -9,19 +9,70 @@ const MAX_STEPS = 64
 
 type Container = JsonObject | JsonValue[]
 
+/** Counts the members and elements that streamed arguments of an answer have added. */
+export class ArgumentSize {
+  readonly members = new GrowingMembers()
+  #elements = 0
+
+  /** @throws GatewayError `upstream_error` for too many elements. */
+  addElement(): void {
+    checkEntries("steps of arguments", ++this.#elements)
+  }
+}
+
 /**
  * Puts chunks of streamed arguments in their place (`PartialArg` of @google/genai; Vertex only). Strings arrive
  * in consecutive chunks; anything else arrives whole. A chunk with an invalid path is left out.
  */
-export function addPartialArguments(whole: JsonObject, chunks: readonly JsonValue[]): void {
-  let count = 0
-  for (const chunk of chunks) {
-    if (!isJsonObject(chunk) || typeof chunk.jsonPath !== "string") continue
-    const steps = stepsOf(chunk.jsonPath)
-    const value = valueOf(chunk)
-    count += 1 + (steps?.length ?? 0)
-    checkEntries("steps of arguments", count)
-    if (steps !== undefined && value !== undefined) place(whole, steps, value)
+export class PartialArguments {
+  readonly whole: JsonObject
+  readonly #size: ArgumentSize
+
+  constructor(whole: JsonObject, size = new ArgumentSize()) {
+    this.whole = whole
+    this.#size = size
+  }
+
+  /** Adds the chunks of one frame. @throws GatewayError `upstream_error` for more than an answer can have. */
+  add(chunks: readonly JsonValue[]): void {
+    let count = 0
+    for (const chunk of chunks) {
+      if (!isJsonObject(chunk) || typeof chunk.jsonPath !== "string") continue
+      const steps = stepsOf(chunk.jsonPath)
+      const value = valueOf(chunk)
+      count += 1 + (steps?.length ?? 0)
+      checkEntries("steps of arguments", count)
+      if (steps !== undefined && value !== undefined) this.#place(steps, value)
+    }
+  }
+
+  #place(steps: readonly (string | number)[], value: JsonValue): void {
+    let container: Container = this.whole
+    for (const [index, step] of steps.entries()) {
+      const next = steps[index + 1]
+      const present = memberOf(container, step)
+      if (next === undefined) {
+        const isMore = typeof present === "string" && typeof value === "string"
+        this.#set(container, step, isMore ? present + value : value)
+        return
+      }
+      if (typeof present === "object" && present !== null) container = present
+      else {
+        const fresh: Container = typeof next === "number" ? [] : {}
+        if (!this.#set(container, step, fresh)) return
+        container = fresh
+      }
+    }
+  }
+
+  /** Lists grow one by one: a large index would allocate a list of that length. */
+  #set(container: Container, step: string | number, value: JsonValue): boolean {
+    if (!Array.isArray(container)) this.#size.members.set(container, String(step), value)
+    else if (typeof step === "number" && step <= container.length) {
+      if (step === container.length) this.#size.addElement()
+      container[step] = value
+    } else return false
+    return true
   }
 }
 
@@ -45,34 +96,7 @@ function stepsOf(path: string): (string | number)[] | undefined {
   return isWhole && steps.length > 0 ? steps : undefined
 }
 
-function place(whole: JsonObject, steps: readonly (string | number)[], value: JsonValue): void {
-  let container: Container = whole
-  for (const [index, step] of steps.entries()) {
-    const next = steps[index + 1]
-    const present = memberOf(container, step)
-    if (next === undefined) {
-      const isMore = typeof present === "string" && typeof value === "string"
-      setMember(container, step, isMore ? present + value : value)
-      return
-    }
-    if (typeof present === "object" && present !== null) container = present
-    else {
-      const fresh: Container = typeof next === "number" ? [] : {}
-      if (!setMember(container, step, fresh)) return
-      container = fresh
-    }
-  }
-}
-
 function memberOf(container: Container, step: string | number): JsonValue | undefined {
   if (Array.isArray(container)) return typeof step === "number" ? container[step] : undefined
   return container[step]
-}
-
-/** Lists grow one by one: a large index would allocate a list of that length. */
-function setMember(container: Container, step: string | number, value: JsonValue): boolean {
-  if (!Array.isArray(container)) container[step] = value
-  else if (typeof step === "number" && step <= container.length) container[step] = value
-  else return false
-  return true
 }
