@@ -1,21 +1,19 @@
 import type { SseFrame } from "../../../canon/dialect.ts"
-import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
+import type { JsonObject } from "../../../canon/json.ts"
 import type { Citation } from "../../../canon/message.ts"
 import type { WebSearchPart } from "../../../canon/web-search.ts"
 import { encodeCitation } from "../citations.ts"
 import { encodeSearch } from "../search/steps.ts"
 import { DIRECT_CALLER } from "../tools/encode.ts"
+import { ObjectProgress } from "./object-progress.ts"
 
 interface Call {
   readonly id: string
   readonly name: string
-  /** Its arguments so far. */
-  written: string
-  /** Number of characters that were sent. */
-  sent: number
-  /** Their length when they were last checked for being a complete object. */
-  checked: number
-  isComplete: boolean
+  readonly progress: ObjectProgress
+  /** Its arguments that have not been sent. */
+  unsent: string
+  hasSent: boolean
   isStopped: boolean
 }
 
@@ -27,14 +25,6 @@ interface WordsBlock {
 type Write = (frames: SseFrame[]) => void
 
 type OpenBlock = WordsBlock | { readonly kind: "call"; readonly call: Call }
-
-const NOTHING_WRITTEN = {
-  written: "",
-  sent: 0,
-  checked: 0,
-  isComplete: false,
-  isStopped: false,
-}
 
 const EMPTY_TEXT: JsonObject = { type: "text", text: "" }
 const EMPTY_THINKING: JsonObject = { type: "thinking", thinking: "", signature: "" }
@@ -122,7 +112,8 @@ export class WrittenBlocks {
   }
 
   callStart(index: number, id: string, name: string, frames: SseFrame[]): void {
-    const call: Call = { id, name, ...NOTHING_WRITTEN }
+    const progress = new ObjectProgress()
+    const call: Call = { id, name, progress, unsent: "", hasSent: false, isStopped: false }
     this.#calls.set(index, call)
     this.#write(call, frames)
   }
@@ -130,7 +121,8 @@ export class WrittenBlocks {
   callDelta(index: number, written: string, frames: SseFrame[]): void {
     const call = this.#calls.get(index)
     if (call === undefined || call.isStopped || written === "") return
-    call.written += written
+    call.progress.add(written)
+    call.unsent += written
     this.#write(call, frames)
   }
 
@@ -147,7 +139,7 @@ export class WrittenBlocks {
 
   #defers(write: Write): boolean {
     if (this.#open?.kind !== "call") return false
-    if (this.#deferred.length === 0 && isComplete(this.#open.call)) return false
+    if (this.#deferred.length === 0 && this.#open.call.progress.isComplete) return false
     this.#deferred.push(write)
     return true
   }
@@ -163,7 +155,7 @@ export class WrittenBlocks {
   #write(call: Call, frames: SseFrame[]): void {
     if (this.#open?.kind === "call" && this.#open.call === call) {
       this.#send(call, frames)
-      if (this.#deferred.length > 0 && isComplete(call)) this.#writeDeferred(frames)
+      if (this.#deferred.length > 0 && call.progress.isComplete) this.#writeDeferred(frames)
       return
     }
     this.#waiting.add(call)
@@ -173,7 +165,7 @@ export class WrittenBlocks {
   /** Opens the waiting calls, in their order, as soon as the previous one is complete. */
   #advance(frames: SseFrame[]): void {
     for (const call of this.#waiting) {
-      if (this.#open?.kind === "call" && !isComplete(this.#open.call)) return
+      if (this.#open?.kind === "call" && !this.#open.call.progress.isComplete) return
       this.#stop(frames)
       this.#openCall(call, frames)
     }
@@ -184,12 +176,13 @@ export class WrittenBlocks {
     const { id, name } = call
     this.#start({ type: "tool_use", id, name, input: {}, caller: DIRECT_CALLER }, frames)
     this.#open = { kind: "call", call }
-    if (call.written !== "") this.#send(call, frames)
+    if (call.unsent !== "") this.#send(call, frames)
   }
 
   #send(call: Call, frames: SseFrame[]): void {
-    const text = JSON.stringify(call.written.slice(call.sent))
-    call.sent = call.written.length
+    const text = JSON.stringify(call.unsent)
+    call.unsent = ""
+    call.hasSent = true
     this.#delta(`{"type":"input_json_delta","partial_json":${text}}`, frames)
   }
 
@@ -226,7 +219,7 @@ export class WrittenBlocks {
     if (open.kind === "call") {
       open.call.isStopped = true
       // A tool without arguments gets one empty chunk (docs/contribute/wire/anthropic-messages.md#f7).
-      if (open.call.sent === 0) this.#send(open.call, frames)
+      if (!open.call.hasSent) this.#send(open.call, frames)
     }
     this.#stopFrame(frames)
   }
@@ -235,13 +228,4 @@ export class WrittenBlocks {
     const data = `{"type":"content_block_stop","index":${this.#index}}`
     frames.push({ event: "content_block_stop", data })
   }
-}
-
-/** Whether the arguments of a call are complete. */
-function isComplete(call: Call): boolean {
-  if (call.checked < call.written.length) {
-    call.checked = call.written.length
-    call.isComplete = parseJsonObject(call.written) !== undefined
-  }
-  return call.isComplete
 }
