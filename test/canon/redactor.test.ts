@@ -31,7 +31,7 @@ function expectGone(text: string, secret: string): void {
 
 describe("secrets in vendors' messages", () => {
   for (const [form, write] of Object.entries(FORMS)) {
-    test(`are removed, ${form}`, () => {
+    test(`removes secrets, ${form}`, () => {
       fc.assert(
         fc.property(secret, fc.stringMatching(/^[ a-z.]{0,20}$/), (value, words) => {
           const redactor = new Redactor()
@@ -44,7 +44,7 @@ describe("secrets in vendors' messages", () => {
     })
   }
 
-  test("are removed if a message was cut within one", () => {
+  test("removes a secret that the end of a cut message truncates", () => {
     const redactor = new Redactor()
     redactor.addSecrets(["sk-live-0123456789abcdefghij"])
     expect(redactor.clean("your key sk-live-0123456789abcdefg")).toBe("your key [redacted]")

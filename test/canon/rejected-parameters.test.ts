@@ -158,7 +158,7 @@ const IGNORED: readonly (readonly [what: string, message: string, parameter?: st
 
 describe("a message that rejects a parameter", () => {
   for (const [message, rules, parameter] of LEARNED) {
-    test(`states what the model accepts: ${message}`, () => {
+    test(`yields the values that the model accepts: ${message}`, () => {
       expect(rejected(message, parameter)).toEqual(rules)
     })
   }

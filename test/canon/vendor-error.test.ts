@@ -161,7 +161,7 @@ const PROVOKED = [
 ] as const
 
 describe("an error that one caller causes", () => {
-  test.each(PROVOKED)("is not an account error (%#)", (status, error, about) => {
+  test.each(PROVOKED)("never counts as an account error (%#)", (status, error, about) => {
     const { kind, message, details } = vendorRefusal(status, error)
     expect(details.providerError).toBe(about)
     const isRequest = about === "request" || about === "content_filter"

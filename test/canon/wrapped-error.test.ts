@@ -47,7 +47,7 @@ const WRAPPED = [
 ] as const
 
 describe("an error inside the message of another", () => {
-  test.each(WRAPPED)("is an account error: %s", (message, kind) => {
+  test.each(WRAPPED)("classifies it as an account error: %s", (message, kind) => {
     for (const error of [{ message }, { message, type: "BadRequestError", code: "400" }]) {
       const refusal = vendorRefusal(400, error)
       expect(refusal.details.providerError).toBe(kind)
@@ -64,7 +64,7 @@ describe("an error inside the message of another", () => {
     ],
     [`{"error":{"message":"Input should be 'user'"},"input":"your account is suspended"}`],
     [`Invalid JSON: {"messages": ["your account is suspended"]}`],
-  ])("is the caller's error if it only quotes the request: %s", (message) => {
+  ])("classifies it as the caller's error if it only quotes the request: %s", (message) => {
     expect(vendorRefusal(400, { message }).details.providerError).toBe("request")
   })
 
@@ -93,7 +93,7 @@ describe("an error inside the message of another", () => {
     ["Exception", 7_000],
     ["400 {", 13_000],
     ['"{', 30_000],
-  ])("is read in linear time from a hostile message: %s", (part, count) => {
+  ])("reads a hostile message in linear time: %s", (part, count) => {
     for (const start of ["", "litellm.BadRequestError: AnthropicException - ", "{'a': '"]) {
       const message = start + part.repeat(count)
       const begun = process.cpuUsage()

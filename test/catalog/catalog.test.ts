@@ -4,7 +4,7 @@ import type { Facts } from "../../src/catalog/facts.ts"
 import { build, facts, provider, settings, vendors as knownVendors } from "./support.ts"
 
 describe("known models", () => {
-  test("are listed under the id of their provider", () => {
+  test("lists known models under the id of their provider", () => {
     const { catalog } = build(settings({ mine: provider("acme") }))
     expect(catalog.list().map(({ id }) => id)).toEqual([
       "mine/feed",
@@ -36,7 +36,7 @@ describe("known models", () => {
     })
   })
 
-  test("are absent if they are turned off, or if nothing is known", () => {
+  test("omits known models if they are turned off or the vendor has no facts", () => {
     const { catalog, warnings } = build(
       settings({ mine: provider("acme", false), local: provider("free") }),
     )
@@ -106,7 +106,7 @@ describe("models of the settings", () => {
     expect(catalog.unpriced).toEqual([])
   })
 
-  test("are chat models of their own provider by default", () => {
+  test("makes them chat models of their own provider by default", () => {
     const { catalog } = build(
       settings(
         { local: provider("free") },

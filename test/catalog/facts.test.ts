@@ -68,7 +68,7 @@ describe("facts.json", () => {
     expect(models.filter(({ priced }) => priced === facts.date).length).toBeGreaterThan(500)
   })
 
-  test("is small and has one model per line", async () => {
+  test("stays small and has one model per line", async () => {
     const text = await Bun.file(factsPath).text()
     expect(text.length).toBeLessThan(800_000)
     expect(text.split("\n").filter((line) => line.startsWith("      ")).length).toBe(models.length)
@@ -76,7 +76,7 @@ describe("facts.json", () => {
 })
 
 describe("built-in models", () => {
-  test("include openai/gpt-5", () => {
+  test("contain openai/gpt-5", () => {
     expect(known("openai", "gpt-5")).toEqual({
       kind: "chat",
       created: Date.UTC(2025, 7, 7) / 1000,
@@ -157,7 +157,7 @@ describe("built-in models", () => {
     }
   })
 
-  test("include gpt-4o and gpt-4o-mini", () => {
+  test("contain gpt-4o and gpt-4o-mini", () => {
     const large = { input: "2.5", cached_input: "1.25", output: "10" }
     expect(known("openai", "gpt-4o").price).toMatchObject({ ...large, modes: { priority: "1.7" } })
     expect(known("azure", "gpt-4o").price).toMatchObject(large)
@@ -190,7 +190,7 @@ describe("built-in models", () => {
     expect(known("anthropic", "claude-opus-5-5").price?.modes).toMatchObject({ batch: "0.5" })
   })
 
-  test("are valid, and no rates of a mode miss a change of their price", () => {
+  test("pass validation, and no rates of a mode miss a change of their price", () => {
     expect(checkFacts(structuredClone(facts))).not.toHaveProperty("fault")
   })
 
@@ -310,7 +310,7 @@ describe("built-in models", () => {
     })
   })
 
-  test("are priced by searches, characters and seconds where those are counted", () => {
+  test("have prices by searches, characters and seconds if the vendor counts those", () => {
     // 2 a thousand searches, 15 a million characters, 0.006 a minute.
     expect(known("cohere", "rerank-v3.5").price).toEqual({ search: "2000" })
     expect(known("openai", "tts-1").price).toEqual({ character: "15" })

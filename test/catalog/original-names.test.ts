@@ -152,7 +152,7 @@ describe("clients' additions to a name", () => {
     { fast: "google/gemini-2.5-flash", gone: "google/gone" },
   )
 
-  test("are ignored: Google's resource prefix, and Claude Code's long-context suffix", () => {
+  test("ignores Google's resource prefix and Claude Code's long-context suffix", () => {
     expectMeanings(built, {
       "models/gemini-2.5-flash": "google/gemini-2.5-flash",
       "models/google/gemini-2.5-flash": "google/gemini-2.5-flash",
@@ -164,7 +164,7 @@ describe("clients' additions to a name", () => {
     })
   })
 
-  test("are ignored once, and only in their place", () => {
+  test("ignores each addition once, and only in its place", () => {
     const names = [
       "models/models/gemini-2.5-flash",
       "models/",
@@ -191,7 +191,7 @@ describe("models with names of Bedrock's own", () => {
     return { ...provider("bedrock"), region }
   }
 
-  test("are found by their makers' names, first in the provider's region", () => {
+  test("finds them by their makers' names, first in the provider's region", () => {
     const names = ["claude-sonnet-4-5", "claude-sonnet-4-5-20250929", "claude-sonnet-4-5-latest"]
     const areas = { "us-east-1": "us", "eu-central-1": "eu", "ap-northeast-1": "jp" }
     for (const [region, area] of Object.entries(areas)) {
@@ -205,7 +205,7 @@ describe("models with names of Bedrock's own", () => {
     })
   })
 
-  test("are found by names with every suffix of Bedrock's", () => {
+  test("finds them by names with every suffix of Bedrock's", () => {
     expectMeanings(build({ bedrock: inRegion("us-east-1") }), {
       "nova-pro": "bedrock/us.amazon.nova-pro-v1:0",
       "claude-opus-4-6": "bedrock/us.anthropic.claude-opus-4-6-v1",
@@ -231,7 +231,7 @@ describe("models with names of Bedrock's own", () => {
     })
   })
 
-  test("are limited to those that a key may call", () => {
+  test("offers only models that the key may call", () => {
     const { catalog } = build({ bedrock: inRegion("us-east-1") })
     const allows = (id: string): boolean => id.startsWith("bedrock/eu.")
     expect(catalog.resolve("claude-sonnet-4-5", { allows })?.id).toBe(`bedrock/eu.${ID}`)
@@ -239,13 +239,13 @@ describe("models with names of Bedrock's own", () => {
 })
 
 describe("several providers with the same name", () => {
-  test("are tried in the order of the settings if none makes the model", () => {
+  test("tries providers in the order of the settings if none of them makes the model", () => {
     const models = { "b/llama": { price: PRICE }, "a/llama": { price: PRICE } }
     expectMeanings(build({ b: HERE, a: HERE }, models), { llama: "b/llama" })
     expectMeanings(build({ a: HERE, b: HERE }, models), { llama: "a/llama" })
   })
 
-  test("prefer an exact public name to a matching upstream name", () => {
+  test("prefers an exact public name to a matching upstream name", () => {
     const built = build(
       { mine: HERE },
       {
@@ -334,7 +334,7 @@ describe("aliases", () => {
     expect(() => catalog.visible("fast", rights)).toThrow(/^(?!.*gpt-5).*$/)
   })
 
-  test("are shown under their own names, and not in the list", () => {
+  test("resolve under their own names, and stay out of the list", () => {
     const { catalog } = built
     expect(catalog.visible("fast")).toMatchObject({ id: "fast", kind: "chat" })
     expect(catalog.listBody()).not.toContain('"fast"')

@@ -21,7 +21,7 @@ function kinds(before: Facts, after: Facts): Record<string, string> {
 }
 
 describe("changes between two lists", () => {
-  test("are listed by model, with the values before and after", () => {
+  test("lists changes by model, with the values before and after", () => {
     const before = list({ a: { input: "1", output: "2" }, b: { input: "1" }, gone: { input: "1" } })
     const after = list({
       a: { input: "1.0", output: "2.5" },
@@ -51,13 +51,13 @@ describe("changes between two lists", () => {
     expect(priceChanges(before, before)).toEqual([])
   })
 
-  test("are an increase if one part rises, even if others fall", () => {
+  test("reports an increase if one part rises, even if others fall", () => {
     const before = list({ a: { input: "2", output: "2" } })
     expect(kinds(before, list({ a: { input: "1", output: "2.1" } }))).toEqual({ a: "dearer" })
     expect(kinds(before, list({ a: { input: "1", output: "2" } }))).toEqual({ a: "cheaper" })
   })
 
-  test("are an increase for a new or longer minimum of seconds", () => {
+  test("reports an increase for a new or longer minimum of seconds", () => {
     const withMinimum = (minimum_seconds?: string) =>
       list({ a: { second: "1", ...(minimum_seconds !== undefined && { minimum_seconds }) } })
     expect(kinds(withMinimum(), withMinimum("10"))).toEqual({ a: "dearer" })

@@ -108,7 +108,7 @@ describe("service modes in the lists", () => {
     expect(settle(said, "chat", {})?.price.modes).toEqual({ flex: more, priority: "2" })
   })
 
-  test("come from the first list with the chosen price", () => {
+  test("takes the modes of the first list with the chosen price", () => {
     const said = quotes({
       "genai-prices": { ...price, modes: { flex: { ...flex, cached_input: "0.06" } } },
       LiteLLM: { ...price, modes: { flex: { ...flex, cached_input: "0.05" } } },
@@ -116,7 +116,7 @@ describe("service modes in the lists", () => {
     expect(settle(said, "chat", {})?.price.modes?.["flex"]).toMatchObject({ cached_input: "0.06" })
   })
 
-  test("count by their highest factor in a list with another price", () => {
+  test("uses the highest factor of a list with another price", () => {
     const said = quotes({
       "models.dev": { input: "3", output: "9", modes: { flex: { input: "1.5", output: "6" } } },
       LiteLLM: price,
@@ -126,7 +126,7 @@ describe("service modes in the lists", () => {
 
   const finished = (own: Price, mode: TieredRates) => finishMode(mode, own)
 
-  test("are stored as a factor if it is the same for all classes", () => {
+  test("stores a mode as a factor if all classes have the same one", () => {
     expect(finished(price, { input: "0.5", cached_input: "0.05", output: "2" })).toBe("0.5")
     expect(finished(price, { input: "1.8", output: "7.2" })).toBe("1.8")
     // The cache reads may not be cheaper.
@@ -169,7 +169,7 @@ describe("service modes in the lists", () => {
     expect(images).toEqual({ ...single, modes: { flex: "0.5" } })
   })
 
-  test("are a factor for prices that change over time", () => {
+  test("reduces a mode to a factor for prices that change over time", () => {
     expect(asFactor({ ...flex, cached_input: "0.06" }, price)).toBe("0.6")
     expect(asFactor(flex, price)).toBe("1")
   })

@@ -16,7 +16,7 @@ function facts(more: object = {}, price: object = { input: "1", output: "2" }): 
 }
 
 describe("a signed price list", () => {
-  test("is verified with one of several keys", () => {
+  test("verifies it with one of several keys", () => {
     const feed = writeFeed(facts(), privateKey)
     const read = readFeed(feed, [...PROJECT_KEYS, publicText(other), KEY], NOW)
     expect(read.date).toBe("2026-12-01")
@@ -28,14 +28,14 @@ describe("a signed price list", () => {
     expect(Object.keys(readFeed(feed, [KEY], NOW).vendors)).toContain("anthropic")
   })
 
-  test("is rejected if a single character was changed after signing", () => {
+  test("rejects it if a single character was changed after signing", () => {
     const feed = writeFeed(facts(), privateKey)
     const cheaper = feed.replace('\\"output\\":\\"2\\"', '\\"output\\":\\"1\\"')
     expect(cheaper).not.toBe(feed)
     expect(() => readFeed(cheaper, [KEY], NOW)).toThrow("its signature is wrong")
   })
 
-  test("is rejected without a trusted signature, regardless of the key it names", () => {
+  test("rejects it without a trusted signature, regardless of the key it names", () => {
     const foreign = writeFeed(facts(), other)
     expect(() => readFeed(foreign, [...PROJECT_KEYS, KEY], NOW)).toThrow("not trusted here")
     const pretends = JSON.stringify({ ...JSON.parse(foreign), key: keyId(KEY) })
@@ -66,7 +66,7 @@ describe("a signed price list", () => {
     }
   })
 
-  test("is rejected completely if one price has an invalid period", () => {
+  test("rejects it completely if one price has an invalid period", () => {
     const read = (...periods: object[]) =>
       readFeed(writeFeed(facts({}, { input: "1", output: "2", periods }), privateKey), [KEY], NOW)
     const peak = { name: "peak", zone: "Asia/Shanghai", hours: ["09:00-12:00"], input: "2" }
@@ -107,7 +107,7 @@ describe("a signed price list", () => {
 })
 
 describe("an address of a price list", () => {
-  test("is named without its secrets if it fails", async () => {
+  test("hides the address's secrets in the error if it fails", async () => {
     using server = Bun.serve({ port: 0, fetch: () => new Response("no", { status: 404 }) })
     const address = `http://user:secret@127.0.0.1:${server.port}/prices.json?token=secret`
     const shown = `http://127.0.0.1:${server.port}/prices.json`
@@ -117,7 +117,7 @@ describe("an address of a price list", () => {
     await expect(fetchFeed("/nowhere/prices.json")).rejects.toThrow("there is no file")
   })
 
-  test("is read only up to the maximum length of a list", async () => {
+  test("stops reading at the maximum length of a list", async () => {
     const chunk = new Uint8Array(1 << 20)
     using server = Bun.serve({
       port: 0,

@@ -67,7 +67,7 @@ describe("a model with price periods", () => {
     expect(inputOf(price())).toBe(0.5)
   })
 
-  test("is resolved once per period and again after the clock is set back", () => {
+  test("resolves to one object per period, and again after the clock is set back", () => {
     const { catalog, clock } = built(models)
     const model = catalog.require("mine/own", "chat")
     clock.now = DAY + 5 * HOUR
@@ -80,12 +80,12 @@ describe("a model with price periods", () => {
     expect(inputOf(catalog.require("mine/own", "chat").deployments[0]?.price)).toBe(0.5)
   })
 
-  test("is a new object per period; one without periods is always the same object", () => {
+  test("gets a new object per period; a model without periods keeps its object", () => {
     const { catalog } = built({ "mine/plain": { price: { input: "1", output: "2" } } })
     expect(catalog.require("mine/plain", "chat")).toBe(catalog.find("mine/plain") as never)
   })
 
-  test("is listed and shown at the current price", () => {
+  test("shows the current price in lists and details", () => {
     const { catalog, clock } = built(models)
     const listed = (body: string) =>
       (JSON.parse(body) as { data: { id: string; pricing: { input: string } }[] }).data.find(
@@ -103,7 +103,7 @@ describe("a model with price periods", () => {
     expect(all()).toEqual(["1.5", "1.5", "1.5"])
   })
 
-  test("is multiplied for a price group, but a rate card has one price for all times", () => {
+  test("multiplies its price for a price group, but a rate card has one price for all times", () => {
     const price_groups = {
       half: { terms: [{ from: 0, multiplier: "0.5" }] },
       card: { terms: [{ from: 0, prices: { "mine/own": { input: "9", output: "9" } } }] },
@@ -128,7 +128,7 @@ describe("a model with price periods", () => {
     expect(built(models).catalog.hasFree("chat", {})).toBe(false)
   })
 
-  test("is free if it costs nothing outside of its periods", () => {
+  test("counts as free if it costs nothing outside of its periods", () => {
     const price = { input: "0", output: "0", periods: [{ ...NIGHT, output: "1" }] }
     const { catalog } = built({ "mine/own": { price } })
     expect(catalog.hasFree("chat", {})).toBe(true)
@@ -204,7 +204,7 @@ describe("a known model", () => {
     }
   })
 
-  test("is rejected if one of its periods cannot be charged", () => {
+  test("causes a warning if one of its periods cannot be charged", () => {
     const { warnings } = built({ "mine/odd": { maxOutput: 1 } })
     expect(warnings.join()).toContain("its vendor also charges by 'citation'")
   })

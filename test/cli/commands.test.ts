@@ -103,7 +103,7 @@ describe("accounts and credits", () => {
 })
 
 describe("keys", () => {
-  test("are created with every option, listed, and never shown again", async () => {
+  test("creates keys with every option, lists them, and never shows them again", async () => {
     const before = Date.now()
     const words = ["key", "create", "--account", "rich", "--name", "all", "--budget", "0.5"]
     words.push("--alias", "gpt-4o=sim/echo", "--alias", "a=sim/a,b=sim/b")
@@ -155,7 +155,7 @@ describe("keys", () => {
     expect((await run("key", "list", "--account", "poor")).stdout).toContain("No keys yet")
   })
 
-  test("are printed on a line of their own", async () => {
+  test("prints the key on a line of its own", async () => {
     const { stdout } = await run("key", "create", "--account", "poor")
     expect(stdout).toMatch(/^key: sk-tg-[0-9A-Za-z]{43}$/m)
   })
@@ -173,7 +173,7 @@ describe("keys", () => {
 })
 
 describe("models", () => {
-  test("are printed with their rules and the source of each", async () => {
+  test("prints a model's rules with the source of each", async () => {
     const { stdout, exitCode } = await run("models", "--rules", "sim/unpriced")
     expect(exitCode).toBe(0)
     expect(stdout).toContain("sim/unpriced at sim/unpriced")
@@ -210,7 +210,7 @@ describe("models", () => {
     expect(stderr).toContain("No provider is set up yet")
   })
 
-  test("are listed with their prices, multiplier included", async () => {
+  test("lists models with their prices, multiplier included", async () => {
     const { stdout } = await run("models")
     expect(stdout).toMatch(/^sim\/echo +chat +100000 +1\.5 +3$/m)
     expect(stdout).toMatch(/^sim\/unpriced +chat +- +no price/m)
@@ -266,7 +266,7 @@ describe("a receipt", () => {
 })
 
 describe("invalid settings", () => {
-  test("are reported with file and line, and nothing starts", async () => {
+  test("reports invalid settings with file and line, and starts nothing", async () => {
     using broken = createInstallation("server:\n  port: 0\n  prot: 1\nmultiplier: lots\n")
     for (const words of [["models"], ["serve"], ["key", "list"]]) {
       const { exitCode, stdout, stderr } = await runCommand(broken, ...words)
@@ -282,7 +282,7 @@ describe("invalid settings", () => {
     expect(error.problems.map(({ line }: { line: number }) => line)).toEqual([3, 4])
   })
 
-  test("are reported if the file does not exist", async () => {
+  test("reports a missing file", async () => {
     const missing = { ...installation, config: `${installation.config}.away` }
     const { exitCode, stderr } = await runCommand(missing, "models")
     expect(exitCode).toBe(3)

@@ -114,7 +114,7 @@ describe("printed settings", () => {
     })
   })
 
-  test("are rejected for an invalid address or key", async () => {
+  test("rejects an invalid address or key", async () => {
     for (const url of ["gate.example", "ftp://gate.example", "http://a b"]) {
       expect([url, (await connect("claude", "--url", url)).exitCode]).toEqual([url, 2])
     }
@@ -136,7 +136,7 @@ describe("printed settings", () => {
 })
 
 describe("written settings", () => {
-  test("are in a new private file", async () => {
+  test("writes a new private file", async () => {
     for (const [tool, path] of [
       ["claude", ".claude/settings.json"],
       ["codex", ".codex/config.toml"],
@@ -156,7 +156,7 @@ describe("written settings", () => {
     expect(read(".codex/config.toml")).not.toContain(KEY)
   })
 
-  test("are in the folder named by the tool's own variable", async () => {
+  test("writes to the folder named by the tool's own variable", async () => {
     for (const [tool, variable, path] of [
       ["claude", "CLAUDE_CONFIG_DIR", "settings.json"],
       ["codex", "CODEX_HOME", "config.toml"],
@@ -169,7 +169,7 @@ describe("written settings", () => {
     }
   })
 
-  test("are merged with existing content", async () => {
+  test("merges the settings with existing content", async () => {
     const own = '{"env":{"EDITOR":"vi","ANTHROPIC_MODEL":"x"},"permissions":{"allow":["Read"]}}'
     put(".claude/settings.json", own)
     const { output } = await connect("claude", "--key", KEY, "--write")

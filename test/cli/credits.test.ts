@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => installation[Symbol.dispose]())
 
 describe("credits", () => {
-  test("are adjusted up and down, and refunded, with a reason", async () => {
+  test("adjusts a balance up and down, and refunds, with a reason", async () => {
     const words = ["credits", "adjust", "acme"]
     const down = await runJson<EntryAnswer>(installation, ...words, "-2.5", "--note", "wrong")
     expect(down).toMatchObject({ entry: 2, amount: "-2.5", balance: "7.5" })
@@ -50,7 +50,7 @@ describe("credits", () => {
 })
 
 describe("billing gaps", () => {
-  test("are reported for a period, and for one account", async () => {
+  test("reports gaps for a period, and for one account", async () => {
     const words = ["billing-gaps", "--from", "2026-11-01", "--to", "2026-12-01"]
     const report = await runJson(installation, ...words, "--account", "acme")
     expect(report).toMatchObject({ receipts: 0, uncharged: { requests: 0, amount: "0", rows: [] } })
@@ -62,7 +62,7 @@ describe("billing gaps", () => {
 })
 
 describe("codes", () => {
-  test("are created, shown once, listed and revoked", async () => {
+  test("creates codes, shows each once, lists and revokes them", async () => {
     const words = ["code", "create", "--credits", "5", "--uses", "3", "--expires", "30d"]
     const created = await run(...words, "--note", "for the fair")
     const code = /^code: (TG(?:-[0-9A-Z]{4}){4})$/m.exec(created.stdout)?.[1] ?? ""
@@ -89,7 +89,7 @@ describe("a statement", () => {
   const today = () => new Date().toISOString().slice(0, 10)
   const days = () => ["--from", today(), "--to", today()]
 
-  test("is written as CSV, as JSON, and into a private file", async () => {
+  test("writes a statement as CSV, as JSON, and into a private file", async () => {
     const csv = await run("statement", "acme", ...days())
     expect(csv).toMatchObject({ exitCode: 0, stderr: "" })
     const lines = csv.stdout.split("\r\n")

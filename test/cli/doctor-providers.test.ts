@@ -71,7 +71,7 @@ describe("testing a credential at the vendor's list of models", () => {
     ["openai", "/models", "authorization", "Bearer secret"],
   ]
   for (const [vendor, path, header, value] of cases) {
-    test(`is done for ${vendor}`, async () => {
+    test(`accepts a working credential of ${vendor}`, async () => {
       const found = await check(vendor, { baseUrl: url, apiKey: "secret" })
       expect(found).toEqual({
         name: "provider one",

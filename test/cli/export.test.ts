@@ -99,7 +99,7 @@ describe.each(["SQLite", "PostgreSQL"])("the export of %s", (engine) => {
     return { url, installation: createInstallation(settingsOf(vendor, url)) }
   }
 
-  test("is complete, adds up, and matches the manifest", async () => {
+  test("contains all data, adds up, and matches the manifest", async () => {
     const { url, installation } = await made()
     using _ = installation
     await withFilled(installation, url, fill)
@@ -195,7 +195,7 @@ describe.each(["SQLite", "PostgreSQL"])("the export of %s", (engine) => {
     expect(since.manifest.since).toBe(new Date(BEFORE).toISOString())
   })
 
-  test("is a snapshot while callers continue", async () => {
+  test("takes a snapshot while callers continue", async () => {
     using vendor = startVendor(() => Response.json(wholeAnswer("Hello")))
     const { installation } = await made(vendor.url)
     using _ = installation

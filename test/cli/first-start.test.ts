@@ -61,7 +61,7 @@ test.concurrent("only the first start prints a key and a working command", async
 
 describe("a port in use", () => {
   for (const workers of ["1", "2"]) {
-    test.concurrent(`is reported with the remedy, and no key is lost, ${workers} worker(s)`, async () => {
+    test.concurrent(`reports the remedy and loses no key, ${workers} worker(s)`, async () => {
       using installation = createInstallation(ANY_PORT)
       const busy = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
       const child = await startServing(installation, {

@@ -52,7 +52,7 @@ async function scrape(address: string, token?: string) {
 }
 
 describe("metrics of several workers", () => {
-  test.concurrent("are summed at a separate port, and never decrease", async () => {
+  test.concurrent("sums metrics at a separate port, and they never decrease", async () => {
     const port = freePort()
     using installation = createInstallation(yaml(`{ port: ${port} }`))
     await using serving = await startServing(installation, { TOLLGATE_WORKERS: "2" })
@@ -80,7 +80,7 @@ describe("metrics of several workers", () => {
     expect((await fetch(`${serving.url}/metrics`)).status).toBe(404)
   })
 
-  test.concurrent("are the same at each of them", async () => {
+  test.concurrent("returns the same metrics at each worker", async () => {
     using installation = createInstallation(yaml(`{ token: ${TOKEN} }`))
     await using serving = await startServing(installation, { TOLLGATE_WORKERS: "2" })
     const { key } = await runJson<{ key: string }>(

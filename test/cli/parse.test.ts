@@ -16,7 +16,7 @@ function expectRefused(parse: (text: string) => unknown, texts: readonly string[
 }
 
 describe("credits", () => {
-  test("are exact", () => {
+  test("reads credits exactly", () => {
     expect(creditsArgument("10")).toBe(10_000_000_000n)
     expect(creditsArgument("0.5")).toBe(500_000_000n)
     expect(creditsArgument("0.000000001")).toBe(1n)
@@ -33,7 +33,7 @@ describe("credits", () => {
     )
   })
 
-  test("are rejected if they are invalid", () => {
+  test("rejects invalid credits", () => {
     const texts = ["", "ten", "1e3", "$5", ".5", "0.0000000001", "Infinity"]
     expectRefused(creditsArgument, texts, "must be credits such as 10 or 0.5")
     expectRefused(creditsArgument, ["1,5", "1,50"], "write 1.5")

@@ -64,7 +64,7 @@ describe("commands", () => {
 })
 
 describe("help and version", () => {
-  test("are printed as results", async () => {
+  test("prints help and version as results", async () => {
     expect(await run("--version")).toEqual({
       exitCode: 0,
       output: `${packageFacts.version}\n`,
@@ -82,7 +82,7 @@ describe("help and version", () => {
     }
   })
 
-  test("replace a missing command", async () => {
+  test("prints the help if a command is missing", async () => {
     const { exitCode, output, notices } = await run("key")
     expect(exitCode).toBe(2)
     expect(output).toBe("")
@@ -93,7 +93,7 @@ describe("help and version", () => {
     expect(JSON.parse(asked.notices).error.code).toBe("usage")
   })
 
-  test("are not shown without arguments, which start the gateway", async () => {
+  test("starts the gateway without arguments instead of printing the help", async () => {
     const serve: RegisterCommand = (program) => {
       program.command("serve").action((_options, command) => {
         outputOf(command, terminal).result({}, () => "started")

@@ -153,7 +153,7 @@ test.each(MODELS)("another account cannot continue it: %s", async (model) => {
   expect(await bob.balance()).toBe(10_000_000_000n)
 })
 
-test("a response that is not to be stored is not stored", async () => {
+test("stores no response with store false", async () => {
   const first = await ann.client.responses.create({ model: "sim/echo", input: "Hi", store: false })
   expect(first).toMatchObject({ store: false })
   const order = { model: "sim/echo", input: "Hi", previous_response_id: first.id }
@@ -191,7 +191,7 @@ async function statusOf(call: PromiseLike<unknown>): Promise<unknown> {
 describe("a response that its vendor stores too", () => {
   const model = "openai/gpt"
 
-  test("is deleted there, and can no longer be continued", async () => {
+  test("deletes it there, and a later request cannot continue it", async () => {
     const made = await say(ann, { model, input: "My name is Ann" }, false)
     expect(await statusOf(bob.client.responses.delete(made.id))).toBe(404)
     gateway.simulator.requests.length = 0

@@ -109,7 +109,7 @@ describe("an edit by the model's own rules", () => {
     expect([response.status, error?.code]).toEqual([400, "refused_by_upstream"])
   })
 
-  test("is rejected by a model without JPEG support, free of charge", async () => {
+  test("rejects JPEG free of charge if the model does not support it", async () => {
     const before = await caller.balance()
     const response = await edit([
       ["model", "sim/dall-e-2"],
@@ -146,7 +146,7 @@ describe("an edit by the model's own rules", () => {
     expect(error?.message).toContain("it is not a PNG, JPEG or WebP")
   })
 
-  test("is read by the AI SDK", async () => {
+  test("accepts an edit of the AI SDK", async () => {
     const openai = createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
     const { image } = await generateImage({
       model: openai.image(GPT),
@@ -155,7 +155,7 @@ describe("an edit by the model's own rules", () => {
     expect(image.uint8Array.byteLength).toBeGreaterThan(0)
   })
 
-  test("is estimated with the shape of its image", async () => {
+  test("estimates an edit with the shape of its image", async () => {
     const body = { model: GPT, prompt: "a hat", image: { width: 640, height: 480 } }
     const response = await caller.post("/v1/estimate", { path: "/v1/images/edits", body })
     expect(response.status).toBe(200)

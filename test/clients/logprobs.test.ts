@@ -52,7 +52,7 @@ describe.each([
     top_logprobs: 2,
   }
 
-  test("reach a chat", async () => {
+  test("arrive in a chat completion", async () => {
     const answer = await client().chat.completions.create(chat)
     expectLogprobs(answer.choices[0]?.logprobs?.content ?? undefined, others)
   })
@@ -62,7 +62,7 @@ describe.each([
     expectLogprobs(answer.choices[0]?.logprobs?.content ?? undefined, others)
   })
 
-  test("reach a response", async () => {
+  test("arrive in a response", async () => {
     const answer = await client().responses.create(response)
     const [item] = answer.output.filter(({ type }) => type === "message")
     const content = item?.type === "message" ? item.content[0] : undefined
@@ -99,7 +99,7 @@ describe.each([
     expect(losses).toBe(others > 0 ? null : "logprobs:approximated")
   })
 
-  test("are null in a chat that does not request them", async () => {
+  test("have the value null in a chat that does not request them", async () => {
     const { logprobs: _, top_logprobs: __, ...plain } = chat
     const answer = await client().chat.completions.create(plain)
     expect(answer.choices[0]?.logprobs).toBeNull()

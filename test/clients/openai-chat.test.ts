@@ -205,7 +205,7 @@ describe("the client's typed errors", () => {
   const create = (model: string, client: OpenAI = caller.client) =>
     client.chat.completions.create({ model, messages: [...MESSAGES] })
 
-  test("include the one for a wrong key", async () => {
+  test("throws AuthenticationError for a wrong key", async () => {
     const client = new OpenAI({ apiKey: "sk-wrong", baseURL: `${gateway.url}/v1`, maxRetries: 0 })
     await expect(Promise.resolve(create("sim/echo", client))).rejects.toBeInstanceOf(
       OpenAI.AuthenticationError,

@@ -16,7 +16,7 @@ models:
 const REAL = { vendors: [...vendors.values()], modelsOf: listedModels }
 
 describe("aliases of the settings", () => {
-  test("are names with models, or one line of them", () => {
+  test("maps names to models, in a table or in one line", () => {
     const table = { "gpt-4o": "openai/gpt-5.4", fast: "mine/llama" }
     const written = load(
       `${PROVIDERS}

@@ -34,7 +34,7 @@ function read(...records: ConsoleRecord[]) {
 }
 
 describe("settings of the console", () => {
-  test("are read like the file", () => {
+  test("reads them like the file", () => {
     const { settings, names, faults } = read(
       record("provider", "mine", {
         vendor: "vertex",
@@ -79,7 +79,7 @@ describe("settings of the console", () => {
     expect(encryptEntry("provider", "mine", { vendor: "ollama" }, cipher).encrypted).toBeNull()
   })
 
-  test("are reported if they are invalid, and affect no others", () => {
+  test("reports invalid settings, which affect no others", () => {
     const other = encryptEntry("provider", "other", { api_key: "k" }, cipher).encrypted
     const { settings, faults } = read(
       { section: "provider", id: "moved", body: '{"vendor":"openai"}', encrypted: other },
@@ -109,7 +109,7 @@ describe("settings of the console", () => {
     expect(settings.models["gone/x"]?.price).toEqual({ input: "1" })
   })
 
-  test("are not validated again unless they or their secrets have changed", () => {
+  test("validates them again only if they or their secrets have changed", () => {
     const known = new Map<string, KnownRecord>()
     const first = record("provider", "mine", { vendor: "openai", api_key: "first" })
     const sources = { vendors: VENDORS, cipher, known }
@@ -158,7 +158,7 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
     expect(merged.models["constructor"]).toBeUndefined()
   })
 
-  test("is shown at each changeable setting, which the file locks", () => {
+  test("appears at each changeable setting, which the file locks", () => {
     const examples: Readonly<Record<string, string>> = {
       multiplier: "1.25",
       aliases: "gpt-4o=mine/talker, fast=mine/x",

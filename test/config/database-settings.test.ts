@@ -25,19 +25,19 @@ function refusalOf(environment: Record<string, string>): string {
 }
 
 describe("a database", () => {
-  test("is SQLite by default", () => {
+  test("uses SQLite by default", () => {
     expect(load({}).database).toBeUndefined()
   })
 
   test.each([
     ["database:\n  url: postgres://db.example.com/tollgate\n", "2:8: database.url: leads over"],
     ["database:\n  settle: journal\n", "2:11: database.settle: is for a PostgreSQL"],
-  ])("is reported with its line in the file if it is invalid: %j", (text, place) => {
+  ])("reports an invalid setting with its line in the file: %j", (text, place) => {
     const load = () => loadSettings({ environment: {}, vendors: [], file: "tollgate.yaml", text })
     expect(load).toThrow(`tollgate.yaml:${place}`)
   })
 
-  test("is shown without its password and secret, which are also redacted in logs", () => {
+  test("shows no password or secret, and logs redact them", () => {
     const settings = load({
       TOLLGATE_DATABASE_URL: "postgres://me:p%40ss-word@localhost:5433/tollgate",
       TOLLGATE_SECRET: SECRET,

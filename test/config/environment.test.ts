@@ -119,7 +119,7 @@ describe("a vendor's key", () => {
     expect(geminiKey({ GOOGLE_API_KEY: "second", GEMINI_API_KEY: " " })).toBe("second")
   })
 
-  test("is ignored if the file configures the vendor, with a warning", () => {
+  test("ignores it with a warning if the file configures the vendor", () => {
     const { settings, warnings } = load("providers: { openai: { vendor: openai } }", {
       OPENAI_API_KEY: "sk-1",
     })
@@ -129,7 +129,7 @@ describe("a vendor's key", () => {
     expect(warnings[0]).toContain('write api_key: "${OPENAI_API_KEY}"')
   })
 
-  test("is not enough for a vendor without an address", () => {
+  test("does not configure a vendor without an address", () => {
     const { settings, warnings } = load("", { VLLM_API_KEY: "k" })
     expect(Object.keys(settings.providers)).toEqual([])
     expect(warnings[0]).toStartWith("VLLM_API_KEY: not used, since vLLM has no address of its own.")
@@ -164,7 +164,7 @@ function filledIn(reference: string, environment: Record<string, string>): strin
 }
 
 describe("references in the file", () => {
-  test("are replaced", () => {
+  test("replaces them by the variable's value", () => {
     expect(filledIn("${KEY}", { KEY: "k" })).toBe("k")
     expect(filledIn("a-${KEY}-${OTHER:-z}", { KEY: "k" })).toBe("a-k-z")
     expect(filledIn("${KEY:-none}", { KEY: "" })).toBe("none")
@@ -172,7 +172,7 @@ describe("references in the file", () => {
     expect(filledIn("$KEY", { KEY: "k" })).toBe("$KEY")
   })
 
-  test("are not replaced recursively, and never become YAML", () => {
+  test("never replaces them recursively or as YAML", () => {
     expect(filledIn("${KEY}", { KEY: "${OTHER}", OTHER: "x" })).toBe("${OTHER}")
     const { settings } = load('providers: { a: { vendor: ollama, headers: { x: "${KEY}" } } }', {
       KEY: '"}, evil: {vendor: openai, api_key: "k',

@@ -69,13 +69,13 @@ images:
 defaults: { image_model: local/draw, translation_model: local/say }
 `
 
-  test("are in a folder for an hour by default", () => {
+  test("stores images in a folder for an hour by default", () => {
     const { images, imageModel } = load("")
     expect(images).toEqual({ linkLifetime: 3_600_000 })
     expect(imageModel).toBeUndefined()
   })
 
-  test("are in a configured bucket, whose keys are never shown", () => {
+  test("stores images in a configured bucket, whose keys are never shown", () => {
     const settings = load(S3)
     expect(settings.imageModel).toBe("local/draw")
     expect(settings.translationModel).toBe("local/say")

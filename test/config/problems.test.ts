@@ -162,7 +162,7 @@ describe("variables", () => {
     expect(problem).toStartWith("1:7 data: holds a malformed reference")
   })
 
-  test("are replaced inside a list", () => {
+  test("fills in variables inside a list", () => {
     const text =
       "providers: { a: { vendor: ollama } }\nmodels:\n  a/b:\n    deployments:\n      - model: ${UNSET}"
     expect(problems(text)[0]).toStartWith("5:16 models.a/b.deployments[0].model: needs")
@@ -359,7 +359,7 @@ describe("values", () => {
     ],
   ]
   for (const [text, expected] of cases) {
-    test(`are rejected: ${text.replace(provider, "").replace("models:\n  ", "")}`, () => {
+    test(`rejects ${text.replace(provider, "").replace("models:\n  ", "")}`, () => {
       const found = problems(text)
       expect(found).toHaveLength(1)
       expect(found[0]).toStartWith(expected)

@@ -19,7 +19,7 @@ const faultsOf = (entry: string) =>
   problems(`providers: { a: { ${entry} } }`).map((line) => line.replace(/^\d+:\d+ providers\./, ""))
 
 describe("several credentials of a provider", () => {
-  test("are keys, or keys with a name and a weight, also from the environment", () => {
+  test("accepts keys, and keys with a name and a weight, also from the environment", () => {
     const entry = inFile(
       'vendor: openai, api_keys: ["${FIRST}", { name: backup, api_key: "${SECOND}", weight: 0 }]',
       { FIRST: "k1", SECOND: "k2" },
@@ -83,11 +83,11 @@ describe("several credentials of a provider", () => {
       "a.api_keys[0]: unknown name 'region'. Known here: name, weight, api_key, project, credentials, access_key_id, secret_access_key, session_token",
     ],
   ]
-  test.each(bad)("are rejected with a sentence: %s", (entry, fault) => {
+  test.each(bad)("rejects invalid ones with a sentence: %s", (entry, fault) => {
     expect(faultsOf(`vendor: openai, ${entry}`)).toContain(fault)
   })
 
-  test("are complete, and match their vendor", () => {
+  test("requires complete credentials of the vendor's own kind", () => {
     expect(faultsOf("vendor: bedrock, region: r, api_keys: [{ access_key_id: k }]")).toEqual([
       "a.api_keys[0]: needs secret_access_key",
     ])
@@ -101,7 +101,7 @@ describe("several credentials of a provider", () => {
     ).toEqual(["a.api_keys[0]: needs a project, since its credentials name none"])
   })
 
-  test("are secrets, and never described", () => {
+  test("treats them as secrets, and never describes them", () => {
     const { settings } = load(
       "providers: { a: { vendor: openai, api_keys: [canary-one, { name: b, api_key: canary-two }] } }",
     )
@@ -118,7 +118,7 @@ describe("several credentials of a provider", () => {
 describe("credentials set by the console", () => {
   const value = { vendor: "openai", api_keys: ["canary-one", { name: "b", api_key: "canary-two" }] }
 
-  test("are encrypted completely, and decrypted again", () => {
+  test("encrypts them completely, and decrypts them again", () => {
     const cipher = new SecretCipher({
       read: () => "00".repeat(32),
       readOrCreate: () => "00".repeat(32),
@@ -136,7 +136,7 @@ describe("credentials set by the console", () => {
     ])
   })
 
-  test("are shown only by their names", () => {
+  test("shows only their names", () => {
     expect(splitSecrets(value).open).toEqual({ vendor: "openai" })
     expect(secretNames(value)).toEqual(["api_keys.1", "api_keys.b"])
   })

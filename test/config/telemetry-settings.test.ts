@@ -75,7 +75,7 @@ describe.each([
   ["propagate: yes please", "telemetry.propagate"],
   ["endpiont: http://collector", "telemetry: unknown name 'endpiont'"],
 ])("telemetry: { %s }", (text, place) => {
-  test("is rejected by name", () => {
+  test("names the rejected setting", () => {
     expect(() => load(`telemetry: { ${text} }`)).toThrow(place)
   })
 })
@@ -100,14 +100,14 @@ describe("OpenTelemetry's own variables", () => {
     metricsEvery: 5_000,
   }
 
-  test("are enough", () => {
+  test("configure telemetry by themselves", () => {
     const { settings, warnings } = loadWith("", OTEL)
     expect(settings.telemetry).toEqual(READ as typeof settings.telemetry)
     expect(warnings).toEqual([])
     expect(secretsOf(settings)).toContain("Y2FuYXJ5")
   })
 
-  test("are overridden by the file, and their headers go to no other collector", () => {
+  test("yield to the file, and send their headers to no other collector", () => {
     const { settings } = loadWith('telemetry: { endpoint: "http://other:4318", sample: 1 }', OTEL)
     expect(settings.telemetry).toEqual({
       ...READ,

@@ -17,7 +17,7 @@ function faultsOf(entry: string): string[] {
 }
 
 describe("the settings of one vendor", () => {
-  test("are read", () => {
+  test("reads them from the file", () => {
     expect(
       inFile("vendor: bedrock, region: eu-west-1, access_key_id: AK, secret_access_key: SK"),
     ).toEqual({
@@ -32,7 +32,7 @@ describe("the settings of one vendor", () => {
     expect(inFile("vendor: bedrock, region: eu-west-1, api_key: k")).toMatchObject({ apiKey: "k" })
   })
 
-  test("are rejected at another vendor, with their position and the allowed ones", () => {
+  test("rejects them at another vendor, with their position and the allowed ones", () => {
     expect(faultsOf("vendor: openai, region: eu-west-1")).toEqual([
       "1:43 providers.a.region: is no setting of vendor 'openai', which takes vendor, api_keys, base_url, headers, known_models, dialects, api_key",
     ])
@@ -51,7 +51,7 @@ describe("the settings of one vendor", () => {
     ["vendor: vllm", "needs a base_url: 'vllm' has no address of its own"],
   ]
   for (const [entry, message] of missing) {
-    test(`are named if they are missing: ${entry}`, () => {
+    test(`names the missing ones: ${entry}`, () => {
       expect(faultsOf(entry)).toEqual([`1:17 providers.a: ${message}`])
     })
   }
@@ -68,7 +68,7 @@ describe("Google credentials", () => {
   const vertex = (key: object, more = "") =>
     `vendor: vertex, credentials: '${JSON.stringify(key)}'${more}`
 
-  test("are JSON", () => {
+  test("accepts JSON", () => {
     expect(inFile(vertex(KEY_FILE))?.credentials).toEqual(ACCOUNT)
     const { token_uri: _, ...withoutAddress } = KEY_FILE
     expect(inFile(vertex(withoutAddress))?.credentials).toEqual(ACCOUNT)
@@ -115,7 +115,7 @@ describe("Google credentials", () => {
     ],
   ]
   for (const [name, credentials, message] of bad) {
-    test(`are rejected: ${name}`, () => {
+    test(`rejects ${name}`, () => {
       const [fault] = problems(
         `providers: { a: { vendor: vertex, credentials: ${JSON.stringify(credentials)} } }`,
       )
@@ -264,7 +264,7 @@ describe("the environment", () => {
     )
   })
 
-  test("is overridden by the file", () => {
+  test("yields to the file", () => {
     const text = "providers: { bedrock: { vendor: bedrock, region: eu-west-1, api_key: k } }"
     const { settings, warnings } = load(text, { ...PAIR, AWS_REGION: "us-east-1" })
     expect(settings.providers.bedrock).toMatchObject({ region: "eu-west-1", origin: "file" })
@@ -301,7 +301,7 @@ describe("a base_url", () => {
     },
   )
 
-  test("is accepted with other paths", () => {
+  test("accepts other paths", () => {
     for (const url of [
       "https://h.services.ai.azure.com/models",
       "http://h/v1",

@@ -27,7 +27,7 @@ describe("the page after sign-in", () => {
 })
 
 describe("the query of an address", () => {
-  test("is text, regardless of its form", () => {
+  test("holds texts, regardless of their form", () => {
     expect(parseSearch("?token=123&model=a%2Fb&flag=true")).toEqual({
       token: "123",
       model: "a/b",

@@ -4,7 +4,7 @@ import { messageOf, readError, unreachable } from "../../console/src/api/api-err
 import { errorEnvelope, GatewayError } from "../../src/canon/errors.ts"
 
 describe("errors of the API", () => {
-  test("are read from the gateway's own envelope", () => {
+  test("reads them from the gateway's own envelope", () => {
     const envelope = errorEnvelope(
       new GatewayError("invalid_value", "Invalid 'name': must not be empty.", {
         parameter: "name",
@@ -22,7 +22,7 @@ describe("errors of the API", () => {
     })
   })
 
-  test("are shown at their fields, the first one of each field", () => {
+  test("shows the first error of each field", () => {
     const error = readError(400, {
       error: {
         message: "Two faults",

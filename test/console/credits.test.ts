@@ -34,12 +34,12 @@ describe("credits for display", () => {
     expect(shortCredits(exact, decimals)).toBe(shown)
   })
 
-  test("are subtracted without a float", () => {
+  test("subtracts credits without a float", () => {
     expect(spentOf("0.3", "0.1")).toBe("0.2")
     expect(spentOf("999999999.999999999", "0.000000001")).toBe("999999999.999999998")
   })
 
-  test("are converted to nanocredits and back", () => {
+  test("converts credits to nanocredits and back", () => {
     for (const text of ["0", "1", "-1", "0.000000001", "-12.000000005", "999999999.999999999"]) {
       expect(nanosText(nanos(text))).toBe(text)
     }

@@ -127,7 +127,7 @@ describe("the filters of the requests", () => {
     expect(query).toMatchObject({ from: undefined, to: undefined, status: undefined })
   })
 
-  test("are detected as present or absent", () => {
+  test("detects whether filters are set", () => {
     expect(isFiltered({})).toBe(false)
     expect(isFiltered({ time: "all" })).toBe(false)
     expect(isFiltered({ search: "upstream" })).toBe(true)

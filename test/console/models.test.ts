@@ -142,7 +142,7 @@ test("the model to try first can answer, is capable, and the cheapest paid one",
 })
 
 describe("prices", () => {
-  test("are multiplied exactly", () => {
+  test("multiplies prices exactly", () => {
     expect(exactProduct("0.15", "1.2")).toBe("0.18")
     expect(exactProduct("0.1", "0.2")).toBe("0.02")
     expect(exactProduct("12345678.123456789", "1.000001")).toBe("12345690.469134912456789")
@@ -158,7 +158,7 @@ describe("prices", () => {
     expect(readablePrice("input", "0.15")).toEqual({ credits: "0.15", per: "per million" })
   })
 
-  test("are listed in the usual order", () => {
+  test("lists prices in the usual order", () => {
     expect(sortedPrices({ zebra: "1", output: "2", input: "3" }).map(([name]) => name)).toEqual([
       "input",
       "output",
@@ -171,7 +171,7 @@ describe("prices", () => {
     ])
   })
 
-  test("are read as they are typed", () => {
+  test("parses typed prices", () => {
     expect(readPrice(" 0.15 ")).toBe("0.15")
     expect(readPrice("1,500")).toBe("1500")
     expect(readPrice("-1")).toBeUndefined()
@@ -242,7 +242,7 @@ describe("a changed model", () => {
     })
   })
 
-  test("is listed at its current price, and changed outside of its periods", () => {
+  test("shows its current price, and changes the price outside of its periods", () => {
     const price_in_force = { price: { input: "2", output: "2" }, price_tiers: [] }
     const until = "2026-12-01T00:00:00.000Z"
     const more = { period: "peak", from: null, until, price_pictures: null }
@@ -358,7 +358,7 @@ describe("the list of models", () => {
     expect(filterModels(all, { can: "flying" })).toEqual(all)
   })
 
-  test("is sorted, with incomparable values last in both orders", () => {
+  test("sorts incomparable values last in both orders", () => {
     const order = (by: string, order: "asc" | "desc") =>
       sortModels(all, { by, order }).map(({ id }) => id)
     expect(order("name", "asc")).toEqual(["a/seeing", "b/cached", "c/unpriced", "d/image"])

@@ -15,7 +15,7 @@ const NOON = "2026-11-21T12:00:00.000Z"
 const now = Date.parse(NOON)
 
 describe("times", () => {
-  test("are shown in the reader's zone", () => {
+  test("shows times in the reader's zone", () => {
     expect(momentText(NOON, { timeZone: "Asia/Tokyo" })).toBe("21 Nov 2026, 21:00:00")
     expect(dayText("2026-11-21T20:00:00Z", { timeZone: "Asia/Tokyo" })).toBe("22 Nov 2026")
   })
@@ -32,7 +32,7 @@ describe("times", () => {
     expect(relativeText(iso, { now, timeZone: "UTC" })).toBe(text)
   })
 
-  test("are the same minute after a form field and back", () => {
+  test("keeps the minute through a form field and back", () => {
     expect(fromLocalField(toLocalField(NOON))).toBe(NOON)
     expect(toLocalField(null)).toBe("")
     expect(fromLocalField("")).toBeUndefined()
@@ -82,7 +82,7 @@ describe("the bars of a chart", () => {
     expect(usagePoints([row], "cost", "days")[0]).toMatchObject({ main: 0.5, other: 0 })
   })
 
-  test("are UTC days, or hours of the reader's zone", () => {
+  test("group by UTC days, or by hours of the reader's zone", () => {
     expect(usagePoints([row], "cost", "days", "Asia/Tokyo")[0]?.label).toBe("20 Nov")
     expect(usagePoints([row], "cost", "hours", "Asia/Tokyo")[0]?.label).toBe("08:00")
   })

@@ -34,12 +34,12 @@ describe("the difference between before and after", () => {
     expect(differences({ a: {} }, { a: {} })).toEqual([])
   })
 
-  test("is titled by the action's name", () => {
+  test("has the action's name as its title", () => {
     expect(actionWords("key.create")).toBe("key: create")
     expect(actionWords("sign_in")).toBe("sign in")
   })
 
-  test("is found by the displayed words, and by the action's name", () => {
+  test("matches searches for the displayed words and for the action's name", () => {
     expect(actionPattern("account: entry")).toBe("*account*entry*")
     expect(actionPattern("notice_target.create")).toBe("*notice*target*create*")
     expect(actionPattern("ENTRY")).toBe("*entry*")

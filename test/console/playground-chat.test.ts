@@ -131,7 +131,7 @@ describe("the frames of a stream", () => {
   const stream = 'data: {"a":1}\r\n\r\n: comment\n\ndata: one\ndata: two\n\ndata:[DONE]\n\n'
   const whole = ['{"a":1}', "one\ntwo", "[DONE]"]
 
-  test("are the same for any split", () => {
+  test("yields the same frames for any split", () => {
     for (let cut = 0; cut <= stream.length; cut++) {
       const frames = new FrameReader()
       const read = [...frames.push(stream.slice(0, cut)), ...frames.push(stream.slice(cut))]
@@ -184,7 +184,7 @@ describe("an answer", () => {
     expect(answer.tokens).toEqual({ input: 12, output: 210, reasoning: 204, cached: 3 })
   })
 
-  test("is a failure if the stream reports one", () => {
+  test("fails if the stream reports an error", () => {
     const error = { message: "It broke.", error_type: "upstream_error", param: null }
     expect(fold({ error }).failure).toMatchObject({ kind: "upstream_error", message: "It broke." })
   })
@@ -229,7 +229,7 @@ describe("exchanges", () => {
     expect(turnsUntil(exchanges, { id: 1, column: 0, step: 1 })[0]?.steps).toEqual([hi])
   })
 
-  test("change in one place only", () => {
+  test("changes an exchange in one place only", () => {
     const answer = newAnswer("c/d", {}, 0)
     const changed = withNewAnswer(exchanges, { id: 2, column: 2, step: 0 }, answer)
     expect(changed[0]).toBe(exchanges[0] as Exchange)
@@ -245,7 +245,7 @@ describe("exchanges", () => {
     expect([...knownCosts(paid)]).toEqual([["a/b", ["0.5"]]])
   })
 
-  test("are stored without request bodies and running states", () => {
+  test("stores exchanges without request bodies and running states", () => {
     const [kept] = keptExchanges(exchanges)
     expect(kept?.columns[0]?.steps[0]).toMatchObject({ body: null, state: "stopped", text: "Hi" })
     expect(nameOf({ name: null, exchanges })).toBe("Hello")
@@ -366,7 +366,7 @@ describe("an imported request", () => {
 })
 
 describe("the session's keys", () => {
-  test("are one per account, shared by simultaneous calls, and replaced before they end", async () => {
+  test("creates one key per account for simultaneous calls, and replaces it before it expires", async () => {
     let now = 0
     const made: string[] = []
     const keys = new PlaygroundKeys(
@@ -388,7 +388,7 @@ describe("the session's keys", () => {
     expect(made[0]).toBe("a 3600000")
   })
 
-  test("are requested again after a failure", async () => {
+  test("requests a key again after a failure", async () => {
     let isDown = true
     const keys = new PlaygroundKeys(async () => {
       if (isDown) throw new Error("down")

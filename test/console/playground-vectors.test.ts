@@ -5,7 +5,7 @@ import { imageFault } from "../../console/src/pages/playground/image-fault.ts"
 import { playgroundSearch } from "../../console/src/pages/playground/tabs.ts"
 
 describe("vectors", () => {
-  test("are compared by their direction", () => {
+  test("compares vectors by their direction", () => {
     expect(cosine([1, 0], [5, 0])).toBe(1)
     expect(cosine([1, 0], [0, 2])).toBe(0)
     expect(cosine([1, 0], [-3, 0])).toBe(-1)

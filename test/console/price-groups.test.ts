@@ -68,7 +68,7 @@ test("a multiplier of 0 or a very large one needs a confirmation, unless it is a
   expect(termsDoubt([term({ multiplier: "0", given: BEGUN }), term({})])).toBeUndefined()
 })
 
-test("the description of a term states what members pay", () => {
+test("describes the price that members pay in a term", () => {
   expect(termText(undefined)).toBe("What everyone pays")
   expect(termText({ ...BEGUN, prices: {} })).toBe("× 0.9")
   expect(termText(BEGUN)).toBe("Rate card of 1 price, otherwise × 0.9")

@@ -132,7 +132,7 @@ describe.each(UPSTREAMS)("Claude Code with %s", (upstream) => {
   const model = modelAt(upstream)
   const messages = [{ role: "user", content: "quota" }]
 
-  test("thinks, calls its tools in sequence, and finishes", async () => {
+  test("calls its tools in sequence and finishes, with thinking", async () => {
     let conversation: readonly object[] = CONVERSATION
     const calls: Block[] = []
     for (;;) {
@@ -153,7 +153,7 @@ describe.each(UPSTREAMS)("Claude Code with %s", (upstream) => {
     ])
   })
 
-  test("asks for a title in a schema", async () => {
+  test("receives a title in the requested schema", async () => {
     const properties = { title: { type: "string" } }
     const schema = { type: "object", properties, required: ["title"], additionalProperties: false }
     const body = {

@@ -120,7 +120,7 @@ describe.each(UPSTREAMS)("Gemini CLI with %s", (upstream) => {
     ])
   })
 
-  test("asks for the difficulty of a task, with an uppercase schema", async () => {
+  test("receives the difficulty of a task in an uppercase schema", async () => {
     const judged = await judge(upstream, {
       type: "OBJECT",
       properties: {

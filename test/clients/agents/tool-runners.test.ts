@@ -28,7 +28,7 @@ describe.each(UPSTREAMS)("tools with %s", (upstream) => {
   const model = modelAt(upstream)
 
   test.each([false, true])(
-    "are run by Anthropic's SDK, over a thread by default, stream %p",
+    "runs them through Anthropic's SDK, over a thread by default, stream %p",
     async (stream) => {
       const find: BetaRunnableTool<{ name: string }> = {
         name: "find",
@@ -43,7 +43,7 @@ describe.each(UPSTREAMS)("tools with %s", (upstream) => {
     },
   )
 
-  test("are run by OpenAI's SDK over chat completions", async () => {
+  test("runs them through OpenAI's SDK over chat completions", async () => {
     const find = {
       type: "function" as const,
       function: {
@@ -62,17 +62,20 @@ describe.each(UPSTREAMS)("tools with %s", (upstream) => {
     expect(await streaming.finalContent()).toBe(DONE)
   })
 
-  test.each([false, true])("are run by OpenAI's SDK over responses, stream %p", async (stream) => {
-    const find: RunnerFunction = {
-      tool: { type: "function", name: "find", parameters: SCHEMA, strict: true },
-      execute: ({ name }) => found(name),
-    }
-    const runner = new ResponsesToolRunner({ functions: [find] })
-    const response = await runner.run(openai(), { model, input: TASK }, { stream })
-    expect(response.output_text).toBe(DONE)
-  })
+  test.each([false, true])(
+    "runs them through OpenAI's SDK over responses, stream %p",
+    async (stream) => {
+      const find: RunnerFunction = {
+        tool: { type: "function", name: "find", parameters: SCHEMA, strict: true },
+        execute: ({ name }) => found(name),
+      }
+      const runner = new ResponsesToolRunner({ functions: [find] })
+      const response = await runner.run(openai(), { model, input: TASK }, { stream })
+      expect(response.output_text).toBe(DONE)
+    },
+  )
 
-  test("are run by Google's SDK, which calls functions by itself", async () => {
+  test("runs them through Google's SDK, which calls functions by itself", async () => {
     const declared = { name: "find", parametersJsonSchema: SCHEMA }
     const respond = ({ name = "", args }: FunctionCall): Part => ({
       functionResponse: { name, response: { output: found(args?.["name"]) } },

@@ -45,7 +45,7 @@ function sent(): string {
 
 describe.each(UPSTREAMS)("%s", (upstream) => {
   test.each([false, true])(
-    "the AI SDK thinks, calls a tool and continues; streamed: %p",
+    "continues the AI SDK's conversation after thinking and a tool call; streamed: %p",
     async (isStreamed) => {
       const model = modelAt(upstream)
       const messages: ModelMessage[] = [{ role: "user", content: "Call get_weather" }]
