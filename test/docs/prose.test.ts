@@ -78,6 +78,7 @@ describe("the prose linter finds", () => {
       'it("one null byte", run)',
       'test("rejects a negative budget", run)',
       'test("keys expire together", run)',
+      'test("uses one connection", run)',
       'test("in a hedge, the slower call is cancelled", run)',
       "test(`${name}: no key`, run)",
     ].join("\n")
