@@ -76,7 +76,7 @@ describe("facts.json", () => {
 })
 
 describe("built-in models", () => {
-  test("contain openai/gpt-5", () => {
+  test("states kind, limits and prices of openai/gpt-5", () => {
     expect(known("openai", "gpt-5")).toEqual({
       kind: "chat",
       created: Date.UTC(2025, 7, 7) / 1000,
@@ -157,7 +157,7 @@ describe("built-in models", () => {
     }
   })
 
-  test("contain gpt-4o and gpt-4o-mini", () => {
+  test("states the prices of gpt-4o and gpt-4o-mini", () => {
     const large = { input: "2.5", cached_input: "1.25", output: "10" }
     expect(known("openai", "gpt-4o").price).toMatchObject({ ...large, modes: { priority: "1.7" } })
     expect(known("azure", "gpt-4o").price).toMatchObject(large)

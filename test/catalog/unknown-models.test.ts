@@ -66,7 +66,7 @@ describe("model families", () => {
     expect(familyFacts(OPENAI, "text-embedding-4-small")).toMatchObject({ kind: "embedding" })
   })
 
-  test("price a newer model at the family's highest period, at any time", () => {
+  test("prices a newer model at the family's highest period, at any time", () => {
     const later = { from: "2031-01-01", output: "9", modes: { fast: "6" } }
     const price = { input: "1", output: "4", modes: { fast: "3" } }
     const models = {
@@ -101,7 +101,7 @@ describe("model families", () => {
 })
 
 describe("unknown models", () => {
-  test("fail without the setting", () => {
+  test("rejects an unknown model without the setting", () => {
     const { catalog } = build(undefined)
     expect(() => catalog.require("openai/gpt-6", "chat")).toThrow("is not known")
   })

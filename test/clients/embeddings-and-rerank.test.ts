@@ -151,7 +151,7 @@ describe("Cohere's client", () => {
     expect(results).toMatchObject([{ index: 1, document: { text: DOCUMENTS[1] } }])
   })
 
-  test("receives results without documents if it requests none", async () => {
+  test("receives results without documents if it does not request them", async () => {
     const client = new CohereClient({ token: caller.key, environment: gateway.url })
     const { results } = await client.rerank({
       model: RERANK,

@@ -7,7 +7,7 @@ const calling = { baseUrl: "https://gate.example/", key: "sk-tg-secret", model: 
 describe("the snippets for a first request", () => {
   const snippets = new Map(keySnippets(calling).map((snippet) => [snippet.id, snippet.code]))
 
-  test("cover each client", () => {
+  test("provides a snippet for each client", () => {
     expect([...snippets.keys()]).toEqual([
       "curl",
       "python",
@@ -31,7 +31,7 @@ describe("the snippets for a first request", () => {
     expect(snippets.get("google")).toContain('baseUrl: "https://gate.example" }')
   })
 
-  test("contain the key and the model", () => {
+  test("includes the key and the model in each snippet", () => {
     for (const code of snippets.values()) {
       expect(code).toContain("sk-tg-secret")
       expect(code).toContain("sandbox/echo")

@@ -113,7 +113,7 @@ describe("the form of a key", () => {
 describe("the filters of the requests", () => {
   const now = Date.parse("2026-11-21T12:00:00Z")
 
-  test("become a query of the contract", () => {
+  test("converts them into a query of the contract", () => {
     const query = requestQueryOf({ time: "24h", key: "key_1", status: "failed" }, now)
     expect(requestQuery.parse(query)).toMatchObject({
       key: "key_1",

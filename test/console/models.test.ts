@@ -83,12 +83,12 @@ describe("the catalog's filters", () => {
   const ids = (filters: Parameters<typeof filterModels>[1]): string[] =>
     filterModels(models, filters).map(({ id }) => id)
 
-  test("match every word of the search at any position", () => {
+  test("matches every word of the search at any position", () => {
     expect(ids({ search: "GPT open" })).toEqual(["openai/gpt-5"])
     expect(ids({ search: "  " })).toHaveLength(3)
   })
 
-  test("apply together", () => {
+  test("applies all filters together", () => {
     expect(ids({ provider: "openai", priced: "false" })).toEqual(["openai/embed"])
     expect(ids({ provider: "azure" })).toEqual(["mine/gpt-5"])
     expect(ids({ kind: "embedding", priced: "true" })).toEqual([])
