@@ -77,7 +77,7 @@ describe("another spelling of a field", () => {
     const own = Object.keys(body)
     const tier = format === "gemini" ? "serviceTier" : "service_tier"
     for (const name of [...own, "stream", tier, "tools", "models", "n"]) {
-      test(`is rejected: ${name} at ${format}`, () => {
+      test(`rejects ${name} at ${format}`, () => {
         for (const spelling of spellingsOf(name)) {
           const error = errorOf(decode, { ...body, [spelling]: 1 })
           expect(error.kind).toBe("invalid_value")
@@ -93,7 +93,7 @@ describe("another spelling of a field", () => {
     "anthropic-messages",
     "gemini",
   ] as const) {
-    test(`is rejected for every price switch of ${dialect}`, () => {
+    test(`rejects it for every price switch of ${dialect}`, () => {
       for (const path of switchPaths(dialect)) {
         const [decode, body] = FORMATS[dialect] ?? [decodeChat, {}]
         const steps = path.split(".")
@@ -109,7 +109,7 @@ describe("another spelling of a field", () => {
     })
   }
 
-  test("is rejected even beside the right one", () => {
+  test("rejects it even beside the right one", () => {
     const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
     const plugins = [{ id: "moderation", ID: "web" }]
     expect(errorOf(decode, { ...body, plugins }).message).toBe(
@@ -117,7 +117,7 @@ describe("another spelling of a field", () => {
     )
   })
 
-  test("is rejected in tools, nested ones and those added by the conversation", () => {
+  test("rejects it in tools, in nested ones and in those added by the conversation", () => {
     const switches = switchesOf("openai", "openai-responses")
     if (switches === undefined) throw new Error("OpenAI bills nothing")
     const find = (body: JsonObject) => findSwitches(body, switches, "openai-responses")
@@ -151,7 +151,7 @@ describe("another name of the output limit", () => {
     const [decode, body] = FORMATS[format] ?? [decodeChat, {}]
     for (const name of ["n_predict", "num_predict", "max_new_tokens", "max_length", "min_tokens"]) {
       for (const place of [name, name.toUpperCase(), `options.${name}`, `extra_body.${name}`]) {
-        test(`is rejected: ${place} at ${format}`, () => {
+        test(`rejects ${place} at ${format}`, () => {
           const error = errorOf(decode, { ...body, ...bodyAt(place, 8_000) })
           expect(error.message).toBe(
             `'${place}' is not a parameter of this endpoint. Limit the output with '${limit}'.`,
@@ -161,7 +161,7 @@ describe("another name of the output limit", () => {
     }
   }
 
-  test("is rejected if it is the limit of another format", () => {
+  test("rejects the limit of another format", () => {
     const [chat, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
     expect(errorOf(chat, { ...body, max_output_tokens: 5 }).details.parameter).toBe(
       "max_output_tokens",

@@ -96,7 +96,7 @@ const ANSWERS: Readonly<Record<string, readonly [UpstreamDialect, JsonObject]>> 
 
 describe("thousands of citations of a long text", () => {
   for (const [name, [vendor, answer]] of Object.entries(ANSWERS)) {
-    test(`are translated quickly and without much growth: ${name}`, () => {
+    test(`translates them quickly and without much growth: ${name}`, () => {
       const written = JSON.stringify(answer).length
       const taken = processorTime(() => {
         const result = vendor.decodeResult(answer, REQUEST)

@@ -86,7 +86,7 @@ function framesOf(dialect: ClientDialect, request: ChatRequest, events: ChatEven
 
 describe("tools of other forms", () => {
   for (const upstream of UPSTREAMS) {
-    test(`are translated for ${upstream.id}`, () => {
+    test(`translates them for ${upstream.id}`, () => {
       const { body, losses } = upstream.encodeRequest({ ...CODEX, model: "gpt-5.1" })
       const written = JSON.stringify(body)
       const known = upstream.id === "openai-chat" || upstream.id === "openai-responses"
@@ -139,7 +139,7 @@ describe("tools of other forms", () => {
     }
   })
 
-  test("are selected by a choice", () => {
+  test("translates a choice of one of them", () => {
     const chosen = (tool_choice: JsonObject) => {
       const { tools = [] } = CODEX
       const input = { model: "m/m", input: "Hi", tools: [SHELL, CUSTOM_ITEM, NAMESPACE] }
@@ -227,7 +227,7 @@ describe("calls in the form of their tool", () => {
 })
 
 describe("a vendor's own calls of text tools", () => {
-  test("are read in a streamed response, for a chat", () => {
+  test("reads them in a streamed response, for a chat", () => {
     const item = { type: "custom_tool_call", id: "ctc_1", call_id: "c3", name: "apply_patch" }
     const frames: SseFrame[] = [
       { type: "response.output_item.added", output_index: 0, item: { ...item, input: "" } },
@@ -245,7 +245,7 @@ describe("a vendor's own calls of text tools", () => {
     })
   })
 
-  test("are read in a streamed chat, for a response", () => {
+  test("reads them in a streamed chat, for a response", () => {
     const chunk = (delta: JsonObject, finish: string | null = null) => ({
       data: JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] }),
     })
@@ -275,7 +275,7 @@ describe("functions in the legacy chat format", () => {
   })
 
   for (const upstream of UPSTREAMS) {
-    test(`are sent to ${upstream.id}`, () => {
+    test(`sends them to ${upstream.id}`, () => {
       const { body, losses } = upstream.encodeRequest({ ...request, model: "gpt-5.1" })
       expect(losses.map(({ name }) => name)).not.toContain("functions")
       expect(JSON.stringify(body)).toContain('"look"')
@@ -286,7 +286,7 @@ describe("functions in the legacy chat format", () => {
     })
   }
 
-  test("are called in it", () => {
+  test("returns calls in the legacy format", () => {
     const events = called("look", '{"at":1}')
     const call = { name: "look", arguments: '{"at":1}' }
     expect(OPENAI_CHAT.encodeResult(foldEvents(events), request)).toMatchObject({

@@ -57,7 +57,7 @@ describe("sources beside the choices", () => {
     { url: "https://one.example", title: "One", start: 35, end: 38 },
   ]
 
-  test("are cited at their marks, whole and streamed", () => {
+  test("cites sources at their marks, whole and streamed", () => {
     const whole = OPENAI_CHAT.decodeResult(answer(TEXT, SOURCES))
     const streamed = foldEvents(streamedEvents(chunks(TEXT, SOURCES)))
     expect(citationsOf(whole)).toEqual(marked)
@@ -72,7 +72,7 @@ describe("sources beside the choices", () => {
     expect(urls).toEqual(["https://three.example", "https://one.example"])
   })
 
-  test("are cited by the whole text if it has no marks", () => {
+  test("cites sources by the whole text if it has no marks", () => {
     for (const result of [
       OPENAI_CHAT.decodeResult(answer("Rome is old.", SOURCES)),
       foldEvents(streamedEvents(chunks("Rome is old.", SOURCES))),
@@ -140,7 +140,7 @@ describe("a citation without a source", () => {
     ],
   })
 
-  test.each([...CLIENTS])("is not written to $id", (client) => {
+  test.each([...CLIENTS])("omits it for $id", (client) => {
     const whole = GEMINI.decodeResult(body())
     const json = body()
     const events = streamedEvents([{ data: JSON.stringify(json), json }], GEMINI)

@@ -31,7 +31,7 @@ const REQUEST = ANTHROPIC_MESSAGES.decodeRequest({
 })
 
 describe("sources and found tools of Anthropic's format", () => {
-  test("are sent unchanged to Anthropic, without a loss", () => {
+  test("sends them unchanged to Anthropic, without a loss", () => {
     const { body } = ANTHROPIC_MESSAGES.encodeRequest(REQUEST)
     expect(body.messages).toMatchObject([
       { content: [RESULT, { type: "text" }] },

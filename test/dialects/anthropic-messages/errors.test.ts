@@ -112,10 +112,12 @@ describe("decoded errors of Anthropic", () => {
 
 describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
   const failed = anthropicRecordings().filter(({ status }) => status !== 200)
-  test.skipIf(!HAS_FIXTURES)("exist", () => expect(failed.length).toBeGreaterThan(1))
+  test.skipIf(!HAS_FIXTURES)("exist in the folder of recordings", () =>
+    expect(failed.length).toBeGreaterThan(1),
+  )
 
   for (const { file, status, answer } of failed) {
-    test(`are decoded by their status: ${file}`, () => {
+    test(`decodes each by its status: ${file}`, () => {
       const { kind, message } = ANTHROPIC_MESSAGES.decodeError(status, answer)
       if (status === 400) {
         expect(kind).toBe("refused_by_upstream")

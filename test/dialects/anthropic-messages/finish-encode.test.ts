@@ -31,7 +31,7 @@ describe("the stop reason", () => {
     expect(word({ reason: "tool-calls", rawReason: "end_turn" })).toEqual(["tool_use", null])
   })
 
-  test("is refusal after refused text", () => {
+  test("becomes refusal after refused text", () => {
     const told = eventsOf(
       encode([START, { type: "refusal-delta", choice: 0, text: "No." }, FINISH]),
     )

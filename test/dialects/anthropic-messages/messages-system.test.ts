@@ -51,7 +51,7 @@ describe("instructions within the conversation", () => {
     expect(messages.map(({ role }) => role)).toEqual(["assistant", "tool", "system"])
   })
 
-  test("are sent back at their position", () => {
+  test("returns them at their position", () => {
     const text = { role: "system", content: "A" }
     const settings = { role: "system", output_config: { effort: "low" } }
     const request = decode(text, USER, text, settings)

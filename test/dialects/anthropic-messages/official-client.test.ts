@@ -127,7 +127,7 @@ describe(`recordings after translation, read by the official client${WITHOUT_FIX
   }))
 
   for (const { file, frames } of [...streams, ...lines]) {
-    test(`are read correctly: ${file}`, async () => {
+    test(`yields the same content and usage: ${file}`, async () => {
       const last = frames.findIndex(({ data }) => data.includes('"message_stop"'))
       const events = decodeStream(frames.slice(0, last + 1))
       const folded = foldEvents(events)

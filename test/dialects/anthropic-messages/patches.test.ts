@@ -34,7 +34,7 @@ const START = {
 }
 
 describe("a request on the verbatim path", () => {
-  test("is sent unchanged except for the vendor's model name", () => {
+  test("changes only the model, to the vendor's name", () => {
     const body = { model: "a/b", max_tokens: 10, messages: [{ role: "user", content: "Hi" }] }
     const patched = patches.request(body, { model: "claude" })
     expect(patched).toEqual({ body: { ...body, model: "claude" }, losses: [] })
@@ -94,7 +94,7 @@ describe("a request on the verbatim path", () => {
     expect(patches.request(body, { model: "claude" }).body).not.toHaveProperty("thinking")
   })
 
-  test("is sent without top_p if the vendor rejects it with temperature", () => {
+  test("loses top_p if the vendor rejects it with temperature", () => {
     const body = { model: "a/b", temperature: 0.5, top_p: 0.9 }
     expect(patches.request(body, { model: "claude" })).toEqual({
       body: { model: "claude", temperature: 0.5 },
@@ -137,7 +137,7 @@ describe("the frames of a verbatim stream", () => {
     })
   })
 
-  test("delay the usage to the end, where the cost can be added", () => {
+  test("delays the usage to the end, for the cost", () => {
     const frames = patcher()
     const delta = { stop_reason: "max_tokens" }
     const json = { type: "message_delta", delta, usage: { output_tokens: 5 } }
@@ -153,7 +153,7 @@ describe("the frames of a verbatim stream", () => {
     })
   })
 
-  test("get an event line if they lack one", () => {
+  test("adds an event line if a frame lacks one", () => {
     const frames = patcher()
     const stop = { type: "content_block_stop", index: 0 }
     const unnamed = { data: JSON.stringify(stop), json: stop }

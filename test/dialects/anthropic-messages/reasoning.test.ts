@@ -36,7 +36,7 @@ describe("models with a thinking budget", () => {
     expect(encode(EFFORTS, { budget: 0 }).thinking).toEqual({ type: "disabled" })
   })
 
-  test("do not think because of an option to show thoughts", () => {
+  test("ignores an option to show thoughts", () => {
     expect(encode(BUDGETS, { summary: "auto" }).thinking).toBeUndefined()
     expect(encode(BUDGETS, { budget: 2000, summary: "none" }).thinking).toMatchObject({
       display: "omitted",
@@ -60,7 +60,7 @@ describe("models with a thinking budget", () => {
     expect([none.thinking, none.losses]).toEqual([undefined, ["reasoning_effort:approximated"]])
   })
 
-  test("get a medium budget for adaptive thinking", () => {
+  test("sets a medium budget for adaptive thinking", () => {
     const adaptive = encode(BUDGETS, { isAdaptive: true })
     expect([adaptive.thinking, adaptive.losses]).toEqual([
       { type: "enabled", budget_tokens: 5000 },
@@ -68,7 +68,7 @@ describe("models with a thinking budget", () => {
     ])
   })
 
-  test("do not think if a tool call is forced", () => {
+  test("turns thinking off if a tool call is forced", () => {
     const tools = [{ name: "f" }]
     const forced = encode(BUDGETS, { effort: "low" }, { tools, toolChoice: { type: "required" } })
     expect([forced.thinking, forced.losses]).toEqual([undefined, ["reasoning_effort:dropped"]])
@@ -121,7 +121,7 @@ describe("models with a thinking budget", () => {
 })
 
 describe("models with adaptive thinking", () => {
-  test("get an effort", () => {
+  test("sets an effort", () => {
     const effort = encode(EFFORTS, { effort: "xhigh" })
     expect([effort.thinking, effort.output, effort.losses]).toEqual([
       { type: "adaptive" },
@@ -145,7 +145,7 @@ describe("models with adaptive thinking", () => {
     ])
   })
 
-  test("get the effort together with a format", () => {
+  test("sends the effort together with a format", () => {
     const responseFormat = { type: "json-schema", name: "x", schema: {} } as const
     expect(encode(EFFORTS, { effort: "low" }, { responseFormat }).output).toMatchObject({
       effort: "low",

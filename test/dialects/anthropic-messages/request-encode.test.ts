@@ -98,7 +98,7 @@ describe("sampling", () => {
     expect([body.temperature, losses]).toEqual([1, ["temperature:approximated"]])
   })
 
-  test("is dropped for the newest models", () => {
+  test("drops sampling parameters for the newest models", () => {
     const sampling = { temperature: 0.3, topP: 0.9, topK: 5 }
     const { body, losses } = encode({ model: "claude-opus-4-8", ...sampling })
     expect(Object.keys(body)).toEqual(["model", "max_tokens", "messages"])
@@ -108,7 +108,7 @@ describe("sampling", () => {
 })
 
 describe("instructions", () => {
-  test("move to the top from any position", () => {
+  test("moves them to the top from any position", () => {
     const { body, losses } = encode({
       messages: [
         { role: "system", parts: [text("A")] },
@@ -226,7 +226,7 @@ describe("turns", () => {
 describe("reasoning of earlier turns", () => {
   const own = { signature: "c2ln", signedBy: "anthropic-messages" } as const
 
-  test("is sent back if this dialect signed it", () => {
+  test("sends it back if this dialect signed it", () => {
     const { content, losses } = encodeParts(
       "assistant",
       { type: "reasoning", text: "Hm.", ...own },
@@ -241,7 +241,7 @@ describe("reasoning of earlier turns", () => {
     expect(losses).toEqual([])
   })
 
-  test("is dropped without a signature of this dialect", () => {
+  test("drops it without a signature of this dialect", () => {
     const foreign = { signature: "x", signedBy: "gemini" } as const
     expect(
       encodeParts("assistant", { type: "reasoning", text: "Hm.", ...foreign }, text("a")),
@@ -256,7 +256,7 @@ describe("reasoning of earlier turns", () => {
 describe("images and files", () => {
   const data = "iVBORw0KGgo="
 
-  test("are encoded in this dialect's formats", () => {
+  test("encodes them in this dialect's formats", () => {
     const { content, losses } = encodeParts(
       "user",
       { type: "image", source: { type: "base64", data, mediaType: "image/webp" } },
@@ -307,7 +307,7 @@ describe("images and files", () => {
     expect(encodeParts("user", detailed).losses).toEqual(["image.detail:dropped"])
   })
 
-  test("are encoded in tool results", () => {
+  test("encodes them in tool results", () => {
     const { content, losses } = encodeParts("tool", {
       type: "tool-result",
       id: "a",

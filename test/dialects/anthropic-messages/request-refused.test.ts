@@ -29,7 +29,7 @@ function refusedContent(role: string, ...content: JsonValue[]): [string, string 
 }
 
 describe("parameters", () => {
-  test("are rejected if a required one is missing", () => {
+  test("rejects a request without a required parameter", () => {
     const { model, max_tokens: maxTokens, messages } = BODY
     const missing = (body: JsonObject) => {
       const { kind, details } = refusalOf(body)
@@ -50,7 +50,7 @@ describe("parameters", () => {
     ])
   })
 
-  test("are rejected with a wrong type or out of range", () => {
+  test("rejects a wrong type and a value out of range", () => {
     expect(refused({ max_tokens: -1 })).toEqual(["below_min_value", "max_tokens"])
     expect(refused({ max_tokens: "5" })).toEqual(["invalid_type", "max_tokens"])
     expect(refused({ max_tokens: 1.5 })).toEqual(["invalid_type", "max_tokens"])
@@ -96,7 +96,7 @@ describe("parameters", () => {
 })
 
 describe("messages", () => {
-  test("are rejected if they are malformed", () => {
+  test("rejects malformed messages", () => {
     expect(refused({ messages: "Hi" })).toEqual(["invalid_type", "messages"])
     expect(refused({ messages: [] })).toEqual(["invalid_value", "messages"])
     expect(refused({ messages: ["Hi"] })).toEqual(["invalid_type", "messages[0]"])
@@ -133,7 +133,7 @@ describe("messages", () => {
 })
 
 describe("blocks", () => {
-  test("are rejected with an unknown type or in the wrong role", () => {
+  test("rejects an unknown type and a block in the wrong role", () => {
     expect(refusedContent("user", "Hi")).toEqual(["invalid_type", "messages[0].content[0]"])
     expect(refusedContent("user", {})).toEqual([
       "missing_required_parameter",
@@ -151,7 +151,7 @@ describe("blocks", () => {
     )
   })
 
-  test("are rejected without their required fields", () => {
+  test("rejects a block without its required fields", () => {
     const place = "messages[0].content[0]"
     const missing = "missing_required_parameter"
     expect(refusedContent("user", { type: "text" })).toEqual([missing, `${place}.text`])
@@ -177,7 +177,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("are rejected with invalid images and files", () => {
+  test("rejects invalid images and files", () => {
     const place = "messages[0].content[0].source"
     const image = (source: JsonValue) => refusedContent("user", { type: "image", source })
     const data = "iVBORw0KGgo="
@@ -205,7 +205,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("are validated inside tool results", () => {
+  test("validates blocks inside tool results", () => {
     const asking = { role: "assistant", content: [CALL] }
     const answer = (fields: JsonObject) =>
       refused({ messages: [asking, { role: "user", content: [{ ...RESULT, ...fields }] }] })
@@ -274,7 +274,7 @@ describe("tools", () => {
   const tool = (fields: JsonObject) =>
     refused({ tools: [{ name: "f", input_schema: { type: "object" }, ...fields }] })
 
-  test("are rejected if they are malformed", () => {
+  test("rejects malformed tools", () => {
     expect(refused({ tools: {} })).toEqual(["invalid_type", "tools"])
     expect(refused({ tools: ["f"] })).toEqual(["invalid_type", "tools[0]"])
     expect(tool({ name: null })).toEqual(["missing_required_parameter", "tools[0].name"])
@@ -283,7 +283,7 @@ describe("tools", () => {
     expect(tool({ strict: "yes" })).toEqual(["invalid_type", "tools[0].strict"])
   })
 
-  test("are rejected with invalid schemas", () => {
+  test("rejects invalid schemas", () => {
     const missing = "missing_required_parameter"
     expect(tool({ input_schema: null })).toEqual([missing, "tools[0].input_schema"])
     expect(tool({ input_schema: "{}" })).toEqual(["invalid_type", "tools[0].input_schema"])
@@ -298,7 +298,7 @@ describe("tools", () => {
     ])
   })
 
-  test("are rejected with an invalid tool choice", () => {
+  test("rejects an invalid tool choice", () => {
     const choice = (value: JsonValue) => refused({ tool_choice: value })
     expect(choice("auto")).toEqual(["invalid_type", "tool_choice"])
     expect(choice({})).toEqual(["missing_required_parameter", "tool_choice.type"])

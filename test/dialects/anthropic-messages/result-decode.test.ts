@@ -15,7 +15,7 @@ function choiceOf(fields: JsonObject, request?: ChatRequest) {
 }
 
 describe("a whole message", () => {
-  test("is decoded with all its parts", () => {
+  test("decodes all parts", () => {
     const search = { type: "server_tool_use", id: "s", name: "web_search", input: {} }
     const result = decode({
       content: [
@@ -57,7 +57,7 @@ describe("a whole message", () => {
     })
   })
 
-  test("is distinguished from an invalid body", () => {
+  test("rejects an invalid body", () => {
     for (const body of [{}, { content: "Hi" }, { type: "error" }]) {
       expect(() => ANTHROPIC_MESSAGES.decodeResult(body)).toThrow(GatewayError)
     }
@@ -70,7 +70,7 @@ describe("the stop reason", () => {
     return [choice?.finish, choice?.rawFinish, choice?.stopSequence]
   }
 
-  test("is decoded from every word", () => {
+  test("decodes every stop reason", () => {
     expect(ends("end_turn")).toEqual(["stop", undefined, undefined])
     expect(ends("max_tokens")).toEqual(["length", undefined, undefined])
     expect(ends("stop_sequence", "END")).toEqual(["stop", "stop_sequence", "END"])
@@ -102,7 +102,7 @@ describe("an answer by the stand-in tool", () => {
   }
   const answer = { type: "tool_use", id: "a", name: "json_answer", input: { x: 1 } }
 
-  test("is text", () => {
+  test("becomes text", () => {
     const choice = choiceOf({ content: [answer], stop_reason: "tool_use" }, request)
     expect(choice).toEqual({ index: 0, parts: [{ type: "text", text: '{"x":1}' }], finish: "stop" })
   })
@@ -115,7 +115,7 @@ describe("an answer by the stand-in tool", () => {
     expect(cut?.finish).toBe("length")
   })
 
-  test("is a call if no format was requested", () => {
+  test("remains a call if no format was requested", () => {
     const native = { ...request, model: "claude-sonnet-4-5" }
     for (const asked of [undefined, native]) {
       const choice = choiceOf({ content: [answer], stop_reason: "tool_use" }, asked)

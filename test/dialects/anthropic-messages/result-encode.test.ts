@@ -46,7 +46,7 @@ describe("a whole message", () => {
     expect(message).toMatchObject({ stop_reason: "stop_sequence", stop_sequence: null })
   })
 
-  test("is complete without a name or an answer", () => {
+  test("contains all fields without a name or an answer", () => {
     const message = ANTHROPIC_MESSAGES.encodeResult({ choices: [] }, REQUEST)
     expect(message).toMatchObject({ model: "vendor/model", content: [], stop_reason: "end_turn" })
     expect(String(message.id)).toMatch(/^msg_.{32}$/)
@@ -64,7 +64,7 @@ describe("a whole message", () => {
     ])
   })
 
-  test("is encoded with parts of every kind", () => {
+  test("encodes parts of every kind", () => {
     const signed = { signature: "opaque", signedBy: "gemini" } as const
     expect(
       contentOf(

@@ -48,7 +48,7 @@ function inside(...events: JsonObject[]): ChatEvent[] {
 }
 
 describe("a stream", () => {
-  test("is decoded from start to end", () => {
+  test("yields text, finish reason and usage", () => {
     const events = decode([
       START,
       opening(0, { type: "text", text: "" }),
@@ -70,7 +70,7 @@ describe("a stream", () => {
     ])
   })
 
-  test("is finished at its last event, or once it has a stop reason", () => {
+  test("finishes at its last event, or once it has a stop reason", () => {
     const decoder = ANTHROPIC_MESSAGES.decodeEvents()
     const push = (event: JsonObject) => framed([event]).flatMap((frame) => decoder.push(frame))
     push(START)
@@ -289,7 +289,7 @@ describe("blocks", () => {
 })
 
 describe("usage", () => {
-  test("is replaced by a later report, and never added up", () => {
+  test("replaces usage by a later report, and never adds reports up", () => {
     const cache = { cache_creation: { ephemeral_1h_input_tokens: 3, ephemeral_5m_input_tokens: 4 } }
     const counts = { input_tokens: 5, cache_creation_input_tokens: 7, output_tokens: 1, ...cache }
     const events = decode([

@@ -115,7 +115,7 @@ describe("a stream as Anthropic writes it", () => {
     expect(json.usage).toMatchObject({ output_tokens: 0, cost: 0.000012 })
   })
 
-  test("is complete without any content", () => {
+  test("has its first and last events without any content", () => {
     const told = eventsOf(encode([]))
     expect(told.map(({ type }) => type)).toEqual([
       "message_start",
@@ -143,7 +143,7 @@ describe("a stream as Anthropic writes it", () => {
 })
 
 describe("blocks", () => {
-  test("change with the kind of content", () => {
+  test("starts a block for each kind of content", () => {
     const signature = { type: "reasoning-signature", choice: 0, signedBy: "gemini" } as const
     expect(
       blocksOf([
@@ -246,7 +246,7 @@ describe("blocks", () => {
     ])
   })
 
-  test("a signature after the text is sent with what follows, and not at the end", () => {
+  test("sends a signature after the text in the next block, and not at the end", () => {
     const thought: ChatEvent = { type: "reasoning-delta", choice: 0, text: "hm" }
     const signed = { type: "reasoning-signature", choice: 0, signedBy: "gemini" } as const
     const signature: ChatEvent = { ...signed, signature: "s" }

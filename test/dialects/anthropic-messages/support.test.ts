@@ -104,11 +104,11 @@ describe("the effect of each feature, compared with the declared support", () =>
   for (const feature of features) {
     // The relay provides several choices by several requests.
     if (feature === "n") continue
-    test(`is as declared: ${feature}`, () =>
+    test(`matches for ${feature}`, () =>
       expect(effectOf(feature)).toBe(ANTHROPIC_MESSAGES.supports[feature]))
   }
 
-  test("is declared correctly by dialects with quirks", () => {
+  test("matches for dialects with quirks", () => {
     const without = { sampling: false, structuredOutput: false, thinking: "adaptive" } as const
     for (const other of [anthropicMessages(without), anthropicMessages({ maxTemperature: 2 })]) {
       for (const feature of features) {

@@ -5,7 +5,7 @@ import { decode } from "./decoded-request.ts"
 describe("cache markers", () => {
   const marker = { type: "ephemeral" }
 
-  test("are read on blocks and tools", () => {
+  test("reads markers on blocks and tools", () => {
     const request = decode({
       tools: [{ name: "f", input_schema: { type: "object" }, cache_control: marker }],
       messages: [
@@ -36,7 +36,7 @@ describe("cache markers", () => {
 describe("tools", () => {
   const schema = { type: "object", properties: { x: { type: "number" } } }
 
-  test("are read, both the caller's and Anthropic's", () => {
+  test("reads the caller's tools and Anthropic's", () => {
     const search = { type: "web_search_20250305", name: "web_search", max_uses: 3 }
     const request = decode({
       tools: [
@@ -60,7 +60,7 @@ describe("tools", () => {
     expect(decode({ tools: [] }).tools).toEqual([])
   })
 
-  test("are selected by the tool choice", () => {
+  test("reads every tool choice", () => {
     const choice = (value: JsonObject) => {
       const { toolChoice, parallelToolCalls } = decode({ tool_choice: value })
       return [toolChoice, parallelToolCalls]
@@ -81,7 +81,7 @@ describe("tools", () => {
 describe("thinking and formats", () => {
   const order = (fields: JsonObject) => decode({ max_tokens: 4000, ...fields }).reasoning
 
-  test("are read in every form", () => {
+  test("reads every form", () => {
     expect(order({ thinking: { type: "enabled", budget_tokens: 2000 } })).toEqual({ budget: 2000 })
     expect(order({ thinking: { type: "disabled" } })).toEqual({ effort: "none" })
     expect(order({ thinking: { type: "adaptive", display: "summarized" } })).toEqual({

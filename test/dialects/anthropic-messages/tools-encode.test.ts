@@ -43,7 +43,7 @@ describe("other parts", () => {
 describe("tools", () => {
   const tools = [{ name: "f", parameters: { type: "object" } }]
 
-  test("are encoded with all their fields", () => {
+  test("encodes all fields of a tool", () => {
     const { body, losses } = encode({
       tools: [
         {
@@ -74,7 +74,7 @@ describe("tools", () => {
     expect(losses).toEqual(["cache_control:approximated"])
   })
 
-  test("are selected by the tool choice", () => {
+  test("encodes every tool choice", () => {
     const choice = (fields: Partial<ChatRequest>) => encode({ tools, ...fields }).body.tool_choice
     expect(choice({})).toBeUndefined()
     expect(choice({ toolChoice: { type: "auto" } })).toEqual({ type: "auto" })
@@ -114,7 +114,7 @@ describe("a schema for the answer", () => {
     expect(losses).toEqual([])
   })
 
-  test("is closed in every object, regardless of property names", () => {
+  test("closes every object, regardless of property names", () => {
     const open = { type: "object", properties: {} }
     const closed = { ...open, additionalProperties: false }
     const names = ["const", "default", "enum", "examples", "properties", "type", "$defs"]

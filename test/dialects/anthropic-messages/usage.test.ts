@@ -80,7 +80,7 @@ describe("usage", () => {
     expect(ANTHROPIC_MESSAGES.decodeResult({ content: [] }).usage).toBeUndefined()
   })
 
-  test("is written with every member the official client declares", () => {
+  test("writes every member that the official client declares", () => {
     const usage = {
       inputFresh: 1,
       inputCacheRead: 2,

@@ -8,7 +8,7 @@ function decode(status: number, body: unknown, type?: string) {
 }
 
 describe("invalid requests", () => {
-  test("are reported in Bedrock's words, with the type of the header", () => {
+  test("passes on Bedrock's message, with the type of the header", () => {
     const error = decode(
       400,
       { message: "The text field is blank." },
@@ -31,7 +31,7 @@ describe("invalid requests", () => {
     expect(error.details.upstream).toEqual({ status: 400, type: "ValidationException" })
   })
 
-  test("are reported without headers, with a page or an empty body", () => {
+  test("returns a general message without headers, for a page and for an empty body", () => {
     const words = "The provider refused the request with status 400."
     expect(BEDROCK_CONVERSE.decodeError(400, "<html>secret</html>").message).toBe(words)
     expect(BEDROCK_CONVERSE.decodeError(400, undefined).message).toBe(words)

@@ -174,7 +174,7 @@ interface Body {
 }
 
 describe(`any request${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)("is valid by Amazon's description", () => {
+  test.skipIf(!HAS_FIXTURES)("satisfies Amazon's model of the API", () => {
     const smithy = new Smithy()
     fc.assert(
       fc.property(anyRequest, (asked) => {
@@ -302,7 +302,7 @@ function framesOfAnswer(blocks: readonly Answered[], stopReason: string): SseFra
 const stopReason = fc.constantFrom("end_turn", "tool_use", "max_tokens", "stop_sequence")
 
 describe("any answer", () => {
-  test("is the same streamed and whole", () => {
+  test("decodes the same streamed and whole", () => {
     fc.assert(
       fc.property(answered, stopReason, (blocks, reason) => {
         const whole = BEDROCK_CONVERSE.decodeResult(bodyOfAnswer(blocks, reason))
@@ -312,7 +312,7 @@ describe("any answer", () => {
     )
   })
 
-  test("is the same for any split of its bytes", () => {
+  test("decodes the same for any split of its bytes", () => {
     fc.assert(
       fc.property(
         answered,

@@ -150,7 +150,7 @@ describe("cache points", () => {
     cache: {},
   }
 
-  test("follow the part with the marker", () => {
+  test("places each point after the part with the marker", () => {
     const messages = [
       system(text("Be brief", { cache: {} })),
       user(text("a", { cache: { ttl: "1h" } }), text("b")),
@@ -204,7 +204,7 @@ describe("cache points", () => {
     expect(lossesOf({ messages: alone })).toEqual(["cache_control:dropped"])
   })
 
-  test("are sent only if the model supports them, with its lifetime", () => {
+  test("sends points only if the model supports them, with their lifetime", () => {
     const messages = [user(text("a", { cache: { ttl: "1h" } }))]
     const tools = [{ name: "look", cache: {} }]
     expect(lossesOf({ model: NOVA, messages })).toEqual(["cache_control:approximated"])

@@ -90,7 +90,7 @@ describe("turns", () => {
 })
 
 describe("instructions", () => {
-  test("are separated, regardless of their role", () => {
+  test("separates them, regardless of their role", () => {
     const messages: Message[] = [
       system(text("Be brief"), text("")),
       { role: "developer", parts: [text("Be kind")] },
@@ -100,7 +100,7 @@ describe("instructions", () => {
     expect(lossesOf({ messages })).toEqual([])
   })
 
-  test("within the conversation lose their position", () => {
+  test("loses the position of instructions within the conversation", () => {
     const messages = [user(text("Hello")), system(text("Be brief"))]
     expect(bodyOf({ messages }).system).toEqual([{ text: "Be brief" }])
     expect(lossesOf({ messages })).toEqual(["system.position:approximated"])
@@ -187,7 +187,7 @@ describe("calls and results", () => {
 })
 
 describe("reasoning of earlier turns", () => {
-  test("is sent back to Bedrock with Bedrock's signature", () => {
+  test("sends it back to Bedrock with Bedrock's signature", () => {
     const messages = [
       user(text("a")),
       assistant(
@@ -210,7 +210,7 @@ describe("reasoning of earlier turns", () => {
     expect(lossesOf({ messages })).toEqual([])
   })
 
-  test("is dropped without a signature of Bedrock", () => {
+  test("drops it without a signature of Bedrock", () => {
     const signed = [
       user(text("a")),
       assistant(

@@ -112,7 +112,7 @@ describe("reasoning", () => {
     expect(asked(GPT, { effort: "galactic" })).toEqual([undefined, ["reasoning_effort:dropped"]])
   })
 
-  test("is not requested if it is off", () => {
+  test("requests no reasoning if it is off", () => {
     expect(asked(CLAUDE, { effort: "none" })).toEqual([undefined, []])
     expect(asked(CLAUDE, { budget: 0 })).toEqual([undefined, []])
     expect(asked(LLAMA, { effort: "none" })).toEqual([undefined, []])
@@ -122,13 +122,13 @@ describe("reasoning", () => {
     ])
   })
 
-  test("is not requested by a summary option alone", () => {
+  test("requests no reasoning for a summary option alone", () => {
     for (const model of [CLAUDE, OPUS_4_7, NOVA, GPT, LLAMA]) {
       expect(asked(model, { summary: "auto" })).toEqual([undefined, []])
     }
   })
 
-  test("is a loss for models without it", () => {
+  test("reports a loss for models without reasoning", () => {
     expect(asked(LLAMA, { effort: "low" })).toEqual([undefined, ["reasoning_effort:dropped"]])
     expect(asked(LLAMA, { budget: 2000 })).toEqual([undefined, ["reasoning_budget:dropped"]])
   })
@@ -146,7 +146,7 @@ describe("reasoning", () => {
     expect(lossesOf({ model: GPT_OSS, reasoning, temperature: 0.5 })).toEqual([])
   })
 
-  test("is dropped if a call is required", () => {
+  test("drops reasoning if a call is required", () => {
     const more = {
       reasoning: { effort: "high" },
       tools: [{ name: "look" }],

@@ -141,7 +141,7 @@ describe(`recorded answers${WITHOUT_FIXTURES}`, () => {
     ...bodyRecordings(),
   ].filter(({ answer }) => !Buffer.isBuffer(answer)) as { name: string; answer: JsonObject }[]
   for (const { name, answer } of whole) {
-    test(`are decoded like the independent reading: ${name}`, () => {
+    test(`matches the independent reading: ${name}`, () => {
       const result = BEDROCK_CONVERSE.decodeResult(answer)
       expect(readResult(result)).toEqual(readWhole(answer))
       expectConsistent(result.usage, answer.usage as JsonObject)
@@ -154,7 +154,7 @@ describe(`recorded answers${WITHOUT_FIXTURES}`, () => {
 describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
   for (const { name, answer } of answered) {
     if (!Buffer.isBuffer(answer)) continue
-    test(`are decoded the same in any chunks: ${name}`, () => {
+    test(`decodes the same in any chunks: ${name}`, () => {
       const frames = framesOf(answer)
       const events = decode(frames)
       for (const length of [1, 7, 64, 1000]) {
@@ -174,7 +174,7 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
 
 describe(`recorded payloads of streams${WITHOUT_FIXTURES}`, () => {
   for (const { name, frames } of chunkRecordings()) {
-    test(`are decoded like the independent reading: ${name}`, () => {
+    test(`matches the independent reading: ${name}`, () => {
       const events = decode(frames)
       const payloads = frames.map(({ event, data }) => ({ event, payload: JSON.parse(data) }))
       expect(readResult(foldEvents(events))).toEqual(readStream(payloads))

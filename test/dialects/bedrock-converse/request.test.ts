@@ -15,7 +15,7 @@ const SONNET_4 = "us.anthropic.claude-sonnet-4-20250514-v1:0"
 const MISTRAL = "mistral.mistral-large-2402-v1:0"
 
 describe("limits and sampling", () => {
-  test("are sent under Converse's names", () => {
+  test("uses Converse's names", () => {
     const more = { maxTokens: 10, temperature: 0.8, topP: 1, stop: ["|"] }
     expect(bodyOf({ model: "amazon.titan-text-lite-v1", ...more }).inferenceConfig).toEqual({
       maxTokens: 10,
@@ -26,7 +26,7 @@ describe("limits and sampling", () => {
     expect(bodyOf()).not.toHaveProperty("inferenceConfig")
   })
 
-  test("limit a temperature to 1", () => {
+  test("limits a temperature to 1", () => {
     expect(bodyOf({ temperature: 1.7 }).inferenceConfig).toEqual({ temperature: 1 })
     expect(lossesOf({ temperature: 1.7 })).toEqual(["temperature:approximated"])
     expect(lossesOf({ temperature: 1 })).toEqual([])
@@ -47,7 +47,7 @@ describe("limits and sampling", () => {
     }
   })
 
-  test("send temperature or top_p to Claude since 4.1", () => {
+  test("sends temperature or top_p to Claude since 4.1", () => {
     const more = { temperature: 0.5, topP: 0.9 }
     expect(bodyOf(more).inferenceConfig).toEqual({ temperature: 0.5 })
     expect(lossesOf(more)).toEqual(["top_p:dropped"])
@@ -55,7 +55,7 @@ describe("limits and sampling", () => {
     expect(lossesOf({ model: SONNET_4, ...more })).toEqual([])
   })
 
-  test("send neither to the newest Claude", () => {
+  test("omits both for the newest Claude", () => {
     const more = { temperature: 0.5, topP: 0.9, topK: 3, stop: ["a"], maxTokens: 5 }
     expect(bodyOf({ model: OPUS_4_7, ...more }).inferenceConfig).toEqual({
       maxTokens: 5,
@@ -77,7 +77,7 @@ describe("limits and sampling", () => {
     expect(lossesOf({ model: NOVA, ...thinking })).toContain("temperature:dropped")
   })
 
-  test("send top_k in the form of the model's maker", () => {
+  test("sends top_k in the form of the model's maker", () => {
     expect(bodyOf({ topK: 5 }).additionalModelRequestFields).toEqual({ top_k: 5 })
     expect(bodyOf({ model: NOVA, topK: 5 }).additionalModelRequestFields).toEqual({
       inferenceConfig: { topK: 5 },
@@ -104,7 +104,7 @@ describe("tools", () => {
   }
   const see: Tool = { name: "see", description: " " }
 
-  test("are declared; missing parameters and descriptions are handled", () => {
+  test("declares tools, also without parameters or description", () => {
     expect(bodyOf({ tools: [look, see] }).toolConfig).toEqual({
       tools: [
         {
@@ -124,7 +124,7 @@ describe("tools", () => {
     expect(lossesOf({ tools: [], parallelToolCalls: false })).toEqual([])
   })
 
-  test("are strict if the model supports their schema", () => {
+  test("makes tools strict if the model supports their schema", () => {
     const closed = { type: "object", properties: {}, additionalProperties: false }
     const strict = [{ ...look, parameters: closed, strict: true }]
     expect(bodyOf({ tools: strict }).toolConfig).toMatchObject({
@@ -156,7 +156,7 @@ describe("tools", () => {
     expect(lossesOf(more)).toEqual(losses)
   })
 
-  test("are a single choice if any one of one tool is required", () => {
+  test("requires any tool in place of the only one", () => {
     const more = {
       model: MISTRAL,
       tools: [look],
@@ -189,7 +189,7 @@ describe("tools", () => {
     expect(lossesOf({ messages: history })).toEqual(["tool_choice:approximated"])
   })
 
-  test("are limited to one at a time if supported, which excludes another choice", () => {
+  test("limits calls to one at a time if supported, which excludes another choice", () => {
     const more = { tools, parallelToolCalls: false, toolChoice: { type: "required" as const } }
     const body = bodyOf(more)
     expect(body.toolConfig).not.toHaveProperty("toolChoice")
@@ -232,7 +232,7 @@ describe("other fields", () => {
     expect(lossesOf({ serviceTier })).toEqual(losses)
   })
 
-  test("are reported as lost if Converse does not support them", () => {
+  test("reports fields as lost if Converse does not support them", () => {
     const more = {
       seed: 1,
       presencePenalty: 1,

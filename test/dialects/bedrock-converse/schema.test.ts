@@ -36,7 +36,7 @@ function encode(more: Partial<ChatRequest>): { body: JsonObject; losses: string[
 }
 
 describe("the encoded schema", () => {
-  test("is an output format if the model supports it and the schema", () => {
+  test("becomes an output format if the model supports it and the schema", () => {
     const { body, losses } = encode({ responseFormat: schema(CLOSED, { description: "A place" }) })
     expect(body.outputConfig).toEqual({
       textFormat: {
@@ -50,7 +50,7 @@ describe("the encoded schema", () => {
     expect(losses).toEqual([])
   })
 
-  test("is a tool if the model can be forced to call it", () => {
+  test("becomes a tool if the model can be forced to call it", () => {
     for (const more of [
       { responseFormat: schema(OPEN) },
       { model: SONNET_4, responseFormat: schema(CLOSED) },
@@ -101,7 +101,7 @@ describe("the encoded schema", () => {
     expect(unusedAnswerTool(tools)).toHaveLength("json_answer".length + 7_000)
   })
 
-  test("is dropped if a call is required", () => {
+  test("becomes an instruction if a call is required", () => {
     const { body, losses } = encode({
       responseFormat: schema(OPEN),
       tools: [{ name: "look" }],
@@ -111,7 +111,7 @@ describe("the encoded schema", () => {
     expect(losses).toEqual(["json_schema:approximated"])
   })
 
-  test("is an instruction if nothing else is supported", () => {
+  test("becomes an instruction if nothing else is supported", () => {
     const list = { type: "array", items: { type: "string", maxLength: 3 } }
     for (const [more, words] of [
       [{ model: LLAMA, responseFormat: schema(CLOSED) }, JSON.stringify(CLOSED)],
@@ -125,7 +125,7 @@ describe("the encoded schema", () => {
     }
   })
 
-  test("is an instruction for any JSON object, after the caller's own", () => {
+  test("becomes an instruction for any JSON object, after the caller's own", () => {
     const { body, losses } = encode({
       messages: [
         { role: "system", parts: [{ type: "text", text: "Be brief" }] },
@@ -137,7 +137,7 @@ describe("the encoded schema", () => {
     expect(losses).toEqual(["json_object:approximated"])
   })
 
-  test("is omitted for plain text", () => {
+  test("disappears for plain text", () => {
     expect(encode({ responseFormat: { type: "text" } })).toEqual(encode({}))
   })
 })
@@ -199,7 +199,7 @@ describe("the decoded answer", () => {
     frame("contentBlockDelta", { contentBlockIndex: index, delta: chunk })
   const stop = (reason: string) => frame("messageStop", { stopReason: reason })
 
-  test("is the arguments; text before them is dropped", () => {
+  test("consists of the arguments, without the text before them", () => {
     const frames = [
       delta(0, { text: "Here you are:" }),
       frame("contentBlockStop", { contentBlockIndex: 0 }),
@@ -217,7 +217,7 @@ describe("the decoded answer", () => {
     ])
   })
 
-  test("is an empty object without arguments", () => {
+  test("becomes an empty object without arguments", () => {
     const frames = [start(0, "json_answer"), stop("tool_use")]
     expect(foldEvents(decode(frames, asked)).choices[0]?.parts).toEqual([
       { type: "text", text: "{}" },
@@ -243,7 +243,7 @@ describe("the decoded answer", () => {
     expect(broken.at(-1)).toMatchObject({ text: '{"city":"Rome"}' })
   })
 
-  test("is decoded in a whole answer", () => {
+  test("contains the arguments of a whole answer", () => {
     const body = {
       output: {
         message: {
@@ -270,7 +270,7 @@ describe("the decoded answer", () => {
     expect(decode(frames, own)[1]).toMatchObject({ type: "tool-call-start", name: "json_answer" })
   })
 
-  test("is passed on as text if it follows an output format", () => {
+  test("passes text on unchanged for an output format", () => {
     const structured = request({ responseFormat: schema(CLOSED) })
     expect(decode([delta(0, { text: "{" })], structured)[1]).toMatchObject({ text: "{" })
   })

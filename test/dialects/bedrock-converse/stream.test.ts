@@ -166,7 +166,7 @@ describe("tool calls", () => {
 })
 
 describe("reasoning", () => {
-  test("is text, with one signature at the end of its block", () => {
+  test("becomes text, with one signature at the end of its block", () => {
     const frames = [
       START,
       delta(0, { reasoningContent: { text: "Let me" } }),
@@ -330,7 +330,7 @@ describe("the finish reason", () => {
 })
 
 describe("broken streams", () => {
-  test("report an exception by its name and message", () => {
+  test("reports an exception by its name and message", () => {
     const exception = {
       event: "exception:throttlingException",
       data: '{"message":"Too many requests"}',
@@ -344,7 +344,7 @@ describe("broken streams", () => {
     expect(decoder.finished).toBe(false)
   })
 
-  test("report the model's own message rather than Bedrock's", () => {
+  test("reports the model's own message rather than Bedrock's", () => {
     const payload = {
       message: "Model Stream Error",
       originalStatusCode: 500,
@@ -355,7 +355,7 @@ describe("broken streams", () => {
     ])
   })
 
-  test("report an error by its code, and an empty one", () => {
+  test("reports an error by its code, and an empty one", () => {
     expect(decode([{ event: "error:InternalError", data: "it broke" }])).toEqual([
       errorEvent({ message: "it broke", code: "InternalError" }),
     ])
@@ -369,7 +369,7 @@ describe("broken streams", () => {
     }
   })
 
-  test("are complete after a finish reason without usage", () => {
+  test("ends after a finish reason without usage", () => {
     const decoder = BEDROCK_CONVERSE.decodeEvents()
     for (const frame of [START, delta(0, { text: "x" }), stop("end_turn")]) decoder.push(frame)
     expect(decoder.finished).toBe(false)

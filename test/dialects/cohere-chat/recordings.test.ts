@@ -147,7 +147,7 @@ test.skipIf(!HAS_FIXTURES)(
 
 describe(`recorded answers${WITHOUT_FIXTURES}`, () => {
   for (const { name, answer } of answered) {
-    test(`are decoded like the independent reading: ${name}`, () => {
+    test(`matches the independent reading: ${name}`, () => {
       if (isJsonObject(answer)) {
         expectReading(COHERE_CHAT.decodeResult(answer), readWhole(answer))
         return
@@ -167,7 +167,7 @@ describe(`answers among another client's fixtures${WITHOUT_FIXTURES}`, () => {
   const whole = ["citations", "max-tokens", "null-args", "reasoning", "tool-call"]
   const streamed = ["empty-tool-call", "text", "tool-call"]
   for (const name of HAS_FIXTURES ? whole : []) {
-    test(`are decoded like the independent reading: ${name}`, () => {
+    test(`matches the independent reading: ${name}`, () => {
       const body = JSON.parse(readFixture(`vercel-ai/cohere/cohere-${name}.json`)) as JsonObject
       expectReading(COHERE_CHAT.decodeResult(body), readWhole(body))
     })

@@ -96,14 +96,14 @@ test("an empty list of stop strings is omitted", () => {
 })
 
 describe("thinking", () => {
-  test("is sent only if the caller sets it", () => {
+  test("sends thinking only if the caller sets it", () => {
     expect(encoded(requestOf()).body).not.toHaveProperty("thinking")
     expect(encoded(requestOf({ reasoning: { summary: "auto" } })).body).not.toHaveProperty(
       "thinking",
     )
   })
 
-  test("is turned off by effort and by budget", () => {
+  test("turns thinking off for no effort and for no budget", () => {
     for (const reasoning of [{ effort: "none" }, { budget: 0 }]) {
       expect(encoded(requestOf({ reasoning })).body.thinking).toEqual({ type: "disabled" })
     }
@@ -120,7 +120,7 @@ describe("thinking", () => {
 })
 
 describe("tools", () => {
-  test("are in OpenAI's format with a schema and without `strict`", () => {
+  test("uses OpenAI's format with a schema and without `strict`", () => {
     const { body, losses } = encoded(requestOf({ tools: [WEATHER, CLOCK] }))
     expect(body.tools).toEqual([
       {
@@ -141,7 +141,7 @@ describe("tools", () => {
     expect(losses).toEqual([])
   })
 
-  test("are strict together, and only if each requires a parameter", () => {
+  test("makes all tools strict together, if each requires a parameter", () => {
     const strict = { ...WEATHER, strict: true }
     expect(encoded(requestOf({ tools: [strict] }))).toMatchObject({
       body: { strict_tools: true },
@@ -154,7 +154,7 @@ describe("tools", () => {
     }
   })
 
-  test("are reduced to the chosen one", () => {
+  test("reduces the tools to the chosen one", () => {
     const chosen = (toolChoice: ToolChoice) =>
       encoded(requestOf({ tools: [WEATHER, CLOCK], toolChoice }))
     expect(chosen({ type: "auto" }).body).not.toHaveProperty("tool_choice")
@@ -189,7 +189,7 @@ describe("tools", () => {
 describe("the answer format", () => {
   const schema = { type: "object", properties: { name: { type: "string" } } }
 
-  test("is JSON with or without a schema", () => {
+  test("sends a JSON format with or without a schema", () => {
     const formatOf = (responseFormat: Parameters<typeof requestOf>[0]) =>
       encoded(requestOf(responseFormat)).body.response_format
     expect(formatOf({ responseFormat: { type: "text" } })).toBeUndefined()
@@ -203,7 +203,7 @@ describe("the answer format", () => {
     })
   })
 
-  test("is an instruction with tools, because Cohere rejects both together", () => {
+  test("becomes an instruction with tools, because Cohere rejects both together", () => {
     const { body, losses } = encoded(
       requestOf({
         tools: [WEATHER],

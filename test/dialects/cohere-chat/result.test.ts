@@ -133,7 +133,7 @@ describe("the finish reason", () => {
     return [choice?.finish, choice?.rawFinish, choice?.stopSequence]
   }
 
-  test("is decoded from each of Cohere's words", () => {
+  test("decodes each finish reason of Cohere", () => {
     expect(ended("COMPLETE")).toEqual(["stop", undefined, undefined])
     expect(ended("MAX_TOKENS")).toEqual(["length", undefined, undefined])
     // Without a call.
@@ -148,7 +148,7 @@ describe("the finish reason", () => {
     expect(ended("STOP_SEQUENCE")).toEqual(["stop", "STOP_SEQUENCE", undefined])
   })
 
-  test("is tool calls after any calls", () => {
+  test("becomes tool calls after any calls", () => {
     const calls = [{ id: "a", function: { name: "clock", arguments: "{}" } }]
     expect(choiceOf(answer({}, { tool_calls: calls }))).toMatchObject({
       finish: "tool-calls",
@@ -162,7 +162,7 @@ describe("the finish reason", () => {
 })
 
 describe("usage", () => {
-  test("is the billed amount, including reasoning", () => {
+  test("takes the billed amount, including reasoning", () => {
     const usage = usageOf({
       billed_units: { input_tokens: 44, output_tokens: 2692 },
       tokens: { input_tokens: 1430, output_tokens: 2697, reasoning_tokens: 2463 },
@@ -192,7 +192,7 @@ describe("usage", () => {
     expect(usage).toMatchObject({ inputFresh: 0, inputCacheRead: 7 })
   })
 
-  test("is absent without a report", () => {
+  test("remains undefined without a report", () => {
     expect(usageOf({})).toBeUndefined()
     expect(COHERE_CHAT.decodeResult(answer()).usage).toBeUndefined()
   })

@@ -126,7 +126,7 @@ const REQUESTS: [string, ChatRequest][] = [
 
 describe("a request of the dialect, whole and streamed", () => {
   for (const [name, request] of REQUESTS) {
-    test(`is accepted, and gets the same answer: ${name}`, async () => {
+    test(`gets the same answer: ${name}`, async () => {
       const whole = await answered(request)
       const { id: _, usage: __, ...rest } = await streamed(request)
       const calls = (parts: readonly Part[]) =>

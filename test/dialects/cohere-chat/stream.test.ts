@@ -60,7 +60,7 @@ test("text, its end and its usage are decoded", () => {
   expect(events.at(-1)).toMatchObject({ type: "usage", usage: { inputFresh: 3, output: 2 } })
 })
 
-test("thinking and the plan become reasoning", () => {
+test("decodes thinking and the plan as reasoning", () => {
   const thinking = { message: { content: { thinking: "Hmm." } } }
   const events = eventsOf(
     { type: "content-delta", index: 0, delta: thinking },
@@ -73,7 +73,7 @@ test("thinking and the plan become reasoning", () => {
 })
 
 describe("calls", () => {
-  test("are distinguished by their index, with each delta an object", () => {
+  test("distinguishes calls by their index, with each delta an object", () => {
     const result = foldEvents(
       eventsOf(
         START,

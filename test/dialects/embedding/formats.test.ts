@@ -6,7 +6,7 @@ import { answerOf, asked, decoded, embeddingOf, requestOf } from "./support.ts"
 const MANY = Array.from({ length: 2_100 }, (_, index) => `text ${index}`)
 
 describe("requests in the format of each vendor", () => {
-  test("match OpenAI's", () => {
+  test("encodes OpenAI's format", () => {
     expect(asked("openai", { dimensions: 8, user: "u", encoding_format: "base64" })).toEqual({
       path: "/embeddings",
       bodies: [
@@ -19,7 +19,7 @@ describe("requests in the format of each vendor", () => {
     ])
   })
 
-  test("match OpenAI's at Azure and OpenRouter", () => {
+  test("encodes OpenAI's format at Azure and OpenRouter", () => {
     for (const vendor of ["azure", "openrouter"]) {
       expect(asked(vendor, { encoding_format: "base64" }).bodies).toEqual([
         { model: "m", input: ["hello"], encoding_format: "base64" },
@@ -28,7 +28,7 @@ describe("requests in the format of each vendor", () => {
     }
   })
 
-  test("compatible servers are asked only for what the caller requests", () => {
+  test("sends compatible servers only the caller's own fields", () => {
     expect(asked("together", { encoding_format: "base64" }).bodies).toEqual([
       { model: "m", input: ["hello"], encoding_format: "base64" },
     ])
@@ -45,7 +45,7 @@ describe("requests in the format of each vendor", () => {
     ])
   })
 
-  test("match Mistral's", () => {
+  test("encodes Mistral's format", () => {
     expect(asked("mistral", { dimensions: 8, user: "u" })).toEqual({
       path: "/embeddings",
       bodies: [{ model: "m", input: ["hello"], output_dimension: 8 }],
@@ -63,7 +63,7 @@ describe("requests in the format of each vendor", () => {
     expect(embeddingOf("perplexity").takesTokens).toBe(false)
   })
 
-  test("match Voyage's", () => {
+  test("encodes Voyage's format", () => {
     const body = { dimensions: 8, input_type: "search_query", truncation: false }
     expect(asked("voyage", body).bodies).toEqual([
       { model: "m", input: ["hello"], output_dimension: 8, input_type: "query", truncation: false },
@@ -74,7 +74,7 @@ describe("requests in the format of each vendor", () => {
     })
   })
 
-  test("match Jina's", () => {
+  test("encodes Jina's format", () => {
     expect(asked("jina", { input_type: "document", encoding_format: "base64" }).bodies).toEqual([
       { model: "m", input: ["hello"], task: "retrieval.passage" },
     ])
@@ -83,7 +83,7 @@ describe("requests in the format of each vendor", () => {
     ])
   })
 
-  test("match Cohere's", () => {
+  test("encodes Cohere's format", () => {
     const body = { dimensions: 256, user: "u", truncate: "END", other: 1 }
     expect(asked("cohere", body, "embed-v4.0")).toEqual({
       path: "/v2/embed",
@@ -113,7 +113,7 @@ describe("requests in the format of each vendor", () => {
     }
   })
 
-  test("match the Gemini API's", () => {
+  test("encodes the Gemini API's format", () => {
     const body = { input: ["a", "b"], dimensions: 8, input_type: "query", user: "u" }
     expect(asked("google", body, "gemini-embedding-001")).toEqual({
       path: "/v1beta/models/gemini-embedding-001:batchEmbedContents",
@@ -162,7 +162,7 @@ describe("requests in the format of each vendor", () => {
     })
   })
 
-  test("match Cohere's on Bedrock", () => {
+  test("encodes Cohere's format on Bedrock", () => {
     expect(asked("bedrock", { dimensions: 512 }, "us.cohere.embed-v4:0").bodies).toEqual([
       {
         texts: ["hello"],
@@ -208,7 +208,7 @@ describe("answers", () => {
     usage: { prompt_tokens: tokens, total_tokens: tokens },
   })
 
-  test("are merged in the order of the inputs, with the total usage", async () => {
+  test("merges answers in the order of the inputs, with the total usage", async () => {
     const first = list([item(1, [0, 1]), item(0, [1, 0])], 5)
     const second = list([item(0, base64Of([0.5, 0.5]))], 7)
     const result = await decoded("openai", [answerOf(first), answerOf(second)], {

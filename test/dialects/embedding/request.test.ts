@@ -81,7 +81,7 @@ describe("rejected parameters", () => {
   ]
   for (const [name, body, expected] of cases) {
     const whole = "model" in body || "input" in body ? body : { model: "m", input: "a", ...body }
-    test(`are rejected: ${name}`, () => expect(verdict(whole)).toStartWith(`${expected}: `))
+    test(`rejects ${name}`, () => expect(verdict(whole)).toStartWith(`${expected}: `))
   }
 })
 

@@ -123,7 +123,7 @@ function plain(given: readonly JsonObject[]): JsonObject[] {
 }
 
 describe("a model's answer in its next request", () => {
-  test("is unchanged except its thoughts, with signatures in their places", () => {
+  test("changes only in its thoughts, with signatures in their places", () => {
     fc.assert(
       fc.property(parts, (given) => {
         const body = { candidates: [{ content: { parts: given }, finishReason: "STOP" }] }

@@ -34,7 +34,7 @@ const call = (id: string): Part => ({ type: "tool-call", id, name: "f", argument
 const functionCall = (id: string): JsonValue => ({ name: "f", args: {}, id })
 
 describe("Gemini's own signatures", () => {
-  test("are sent back in the part after them", () => {
+  test("returns each signature in the part after it", () => {
     expect(modelParts(signed("s1", "thoughts"), text("a"))).toEqual([
       { text: "a", thoughtSignature: "s1" },
     ])
@@ -45,7 +45,7 @@ describe("Gemini's own signatures", () => {
     ])
   })
 
-  test("are put on an empty text if nothing follows", () => {
+  test("attaches a signature to an empty text if nothing follows", () => {
     expect(modelParts(text("a"), signed("s1"))).toEqual([
       { text: "a" },
       { text: "", thoughtSignature: "s1" },
@@ -71,7 +71,7 @@ describe("Gemini's own signatures", () => {
 })
 
 describe("reasoning of other models", () => {
-  test("is dropped with its signature", () => {
+  test("drops it with its signature", () => {
     const messages = (part: ReasoningPart): Message[] => [asked("a"), said(part, text("b"))]
     const foreign = encode({ messages: messages(signed("s", "t", "anthropic-messages")) })
     expect(foreign.losses).toEqual(["reasoning.signature:dropped", "reasoning:dropped"])
@@ -117,7 +117,7 @@ describe("calls of another model", () => {
     expect(signatures(messages)).toEqual([DUMMY])
   })
 
-  test("keep a signature of Gemini", () => {
+  test("keeps a signature of Gemini", () => {
     const messages = [
       asked("a"),
       said(signed("s1"), call("1"), call("2")),
@@ -181,7 +181,7 @@ describe("the amount of thinking", () => {
       { effort: "none" },
       [{ thinkingBudget: 128 }, "reasoning_effort:approximated"],
     ],
-  ])("is a budget for %s: %j", (model, order, expected) => {
+  ])("becomes a budget for %s: %j", (model, order, expected) => {
     expect(thinking(model, order, 10_000)).toEqual(expected)
   })
 
@@ -198,12 +198,12 @@ describe("the amount of thinking", () => {
     ["models/gemini-pro-latest", { effort: "minimal" }, "LOW"],
     ["publishers/google/models/gemini-3.5-flash", { effort: "minimal" }, "MINIMAL"],
     ["gemini-3-flash-preview", { isAdaptive: true }, undefined],
-  ])("is a level for %s: %j", (model, order, thinkingLevel) => {
+  ])("becomes a level for %s: %j", (model, order, thinkingLevel) => {
     const level = thinkingLevel === undefined ? {} : { thinkingLevel }
     expect(thinking(model, order)).toEqual({ ...level, includeThoughts: true })
   })
 
-  test("is never zero for a model with levels, and unknown words are fitted", () => {
+  test("stays above zero for a model with levels, and unknown words are fitted", () => {
     expect(thinking("gemini-3-flash-preview", { effort: "none" })).toEqual([
       { thinkingLevel: "MINIMAL" },
       "reasoning_effort:approximated",
@@ -218,7 +218,7 @@ describe("the amount of thinking", () => {
     ])
   })
 
-  test("is not sent to a model that does not think", () => {
+  test("drops it for a model that does not think", () => {
     expect(thinking("gemini-2.0-flash", { effort: "low" })).toEqual([
       undefined,
       "reasoning_effort:dropped",

@@ -107,7 +107,7 @@ test.skipIf(!HAS_FIXTURES)(`recordings exist${WITHOUT_FIXTURES}`, () => {
 
 describe(`recorded answers${WITHOUT_FIXTURES}`, () => {
   for (const recording of whole) {
-    test(`are decoded like the independent reading: ${recording.id}`, () => {
+    test(`matches the independent reading: ${recording.id}`, () => {
       const [body] = recording.chunks
       if (!isJsonObject(body)) throw new Error("no answer")
       const result = GEMINI.decodeResult(body)
@@ -128,7 +128,7 @@ function foldChunks(chunks: readonly JsonValue[]): ChatResult {
 
 describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
   for (const recording of streamed) {
-    test(`are decoded like the independent reading: ${recording.id}`, () => {
+    test(`matches the independent reading: ${recording.id}`, () => {
       const { chunks } = recording
       const result = foldChunks(chunks)
       const reading = read(partsOf(chunks))
@@ -158,29 +158,32 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  test.skipIf(!HAS_FIXTURES)(`are complete at their end and not before${WITHOUT_FIXTURES}`, () => {
-    let cutShort = 0
-    for (const recording of streamed) {
-      const frames = recording.chunks.filter(isJsonObject).map(frame)
-      const decoder = GEMINI.decodeEvents()
-      expect(decoder.finished).toBe(false)
-      for (const each of frames.slice(0, -1)) decoder.push(each)
-      const saidStop = recording.id.includes("server_side_MCP_tools")
-      if (!saidStop) expect(decoder.finished).toBe(false)
-      cutShort++
-      const last = frames.at(-1)
-      if (last !== undefined) decoder.push(last)
-      decoder.end()
-      expect(decoder.finished).toBe(true)
-    }
-    expect(cutShort).toBe(streamed.length)
-  })
+  test.skipIf(!HAS_FIXTURES)(
+    `finishes each stream at its end and not before${WITHOUT_FIXTURES}`,
+    () => {
+      let cutShort = 0
+      for (const recording of streamed) {
+        const frames = recording.chunks.filter(isJsonObject).map(frame)
+        const decoder = GEMINI.decodeEvents()
+        expect(decoder.finished).toBe(false)
+        for (const each of frames.slice(0, -1)) decoder.push(each)
+        const saidStop = recording.id.includes("server_side_MCP_tools")
+        if (!saidStop) expect(decoder.finished).toBe(false)
+        cutShort++
+        const last = frames.at(-1)
+        if (last !== undefined) decoder.push(last)
+        decoder.end()
+        expect(decoder.finished).toBe(true)
+      }
+      expect(cutShort).toBe(streamed.length)
+    },
+  )
 })
 
 describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
   for (const { id, status, chunks } of recordings) {
     if (status === 200) continue
-    test(`are decoded by their status: ${id}`, () => {
+    test(`decodes each by its status: ${id}`, () => {
       const error = GEMINI.decodeError(status, chunks[0])
       const said = at(chunks[0], "error", "message")
       if (status === 400) {

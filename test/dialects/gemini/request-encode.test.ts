@@ -65,7 +65,7 @@ describe("the conversation", () => {
 })
 
 describe("media", () => {
-  test("are images, audio and files as base64, with or without a type", () => {
+  test("encodes images, audio and files as base64, with or without a type", () => {
     const { body, losses } = partsOf(
       { type: "image", source: { type: "base64", data: PNG, mediaType: "image/webp" } },
       { type: "image", source: { type: "base64", data: PNG } },
@@ -125,7 +125,7 @@ describe("media", () => {
     expect(losses).toEqual(["image.url:dropped", "audio:dropped", "file.url:dropped"])
   })
 
-  test("lose an explicit detail, but not the default", () => {
+  test("drops an explicit detail, but not the default", () => {
     const image: ImagePart = { type: "image", source: { type: "base64", data: PNG } }
     expect(partsOf({ ...image, detail: "auto" }).losses).toEqual([])
     expect(partsOf({ ...image, detail: "high" }).losses).toEqual(["image.detail:dropped"])
@@ -135,7 +135,7 @@ describe("media", () => {
 describe("tools", () => {
   const parameters = { type: "object", properties: { a: { type: "string" } }, $defs: {} }
 
-  test("are declared with their unchanged schema", () => {
+  test("declares tools with their unchanged schema", () => {
     const body = encodeWhole({
       tools: [{ name: "f", description: "d", parameters, strict: false }, { name: "g" }],
       parallelToolCalls: true,
@@ -156,7 +156,7 @@ describe("tools", () => {
     [{ type: "none" } as const, { mode: "NONE" }],
     [{ type: "required" } as const, { mode: "ANY" }],
     [{ type: "tool", name: "f" } as const, { mode: "ANY", allowedFunctionNames: ["f"] }],
-  ])("are called by the choice %j", (toolChoice, functionCallingConfig) => {
+  ])("encodes the choice %j", (toolChoice, functionCallingConfig) => {
     const body = encodeWhole({ tools: [{ name: "f" }], toolChoice })
     expect(body.toolConfig).toEqual({ functionCallingConfig })
   })
@@ -176,7 +176,7 @@ describe("calls and results", () => {
     ],
   }
 
-  test("are in the order of the calls, under their names", () => {
+  test("orders results like the calls, under their names", () => {
     const messages = [asked("a"), twoCalls, answered("2", "noon"), answered("1", '{"sky":"blue"}')]
     const { contents } = encodeWhole({ messages, model: EARLIER_MODEL })
     expect(at(contents, 1)).toEqual({
@@ -195,7 +195,7 @@ describe("calls and results", () => {
     })
   })
 
-  test("are joined by the user's next words", () => {
+  test("appends the user's next words to the results", () => {
     const { contents } = encodeWhole({
       messages: [asked("a"), called("1"), answered("1", "x"), asked("b")],
       model: EARLIER_MODEL,
@@ -244,7 +244,7 @@ describe("calls and results", () => {
     expect(at(contents, 0, "parts", 0, "functionResponse", "name")).toBe("weather")
   })
 
-  test("are followed by the images of tools", () => {
+  test("places images of tools after the results", () => {
     const image: ImagePart = { type: "image", source: { type: "base64", data: PNG } }
     const content = [image, { type: "text" as const, text: "seen" }]
     const { body, losses } = encode({
@@ -264,7 +264,7 @@ describe("calls and results", () => {
     ])
   })
 
-  test("are not separated by instructions between them", () => {
+  test("joins results despite instructions between them", () => {
     const { body } = encode({
       messages: [
         asked("a"),

@@ -90,7 +90,7 @@ describe("Google's alternative forms", () => {
     })
   })
 
-  test("include one element without its list", () => {
+  test("accepts one element without its list", () => {
     const request = decode({
       tools: { functionDeclarations: { name: "find" } },
       toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: "find" } },

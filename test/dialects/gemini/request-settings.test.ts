@@ -104,7 +104,7 @@ describe("the answer format", () => {
   const schema = { type: "object", properties: { a: { type: "string" } } }
   const format = { type: "json-schema", name: "n", schema } as const
 
-  test("is JSON, with or without a schema", () => {
+  test("requests JSON, with or without a schema", () => {
     expect(encodeWhole({ responseFormat: { type: "json-object" } }).generationConfig).toEqual({
       responseMimeType: "application/json",
     })
@@ -115,7 +115,7 @@ describe("the answer format", () => {
     expect(encodeWhole({ responseFormat: { type: "text" } }).generationConfig).toBeUndefined()
   })
 
-  test("is an instruction with functions for an earlier model", () => {
+  test("becomes an instruction with functions for an earlier model", () => {
     const tools = [{ name: "f" }]
     const { body, losses } = encode({ responseFormat: format, tools, model: EARLIER_MODEL })
     expect(losses).toEqual(["json_schema:approximated"])

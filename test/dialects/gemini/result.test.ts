@@ -58,13 +58,13 @@ describe("an answer", () => {
     ["an error", { error: { message: "x" } }],
     ["no candidates", { candidates: [], usageMetadata: { promptTokenCount: 1 } }],
     ["another dialect's answer", { choices: [{ message: { content: "x" } }] }],
-  ])("is rejected if it is %s", (_, body) => {
+  ])("fails to decode %s", (_, body) => {
     expect(() => GEMINI.decodeResult(body)).toThrow(GatewayError)
   })
 })
 
 describe("parts", () => {
-  test("are text, thoughts and calls in order", () => {
+  test("decodes text, thoughts and calls in order", () => {
     const parts = partsOf(
       { text: "think", thought: true },
       { text: " more", thought: true },
@@ -134,7 +134,7 @@ describe("parts", () => {
     ])
   })
 
-  test("are kept whole if the canon does not have them", () => {
+  test("keeps parts whole if the canon does not have them", () => {
     const kept = [
       { executableCode: { language: "PYTHON", code: "1" }, thoughtSignature: "s1" },
       { codeExecutionResult: { outcome: "OUTCOME_OK", output: "1" } },
@@ -178,7 +178,7 @@ describe("the finish reason", () => {
     ["NO_IMAGE", "other", "NO_IMAGE"],
     ["CONTINUATION", "other", "CONTINUATION"],
     ["FROM_THE_FUTURE", "other", "FROM_THE_FUTURE"],
-  ])("is decoded for %s", (finishReason, finish, rawFinish) => {
+  ])("decodes %s", (finishReason, finish, rawFinish) => {
     const choice = choiceOf([{ text: "a" }], { finishReason })
     expect(choice.finish as string).toBe(finish)
     expect(choice.rawFinish).toBe(rawFinish)
@@ -195,7 +195,7 @@ describe("the finish reason", () => {
     expect(() => choiceOf([{ text: "a" }], { finishReason })).toThrow("failed while it wrote")
   })
 
-  test("is tool calls for STOP with a call, but not at the token limit", () => {
+  test("becomes tool calls for STOP with a call, but not at the token limit", () => {
     const call = { functionCall: { name: "f", args: {} } }
     expect(choiceOf([call])).toMatchObject({ finish: "tool-calls" })
     expect(choiceOf([call]).rawFinish).toBeUndefined()
@@ -243,7 +243,7 @@ describe("citations", () => {
     return text?.citations
   }
 
-  test("are converted from bytes to characters", () => {
+  test("converts positions from bytes to characters", () => {
     const groundingMetadata = {
       groundingChunks: [web("a"), web("b")],
       groundingSupports: [
@@ -281,7 +281,7 @@ describe("citations", () => {
     ])
   })
 
-  test("are limited to the segment's own words", () => {
+  test("limits positions to the segment's own words", () => {
     const groundingMetadata = {
       groundingChunks: [web("a")],
       groundingSupports: [
@@ -330,7 +330,7 @@ describe("citations", () => {
     )
   })
 
-  test("are absent without text", () => {
+  test("omits citations without text", () => {
     const groundingMetadata = { groundingChunks: [web("a")] }
     expect(choiceOf([], { groundingMetadata }).parts).toEqual([])
   })

@@ -125,7 +125,7 @@ test("hidden and summarized thoughts are counted by their signature, and those o
 })
 
 describe("content without an event of its own", () => {
-  test("is kept as an extra if the part is unknown", () => {
+  test("keeps an unknown part as an extra", () => {
     const image = { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature: "s1" }
     const source = { type: "base64", data: "AAAA", mediaType: "image/png" } as const
     const code = { executableCode: { code: "1" }, thoughtSignature: "s2" }
@@ -189,7 +189,7 @@ describe("arguments streamed by Vertex", () => {
     return delta?.type === "tool-call-delta" ? JSON.parse(delta.arguments) : undefined
   }
 
-  test("are joined and reported together", () => {
+  test("joins arguments and reports them together", () => {
     expect(
       changes(
         chunk(opened),
@@ -222,7 +222,7 @@ describe("arguments streamed by Vertex", () => {
     ])
   })
 
-  test("are read with every type of value and path", () => {
+  test("reads every type of value and path", () => {
     expect(
       argumentsOf(
         { jsonPath: "$.a.b[0].c", numberValue: 1.5 },
@@ -235,7 +235,7 @@ describe("arguments streamed by Vertex", () => {
     ).toEqual({ a: { b: [{ c: 1.5 }, false, [null]] }, "x y": "", 'it"s': "q", größe: "L" })
   })
 
-  test("are skipped in a chunk without a path or a value", () => {
+  test("skips a chunk without a path or a value", () => {
     expect(
       argumentsOf(
         { jsonPath: "$.list[0]", stringValue: "a" },
@@ -253,7 +253,7 @@ describe("arguments streamed by Vertex", () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
-  test.skipIf(!HAS_FIXTURES)(`are joined in recordings${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`joins the arguments of recordings${WITHOUT_FIXTURES}`, () => {
     const calls = (file: string): unknown[] => {
       const lines = readFixture(`vercel-ai/google/${file}.chunks.txt`).trim().split("\n")
       const { choices } = foldEvents(decodeFrames(lines.map((data) => ({ data }))))

@@ -84,7 +84,7 @@ describe("usage", () => {
     expect(usageOf(reported)).toEqual({ ...NO_USAGE, ...expected })
   })
 
-  test("is absent if only other facts are reported", () => {
+  test("remains undefined if only other facts are reported", () => {
     expect(usageOf({ trafficType: "ON_DEMAND" })).toBeUndefined()
     expect(GEMINI.decodeResult(answer([])).usage).toBeUndefined()
   })

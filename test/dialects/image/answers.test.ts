@@ -52,7 +52,7 @@ describe("Gemini's images", () => {
     [drawn([{ text: "I do not draw that." }]), "I do not draw that."],
     [{ candidates: [{ finishReason: "IMAGE_SAFETY" }] }, "IMAGE_SAFETY"],
     [{ predictions: [{ raiFilteredReason: "Filtered" }] }, "Filtered"],
-  ])("are rejected with the reason: %j", async (body, words) => {
+  ])("rejects an answer without images, with the reason: %j", async (body, words) => {
     await expect(decoded(body)).rejects.toThrow(words)
   })
 })

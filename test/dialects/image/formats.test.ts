@@ -28,7 +28,7 @@ describe("OpenAI's families", () => {
     expect(losses).toEqual(["style:dropped"])
   })
 
-  test("ask dall-e-3 for one at a time, with hd and style", async () => {
+  test("requests one image at a time from dall-e-3, with hd and style", async () => {
     const { bodies, losses } = await asked("openai", "dall-e-3", {
       count: 2,
       form: "url",
@@ -70,7 +70,7 @@ describe("OpenAI's families", () => {
     expect([auto.bodies[0]?.["size"], auto.losses]).toEqual(["auto", []])
   })
 
-  test("send an edit as a form", async () => {
+  test("sends an edit as a form", async () => {
     const { paths, bodies } = await asked("openai", "gpt-image-1.5", {
       task: "edit",
       images: [IMAGE, IMAGE],

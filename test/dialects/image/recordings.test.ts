@@ -28,7 +28,7 @@ function imagesIn(body: unknown): number {
 }
 
 describe(`recorded images${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)("exist", () => {
+  test.skipIf(!HAS_FIXTURES)("exist for each vendor", () => {
     expect(RECORDINGS.length).toBeGreaterThanOrEqual(13)
     expect(new Set(RECORDINGS.map(vendorOf))).toEqual(
       new Set(["openai", "xai", "openrouter", "google", "vertex"]),
@@ -46,7 +46,7 @@ describe(`recorded images${WITHOUT_FIXTURES}`, () => {
       })
       continue
     }
-    test(`are all decoded, with their usage: ${id}`, async () => {
+    test(`decodes all images, with their usage: ${id}`, async () => {
       const { images, usage } = await format.decode([answer], requestOf())
       expect(images).toHaveLength(imagesIn(body))
       expect(images.length).toBeGreaterThan(0)

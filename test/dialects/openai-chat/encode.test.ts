@@ -169,7 +169,7 @@ describe("tool results", () => {
     source: { type: "url", url: "https://host/a.png" },
   } as const
 
-  test("are separate messages before the user's text", () => {
+  test("encodes results as separate messages before the user's text", () => {
     const { messages, losses } = encodeMessages({
       role: "user",
       parts: [

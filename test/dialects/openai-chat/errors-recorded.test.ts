@@ -51,7 +51,7 @@ function refusalOf(body: Record<string, never>): GatewayError {
 }
 
 describe("requests that OpenAI was recorded to reject", () => {
-  test.skipIf(!HAS_FIXTURES)("are read from the folder of recordings", () => {
+  test.skipIf(!HAS_FIXTURES)("finds them in the folder of recordings", () => {
     expect(recorded.length).toBeGreaterThan(20)
   })
 
@@ -88,7 +88,7 @@ describe("requests that OpenAI was recorded to answer", () => {
     ? JSON.parse(readFixture("fauxpenai/chat-success.json"))
     : []
 
-  test.skipIf(!HAS_FIXTURES)("are accepted", () => {
+  test.skipIf(!HAS_FIXTURES)("accepts them", () => {
     expect(answered.length).toBeGreaterThan(0)
     for (const { request } of answered) {
       expect(() => OPENAI_CHAT.decodeRequest(request)).not.toThrow()

@@ -81,7 +81,7 @@ describe("errors of vendors", () => {
     ["a page", "<html>secret</html>", "The provider refused the request with status 400.", {}],
     ["nothing", undefined, "The provider refused the request with status 400.", {}],
     ["an empty list of errors", [[[]]], "The provider refused the request with status 400.", {}],
-  ])("are decoded from %s", (_, body, message, words) => {
+  ])("decodes %s", (_, body, message, words) => {
     const error = decodeError(400, body)
     expect(error.kind).toBe("refused_by_upstream")
     expect(error.message).toBe(message)

@@ -33,7 +33,7 @@ describe("empty frames", () => {
     ])
   })
 
-  test("include a choice without a delta or a finish reason", () => {
+  test("skips a choice without a delta or a finish reason", () => {
     expect(changes(chunk({ index: 0 }), chunk({ delta: { content: "a" } }))).toEqual([
       { type: "text-delta", choice: 0, text: "a" },
     ])
@@ -46,7 +46,7 @@ describe("empty frames", () => {
 })
 
 describe("usage", () => {
-  test("is read from every vendor's field, and each time in full", () => {
+  test("reads every vendor's field, each time in full", () => {
     const first = { prompt_tokens: 5, completion_tokens: 1 }
     const last = { prompt_tokens: 5, completion_tokens: 2 }
     const events = changes(
@@ -61,7 +61,7 @@ describe("usage", () => {
     ])
   })
 
-  test("is read from the only choice of a chunk", () => {
+  test("reads the only choice of a chunk", () => {
     const usage = { prompt_tokens: 5, completion_tokens: 2 }
     const ended = { index: 0, delta: {}, finish_reason: "stop", usage }
     const events = changes(chunk({ index: 0, delta: { content: "a" } }), chunk(ended))
@@ -72,7 +72,7 @@ describe("usage", () => {
     ])
   })
 
-  test("is not read from one of several choices", () => {
+  test("ignores the usage of one of several choices", () => {
     const usage = { prompt_tokens: 5, completion_tokens: 2 }
     const events = changes(
       chunk({ index: 0, delta: { content: "a" } }),
@@ -93,11 +93,11 @@ describe("errors after 200", () => {
     ["OpenAI's", { error: { message: "sorry", type: "server_error", code: null } }, "server_error"],
     ["OpenRouter's chunk", { choices: [], error: { code: 502, message: "sorry" } }, "502"],
     ["xAI's", { code: "invalid-argument", error: "sorry" }, "invalid-argument"],
-  ])("are read from %s", (_, body, code) => {
+  ])("decodes %s", (_, body, code) => {
     expect(decode({ data: JSON.stringify(body) })).toEqual([errorEvent({ message: "sorry", code })])
   })
 
-  test("are read by the name of the event", () => {
+  test("recognizes an error by the name of the event", () => {
     const data = JSON.stringify({ message: "sorry" })
     expect(decode({ event: "error", data })).toEqual([errorEvent({ message: "sorry" })])
     expect(decode({ event: "error", data: "sorry" })).toEqual([errorEvent({ message: "sorry" })])
@@ -119,7 +119,7 @@ describe("the end", () => {
     expect(decoder.finished).toBe(true)
   })
 
-  test("is missing if a stream breaks", () => {
+  test("reports no end if a stream breaks", () => {
     const decoder = OPENAI_CHAT.decodeEvents()
     decoder.push(delta({ content: "a" }))
     expect(decoder.end()).toEqual([])

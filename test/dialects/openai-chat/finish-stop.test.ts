@@ -19,16 +19,19 @@ describe("the stop string that ended a choice", () => {
     ["an unrequested word", { stop_reason: "end_turn" }, undefined],
     ["none", {}, undefined],
   ]
-  test.each(TOLD)("is read where the server reports it: %s", (_name, member, sequence) => {
-    const decoder = OPENAI_CHAT.decodeEvents(request)
-    const ended = { index: 0, finish_reason: "stop", ...member }
-    const events = decoder.push({ data: JSON.stringify({ choices: [{ ...ended, delta: {} }] }) })
-    const message = { role: "assistant", content: "Hi" }
-    const whole = OPENAI_CHAT.decodeResult({ choices: [{ ...ended, message }] }, request)
-    const told = [
-      events.find((event) => event.type === "finish")?.stopSequence,
-      whole.choices[0]?.stopSequence,
-    ]
-    expect(told).toEqual([sequence, sequence])
-  })
+  test.each(TOLD)(
+    "reads the stop string from the server's own field: %s",
+    (_name, member, sequence) => {
+      const decoder = OPENAI_CHAT.decodeEvents(request)
+      const ended = { index: 0, finish_reason: "stop", ...member }
+      const events = decoder.push({ data: JSON.stringify({ choices: [{ ...ended, delta: {} }] }) })
+      const message = { role: "assistant", content: "Hi" }
+      const whole = OPENAI_CHAT.decodeResult({ choices: [{ ...ended, message }] }, request)
+      const told = [
+        events.find((event) => event.type === "finish")?.stopSequence,
+        whole.choices[0]?.stopSequence,
+      ]
+      expect(told).toEqual([sequence, sequence])
+    },
+  )
 })

@@ -108,7 +108,7 @@ describe("messages", () => {
     expect(ids).toEqual(["f", "f", "f_2", "f_2"])
   })
 
-  test("apply a marker on the message to its last part", () => {
+  test("applies a marker on the message to its last part", () => {
     const mark = { type: "ephemeral", ttl: "1h" }
     const { messages } = decodeRequest(
       withMessage(
@@ -211,7 +211,7 @@ describe("messages", () => {
 })
 
 describe("parts", () => {
-  test("are images by address and by data", () => {
+  test("decodes images by address and by data", () => {
     const url = "https://host/a.png"
     expect(partsOf(withPart({ type: "image_url", image_url: { url, detail: "low" } }))).toEqual([
       { type: "image", source: { type: "url", url }, detail: "low" },
@@ -228,14 +228,14 @@ describe("parts", () => {
     ])
   })
 
-  test("are audio", () => {
+  test("decodes audio", () => {
     const part = { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }
     expect(partsOf(withPart(part))).toEqual([
       { type: "audio", source: { type: "base64", data: "AAAA" }, format: "wav" },
     ])
   })
 
-  test("are files by data, id and address", () => {
+  test("decodes files by data, id and address", () => {
     expect(file({ file_id: "file-1", filename: null })).toEqual([
       { type: "file", source: { type: "reference", id: "file-1" } },
     ])
@@ -293,7 +293,7 @@ describe("parts", () => {
     ])
   })
 
-  test("are kept whole if only some vendors accept them", () => {
+  test("keeps parts whole if only some vendors accept them", () => {
     const part = { type: "document_url", document_url: "https://host/a.pdf" }
     expect(partsOf(withPart(part))).toEqual([{ type: "unknown", extra: extra(part) }])
   })

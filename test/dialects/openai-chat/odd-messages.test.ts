@@ -51,7 +51,7 @@ describe("a server that sends every member of OpenAI's types", () => {
     })
   })
 
-  test("is completed on the verbatim path without a call", () => {
+  test("completes its message on the verbatim path without a call", () => {
     const body: JsonObject = {
       choices: [{ message: { content: null, function_call: EMPTY }, finish_reason: "stop" }],
     }

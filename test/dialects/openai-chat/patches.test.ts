@@ -29,7 +29,7 @@ function request(body: JsonObject, quirks: Partial<OpenAiChatQuirks> = {}, maxTo
 }
 
 describe("a request on the verbatim path", () => {
-  test("is sent unchanged except for the vendor's model name", () => {
+  test("changes only the model, to the vendor's name", () => {
     const body = { model: "a/b", messages: [{ role: "user", content: "Hi" }], x: { y: [1] } }
     const patched = OPENAI_CHAT.patches.request(body, { model: "up" })
     expect(patched).toEqual({ body: { ...body, model: "up" }, losses: [] })
@@ -192,7 +192,7 @@ describe("a whole answer on the verbatim path", () => {
     })
   })
 
-  test("is repaired for official clients", () => {
+  test("repairs it for official clients", () => {
     const call = { id: "a", function: { name: "f", arguments: "{}" } }
     const content = [
       { type: "thinking", thinking: [{ type: "text", text: "hm" }] },
@@ -236,7 +236,7 @@ describe("a frame on the verbatim path", () => {
     expect(chunk.model).toBe("up")
   })
 
-  test("is the original text if nothing changes", () => {
+  test("keeps the original text if nothing changes", () => {
     const choice = '{"index":0,"delta":{"role":"assistant"}}'
     const head = `"id":"chatcmpl-1", "object":"${object}", "created":7, "model":"public/model"`
     const data = `{ ${head}, "choices":[${choice}] }`
@@ -279,11 +279,11 @@ describe("a frame on the verbatim path", () => {
   test.each([
     ["keep-alives", { type: "ping" }],
     ["Azure's report on the prompt", { id: "", model: "", choices: [], prompt_filter_results: [] }],
-  ])("is withheld if it is %s", (_, json) => {
+  ])("withholds %s", (_, json) => {
     expect(patchFrame(frame(json), asked).action).toBe("withhold")
   })
 
-  test("is withheld if it is invalid, and errors stay unchanged", () => {
+  test("withholds an invalid frame, and keeps errors unchanged", () => {
     expect(patchFrame({ data: "" }, PATCH).action).toBe("withhold")
     expect(patchFrame({ data: "[DONE]" }, PATCH)).toEqual({
       action: "last",
@@ -296,7 +296,7 @@ describe("a frame on the verbatim path", () => {
     })
   })
 
-  test("is repaired if it has content in a list or calls without an index", () => {
+  test("repairs content in a list and calls without an index", () => {
     const call = { id: "a", function: { name: "f", arguments: "{}" } }
     const other = { ...call, id: "b" }
     const delta = { content: [{ type: "text", text: "so" }], tool_calls: [call, other] }
@@ -367,7 +367,7 @@ describe("a frame on the verbatim path", () => {
     expect(JSON.parse(end?.data ?? "{}").choices[0].finish_reason).toBe("stop")
   })
 
-  test("has one id for the whole stream, even if the vendor sends none", () => {
+  test("has one id for the whole stream, even if the vendor sends none of its own", () => {
     const json = { created: 7, model: "up", choices }
     const patcher = OPENAI_CHAT.patches.frames(PATCH)
     const ids = [1, 2].map(() => JSON.parse(patcher.push(frame(json)).data).id)
@@ -386,7 +386,7 @@ describe("a frame on the verbatim path", () => {
 })
 
 describe("the cost", () => {
-  test("is added to the usage of a whole answer and of a stream's last chunk", () => {
+  test("joins the usage of a whole answer and of a stream's last chunk", () => {
     for (const carrier of [{ object: "chat.completion" }, { choices: [] }]) {
       const answer: JsonObject = { ...carrier, usage: { prompt_tokens: 1 } }
       OPENAI_CHAT.setCost(answer, "0.000012")

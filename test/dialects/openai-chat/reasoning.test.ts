@@ -115,24 +115,24 @@ describe("reasoning that the caller sends back", () => {
     const folded = foldEvents(events).choices[0]!
     const whole = OPENAI_CHAT.encodeResult({ choices: [folded] }, ASKED)
 
-    test("is restored from a whole answer", () => {
+    test("survives in a whole answer", () => {
       const [choice] = whole.choices as { message: JsonObject }[]
       expect(partsOf(choice?.message)).toEqual(folded.parts)
     })
 
-    test("is restored from a stream read by openai-python", () => {
+    test("survives in a stream read by openai-python", () => {
       const message = readByPython(encodeStream(events))
       expect(message).toMatchObject({ role: "assistant" })
       const parts = signedParts(partsOf(message))
       expect(parts.filter(isCurrent(folded.parts))).toEqual(signedParts(folded.parts))
     })
 
-    test("is restored from a stream read by openai-node", async () => {
+    test("survives in a stream read by openai-node", async () => {
       const message = await readByNode(encodeStream(events))
       expect(signedParts(partsOf(message))).toEqual(signedParts(folded.parts))
     })
 
-    test("is restored from a stream read as an upstream", () => {
+    test("survives in a stream read as an upstream", () => {
       const decoder = OPENAI_CHAT.decodeEvents()
       const decoded = encodeStream(events).flatMap((frame) => decoder.push(frame))
       expect(foldEvents(decoded).choices[0]?.parts).toEqual(folded.parts)
@@ -159,7 +159,7 @@ describe("signatures sent to a vendor", () => {
     return { message: (body.messages as JsonObject[])[0], losses }
   }
 
-  test("are kept for vendors of this dialect", () => {
+  test("sends them to vendors of this dialect", () => {
     expect(encode("openai-chat", "hm")).toEqual({
       message: {
         role: "assistant",
@@ -176,7 +176,7 @@ describe("signatures sent to a vendor", () => {
     })
   })
 
-  test("are lost for another dialect's reasoning, but the text is kept", () => {
+  test("drops those of another dialect's reasoning, but keeps the text", () => {
     const losses = [{ name: "reasoning.signature", effect: "dropped" }]
     expect(encode("anthropic-messages", "hm")).toEqual({
       message: { role: "assistant", content: "", reasoning_content: "hm" },

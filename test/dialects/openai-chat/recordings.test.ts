@@ -151,7 +151,7 @@ describe("recorded requests", () => {
 
 describe("recorded answers", () => {
   for (const { file, answer } of whole) {
-    test(`are decoded like the independent reading: ${file}`, () => {
+    test(`matches the independent reading: ${file}`, () => {
       const body = answer as JsonObject
       const result = OPENAI_CHAT.decodeResult(body)
       const reading = readWhole(body)
@@ -173,7 +173,7 @@ function withoutIds(events: readonly ChatEvent[]): ChatEvent[] {
 
 describe("recorded streams", () => {
   for (const { file, answer, vendor } of streamed) {
-    test(`are decoded the same in any chunks: ${file}`, () => {
+    test(`decodes the same in any chunks: ${file}`, () => {
       const text = answer as string
       const events = decodeStream(framesOf(text))
       for (const length of [1, 7, 64, 1000]) {
@@ -274,7 +274,7 @@ describe("streams of other clients' fixtures", () => {
     : []
 
   for (const file of files) {
-    test(`are decoded like the independent reading: ${file}`, () => {
+    test(`matches the independent reading: ${file}`, () => {
       const lines = readFixture(`vercel-ai/${file}.chunks.txt`).trim().split("\n")
       const text = `${lines.map((line) => `data: ${line}\n\n`).join("")}data: [DONE]\n\n`
       const result = foldEvents(decodeStream(framesOf(text)))

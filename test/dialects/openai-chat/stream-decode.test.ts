@@ -60,7 +60,7 @@ describe("an ordinary stream", () => {
 })
 
 describe("tool calls", () => {
-  test("are read up to 1,000 of one answer, decoded and repaired", () => {
+  test("accepts up to 1,000 calls of one answer, decoded and repaired", () => {
     const called = { name: "f", arguments: "{}" }
     const decoder = OPENAI_CHAT.decodeEvents()
     const indexes = new CallIndexes()
@@ -111,7 +111,7 @@ describe("tool calls", () => {
     ])
   })
 
-  test("continue by their id, or the last one, without an index", () => {
+  test("continues a call by its id, or the last one, without an index", () => {
     const events = changes(
       calls({ id: "a", function: { name: "f", arguments: "{" } }),
       calls({ id: "b", function: { name: "g", arguments: "{" } }),
@@ -136,7 +136,7 @@ describe("tool calls", () => {
     expect(events.filter(({ type }) => type === "tool-call-start")).toHaveLength(2)
   })
 
-  test("are numbered from zero", () => {
+  test("numbers calls from zero", () => {
     const events = changes(
       calls({ index: 1, ...opened }),
       calls({ index: 1, function: { arguments: "{}" } }),
@@ -204,13 +204,13 @@ describe("tool calls", () => {
 })
 
 describe("reasoning", () => {
-  test.each(["reasoning_content", "reasoning"])("is read from %s", (field) => {
+  test.each(["reasoning_content", "reasoning"])("reads %s", (field) => {
     expect(changes(delta({ [field]: "hm", content: null }))).toEqual([
       { type: "reasoning-delta", choice: 0, text: "hm" },
     ])
   })
 
-  test("is reported once if both names are written", () => {
+  test("reports a thought once if both names are written", () => {
     expect(changes(delta({ reasoning: "hm", reasoning_content: "hm" }))).toHaveLength(1)
   })
 
@@ -281,7 +281,7 @@ describe("reasoning", () => {
 describe("citations", () => {
   const place = { url: "https://host/a", title: "A", start_index: 2, end_index: 5 }
 
-  test("are read from annotations", () => {
+  test("reads annotations", () => {
     const cited = { type: "url_citation", url_citation: { ...place, content: "words", x: 1 } }
     const events = changes(delta({ content: "abcde" }), delta({ annotations: [cited] }))
     expect(events.at(-1)).toEqual({

@@ -105,7 +105,7 @@ describe("usage", () => {
     expect([prompt, completion, total]).toEqual(expected)
   })
 
-  test("is passed on unchanged if it adds up", () => {
+  test("passes usage on unchanged if it adds up", () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, cost: 1 }
     expect(withTotal(usage)).toBe(usage)
   })
@@ -149,7 +149,7 @@ describe("usage", () => {
     expect(usage).toEqual({ ...NO_USAGE, inputFresh: 10 })
   })
 
-  test("is absent if nothing is reported", () => {
+  test("remains undefined if nothing is reported", () => {
     expect(decodeUsage(undefined)).toBeUndefined()
     expect(decodeUsage(null)).toBeUndefined()
     expect(decodeUsage({})).toBeUndefined()
@@ -164,14 +164,14 @@ describe("usage", () => {
     expect(decodeUsage({ prompt_tokens: 1, completion_tokens: 1, ...details })?.searches).toBe(2)
   })
 
-  test("is read from Groq's own field", () => {
+  test("reads Groq's own field", () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2 }
     expect(chunkUsage({ x_groq: { usage } })).toBe(usage)
     expect(chunkUsage({ usage, x_groq: { id: "x" } })).toBe(usage)
     expect(chunkUsage({ usage: null, x_groq: { id: "x" } })).toBeUndefined()
   })
 
-  test("is encoded completely and adds up", () => {
+  test("encodes usage completely, with a correct total", () => {
     const usage = { ...NO_USAGE, inputFresh: 5, inputCacheWrite1h: 2, output: 7, reasoning: 3 }
     expect(encodeUsage(usage)).toEqual({
       prompt_tokens: 7,
@@ -210,7 +210,7 @@ describe("usage against the independent oracle", () => {
     : []
   const ours = cases.filter(({ body }) => typeof body.usage?.completion_tokens === "number")
 
-  test.skipIf(!HAS_FIXTURES)("is the same for each class", () => {
+  test.skipIf(!HAS_FIXTURES)("matches the oracle for each class", () => {
     let compared = 0
     for (const oracle of ours) {
       const reported = oracle.body.usage ?? {}

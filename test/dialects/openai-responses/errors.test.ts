@@ -55,7 +55,7 @@ describe("errors of vendors", () => {
     ["a page", 400, "<html>", { message: "The provider refused the request with status 400." }],
     ["nothing", 500, undefined, { kind: "upstream_error" }],
     ["too many requests", 429, {}, { kind: "upstream_overloaded" }],
-  ])("are decoded from %s", (_, status, body, expected) => {
+  ])("decodes %s", (_, status, body, expected) => {
     expect(decodeError(status, body)).toMatchObject(expected)
   })
 })
@@ -68,7 +68,7 @@ describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
   }
   for (const { file, status, answer } of recordedResponses()) {
     if (status === 200 || typeof answer !== "object") continue
-    test(`are decoded by their status or code: ${file}`, () => {
+    test(`decodes each by its status or code: ${file}`, () => {
       const { error } = answer
       const code =
         typeof error === "object" && error !== null && "code" in error ? error.code : answer.code

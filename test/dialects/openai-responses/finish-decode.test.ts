@@ -33,7 +33,7 @@ describe("the end", () => {
       { reason: "other", rawReason: "boredom" },
     ],
     [{ status: "incomplete" }, { reason: "other", rawReason: "incomplete" }],
-  ])("is decoded from %j", (response, finish) => {
+  ])("decodes %j", (response, finish) => {
     const type = `response.${String(response.status)}`
     const told = decode(CREATED, { type, response: { ...RESPONSE, ...response } })
     expect(told.at(-1)).toEqual({ type: "finish", choice: 0, reason: "other", ...finish })
@@ -47,7 +47,7 @@ describe("the end", () => {
     })
   })
 
-  test("is detected in the response event, regardless of later frames", () => {
+  test("reaches the end at the response event, regardless of later frames", () => {
     const decoder = OPENAI_RESPONSES.decodeEvents()
     for (const frame of frames(CREATED, textDelta("Hi"))) decoder.push(frame)
     expect(decoder.finished).toBe(false)
@@ -57,7 +57,7 @@ describe("the end", () => {
     expect(decoder.end()).toEqual([])
   })
 
-  test("is missing if that event never comes", () => {
+  test("reports no end if that event never comes", () => {
     const decoder = OPENAI_RESPONSES.decodeEvents()
     for (const frame of frames(CREATED, done(0, message("Hi")))) decoder.push(frame)
     expect(decoder.end()).toEqual([])
@@ -81,7 +81,7 @@ describe("errors inside a stream", () => {
       },
     ],
     ["as the response itself", failed],
-  ])("are decoded from %s", (_, event) => {
+  ])("decodes %s", (_, event) => {
     const told = decode(CREATED, event, failed)
     expect(told).toEqual([START, errorEvent({ message: "Sorry.", code: "server_error" })])
   })
@@ -143,7 +143,7 @@ describe("unknown content", () => {
     expect(decoder.other.characters).toBe(5)
   })
 
-  test("is an error if it is not JSON", () => {
+  test("rejects a frame that is not JSON", () => {
     expect(() => decodeStream([{ data: "<html>" }])).toThrow("not JSON")
   })
 })

@@ -245,7 +245,7 @@ const event: fc.Arbitrary<ChatEvent> = fc.oneof(
 )
 
 describe("answers", () => {
-  test("are the same after encoding and decoding", () => {
+  test("survives encoding and decoding", () => {
     fc.assert(
       fc.property(result, (value) => {
         const body = OPENAI_RESPONSES.encodeResult(value, REQUEST)
@@ -254,7 +254,7 @@ describe("answers", () => {
     )
   })
 
-  test("are the same after streaming, for any split of the bytes", () => {
+  test("survives streaming, for any split of the bytes", () => {
     fc.assert(
       fc.property(result, fc.integer({ min: 1, max: 300 }), (value, length) => {
         const frames = encodeStream(eventsOf(value))

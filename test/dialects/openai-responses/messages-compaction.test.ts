@@ -23,7 +23,7 @@ function compacted(body: JsonObject): JsonObject {
 }
 
 describe("a request for a compaction", () => {
-  test("asks only for a summary after the conversation", () => {
+  test("requests only a summary after the conversation", () => {
     const body = compactionBody({
       model: "vendor/model",
       input: "Hello",
@@ -55,7 +55,7 @@ describe("a request for a compaction", () => {
   })
 
   test.each<JsonObject>([{ model: "m" }, { model: "m", input: 7 }, { model: "m", input: [] }])(
-    "is validated as sent: %j",
+    "validates the sent body: %j",
     (body) => {
       expect(() => OPENAI_RESPONSES.decodeRequest(compactionBody(body))).toThrow()
     },
@@ -91,7 +91,7 @@ describe("a compaction", () => {
     expect(listAt(told, "output")).toHaveLength(2)
   })
 
-  test("is decoded to its summary for every vendor", () => {
+  test("yields its summary for every vendor", () => {
     const output = listAt(told, "output")
     const body = withSummaries({ model: "m", input: [...output] })
     const { messages } = OPENAI_RESPONSES.decodeRequest(body)

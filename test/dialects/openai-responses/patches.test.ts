@@ -28,7 +28,7 @@ function push(frame: SseFrame, patcher: FramePatcher = patches.frames(PATCH)) {
 }
 
 describe("a request", () => {
-  test("is changed only in the model, and the caller's object stays intact", () => {
+  test("changes only the model, in a copy of the caller's object", () => {
     const body = { model: "vendor/gpt-5", input: "Hi", previous_response_id: "resp_1", novelty: 1 }
     expect(patches.request(body, { model: "gpt-5" })).toEqual({
       body: { ...body, model: "gpt-5" },
@@ -37,7 +37,7 @@ describe("a request", () => {
     expect(body.model).toBe("vendor/gpt-5")
   })
 
-  test("is limited to the output that the credits cover", () => {
+  test("limits the output to the length that the credits cover", () => {
     const body = { model: "m", input: "Hi", max_output_tokens: 1000 }
     expect(patches.request(body, { model: "m", maxTokens: 10 }).body.max_output_tokens).toBe(10)
   })

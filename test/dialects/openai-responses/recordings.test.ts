@@ -104,7 +104,7 @@ function withoutMarkers(value: unknown): unknown {
 
 describe("recorded answers", () => {
   for (const { file, answer } of whole) {
-    test(`are decoded like the independent reading: ${file}`, () => {
+    test(`matches the independent reading: ${file}`, () => {
       const result = OPENAI_RESPONSES.decodeResult(answer)
       const reading = readResponse(answer)
       expect(readResult(result)).toEqual(reading)
@@ -128,7 +128,7 @@ function withItems(frames: ReturnType<typeof framesOf>): JsonObject {
 
 describe("recorded streams", () => {
   for (const { file, answer } of streamed) {
-    test(`are decoded the same in any chunks: ${file}`, () => {
+    test(`decodes the same in any chunks: ${file}`, () => {
       const events = decodeStream(framesOf(answer))
       for (const length of [1, 7, 64, 1000]) {
         expect(decodeStream(framesOf(answer, length))).toEqual(events)
@@ -161,7 +161,7 @@ describe("recorded streams", () => {
 
 describe("recorded answers, converted to streams", () => {
   for (const { file, answer } of whole) {
-    test(`are read by the official client: ${file}`, async () => {
+    test(`yields the same result through the official client: ${file}`, async () => {
       const result = OPENAI_RESPONSES.decodeResult(answer)
       const frames = encodeStream(eventsOf(result))
       const numbers = jsonOf(frames).map(({ sequence_number: number }) => number)
@@ -175,7 +175,7 @@ describe("recorded answers, converted to streams", () => {
 
 describe("recorded streams on the verbatim path", () => {
   for (const { file, answer } of streamed) {
-    test(`are patched without changes to the vendor's frames: ${file}`, () => {
+    test(`keeps the vendor's frames apart from patches: ${file}`, () => {
       const patcher = OPENAI_RESPONSES.patches.frames({ model: "vendor/model", streamUsage: true })
       const frames = parsed(framesOf(answer))
       const patched = frames.map((frame) => {

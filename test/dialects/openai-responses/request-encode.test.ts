@@ -95,7 +95,7 @@ describe("instructions", () => {
 })
 
 describe("media", () => {
-  test("is images and files in each of their forms", () => {
+  test("encodes images and files in each of their forms", () => {
     expect(
       inputOf(
         user(
@@ -263,7 +263,7 @@ describe("reasoning of earlier turns", () => {
     })
   })
 
-  test("is sent as text if the vendor reads it", () => {
+  test("sends it as text if the vendor reads it", () => {
     const request = conversation(assistant(SIGNED, CALL))
     expect(encode(request, DEEPSEEK)).toMatchObject({
       losses: ["reasoning.signature:dropped"],
@@ -281,7 +281,7 @@ describe("reasoning of earlier turns", () => {
     })
   })
 
-  test("is dropped at the end of its turn, where OpenAI rejects it", () => {
+  test("drops it at the end of its turn, because OpenAI rejects it there", () => {
     const request = conversation(assistant(text("Hi"), SIGNED), user(text("?")))
     expect(encode(request)).toMatchObject({
       losses: ["reasoning.signature:dropped"],

@@ -22,7 +22,7 @@ const CALL = { type: "function_call", call_id: "call_1", name: "a", arguments: "
 const OUTPUT = { type: "function_call_output", call_id: "call_1", output: "ok" }
 
 describe("missing parameters", () => {
-  test("include the model", () => {
+  test("reports a missing model", () => {
     expect(refusalOf({ input: "Hi" })).toMatchObject({
       kind: "missing_required_parameter",
       message: "Missing required parameter: 'model'.",
@@ -30,7 +30,7 @@ describe("missing parameters", () => {
     })
   })
 
-  test("include the input", () => {
+  test("reports a missing input", () => {
     expect(refusalOf({ model: "m", input: null })).toMatchObject({
       kind: "missing_required_parameter",
       details: { parameter: "input" },
@@ -65,7 +65,7 @@ describe("missing parameters", () => {
     ["tool_choice.name", { tool_choice: { type: "function" } }],
     ["text.format.name", { text: { format: { type: "json_schema", schema: {} } } }],
     ["text.format.schema", { text: { format: { type: "json_schema", name: "a" } } }],
-  ])("are named in %s", (parameter, body) => {
+  ])("names the missing parameter %s", (parameter, body) => {
     expect(told(body).slice(0, 2)).toEqual(["missing_required_parameter", parameter])
   })
 })

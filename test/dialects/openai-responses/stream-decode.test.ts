@@ -47,7 +47,7 @@ describe("items", () => {
 })
 
 describe("text", () => {
-  test("is reported as it arrives, and once", () => {
+  test("passes text on as it arrives, and once", () => {
     expect(
       decode(
         CREATED,
@@ -81,24 +81,24 @@ describe("text", () => {
     ["from the end of its item", [done(0, message("Hello"))]],
     ["from the response", [completed({ output: [message("Hello")] })]],
     ["after only its start was streamed", [textDelta("Hel"), done(0, message("Hello"))]],
-  ])("is taken %s if it was not streamed", (_, events) => {
+  ])("takes text %s if it was not streamed", (_, events) => {
     const told = decode(CREATED, ...events, completed({ output: [message("Hello")] }))
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
   })
 
-  test("is not repeated if a vendor counts the contents from 1", () => {
+  test("repeats no text if a vendor counts the contents from 1", () => {
     const told = decode(CREATED, textDelta("Hello", 0, 1), done(0, message("Hello")), completed())
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
   })
 
-  test("is not repeated if a vendor leaves items out of the response", () => {
+  test("repeats no text if a vendor leaves items out of the response", () => {
     const told = decode(CREATED, textDelta("Hello", 2), done(2, message("Hello")), {
       ...completed({ output: [message("Hello")] }),
     })
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
   })
 
-  test("is not disturbed by ids that change from event to event", () => {
+  test("tolerates ids that change from event to event", () => {
     const told = decode(
       CREATED,
       added(0, { type: "message", id: "a", content: [] }),
@@ -133,7 +133,7 @@ describe("sources", () => {
     end_index: 3,
   }
 
-  test("are reported once, with positions continued for later chunks", () => {
+  test("reports each source once, with positions continued for later chunks", () => {
     const told = decode(
       CREATED,
       textDelta("One "),

@@ -40,7 +40,7 @@ function orderOf(events: readonly ChatEvent[]): unknown[] {
 }
 
 describe("the order of events", () => {
-  test("is correct for text", () => {
+  test("follows OpenAI's order for text", () => {
     expect(orderOf([START, text("Hel"), text("lo"), STOP])).toEqual([
       "created",
       "in_progress",
@@ -54,7 +54,7 @@ describe("the order of events", () => {
     ])
   })
 
-  test("is correct for reasoning before a call", () => {
+  test("follows OpenAI's order for reasoning before a call", () => {
     expect(
       orderOf([START, thought("H"), thought("m"), signature("s"), call(0, "a"), STOP]),
     ).toEqual([
@@ -74,7 +74,7 @@ describe("the order of events", () => {
     ])
   })
 
-  test("is correct for a refusal after text", () => {
+  test("follows OpenAI's order for a refusal after text", () => {
     const refusal: ChatEvent = { type: "refusal-delta", choice: 0, text: "No." }
     expect(orderOf([START, text("Well."), refusal, STOP]).slice(3)).toEqual([
       "content_part.added",
@@ -90,7 +90,7 @@ describe("the order of events", () => {
     ])
   })
 
-  test("is correct for an empty answer", () => {
+  test("follows OpenAI's order for an empty answer", () => {
     expect(orderOf([])).toEqual(["created", "in_progress", "completed"])
   })
 })
@@ -248,17 +248,20 @@ describe("the end", () => {
     ["other", "response.completed", "completed", null],
     ["length", "response.completed", "incomplete", { reason: "max_output_tokens" }],
     ["content-filter", "response.completed", "incomplete", { reason: "content_filter" }],
-  ] as const)("is correct for an answer that ended with %s", (reason, type, status, details) => {
-    const frames = encodeStream([START, text("Hi"), { type: "finish", choice: 0, reason }])
-    expect(frames.at(-1)?.event).toBe(type)
-    expect(lastResponse(frames)).toMatchObject({
-      status,
-      incomplete_details: details,
-      output: [{ status }],
-    })
-  })
+  ] as const)(
+    "reports the status of an answer that ended with %s",
+    (reason, type, status, details) => {
+      const frames = encodeStream([START, text("Hi"), { type: "finish", choice: 0, reason }])
+      expect(frames.at(-1)?.event).toBe(type)
+      expect(lastResponse(frames)).toMatchObject({
+        status,
+        incomplete_details: details,
+        output: [{ status }],
+      })
+    },
+  )
 
-  test("is held for the last event, with the usage and the cost", () => {
+  test("waits for the last event, with the usage and the cost", () => {
     const encoder = OPENAI_RESPONSES.encodeEvents(REQUEST)
     const usage = { ...NO_USAGE, inputFresh: 3, inputCacheRead: 2, output: 9, reasoning: 4 }
     const events: ChatEvent[] = [START, text("Hi"), STOP, { type: "usage", usage }]

@@ -35,7 +35,7 @@ describe("usage", () => {
     expect(usageOf({ usage: more })).toMatchObject({ inputFresh: 0, imageInput: 70 })
   })
 
-  test("is limited to a vendor's input and output", () => {
+  test("limits its classes to a vendor's input and output", () => {
     const usage = {
       input_tokens: 7,
       input_tokens_details: { cached_tokens: 163, cache_write_tokens: 5 },
@@ -56,7 +56,7 @@ describe("usage", () => {
   })
 
   test.each([{}, { usage: null }, { usage: {} }, { usage: "none" }])(
-    "is absent in %j",
+    "remains undefined for %j",
     (response) => {
       expect(usageOf(response)).toBeUndefined()
     },
@@ -92,7 +92,7 @@ describe(`usage compared with the oracle${WITHOUT_FIXTURES}`, () => {
     expect(asked.length).toBeGreaterThan(10)
   })
   for (const { name, usage, expected } of asked) {
-    test(`is read like the oracle: ${name}`, () => {
+    test(`matches the oracle: ${name}`, () => {
       const read = usageOf({ usage })
       const { inputFresh = 0, inputCacheRead = 0, inputCacheWrite = 0 } = read ?? {}
       expect(inputFresh + inputCacheRead + inputCacheWrite).toBe(expected.input_tokens ?? 0)

@@ -146,7 +146,7 @@ describe("an answer", () => {
 describe("requests in the format of each vendor", () => {
   const common = { model: "m", query: "ruby", documents: REQUEST.documents }
 
-  test("match Cohere's", () => {
+  test("encodes Cohere's format", () => {
     const body = { top_n: 2, max_tokens_per_doc: 9, priority: 1, other: true }
     expect(asked("cohere", body)).toEqual({
       path: "/v2/rerank",
@@ -155,7 +155,7 @@ describe("requests in the format of each vendor", () => {
     })
   })
 
-  test("match Voyage's", () => {
+  test("encodes Voyage's format", () => {
     expect(asked("voyage", { top_n: 2, truncation: true })).toEqual({
       path: "/rerank",
       body: { ...common, top_k: 2, return_documents: false, truncation: true },
@@ -175,7 +175,7 @@ describe("requests in the format of each vendor", () => {
 })
 
 describe("an upstream's answer", () => {
-  test("is sorted and limited to the requested length", async () => {
+  test("sorts it and limits it to the requested length", async () => {
     const results = [
       { index: 1, relevance_score: 0.1 },
       { index: 0, relevance_score: 0.7, document: { text: "Ruby" } },

@@ -52,7 +52,7 @@ describe("Gemini", () => {
     expect(said).toEqual({ sound: Uint8Array.of(1), rate: 24_000 })
   })
 
-  test("is rejected without audio", () => {
+  test("rejects an answer without audio", () => {
     expect(isRefused("google", answer([{ text: "I would rather not." }]))).toBe(true)
     expect(isRefused("google", { candidates: [{ finishReason: "SAFETY" }] })).toBe(true)
     expect(isRefused("google", {})).toBe(true)

@@ -72,7 +72,7 @@ const RECORDED: readonly RecordedSpeech[] = [
 
 describe(`encoded requests compared with recordings${WITHOUT_FIXTURES}`, () => {
   for (const { file, vendor, model, parts, beside = [] } of HAS_FIXTURES ? RECORDED : []) {
-    test(`are the same: ${file}`, () => {
+    test(`matches the recording: ${file}`, () => {
       const { request } = JSON.parse(readFixture(`recorded/${file}.json`))
       const sent = encoded(vendor, model, { voice: VOICES[vendor] ?? "alloy", ...parts })
       const json = { ...jsonOf(sent) }

@@ -40,7 +40,7 @@ describe("transcript formats", () => {
     expect(untimed).toMatchObject({ duration: 3.7, segments: [{ start: 0, end: 3.7, text: "Up" }] })
   })
 
-  test("events are generated if the vendor streams none", () => {
+  test("generates events if the vendor streams none of its own", () => {
     const events = renderEvents(transcript, transcriptionOf({ stream: true }))
     const reader = new TranscriptEventReader()
     reader.push(new TextEncoder().encode(events))
@@ -73,7 +73,7 @@ describe("a streamed transcript", () => {
     ].join(""),
   )
 
-  test("is the same for any split", () => {
+  test("yields the same transcript for any split", () => {
     for (let cut = 0; cut <= stream.length; cut++) {
       const reader = new TranscriptEventReader()
       reader.push(stream.subarray(0, cut))
@@ -96,7 +96,7 @@ describe("a streamed transcript", () => {
     expect([...texts]).toEqual(["", "Grüße ", "Grüße 🐦", "Grüße 🐦!"])
   })
 
-  test("is the vendor's failure if it contains an error", () => {
+  test("fails if it contains the vendor's error", () => {
     const reader = new TranscriptEventReader()
     const bytes = new TextEncoder().encode(event({ type: "error", error: { message: "no" } }))
     expect(failureOf(() => reader.push(bytes))).toMatchObject({ kind: "upstream_error" })

@@ -99,7 +99,7 @@ describe("Deepgram", () => {
   })
 
   test.each<JsonObject>([{}, { results: {} }, { results: { channels: [{ alternatives: [] }] } }])(
-    "is rejected without a transcript: %j",
+    "rejects an answer without a transcript: %j",
     (body) => {
       expect(failureOf(() => decoded("deepgram", body))).toMatchObject({ kind: "upstream_error" })
     },
@@ -316,7 +316,7 @@ describe("OpenAI", () => {
     expect(decoded("openai", { text: "Hi", usage }).usage.tokens).toEqual(tokens)
   })
 
-  test.each(["", "[]", "<html>"])("is rejected if it is not an object: %j", (body) => {
+  test.each(["", "[]", "<html>"])("rejects an answer that is not an object: %j", (body) => {
     expect(failureOf(() => decoded("openai", body))).toMatchObject({ kind: "upstream_error" })
   })
 })

@@ -104,7 +104,7 @@ describe("requests to vendors", () => {
     }
   })
 
-  test("include a translation", async () => {
+  test("encodes a translation", async () => {
     const { call } = await encoded("groq", "whisper-large-v3", { task: "translate" })
     expect(call.path).toBe("/audio/translations")
   })

@@ -139,7 +139,7 @@ describe(`recorded transcripts${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  test.if(HAS_FIXTURES)("OpenAI's stream", () => {
+  test.if(HAS_FIXTURES)("decodes OpenAI's stream", () => {
     const file =
       "recorded/openai-audio/transcription-basic-functionality-openai-gpt-4o-transcribe-streams-text-deltas-and-returns--0.json"
     const bytes = Buffer.from(JSON.parse(readFixture(file)).response.body.text as string)
