@@ -61,11 +61,11 @@ async function ask(model: string, more: object = {}) {
 }
 
 describe("the output limit sent to Claude", () => {
-  test("is the model's maximum if the caller gives no limit", async () => {
+  test("equals the model's maximum if the caller gives no limit", async () => {
     expect((await ask("anthropic/claude")).body.max_tokens).toBe(64_000)
   })
 
-  test("is the caller's limit if there is one", async () => {
+  test("equals the caller's limit if there is one", async () => {
     expect((await ask("anthropic/claude", { max_tokens: 100 })).body.max_tokens).toBe(100)
   })
 
@@ -76,7 +76,7 @@ describe("the output limit sent to Claude", () => {
     expect(nanocredits(receipt.hold)).toBeLessThan(129_000_000n)
   })
 
-  test("is the default if the model's maximum is unknown", async () => {
+  test("equals the default if the model's maximum is unknown", async () => {
     expect((await ask("anthropic/unknown")).body.max_tokens).toBe(8_192)
   })
 })

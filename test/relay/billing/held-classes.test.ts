@@ -82,14 +82,14 @@ async function rateOf(name: string, body: JsonObject): Promise<number> {
 
 describe("a hold for searches", () => {
   for (const model of ["google/gemini-2.5-flash", "vertex/gemini-2.5-flash"]) {
-    test(`is not placed for ${model} without a search tool`, async () => {
+    test(`excludes ${model} without a search tool`, async () => {
       const { most, lines } = await estimate(CHAT, { model, messages: HELLO, max_tokens: 100 })
       expect(lines.map(({ name }) => name)).toEqual(["input", "output"])
       expect(most).toBeLessThan(1_000_000n)
     })
   }
 
-  test("is placed for a search tool, of one search in older models", async () => {
+  test("covers a search tool, with one search in older models", async () => {
     const path = "/v1beta/models/google/gemini-2.5-flash:generateContent"
     const body = {
       model: "google/gemini-2.5-flash",
@@ -109,14 +109,14 @@ describe("a hold for searches", () => {
     expect(nanocredits((await receiptOf(caller, response)).hold)).toBeLessThan(1_000_000n)
   })
 
-  test("is placed for models that search by themselves", async () => {
+  test("covers models that search by themselves", async () => {
     const body = { model: "perplexity/sonar-deep-research", messages: HELLO, max_tokens: 100 }
     const { lines } = await estimate(CHAT, body)
     expect(lines.map(({ name }) => name)).toEqual(["input", "output", "reasoning_output", "search"])
     expect(lines.at(-1)).toMatchObject({ quantity: 30, per_million: "5000" })
   })
 
-  test("is the request's price for models that charge each request", async () => {
+  test("equals the request's price for models that charge each request", async () => {
     const body = { model: "perplexity/sonar", messages: HELLO, max_tokens: 100 }
     const { lines } = await estimate(CHAT, body)
     expect(lines.map(({ name }) => name)).toEqual(["input", "output", "request"])

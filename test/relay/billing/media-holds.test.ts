@@ -104,7 +104,7 @@ describe("a PDF of few bytes and many pages of text", () => {
     packed: makePdf({ pages: PAGES, text, isPacked: true }),
     encrypted: makePdf({ pages: PAGES, text, trailer: "/Encrypt 9 0 R" }),
   }
-  test.each(Object.entries(files))("is held at its maximum cost: %s", async (_, pdf) => {
+  test.each(Object.entries(files))("holds its maximum cost: %s", async (_, pdf) => {
     using vendor = startCounting(PAGES * PAGE_TOKENS)
     await using gateway = await startWorld(vendor.url)
     const caller = await gateway.caller("1.1")
@@ -207,7 +207,7 @@ describe("sparse audio for a model that is charged by the second", () => {
   const minutes = Object.entries(files).map(([name, bytes]) => [name, 60, bytes] as const)
   // Large enough to be passed on while it arrives, with a hold by its bytes at first.
   const long = ["20 minutes of FLAC", 1_200, wholeSound("flac", 1_200)] as const
-  test.each([...minutes, long])("is charged in full: %s", async (_, seconds, bytes) => {
+  test.each([...minutes, long])("charges it in full: %s", async (_, seconds, bytes) => {
     using vendor = startCounting(0, seconds)
     await using gateway = await startWorld(vendor.url)
     const caller = await gateway.caller("1")

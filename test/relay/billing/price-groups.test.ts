@@ -348,7 +348,7 @@ describe("the API of price groups", () => {
     })
   })
 
-  test("is for operators only", async () => {
+  test("rejects callers that are not operators", async () => {
     const caller = await memberOf("half")
     const headers = { authorization: `Bearer ${caller.key}` }
     for (const path of ["/price-groups", "/price-groups/half"]) {

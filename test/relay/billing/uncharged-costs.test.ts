@@ -109,7 +109,7 @@ test("reports it with estimated charges, and in the usage's provider cost", asyn
   expect(nanocredits(total.provider_cost)).toBe(provider)
 })
 
-test("records the cost of a request that nobody is charged for", async () => {
+test("records the cost of an uncharged request", async () => {
   const caller = await gateway.caller("1")
   const response = await caller.post(CHAT, { model: "vendor/alone", messages: HELLO })
   const { id, status } = await receiptOf(caller, response)

@@ -156,7 +156,7 @@ describe("output beyond max_tokens", () => {
   })
 
   for (const stream of [false, true]) {
-    test(`is charged if it was delivered, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`charges it if it was delivered, ${stream ? "streamed" : "whole"}`, async () => {
       usage = { prompt_tokens: 10, completion_tokens: 2_001 }
       const body = { model: "scripted/known", messages: HELLO, max_tokens: 16, stream }
       const { receipt, paid } = await ask(body)
@@ -165,7 +165,7 @@ describe("output beyond max_tokens", () => {
       expect(paid).toBe(10n * 1_000n + 2_001n * 2_000n)
     })
 
-    test(`is limited to its possible amount, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`limits the charge to the possible amount, ${stream ? "streamed" : "whole"}`, async () => {
       usage = { prompt_tokens: 10, completion_tokens: 1e15 }
       const body = { model: "scripted/known", messages: HELLO, max_tokens: 16, stream }
       const { receipt } = await ask(body)
@@ -176,7 +176,7 @@ describe("output beyond max_tokens", () => {
 })
 
 describe("output beyond the model's maximum", () => {
-  test("is neither held nor requested", async () => {
+  test("limits the hold and the sent request to the model's maximum", async () => {
     usage = { prompt_tokens: 10, completion_tokens: 1 }
     const caller = await gateway.caller("1")
     const body = { model: "scripted/known", messages: HELLO, max_tokens: 1e9 }

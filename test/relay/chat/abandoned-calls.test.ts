@@ -203,7 +203,7 @@ describe("a whole answer of a provider that bills abandoned calls", () => {
     ["embeddings", VECTORS, { input: 4 }],
     ["rerank", RANKS, { search: 1 }],
     ["images", IMAGES, { image: 1 }],
-  ] as const)("is read to its end and charged: %s", async (_, [path, body], usage) => {
+  ] as const)("reads it to its end and charges it: %s", async (_, [path, body], usage) => {
     const caller = await leaveSilent([path, body])
     expect((await creditsOf(caller)).held).not.toBe("0")
     goOn.resolve()
@@ -213,7 +213,7 @@ describe("a whole answer of a provider that bills abandoned calls", () => {
     expect(receipt.attempts).toMatchObject([{ outcome: "ok" }])
   })
 
-  test("is charged as far as it is known when its deadline ends", async () => {
+  test("charges the known part when its deadline ends", async () => {
     const caller = await leaveSilent(chat("openai/plain"))
     await clock.pass(LIMIT + 1_000)
     await wasClosed.promise
@@ -238,21 +238,18 @@ describe("a whole answer of a provider that stops when the caller disconnects", 
     ["a stream before its first word", chat("vllm/silent", true)],
     ["embeddings", ["/v1/embeddings", { model: "vllm/vectors", input: "Hello there, gateway" }]],
     ["rerank", ["/v1/rerank", { model: "vllm/ranks", query: "Hello", documents: ["there"] }]],
-  ] as [string, [string, object]][])(
-    "is cancelled and charged for its input: %s",
-    async (_, asked) => {
-      const caller = await leaveSilent(asked)
-      await wasClosed.promise
-      const receipt = await onlyReceipt(gateway, caller)
-      expect(receipt).toMatchObject({ status: "settled", estimated: true })
-      expect(Object.keys(receipt.usage ?? {})).toEqual(["input"])
-      expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
-    },
-  )
+  ] as [string, [string, object]][])("cancels it and charges its input: %s", async (_, asked) => {
+    const caller = await leaveSilent(asked)
+    await wasClosed.promise
+    const receipt = await onlyReceipt(gateway, caller)
+    expect(receipt).toMatchObject({ status: "settled", estimated: true })
+    expect(Object.keys(receipt.usage ?? {})).toEqual(["input"])
+    expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
+  })
 })
 
 describe("a stream whose caller disconnects", () => {
-  test("is cancelled if the provider stops billing, and charged by the gateway's own count", async () => {
+  test("cancels it if the provider stops billing, and charges the gateway's own count", async () => {
     const caller = await leaveAfterHello("openai/plain")
     await wasClosed.promise
     const receipt = await onlyReceipt(gateway, caller)
@@ -260,7 +257,7 @@ describe("a stream whose caller disconnects", () => {
   })
 
   test.each(["groq/plain", "unknown/plain", "vllm/drained"])(
-    "is read to its end if the provider bills all of it or is set to: %s",
+    "reads it to its end if the provider bills all of it or its settings say so: %s",
     async (model) => {
       const caller = await leaveAfterHello(model)
       goOn.resolve()
@@ -269,7 +266,7 @@ describe("a stream whose caller disconnects", () => {
     },
   )
 
-  test("is read up to its hold", async () => {
+  test("reads it up to its hold", async () => {
     const caller = await leaveAfterHello("groq/endless")
     goOn.resolve()
     await wasClosed.promise

@@ -190,7 +190,7 @@ describe("an answer without any choice", () => {
     ],
   ]
   for (const [name, fields, said] of EMPTY) {
-    test(`is a failed attempt: ${name}`, async () => {
+    test(`fails the attempt: ${name}`, async () => {
       answer = said
       const caller = await gateway.caller("1")
       const response = await caller.post(CHAT, { ...BODY, ...fields })
@@ -207,7 +207,7 @@ describe("an answer without any choice", () => {
     expect(response.headers.get("x-tollgate-provider")).toBe("good")
   })
 
-  test("is an error if the caller has already received a part", async () => {
+  test("ends in an error if the caller has already received a part", async () => {
     answer = () => streamed([frameOf({ choices: [{ delta: { content: "Hi" } }] })])
     const caller = await gateway.caller("1")
     const response = await caller.post(CHAT, { ...BODY, stream: true })
@@ -220,7 +220,7 @@ describe("the charged usage when the vendor reports none", () => {
     frameOf({ id: "a", choices: [{ delta: { role: "assistant", content: "Hi" } }] }) +
     frameOf({ id: "a", choices: [{ delta: {}, finish_reason: "stop" }] })
 
-  test("is in the whole answer", async () => {
+  test("appears in the whole answer", async () => {
     answer = () => Response.json(BARE)
     const caller = await gateway.caller("1")
     const response = await caller.post(CHAT, BODY)
@@ -236,7 +236,7 @@ describe("the charged usage when the vendor reports none", () => {
     })
   })
 
-  test("is in the stream with its cost if the caller asks for usage", async () => {
+  test("appears in the stream with its cost if the caller asks for usage", async () => {
     const chunks = await askStream(frames + DONE, { stream_options: { include_usage: true } })
     const last = chunks.at(-1)
     expect(last).toMatchObject({ id: "chatcmpl-a", choices: [], object: "chat.completion.chunk" })
@@ -245,7 +245,7 @@ describe("the charged usage when the vendor reports none", () => {
     expect(chunks.filter(({ usage }) => usage)).toHaveLength(1)
   })
 
-  test("is not in the stream if the caller does not ask", async () => {
+  test("stays out of the stream if the caller does not ask", async () => {
     const chunks = await askStream(frames + DONE)
     expect(chunks.filter(({ usage }) => usage)).toHaveLength(0)
   })
@@ -254,7 +254,7 @@ describe("the charged usage when the vendor reports none", () => {
     ["/v1/messages", { max_tokens: 50, messages: HELLO }],
     ["/v1/responses", { input: "Hello there, gateway" }],
   ] as const) {
-    test(`is in the answer of ${path}, whole and streamed`, async () => {
+    test(`appears in the answer of ${path}, whole and streamed`, async () => {
       const caller = await gateway.caller("1")
       answer = () => Response.json(BARE)
       const whole = await caller.post(path, { model: "poor/model", ...fields })

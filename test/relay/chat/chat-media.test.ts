@@ -313,13 +313,13 @@ describe("money", () => {
 })
 
 describe("models of another kind", () => {
-  test("are rejected with the name of the right endpoint", async () => {
+  test("rejects them with the name of the right endpoint", async () => {
     const error = await errorOf(await ask(CHAT, "google/imagen", false))
     expect(error.code).toBe("model_not_supported")
     expect(error.message).toContain("/v1/images/generations")
   })
 
-  test("reject a speech model in a format without audio", async () => {
+  test("rejects a speech model in a format without audio", async () => {
     const error = await errorOf(await ask(MESSAGES, "google/tts", false))
     expect(error.message).toContain("answers with audio")
   })
@@ -350,7 +350,7 @@ describe("the shape of an image", () => {
     }
   }
 
-  test("is reported as lost if the provider has no such field", async () => {
+  test("reports a loss if the provider has no such field", async () => {
     const fromGemini = await ask("gemini", "plain/chat", false, BY_CALLER.gemini)
     await objectsOf(fromGemini, false)
     expect(fromGemini.headers.get("x-tollgate-losses")).toBe("image_config:dropped")
@@ -403,7 +403,7 @@ describe("an image of an earlier answer", () => {
   }
 
   for (const format of [CHAT, RESPONSES, "gemini"] as const) {
-    test(`is sent back from ${format} to Gemini in the model's turn`, async () => {
+    test(`returns from ${format} to Gemini in the model's turn`, async () => {
       const response = await ask(format, "google/image", false, turns[format])
       await objectsOf(response, false)
       const sent = gateway.simulator.requests.at(-1)?.body as Json
@@ -414,7 +414,7 @@ describe("an image of an earlier answer", () => {
 
     // OpenRouter supports the Responses format itself.
     if (format === RESPONSES) continue
-    test(`is sent back from ${format} to OpenRouter in the assistant's message`, async () => {
+    test(`returns from ${format} to OpenRouter in the assistant's message`, async () => {
       await objectsOf(await ask(format, "openrouter/image", false, turns[format]), false)
       const messages = vendor.bodies.at(-1)?.["messages"] as Json[]
       const message = messages.find(({ role }) => role === "assistant")
@@ -423,7 +423,7 @@ describe("an image of an earlier answer", () => {
   }
 
   for (const format of [CHAT, "gemini"] as const) {
-    test(`is shown from ${format} to OpenAI in the user's turn`, async () => {
+    test(`moves from ${format} to the user's turn for OpenAI`, async () => {
       const response = await ask(format, "openai/drawing", false, turns[format])
       await objectsOf(response, false)
       const input = vendor.bodies.at(-1)?.["input"] as Json[]
@@ -432,7 +432,7 @@ describe("an image of an earlier answer", () => {
     })
   }
 
-  test("is shown in the user's turn to a server of the same chat format", async () => {
+  test("moves to the user's turn for a server of the same chat format", async () => {
     const response = await ask(CHAT, "plain/chat", false, turns[CHAT])
     await objectsOf(response, false)
     const messages = vendor.bodies.at(-1)?.["messages"] as Json[]
@@ -441,13 +441,13 @@ describe("an image of an earlier answer", () => {
     expect(response.headers.get("x-tollgate-losses")).toBe("assistant.image:approximated")
   })
 
-  test("is sent back from responses to OpenAI unchanged", async () => {
+  test("returns from responses to OpenAI unchanged", async () => {
     await objectsOf(await ask(RESPONSES, "openai/drawing", false, turns[RESPONSES]), false)
     expect(vendor.bodies.at(-1)?.["input"]).toContainEqual(IMAGE_ITEM)
   })
 })
 
-test("the image generation tool is not reported as lost if the model needs none", async () => {
+test("reports no loss of the image generation tool if the model needs no such tool", async () => {
   const more = { tools: [{ type: "image_generation" }] }
   const response = await ask(RESPONSES, "google/image", false, more)
   expect(imagesIn(RESPONSES, await objectsOf(response, false))).toHaveLength(1)

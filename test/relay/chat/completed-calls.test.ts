@@ -231,7 +231,7 @@ describe.each([false, true])("one call that rejects a parameter, streamed: %p", 
     ])
   })
 
-  test("is corrected after a short message that names the parameter", async () => {
+  test("retries without the parameter that a short message names", async () => {
     message = "temperature is not supported"
     failing = 3
     const response = await caller.post(CHAT, { ...fields, model })
@@ -388,7 +388,7 @@ describe("a fee per call", () => {
     ],
   ] as const
 
-  test.each(cases)("is held and charged for each call of %s", async (path, body, count, rest) => {
+  test.each(cases)("holds and charges it for each call of %s", async (path, body, count, rest) => {
     failing = 0
     const response = await caller.post(path, body)
     expect(response.status, await response.clone().text()).toBe(200)

@@ -51,7 +51,7 @@ describe("text held back as a possible stop sequence", () => {
     ],
     ["an unreadable frame", () => streamed([frame("Hello "), frame("STO"), "data: {\n\n"])],
     ["an end without a final event", () => streamed([frame("Hello "), frame("STO")])],
-  ])("is delivered before the error that ends the stream: %s", async (_name, written) => {
+  ])("arrives before the error that ends the stream: %s", async (_name, written) => {
     answer = written
     expect(await toldBefore({ model: "vendor/model", stop: STOP })).toBe("Hello STO")
   })
@@ -109,13 +109,13 @@ function responses(text: string, ...rest: { readonly type: string }[]): Response
 describe("text counted by the relay", () => {
   const FAILED = { type: "error", message: "Overheated.", code: "server_error" }
 
-  test("is delivered up to its limit before an error", async () => {
+  test("arrives up to its limit before an error", async () => {
     answer = () => responses("one two", FAILED)
     const body = { model: "vendor/responses", max_tokens: 5 }
     expect(await toldBefore(body)).toBe("one two")
   })
 
-  test("is a complete answer if it reaches its limit before an error", async () => {
+  test("completes the answer if it reaches its limit before an error", async () => {
     answer = () => responses("one two three four five", FAILED)
     const caller = await gateway.caller("1")
     const body = { model: "vendor/responses", messages: HELLO, stream: true, max_tokens: 3 }

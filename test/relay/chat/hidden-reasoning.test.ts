@@ -170,7 +170,7 @@ describe("an answer that the relay ends at a stop sequence", () => {
       stream = path.includes("stream"),
       n,
     } = body as { model?: string; stream?: boolean; n?: number }
-    test(`is charged with its reasoning: ${path} ${model} ${stream ? "streamed" : "whole"} ${n ?? ""}`, async () => {
+    test(`charges its reasoning: ${path} ${model} ${stream ? "streamed" : "whole"} ${n ?? ""}`, async () => {
       const caller = await gateway.caller("100", { concurrentRequests: 1 })
       const response = await caller.post(path, body)
       // The provider is still reasoning, and the charge is not known yet.
@@ -190,7 +190,7 @@ describe("an answer that the relay ends at a stop sequence", () => {
     })
   }
 
-  test("is charged with an estimate if the provider does not report its usage in time", async () => {
+  test("charges an estimate if the provider does not report its usage in time", async () => {
     const caller = await gateway.caller("100")
     const body = { model: "openai/gpt-5.4", messages: HELLO, stop: [SENTINEL] }
     const asked = performance.now()
@@ -203,7 +203,7 @@ describe("an answer that the relay ends at a stop sequence", () => {
     expect(receipt.usage?.["reasoning"]).toBeLessThan(most + 1)
   })
 
-  test("is cancelled at a server that is known to stop generating when it is cancelled", async () => {
+  test("cancels it at a server that is known to stop generating", async () => {
     const caller = await gateway.caller("100")
     const body = { model: "own/model", messages: HELLO, stop: SIX }
     const response = await caller.post(CHAT, body)
@@ -212,7 +212,7 @@ describe("an answer that the relay ends at a stop sequence", () => {
     expect(await onlyReceipt(gateway, caller)).toMatchObject({ estimated: true })
   })
 
-  test("is read on if the caller has asked to hide the reasoning", async () => {
+  test("reads on if the caller has asked to hide the reasoning", async () => {
     const caller = await gateway.caller("100")
     const body = { model: "vendor/model", messages: HELLO, stop: SIX, include_reasoning: false }
     expect(await (await caller.post(CHAT, body)).text()).toContain("The answer.")
@@ -289,7 +289,7 @@ describe("a caller that disconnects", () => {
     expect(receipt.usage).toMatchObject({ output: OUTPUT })
   })
 
-  test("pays for an estimate if the provider only thinks until it is cancelled", async () => {
+  test("pays an estimate if the provider only sends reasoning until it is cancelled", async () => {
     const asked = await ask(CHAT, { ...silent, stream: true })
     asked.leave()
     await wasCut.promise

@@ -58,14 +58,14 @@ afterAll(async () => {
 const stream = (model: string) => caller.post(CHAT, { model, messages: HELLO, stream: true })
 
 describe("keep-alive comments while the upstream is silent", () => {
-  test("are sent before the first byte", async () => {
+  test("arrive before the first byte", async () => {
     const text = await (await stream("sim/fault-slow-headers-700")).text()
     expect(text).toStartWith(COMMENT + COMMENT)
     expect(contentOf(text)).toBe("Hello there, gateway")
     expect(text).toEndWith("data: [DONE]\n\n")
   })
 
-  test("are sent between bytes", async () => {
+  test("arrive between bytes", async () => {
     const text = await (await stream("sim/fault-stall-700")).text()
     const begins = text.indexOf("data: ")
     expect(begins).toBe(0)
@@ -90,7 +90,7 @@ describe("keep-alive comments while the upstream is silent", () => {
 })
 
 describe("a failure after the first comment", () => {
-  test("is an error event in the stream, and nothing is charged", async () => {
+  test("becomes an error event in the stream, free of charge", async () => {
     fail = Promise.withResolvers()
     const before = await caller.balance()
     const response = await stream("failing/late")
@@ -106,7 +106,7 @@ describe("a failure after the first comment", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("is not reported if the next deployment answers", async () => {
+  test("remains hidden if the next deployment answers", async () => {
     fail = Promise.withResolvers()
     const response = await stream("failing/backed-up")
     fail.resolve()

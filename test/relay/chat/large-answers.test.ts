@@ -98,7 +98,7 @@ const LONGEST_PAUSE = 200
 
 describe("a whole answer", () => {
   for (const [operation, ask] of Object.entries(WHOLE)) {
-    test(`is rejected above its limit: ${operation}`, async () => {
+    test(`fails above its limit: ${operation}`, async () => {
       const chunk = Buffer.alloc(64 * 1024, "a")
       answer = () => endless("application/json", chunk, '{"text":"')
       const error = await errorOf(await ask())
@@ -131,7 +131,7 @@ describe("a whole answer", () => {
       expect(pause).toBeLessThan(LONGEST_PAUSE)
     })
 
-    test(`is not parsed at 200,000 levels of nesting: ${operation}`, async () => {
+    test(`fails at 200,000 levels of nesting: ${operation}`, async () => {
       const deep = "[".repeat(200_000) + "]".repeat(200_000)
       answer = () => bodyOf(`{"data":${deep},"choices":${deep}}`)
       const error = await errorOf(await ask())
@@ -140,7 +140,7 @@ describe("a whole answer", () => {
     })
   }
 
-  test("is not retried at another deployment if it is over its limit", async () => {
+  test("fails without a retry at another deployment if it is over its limit", async () => {
     const chunk = Buffer.alloc(64 * 1024, "a")
     for (let count = 0; count < 4; count++) {
       answer = () => endless("application/json", chunk, '{"text":"')
@@ -151,7 +151,7 @@ describe("a whole answer", () => {
     }
   })
 
-  test("is read with the logprobs of 12,000 tokens", async () => {
+  test("may contain the logprobs of 12,000 tokens", async () => {
     const top = Array.from({ length: 20 }, () => ({ token: "a", logprob: -1, bytes: [] }))
     const content = Array.from({ length: 12_000 }, () => ({ token: "a", top_logprobs: top }))
     const whole = wholeAnswer("a") as { choices: object[] }
@@ -165,7 +165,7 @@ describe("a whole answer", () => {
     expect((await response.text()).length).toBeGreaterThan(body.length - 1_000)
   })
 
-  test("is read up to its limit", async () => {
+  test("arrives up to its limit", async () => {
     answer = () => Response.json(wholeAnswer("x".repeat(LIMIT - 1_000)))
     const response = await caller.post(CHAT, { model: "same/m", messages: HELLO })
     expect(response.status).toBe(200)
@@ -190,7 +190,7 @@ describe("a compressed answer", () => {
     zstd: (bytes) => new Uint8Array(zstdCompressSync(bytes)),
   }
   for (const [encoding, pack] of Object.entries(packers)) {
-    test(`is not decompressed beyond its limit, and blocks no others: ${encoding}`, async () => {
+    test(`decompresses only up to its limit, and blocks no other answer: ${encoding}`, async () => {
       const bomb = pack(plain)
       const headers = { "content-encoding": encoding, "content-type": "application/json" }
       answer = () => new Response(bomb, { headers })
@@ -204,7 +204,7 @@ describe("a compressed answer", () => {
       expect(process.memoryUsage.rss() - before).toBeLessThan(100 * MEGABYTE)
     })
 
-    test(`is read like any other: ${encoding}`, async () => {
+    test(`arrives like any other: ${encoding}`, async () => {
       const bytes = pack(Buffer.from(JSON.stringify(wholeAnswer("x".repeat(300_000)))))
       const headers = { "content-encoding": encoding, "content-type": "application/json" }
       answer = () => new Response(bytes, { headers })
@@ -214,14 +214,14 @@ describe("a compressed answer", () => {
     })
   }
 
-  test("is rejected in an unknown encoding", async () => {
+  test("fails in an unknown encoding", async () => {
     const headers = { "content-encoding": "compress", "content-type": "application/json" }
     answer = () => new Response("{}", { headers })
     const error = await errorOf(await caller.post(CHAT, { model: "same/m", messages: HELLO }))
     expect(error).toMatchObject({ status: 502, error_type: "upstream_error" })
   })
 
-  test("is read no further than others if it is an error", async () => {
+  test("stops at the same limit if it is an error", async () => {
     const headers = { "content-encoding": "gzip", "content-type": "application/json" }
     const packed = new Uint8Array(gzipSync(plain))
     answer = () => new Response(packed, { status: 400, headers })

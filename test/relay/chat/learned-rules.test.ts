@@ -194,7 +194,7 @@ function learnedOf(name: string): unknown[] {
 describe("a rejected parameter", () => {
   for (const [index, each] of REJECTION_CASES.entries()) {
     for (const use of ["whole", "streamed"] as const) {
-      test(`is corrected once and remembered: ${each.name}, ${use}`, async () => {
+      test(`corrects it once and remembers the rule: ${each.name}, ${use}`, async () => {
         const name = `case${index}${use}`
         const fields = { ...each.fields, ...(use === "streamed" && { stream: true }) }
         const first = await ask(name, fields)
@@ -327,16 +327,13 @@ describe("the limits of corrections", () => {
 })
 
 describe("fields that protect money", () => {
-  test.each(UNCORRECTABLE)(
-    "are never left out after a rejection: %s",
-    async (name, field, fields) => {
-      const { status, calls, text } = await ask(name, fields)
-      expect([status, text]).toEqual([400, expect.stringContaining("Unsupported parameter")])
-      for (const { body } of calls) expect(body).toHaveProperty(field)
-      expect(calls).toHaveLength(1)
-      expect(learnedOf(name)).toEqual([])
-    },
-  )
+  test.each(UNCORRECTABLE)("keeps them after a rejection: %s", async (name, field, fields) => {
+    const { status, calls, text } = await ask(name, fields)
+    expect([status, text]).toEqual([400, expect.stringContaining("Unsupported parameter")])
+    for (const { body } of calls) expect(body).toHaveProperty(field)
+    expect(calls).toHaveLength(1)
+    expect(learnedOf(name)).toEqual([])
+  })
 
   test("include the output limit, which may be sent under its other name", async () => {
     const { status, calls } = await ask("limitless", { max_tokens: 7 })
@@ -359,7 +356,7 @@ describe("a strict caller", () => {
     expect(learnedOf("strict")).toEqual([])
   })
 
-  test("is served if the correction loses nothing", async () => {
+  test("receives an answer if the correction loses nothing", async () => {
     const { status, calls, losses } = await ask("renamed", { max_tokens: 7 }, strict)
     expect([status, calls.length, losses]).toEqual([200, 2, null])
     const usual = await ask("strict", { temperature: 1 }, strict)

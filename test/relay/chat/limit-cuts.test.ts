@@ -80,7 +80,7 @@ function toldOf(events: readonly ChatEvent[], choice: number) {
 }
 
 describe("the end of a limited answer", () => {
-  test("is the same for any split into frames, and for each choice separately", async () => {
+  test("depends on no split into frames, and on no other choice", async () => {
     const choice = fc.tuple(LETTERS, CUTS)
     const max = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined })
     await fc.assert(
@@ -103,7 +103,7 @@ describe("the end of a limited answer", () => {
     )
   })
 
-  test("is the same whole and streamed, in one part or several", async () => {
+  test("stays the same whole and streamed, in one part or several", async () => {
     await fc.assert(
       fc.asyncProperty(STOP, LETTERS, CUTS, async (stop, text, cuts) => {
         const parts = chunks(text, cuts).map((chunk) => ({ type: "text", text: chunk }) as const)

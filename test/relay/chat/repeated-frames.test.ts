@@ -150,7 +150,7 @@ describe("a stream with every frame duplicated", () => {
     expect(usage?.["output"]).toBeLessThan(20)
   })
 
-  test("is read if the vendor numbers its frames", async () => {
+  test("yields the text once if the vendor numbers its frames", async () => {
     await bad.misbehave(FRAMES_TWICE)
     const { got, response, raw } = await ask("openai responses, streamed", "alone/openai-responses")
     expect(got).toBe(TEXT)
@@ -161,7 +161,7 @@ describe("a stream with every frame duplicated", () => {
     expect((await receiptOf(caller, response)).attempts).toMatchObject([{ outcome: "ok" }])
   })
 
-  test.each(["anthropic", "bedrock", "cohere"])("is an error for %s alone", async (upstream) => {
+  test.each(["anthropic", "bedrock", "cohere"])("fails for %s alone", async (upstream) => {
     await bad.misbehave(FRAMES_TWICE)
     const { got, thrown, response } = await ask("anthropic, streamed", `alone/${upstream}`)
     expect(got).toBeUndefined()

@@ -54,7 +54,7 @@ describe("losses in translation", () => {
   const SEEDED = { messages: HELLO, seed: 7 }
   const STRICT = { "x-tollgate-strict": "true" }
 
-  test("are rejected by name for a strict caller, without a call or a charge", async () => {
+  test("rejects them by name for a strict caller, without a call or a charge", async () => {
     const asked = gateway.simulator.requests.length
     const response = await caller.post(CHAT, { model: "sim/claude", ...SEEDED }, STRICT)
     const error = await errorOf(response)
@@ -64,7 +64,7 @@ describe("losses in translation", () => {
     expect(await creditsOf(caller)).toMatchObject({ held: "0", balance: String(GRANT) })
   })
 
-  test("are avoided for a strict caller if a deployment loses nothing", async () => {
+  test("avoids them for a strict caller if a deployment loses nothing", async () => {
     const model = "sim/claude-else-chat"
     const response = await caller.post(CHAT, { model, ...SEEDED }, STRICT)
     expect(response.status).toBe(200)
@@ -72,7 +72,7 @@ describe("losses in translation", () => {
     expect(response.headers.has("x-tollgate-losses")).toBe(false)
   })
 
-  test("are reported with the answer to other callers", async () => {
+  test("reports them with the answer to other callers", async () => {
     const response = await caller.post(CHAT, { model: "sim/claude", ...SEEDED })
     expect(response.status).toBe(200)
     expect(response.headers.get("x-tollgate-losses")).toBe("seed:dropped")
@@ -81,7 +81,7 @@ describe("losses in translation", () => {
     })
   })
 
-  test("reject an invalid value of the strict option", async () => {
+  test("rejects an invalid value of the strict option", async () => {
     const body = { model: "sim/echo", messages: HELLO }
     const error = await errorOf(await caller.post(CHAT, body, { "x-tollgate-strict": "perhaps" }))
     expect(error).toMatchObject({ status: 400, code: "invalid_value" })
@@ -131,7 +131,7 @@ describe("several choices of a vendor that gives one per call", () => {
     })
   })
 
-  test("are streamed under their own indexes, with the total usage", async () => {
+  test("streams them under their own indexes, with the total usage", async () => {
     const body = {
       model: "sim/claude",
       messages: HELLO,
@@ -151,7 +151,7 @@ describe("several choices of a vendor that gives one per call", () => {
     expect(chunks.at(-1)?.usage?.completion_tokens).toBe(usage?.output ?? -1)
   })
 
-  test("work too if the vendor uses the caller's dialect", async () => {
+  test("merges them too if the vendor uses the caller's dialect", async () => {
     const asked = gateway.simulator.requests.length
     const body = { model: "groq/echo", messages: HELLO, n: 2, service_tier: "flex" }
     const response = await caller.post(CHAT, body)

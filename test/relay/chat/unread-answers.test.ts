@@ -111,14 +111,14 @@ const COUNTED: Readonly<Record<string, object>> = {
 }
 
 describe("an answer that is too large to read", () => {
-  test.each(Object.keys(COUNTED))("is charged by the usage at its end: %s", async (model) => {
+  test.each(Object.keys(COUNTED))("charges the usage at its end: %s", async (model) => {
     answer = COUNTED[model] ?? {}
     const receipt = await refused(CHAT, { model, messages: HELLO, max_tokens: 1_000 })
     expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
     expect(receipt.cost).toBe("0.00083")
   })
 
-  test("is charged at most the requested output if no usage is found", async () => {
+  test("charges at most the requested output if no usage is found", async () => {
     answer = { choices: [{ index: 0, message: MESSAGE, finish_reason: "stop" }] }
     const order = { model: "openai/chat", messages: HELLO, max_tokens: 500 }
     const receipt = await refused(CHAT, order)
@@ -126,7 +126,7 @@ describe("an answer that is too large to read", () => {
     expect(receipt.usage).toEqual({ input: 8, output: 500 })
   })
 
-  test("is charged its input for embeddings", async () => {
+  test("charges the input for embeddings", async () => {
     answer = { data: [{ index: 0, embedding: LARGE }] }
     const receipt = await refused("/v1/embeddings", {
       model: "openai/vectors",
@@ -135,7 +135,7 @@ describe("an answer that is too large to read", () => {
     expect(receipt).toMatchObject({ status: "settled", estimated: true, usage: { input: 2 } })
   })
 
-  test("is charged for its images", async () => {
+  test("charges the images", async () => {
     answer = { created: 1, data: [{ b64_json: LARGE }, { b64_json: LARGE }] }
     const receipt = await refused("/v1/images/generations", {
       model: "openai/dall-e-2",

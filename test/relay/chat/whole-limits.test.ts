@@ -59,7 +59,7 @@ describe("a whole answer that the relay ends", () => {
     await until(() => isCancelled)
   })
 
-  test("is returned promptly, even if the vendor keeps the connection open", async () => {
+  test("arrives promptly, even if the vendor keeps the connection open", async () => {
     function* waiting(): Generator<string | number> {
       yield frame("Hello there") + frame("", "stop") + usageFrame(10, 2) + DONE
       for (;;) {
@@ -92,7 +92,7 @@ describe("a whole answer that the relay ends", () => {
     expect({ estimated, usage }).toMatchObject({ estimated: false, usage: { output: 4 } })
   })
 
-  test("is requested whole if only a whole answer is complete", async () => {
+  test("requests a whole answer if only a whole answer is complete", async () => {
     using vendor = startVendor(() => Response.json(wholeAnswer("Hello STOP and on")))
     await using gateway = await startGateway(gatewayAt(vendor.url))
     const caller = await gateway.caller("1")
@@ -102,7 +102,7 @@ describe("a whole answer that the relay ends", () => {
     expect(vendor.bodies[0]?.["stream"]).not.toBe(true)
   })
 
-  test("is requested whole if its vendor refuses to stream", async () => {
+  test("requests a whole answer if its vendor refuses to stream", async () => {
     const refusal = {
       error: {
         message: "Your organization must be verified to stream this model.",

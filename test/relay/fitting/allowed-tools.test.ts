@@ -102,14 +102,14 @@ describe.each(WAYS)("allowed_tools on %s", (path, bodyOf) => {
     }
   })
 
-  test("are sent unchanged to a vendor of the same dialect", async () => {
+  test("sends them unchanged to a vendor of the same dialect", async () => {
     const model = path === "/v1/responses" ? "responses/echo" : "sim/echo"
     const body = bodyOf(model, "auto")
     expect((await caller.post(path, body)).status).toBe(200)
     expect(sent()).toEqual({ names: NAMES, choice: body.tool_choice })
   })
 
-  test("are an empty list if they match no tool", async () => {
+  test("sends no tools if they match no tool", async () => {
     const body = bodyOf("anthropic/claude-sonnet-4-5", "auto")
     const response = await caller.post(path, {
       ...body,

@@ -29,12 +29,12 @@ function fit(vendor: string, model: string, request: Partial<ChatRequest>) {
 }
 
 describe("reasoning options", () => {
-  test("are dropped for a model that does not reason, with a loss", () => {
+  test("drops them with a loss for a model that does not reason", () => {
     const fitted = fit("groq", "llama-3.3-70b-versatile", { reasoning: { effort: "high" } })
     expect(fitted).toEqual({ left: {}, losses: ["reasoning:dropped"] })
   })
 
-  test("are dropped without a loss if they switch off an unsupported feature", () => {
+  test("drops them without a loss if they switch off an unsupported feature", () => {
     for (const reasoning of [{ effort: "none" }, { budget: 0 }]) {
       const fitted = fit("openai", "gpt-4.1", { reasoning })
       expect(fitted).toEqual({ left: {}, losses: [] })
@@ -115,7 +115,7 @@ describe("reasoning options", () => {
 })
 
 describe("sampling parameters", () => {
-  test("are dropped for a model that rejects them, with a loss", () => {
+  test("drops them with a loss for a model that rejects them", () => {
     const fitted = fit("openai", "o4-mini", { temperature: 0.3, topP: 0.5, frequencyPenalty: 1 })
     expect(fitted.left).toEqual({})
     expect(fitted.losses).toEqual([
@@ -125,7 +125,7 @@ describe("sampling parameters", () => {
     ])
   })
 
-  test("are dropped without a loss if they have their default value", () => {
+  test("drops them without a loss if they have their default value", () => {
     const fitted = fit("openai", "gpt-5", {
       temperature: 1,
       topP: 1,
@@ -136,7 +136,7 @@ describe("sampling parameters", () => {
     expect(fitted).toEqual({ left: {}, losses: [] })
   })
 
-  test("are kept by a model that accepts them while it does not reason", () => {
+  test("keeps them for a model that accepts them while it does not reason", () => {
     expect(fit("openai", "gpt-5.4", { temperature: 0.3 }).left).toEqual({ temperature: 0.3 })
     const reasoning = { effort: "low" }
     expect(fit("openai", "gpt-5.4", { temperature: 0.3, reasoning })).toEqual({
@@ -145,7 +145,7 @@ describe("sampling parameters", () => {
     })
   })
 
-  test("are kept by models that do not reason", () => {
+  test("keeps them for models that do not reason", () => {
     expect(fit("openai", "gpt-4.1", { temperature: 0.3 }).left).toEqual({ temperature: 0.3 })
     expect(fit("openai", "gpt-5-chat-latest", { temperature: 0.3 }).left).toEqual({
       temperature: 0.3,
@@ -179,14 +179,14 @@ describe("the dialect of a request with function tools", () => {
   const dialectOf = (model: string, more: Partial<ChatRequest>) =>
     requiredDialect({ ...BASE, ...more }, known("openai", model))
 
-  test("is responses for models without function tools at chat completions", () => {
+  test("selects responses for models without function tools at chat completions", () => {
     for (const model of ["gpt-5.4", "gpt-5.4-mini", "gpt-5.5", "gpt-5.6-terra"]) {
       expect(dialectOf(model, { tools })).toBe("openai-responses")
       expect(dialectOf(model, { tools, reasoning: { effort: "high" } })).toBe("openai-responses")
     }
   })
 
-  test("is any for other models, without tools, or while reasoning is off", () => {
+  test("selects no dialect for other models, without tools, or while reasoning is off", () => {
     expect(dialectOf("gpt-5.2", { tools })).toBeUndefined()
     expect(dialectOf("gpt-5.4", {})).toBeUndefined()
     expect(dialectOf("gpt-5.4", { tools, reasoning: { effort: "none" } })).toBeUndefined()
@@ -203,17 +203,17 @@ describe("the modalities of an answer", () => {
   const SPEECH = "gemini-2.5-flash-preview-tts"
   const BOTH = ["output.image", "output.audio"]
 
-  test("are the defaults of a model that also writes text, unless the caller requests others", () => {
+  test("defaults to those of a model that also writes text, unless the caller requests others", () => {
     expect(fitOutput(IMAGE, undefined, BOTH)).toEqual([undefined, []])
     expect(fitOutput(IMAGE, ["image"], BOTH)).toEqual([["image"], []])
     expect(fitOutput(IMAGE, ["text", "audio"], BOTH)).toEqual([["text"], ["output.audio"]])
   })
 
-  test("are text only if the caller's format has no images", () => {
+  test("includes only text if the caller's format has no images", () => {
     expect(fitOutput(IMAGE, undefined, [])).toEqual([["text"], ["output.image"]])
   })
 
-  test("are audio for a model that only speaks", () => {
+  test("includes only audio for a model that only speaks", () => {
     expect(fitOutput(SPEECH, undefined, BOTH)).toEqual([["audio"], []])
     expect(fitOutput(SPEECH, ["text", "audio"], BOTH)).toEqual([["audio"], []])
     expect(() => fitOutput(SPEECH, undefined, [])).toThrow("answers with audio")
@@ -254,7 +254,7 @@ describe("the rules of a model", () => {
     expect(known(vendor, model)?.answer_formats as unknown).toEqual(formats)
   })
 
-  test("are merged one by one", () => {
+  test("merges them one by one", () => {
     expect(known("bedrock", "anthropic.claude-sonnet-4-5-v1:0")).toMatchObject({
       max_tool_name_length: 64,
       schema_root_object: true,

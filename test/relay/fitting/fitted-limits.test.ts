@@ -15,7 +15,7 @@ function fitted(taken: AnswerLimits, stop: readonly string[] | undefined, maxTok
 }
 
 describe("output limits that a vendor accepts", () => {
-  test("are sent unchanged, and the relay applies no limit itself", () => {
+  test("sends them unchanged, and the relay applies no limit itself", () => {
     for (const { answerLimits } of [ANTHROPIC_MESSAGES, COHERE_CHAT, GEMINI, OPENAI_CHAT]) {
       expect(fitted(answerLimits("model"), ["a", "b"], 1)).toBeUndefined()
       expect(fitted(answerLimits("model"), undefined)).toBeUndefined()
@@ -52,14 +52,14 @@ describe("output limits that a vendor accepts", () => {
     }
   })
 
-  test("exclude an empty sequence everywhere", () => {
+  test("excludes an empty sequence everywhere", () => {
     for (const { answerLimits } of [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI]) {
       const none = { stop: [], maxTokens: undefined, own: undefined }
       expect(fitted(answerLimits("model"), [""])).toEqual(none)
     }
   })
 
-  test("exclude half a surrogate pair everywhere", () => {
+  test("excludes half a surrogate pair everywhere", () => {
     const half = "\u{1f600}".slice(0, 1)
     for (const { answerLimits } of [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI]) {
       expect(fitted(answerLimits("model"), [half])).toMatchObject({ stop: [], own: undefined })
@@ -77,7 +77,7 @@ describe("output limits that a vendor accepts", () => {
     ["Claude at Amazon", BEDROCK_CONVERSE.answerLimits("anthropic.claude-sonnet-4-5-v1:0"), 4],
     ["anthropic-messages", ANTHROPIC_MESSAGES.answerLimits("claude"), 6],
   ])(
-    "are replaced by the relay's own if %s cannot report that many sequences",
+    "replaces them by the relay's own if %s cannot report that many sequences",
     (_name, taken, max) => {
       if (max > 0) {
         expect(fitLimits({ stop: SIX.slice(0, max) }, undefined, taken, true)).toBeUndefined()
@@ -89,7 +89,7 @@ describe("output limits that a vendor accepts", () => {
     },
   )
 
-  test("are raised to the vendor's minimum, and the relay counts to the requested limit", () => {
+  test("raises them to the vendor's minimum, and the relay counts to the requested limit", () => {
     const taken = OPENAI_RESPONSES.answerLimits("gpt")
     expect(fitted(taken, undefined, 5)).toEqual({
       stop: [],

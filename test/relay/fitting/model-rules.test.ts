@@ -240,7 +240,7 @@ describe("rules of the settings", () => {
     ])
   })
 
-  test("send every request to another API", async () => {
+  test("sends every request to another API", async () => {
     for (const path of ["/v1/chat/completions", "/v1/messages"]) {
       const request = { model: "openai/moved", messages: hello, max_tokens: 20 }
       expect((await send(path, request)).path).toBe("/v1/responses")

@@ -227,7 +227,7 @@ test("chat completions contain the sources of a search as annotations only", asy
 })
 
 describe("search steps in the history", () => {
-  test.each([GPT, GEMINI, CLAUDE])("are dropped as blocks for %s", async (model) => {
+  test.each([GPT, GEMINI, CLAUDE])("drops them as blocks for %s", async (model) => {
     for (const isStreamed of [true, false]) {
       for (const from of [GPT, GEMINI]) {
         const { content } = await told(from, isStreamed)
@@ -244,7 +244,7 @@ describe("search steps in the history", () => {
     }
   })
 
-  test.each([GPT, GEMINI, CLAUDE])("are dropped as items for %s", async (model) => {
+  test.each([GPT, GEMINI, CLAUDE])("drops them as items for %s", async (model) => {
     for (const isStreamed of [true, false]) {
       const { response } = await respond(CLAUDE, isStreamed)
       const input: ResponseInput = [QUESTION, ...(response.output as ResponseInput), QUESTION]
@@ -256,7 +256,7 @@ describe("search steps in the history", () => {
     }
   })
 
-  test("are sent back to Claude unchanged", async () => {
+  test("returns them to Claude unchanged", async () => {
     const { content } = await told(CLAUDE, true)
     const history: MessageParam[] = [QUESTION, { role: "assistant", content }, QUESTION]
     const answer = await caller.post("/v1/messages", ask(CLAUDE, history) as unknown as Json)
@@ -301,7 +301,7 @@ describe("search steps in the history", () => {
     },
   )
 
-  test("are stored with a response and sent to no vendor", async () => {
+  test("stores them with a response and sends them to no vendor", async () => {
     const { responses } = openai()
     const { response } = await respond(CLAUDE, true)
     for (const model of [GPT, CLAUDE]) {

@@ -261,7 +261,7 @@ describe.each(CASES)("a search asked for in $from of $model", (one) => {
     },
   )
 
-  test("is included in an estimate", async () => {
+  test("raises an estimate", async () => {
     const options = { path: pathOf(way, model), body: bodyOf(way, model) }
     const told = (await (await caller.post("/v1/estimate", options)).json()) as { most: string }
     expect(nanocredits(told.most)).toBeGreaterThanOrEqual(held * ONE_SEARCH)
@@ -269,7 +269,7 @@ describe.each(CASES)("a search asked for in $from of $model", (one) => {
 })
 
 describe("a search", () => {
-  test("has the known price of its vendor if the settings have none", async () => {
+  test("has the known price of its vendor if the settings have no price", async () => {
     const way = WAYS["responses"]
     if (way === undefined) throw new Error("no way")
     const asked = await caller.post(way.path, bodyOf(way, "plain/m"))
@@ -278,7 +278,7 @@ describe("a search", () => {
     expect(nanocredits(receipt.cost)).toBe(TOKENS + 2n * ONE_SEARCH)
   })
 
-  test("is dropped and reported if the vendor is not known to search", async () => {
+  test("drops the search with a loss if the vendor is not known to search", async () => {
     const { body } = WAYS["messages"] ?? { body: {} }
     const asked = await caller.post(MESSAGES, { model: "azure/m", ...body })
     expect(asked.status).toBe(200)
@@ -286,7 +286,7 @@ describe("a search", () => {
     expect(vendor.bodies.at(-1)?.["tools"]).toBeUndefined()
   })
 
-  test("is dropped with functions at Gemini, which rejects both together", async () => {
+  test("drops the search with functions at Gemini, which rejects both together", async () => {
     const { body } = WAYS["chat"] ?? { body: {} }
     const tools = [{ type: "function", function: FUNCTION }]
     const asked = await caller.post(CHAT, { model: "gemini/m", ...body, tools })
@@ -295,7 +295,7 @@ describe("a search", () => {
     expect(JSON.stringify(vendor.bodies.at(-1))).not.toContain("googleSearch")
   })
 
-  test("is kept with functions at Claude, except one of the same name", async () => {
+  test("keeps the search with functions at Claude, except one of the same name", async () => {
     const { body } = WAYS["chat"] ?? { body: {} }
     for (const [name, has] of [
       ["look", true],
@@ -311,7 +311,7 @@ describe("a search", () => {
     }
   })
 
-  test("is rejected for a strict caller if a part is lost", async () => {
+  test("rejects the search for a strict caller if a part is lost", async () => {
     const { body } = WAYS["messages"] ?? { body: {} }
     const strict = { "x-tollgate-strict": "true" }
     const asked = await caller.post(MESSAGES, { model: "gpt/m", ...body }, strict)
@@ -319,7 +319,7 @@ describe("a search", () => {
     expect((await errorOf(asked)).message).toContain("web_search.blocked_domains")
   })
 
-  test("is required in the vendor's own form if the caller requires it", async () => {
+  test("requires the search in the vendor's own form if the caller requires it", async () => {
     const body: Json = WAYS["messages"]?.body ?? {}
     const choice = { tool_choice: { type: "tool", name: "web_search" } }
     const ask = async (model: string, more: Json = {}): Promise<string> => {

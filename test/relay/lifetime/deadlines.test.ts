@@ -205,24 +205,24 @@ describe("after the answer has begun", () => {
 })
 
 describe("a deadline that is not reached", () => {
-  test("is extended by successive frames", async () => {
+  test("restarts with each frame", async () => {
     const response = await ask("scripted/slow-frames", { betweenBytes: 350 }, { stream: true })
     expect(await response.text()).toEndWith(DONE)
   })
 
-  test("is extended by comments while a vendor is silent", async () => {
+  test("restarts with each comment while a vendor is silent", async () => {
     const response = await ask("scripted/comments", { betweenBytes: 350 }, { stream: true })
     expect(response.status).toBe(200)
     expect(await response.text()).toEndWith(DONE)
   })
 
-  test("is extended by white space before a whole answer", async () => {
+  test("restarts with white space before a whole answer", async () => {
     const response = await ask("scripted/spaces-then-json", { betweenBytes: 350 })
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ usage: { prompt_tokens: 10 } })
   })
 
-  test("is not counted while the caller reads slowly", async () => {
+  test("pauses while the caller reads slowly", async () => {
     const response = await ask("scripted/much", { betweenBytes: 2_000 }, { stream: true })
     // Until the gateway has read as far as it does without a reader.
     await clock.looks(3)
@@ -235,7 +235,7 @@ describe("a deadline that is not reached", () => {
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
 
 describe("a vendor on a bare socket", () => {
-  test("is not cancelled if it begins to answer during the connection probe", async () => {
+  test("keeps its connection if it begins to answer during the connection probe", async () => {
     const connect = 2_000
     const answer = ask("narrow/echo", { connect }, { stream: true })
     // The request's own connection fills the queue, so that the check of the address cannot connect.

@@ -37,7 +37,7 @@ test("truncates long names to its memory and replaces the oldest entry", () => {
   expect(readEventLoop(monitor.memory)).not.toHaveProperty("request")
 })
 
-test("reports when watching is not needed, and when no restart is wanted", () => {
+test("reports when it is at rest, and when a restart is not required", () => {
   const monitor = new EventLoopMonitor()
   monitor.end()
   monitor.rest()

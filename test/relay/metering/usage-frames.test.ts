@@ -125,7 +125,7 @@ const STREAMS: Readonly<Record<string, string>> = {
 describe("a count that a later frame lacks or reports as zero", () => {
   for (const model of Object.keys(STREAMS)) {
     for (const path of [CHAT, "/v1/messages"]) {
-      test(`is charged, and reported to the caller: ${model} through ${path}`, async () => {
+      test(`charges it and reports it to the caller: ${model} through ${path}`, async () => {
         frames = [STREAMS[model] ?? ""]
         const order = { model, messages: HELLO, max_tokens: 100, stream: true }
         const response = await caller.post(path, {
@@ -140,7 +140,7 @@ describe("a count that a later frame lacks or reports as zero", () => {
     }
   }
 
-  test("is estimated if no frame has it", async () => {
+  test("estimates it if no frame has it", async () => {
     frames = [frame("Hello") + frame("", "stop") + chunk({ completion_tokens: 47 }) + DONE]
     const order = { model: "chat/model", messages: HELLO, max_tokens: 100, stream: true }
     const response = await caller.post(CHAT, order)
@@ -173,7 +173,7 @@ describe("a finished answer without its final usage", () => {
 
   for (const [model, stream] of Object.entries(broken)) {
     for (const path of [CHAT, "/v1/messages"]) {
-      test(`is charged by its text: ${model} through ${path}`, async () => {
+      test(`charges it by its text: ${model} through ${path}`, async () => {
         frames = [stream]
         const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
         const response = await caller.post(path, order)
@@ -250,7 +250,7 @@ describe("an interrupted stream whose first report has no input", () => {
     }),
   }
 
-  test.each(Object.entries(cut))("is charged for its input: %s", async (name, stream) => {
+  test.each(Object.entries(cut))("charges its input: %s", async (name, stream) => {
     frames = [stream]
     const model = name.split(" ")[0]
     const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
@@ -337,7 +337,7 @@ describe("MiniMax's error as the first event of a stream", () => {
     base_resp: { status_code: 1002, status_msg: "rate limit exceeded" },
   })
 
-  test("is a failed attempt: the next deployment answers", async () => {
+  test("fails the attempt: the next deployment answers", async () => {
     frames = [failed, frame("Hello") + frame("", "stop") + usageFrame(10, 1) + DONE]
     const order = { model: "chat/model", messages: HELLO, stream: true }
     const response = await caller.post(CHAT, order)
@@ -346,7 +346,7 @@ describe("MiniMax's error as the first event of a stream", () => {
     expect(attempts.map(({ outcome }) => outcome === "ok")).toEqual([false, true])
   })
 
-  test("is an error if no deployment is left", async () => {
+  test("returns an error if no deployment is left", async () => {
     frames = [failed]
     const order = { model: "chat/model", messages: HELLO, stream: true }
     const response = await caller.post(CHAT, order)

@@ -86,7 +86,7 @@ describe("an internal error", () => {
     })
   })
 
-  test("within a stream states that the delivered part is charged", async () => {
+  test("states within a stream that the delivered part is charged", async () => {
     let pushed = 0
     const real = ANTHROPIC_MESSAGES.encodeEvents.bind(ANTHROPIC_MESSAGES)
     using _ = spyOn(ANTHROPIC_MESSAGES, "encodeEvents").mockImplementation((request) => {

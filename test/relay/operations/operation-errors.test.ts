@@ -131,7 +131,7 @@ describe.each(OPERATIONS)("errors of providers of $kind", ({ kind, ask }) => {
   })
 
   test.each(["refused", "refusing"] as const)(
-    "are the caller's when the request is %s",
+    "blames the caller when the request is %s",
     async (way) => {
       const response = await ask(`m/${way}-${kind}`)
       const receipt = await receiptOf(caller, response)

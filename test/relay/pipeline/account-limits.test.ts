@@ -68,7 +68,7 @@ describe("a paused account", () => {
     expect((await ask(gateway, "POST", "/keys", order)).status).toBe(200)
   })
 
-  test("is rejected by every charged endpoint, without a hold or a charge", async () => {
+  test("receives 403 from every charged endpoint, without a hold or a charge", async () => {
     await using own = await startManaged({
       models: {
         "sim/embedding": simulated({ kind: "embedding" }),
@@ -191,7 +191,7 @@ describe("the limits of an account", () => {
     expect(status).toBe(200)
   })
 
-  test("are visible to its keys and members", async () => {
+  test("shows them to its keys and members", async () => {
     const caller = await gateway.caller("1", { requestsPerMinute: 9 })
     const limits = {
       models: ["sim/*"],

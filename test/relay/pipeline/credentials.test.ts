@@ -210,7 +210,7 @@ describe("several credentials of a provider", () => {
     expect(share).toBeLessThan(0.64)
   })
 
-  test("are used as a fallback if their weight is 0", async () => {
+  test("uses those with weight 0 as a fallback", async () => {
     expect(new Set(await inTurn(10, () => servedBy("weighted/a")))).toEqual(
       new Set(["weighted/a#main"]),
     )
@@ -218,7 +218,7 @@ describe("several credentials of a provider", () => {
     expect(await servedBy("weighted/a")).toBe("weighted/a#backup")
   })
 
-  test("are equal if their provider is the first of an order", async () => {
+  test("treats them as equal if their provider is the first of an order", async () => {
     const places = await inTurn(ENOUGH, () => servedBy("many/ordered"))
     expect(new Set(places)).toEqual(new Set(["many/ordered#main", "many/ordered#backup"]))
     const keyed = await inTurn(5, () => servedBy("many/ordered", { prompt_cache_key: "same" }))
@@ -241,7 +241,7 @@ describe("several credentials of a provider", () => {
     expect(new Set(vendor.keys)).toEqual(new Set([BACKUP]))
   })
 
-  test("are not exposed to the caller if all of them fail", async () => {
+  test("exposes them to no caller if all of them fail", async () => {
     vendor.refusals.set(MAIN, { status: 400 })
     vendor.refusals.set(BACKUP, { status: 400 })
     const response = await ask("many/both")
@@ -256,7 +256,7 @@ describe("data stored by a vendor under one credential", () => {
   const respond = (more: object = {}) =>
     caller.post(RESPONSES, { model: "state/gpt", input: "Hi", store: true, ...more })
 
-  test("is requested with that credential only", async () => {
+  test("requests it with that credential only", async () => {
     const made = await inTurn(
       ENOUGH,
       async () => (await (await respond()).json()) as { id: string },
@@ -275,7 +275,7 @@ describe("data stored by a vendor under one credential", () => {
     }
   })
 
-  test("is deleted with that credential", async () => {
+  test("deletes it with that credential", async () => {
     const made = await inTurn(8, async () => (await (await respond()).json()) as { id: string })
     for (const { id } of made) {
       const deleted = await fetch(`${gateway.url}${RESPONSES}/${id}`, {
@@ -287,7 +287,7 @@ describe("data stored by a vendor under one credential", () => {
     }
   })
 
-  test("is encrypted for that credential, so another deployment is tried", async () => {
+  test("tries another deployment for reasoning that another credential encrypted", async () => {
     const reasoning = (organization: string) => ({
       input: [
         { type: "reasoning", id: "rs_1", summary: [], encrypted_content: `for ${organization}` },

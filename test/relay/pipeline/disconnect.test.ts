@@ -153,7 +153,7 @@ async function leaveAfter(asked: Asked, word: string): Promise<void> {
 
 describe("input counted by the vendor before the caller disconnects", () => {
   for (const path of ["/v1/messages", CHAT]) {
-    test(`is charged before the first word, through ${path}`, async () => {
+    test(`charges it before the first word, through ${path}`, async () => {
       const asked = await ask("anthropic/started", true, path)
       // A chat begins with its first word, so there is nothing to read yet.
       if (path !== CHAT) await leaveAfter(asked, "message_start")
@@ -167,7 +167,7 @@ describe("input counted by the vendor before the caller disconnects", () => {
   }
 
   for (const model of ["google/counted", "anthropic/started", "vendor/counted"]) {
-    test(`is charged before the first word of ${model}, through Google's API`, async () => {
+    test(`charges it before the first word of ${model}, through Google's API`, async () => {
       const asked = await ask(model, true, `${GOOGLE}${model}:streamGenerateContent?alt=sse`)
       await hasTold.promise
       asked.leave()
@@ -178,7 +178,7 @@ describe("input counted by the vendor before the caller disconnects", () => {
     })
   }
 
-  test("is charged before the caller can read anything", async () => {
+  test("charges it before the caller can read anything", async () => {
     const asked = await ask("vendor/counted", true, "/v1/messages")
     await hasTold.promise
     asked.leave()
@@ -189,7 +189,7 @@ describe("input counted by the vendor before the caller disconnects", () => {
 })
 
 describe("an answer that is drained", () => {
-  test("is read to the vendor's usage, streamed", async () => {
+  test("reads it to the vendor's usage, streamed", async () => {
     const asked = await ask("vendor/drained", true)
     await leaveAfter(asked, "Hello")
     goOn.resolve()
@@ -198,7 +198,7 @@ describe("an answer that is drained", () => {
     expect(receipt.usage).toEqual({ input: 10, output: 700 })
   })
 
-  test("is read to the vendor's usage, whole", async () => {
+  test("reads it to the vendor's usage, whole", async () => {
     const asked = await ask("vendor/drained", false)
     asked.leave()
     // The gateway checks regularly whether a caller is still connected.
@@ -209,7 +209,7 @@ describe("an answer that is drained", () => {
     expect(receipt.usage).toEqual({ input: 10, output: 700 })
   })
 
-  test("is cut at its deadline, and charged as far as it is known", async () => {
+  test("cuts it at its deadline, and charges the known part", async () => {
     const asked = await ask("vendor/stalls", true)
     await leaveAfter(asked, "Hello")
     await wasCut.promise
@@ -218,7 +218,7 @@ describe("an answer that is drained", () => {
     expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
   })
 
-  test("is cut at the shutdown, and charged as far as it is known", async () => {
+  test("cuts it at the shutdown, and charges the known part", async () => {
     const ending = await startGateway({
       providers: { vendor: provider(vendor.url) },
       models: { "vendor/stalls": simulated() },

@@ -78,7 +78,7 @@ describe("vendors' response headers", () => {
   const MODELS = ["sim/echo", "leaky/whole", "sim/fault-401", "sim/fault-400-policy"]
   for (const model of MODELS) {
     for (const stream of [false, true]) {
-      test(`are not passed on by ${model}${stream ? ", streamed" : ""}`, async () => {
+      test(`stay out of the response of ${model}${stream ? ", streamed" : ""}`, async () => {
         const response = await chat({ model, stream })
         await response.text()
         expectOnlyOurs(response)

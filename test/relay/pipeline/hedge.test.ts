@@ -153,7 +153,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect(outcomes(await keptReceipt(response))).toEqual(["second/c not_needed", "first/c ok"])
   })
 
-  test("is charged once if both answer at the same time", async () => {
+  test("charges once if both answer at the same time", async () => {
     const { first, second } = world
     for (const stream of [false, true]) {
       const both = Promise.withResolvers<void>()
@@ -199,7 +199,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     ["rejects the request", failing(400)],
     ["asks for fewer requests", failing(429)],
   ]
-  test.each(secondFails)("is ignored if the second %s", async (_, turn) => {
+  test.each(secondFails)("ignores the second deployment if it %s", async (_, turn) => {
     const { first, second } = world
     const over = Promise.withResolvers<void>()
     first.turns = [when(over.promise, () => Response.json(wholeAnswer("First")))]
@@ -216,7 +216,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect(receipt.attempts.at(-1)?.outcome).toBe("ok")
   })
 
-  test("is cancelled when the first rejects the request itself", async () => {
+  test("cancels the second when the first rejects the request itself", async () => {
     const { first, second } = world
     const aborted = second.aborted
     const asked = Promise.withResolvers<void>()
@@ -250,7 +250,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect([first.bodies.length, second.bodies.length]).toEqual([1, 1])
   })
 
-  test("is not restarted at the first when it breaks within its answer", async () => {
+  test("makes no new call to the first if the second breaks within its answer", async () => {
     const { first, second } = world
     first.turns = [silent]
     second.turns = [() => streamed([frame("Hel")])]
@@ -271,7 +271,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     for (const stream of [false, true]) {
       if (isCounted && !stream) continue
       const count = isCounted ? "both have counted" : "neither has counted"
-      test(`is cancelled with the first when the caller disconnects: ${count}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`cancels both when the caller disconnects: ${count}, ${stream ? "streamed" : "whole"}`, async () => {
         using begun = spyOn(Load.prototype, "begin")
         using ended = spyOn(Load.prototype, "end")
         using counted = spyOn(Meter.prototype, "push")
@@ -334,7 +334,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect(paid).toBe(5_000n)
   })
 
-  test("is included in the hold: with few credits the answer is shorter, at the higher price", async () => {
+  test("holds credits for both: with few credits the answer is shorter, at the higher price", async () => {
     const poor = await world.gateway.caller("0.02")
     world.first.turns = [silent]
     const response = await poor.post(CHAT, { model: "first/dear", messages: HELLO })
@@ -356,20 +356,20 @@ describe("a request to the first deployment alone", () => {
     return Response.json(wholeAnswer())
   }
 
-  test("is not hedged if hedging is off", async () => {
+  test("sends no hedge if hedging is off", async () => {
     world.first.turns = [lately]
     expect((await ask("off")).status).toBe(200)
     expect(world.second.bodies).toHaveLength(0)
     expect(late).not.toHaveBeenCalled()
   })
 
-  test("is not hedged without another deployment", async () => {
+  test("sends no hedge without another deployment", async () => {
     world.first.turns = [lately]
     expect((await ask("alone")).status).toBe(200)
     expect(late).not.toHaveBeenCalled()
   })
 
-  test("is not hedged once the first has begun to answer", async () => {
+  test("sends no hedge once the first has begun to answer", async () => {
     world.first.turns = [
       () => {
         const { promise, resolve } = Promise.withResolvers<void>()
@@ -389,7 +389,7 @@ describe("a request to the first deployment alone", () => {
     expect(world.second.bodies).toHaveLength(0)
   })
 
-  test("is not hedged if the vendor stores the answer", async () => {
+  test("sends no hedge if the vendor stores the answer", async () => {
     const body = {
       id: "resp_1",
       object: "response",
@@ -414,7 +414,7 @@ describe("a request to the first deployment alone", () => {
     expect(world.second.bodies).toHaveLength(0)
   })
 
-  test("is not hedged beyond the budget, so that an outage is not amplified", async () => {
+  test("sends no hedge beyond the budget, so that an outage is not amplified", async () => {
     const { first, second } = world
     const over = Promise.withResolvers<void>()
     const asked = 30
@@ -430,7 +430,7 @@ describe("a request to the first deployment alone", () => {
     expect(new Set(statuses)).toEqual(new Set([200]))
   })
 
-  test("is not hedged before enough latencies were measured", async () => {
+  test("sends no hedge before enough latencies were measured", async () => {
     late.mockRestore()
     world.first.turns = [lately]
     expect((await ask("warm")).status).toBe(200)

@@ -67,7 +67,7 @@ describe("stored prompts and answers", () => {
     ])
   })
 
-  test("are stored without files, and deleted in time", async () => {
+  test("shortens long texts and omits files", async () => {
     const keeper = new RememberingKeeper()
     const payloads = new PayloadLog(
       keeper,
@@ -87,7 +87,7 @@ describe("stored prompts and answers", () => {
     expect(cut.beginning).toHaveLength(256 * 1024)
   })
 
-  test("are deleted after their retention", async () => {
+  test("deletes them after their retention", async () => {
     const keeper = new RememberingKeeper()
     await using _ = new PayloadLog(
       keeper,

@@ -19,7 +19,7 @@ const chat = (caller: TestCaller, body: object = {}) =>
   caller.post(CHAT, { model: "sim/echo", messages: HELLO, ...body })
 
 describe("requests per minute", () => {
-  test("are in the headers of every response", async () => {
+  test("appear in the headers of every response", async () => {
     const caller = await gateway.caller("1", { requestsPerMinute: 60 })
     for (const stream of [false, true]) {
       const response = await chat(caller, { stream })
@@ -62,7 +62,7 @@ const remaining = (response: Response) =>
   Number(response.headers.get("x-ratelimit-remaining-tokens"))
 
 describe("tokens per minute", () => {
-  test("are corrected once the real usage is known", async () => {
+  test("corrects them once the real usage is known", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 10_000 })
     const messages = [{ role: "user", content: "/tokens 900" }]
     const first = await chat(caller, { messages })
@@ -75,7 +75,7 @@ describe("tokens per minute", () => {
     expect(before - remaining(second)).toBeWithin(800, 1_000)
   })
 
-  test("are returned if nothing was delivered", async () => {
+  test("returns them if nothing was delivered", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 10_000 })
     const messages = [{ role: "user", content: "words ".repeat(3_500) }]
     const failed = await chat(caller, { model: "sim/fault-500", messages })
@@ -83,7 +83,7 @@ describe("tokens per minute", () => {
     expect(remaining(await chat(caller))).toBeGreaterThan(9_800)
   })
 
-  test("are returned if the credits were insufficient", async () => {
+  test("returns them if the credits were insufficient", async () => {
     const caller = await gateway.caller("0", { tokensPerMinute: 10_000 })
     const messages = [{ role: "user", content: "words ".repeat(3_500) }]
     for (let count = 0; count < 5; count++) {
@@ -91,7 +91,7 @@ describe("tokens per minute", () => {
     }
   })
 
-  test("lead to 429 with their own error type", async () => {
+  test("rejects with 429 and an error type of its own", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 1_000 })
     const messages = [{ role: "user", content: "/tokens 990" }]
     await (await chat(caller, { messages })).text()
@@ -106,7 +106,7 @@ describe("tokens per minute", () => {
     })
   })
 
-  test("are counted per key", async () => {
+  test("counts them per key", async () => {
     const [left, right] = await Promise.all([
       gateway.caller("1", { requestsPerMinute: 1 }),
       gateway.caller("1", { requestsPerMinute: 1 }),

@@ -115,7 +115,7 @@ describe("an attempt at the only deployment", () => {
       { status: 429, outcome: "upstream_overloaded" },
     ],
   ]
-  test.each(accidents)("is repeated once after %s", async (_, model, fault, failed) => {
+  test.each(accidents)("repeats it once after %s", async (_, model, fault, failed) => {
     faults = [fault]
     const before = await creditsOf(caller)
     const response = await ask(model)
@@ -127,21 +127,21 @@ describe("an attempt at the only deployment", () => {
     expect(paid).toBe(Math.round(Number(receipt.cost) * 1e9))
   })
 
-  test("is repeated if its stream breaks before the first content", async () => {
+  test("repeats it if its stream breaks before the first content", async () => {
     faults = [() => streamed([frame("")])]
     const response = await ask("odd/e", { stream: true })
     expect(contentOf(await response.text())).toBe("Hello")
     expect((await receiptOf(caller, response)).attempts).toHaveLength(2)
   })
 
-  test("is repeated for an operation", async () => {
+  test("repeats it for an operation", async () => {
     faults = [status(502)]
     const response = await caller.post("/v1/embeddings", { model: "odd/vectors", input: "Hi" })
     expect(response.status).toBe(200)
     expect((await receiptOf(caller, response)).attempts).toHaveLength(2)
   })
 
-  test("is repeated once only, and then its error is returned", async () => {
+  test("repeats it once only, and then returns its error", async () => {
     faults = [status(500), status(500)]
     const response = await ask("odd/f")
     expect(response.status).toBe(502)
@@ -217,7 +217,7 @@ describe("the selected deployment", () => {
     expect((await served({})).routed_by).toBe("weight")
   })
 
-  test("is the cheapest if so configured, regardless of the weights", async () => {
+  test("prefers the cheapest if so configured, regardless of the weights", async () => {
     const model = "odd/priced"
     expect(await served({ model, prompt_cache_key: "a" })).toEqual({
       deployment: "odd/cheap",
@@ -225,7 +225,7 @@ describe("the selected deployment", () => {
     })
   })
 
-  test("is not explained if there is only one deployment", async () => {
+  test("omits the reason if there is only one deployment", async () => {
     expect((await served({ model: "odd/a" })).routed_by).toBeUndefined()
   })
 })

@@ -177,7 +177,7 @@ describe("Anthropic's searches", () => {
   test.each([
     ["as reported, because a failed search is not billed", { web_search_requests: 0 }, 0],
     ["by their blocks without a reported number", undefined, 1],
-  ])("are counted: %s", (_how, told, count) => {
+  ])("counts them %s", (_how, told, count) => {
     if (search?.by !== "calls") throw new Error("no search")
     const record = new AnswerRecord("anthropic-messages")
     const usage = told === undefined ? {} : { server_tool_use: told }
@@ -187,7 +187,7 @@ describe("Anthropic's searches", () => {
 })
 
 describe("a body that sets no switch", () => {
-  test("is recognized by its field names", () => {
+  test("recognizes it by its field names", () => {
     const plain = { model: "m", messages: [], stream: true, max_tokens: 5, tools: null, user: "u" }
     expect(maySetSwitch(plain)).toBe(false)
     expect(maySetSwitch({ model: "m", input: [{ type: "message" }], tools: [] })).toBe(false)
@@ -200,7 +200,7 @@ describe("a body that sets no switch", () => {
 describe("tools", () => {
   const responses = switchesOf("openai", "openai-responses")
 
-  test("are found inside a conversation and inside each other", () => {
+  test("finds them inside a conversation and inside each other", () => {
     if (!responses) throw new Error("no switches")
     const tools = [{ type: "namespace", tools: [{ type: "web_search_2025_08_26" }] }]
     const body = { input: [{ type: "message" }, { type: "additional_tools", tools }] }
@@ -232,7 +232,7 @@ describe("tools", () => {
     ])
   })
 
-  test("are not charged at the operator's own servers", () => {
+  test("charges no tools at the operator's own servers", () => {
     expect(switchesOf("vllm", "openai-chat")).toBeUndefined()
   })
 })

@@ -61,7 +61,7 @@ describe("a mode of service that a response reports and the request left open", 
     [CHAT, "chat/m", completion({ service_tier: "priority" })],
     [RESPONSES, "responses/m", response([], { service_tier: "priority" })],
   ] as const) {
-    test(`is held for from the next request on, at ${path}`, async () => {
+    test(`raises the hold from the next request on, at ${path}`, async () => {
       answer = reported as JsonObject
       const first = await ask(path, model)
       const second = await ask(path, model)
@@ -74,14 +74,14 @@ describe("a mode of service that a response reports and the request left open", 
     })
   }
 
-  test("is held for in requests of other formats, which cannot name it", async () => {
+  test("raises the hold of other formats, which cannot name it", async () => {
     answer = completion({ service_tier: "priority" }) as JsonObject
     const first = await ask(MESSAGES, "chat/translated")
     const second = await ask(MESSAGES, "chat/translated")
     expect([second.hold, second.cost]).toEqual([first.hold * 2n, first.cost])
   })
 
-  test("is not held for if the request names another mode", async () => {
+  test("leaves the hold unchanged if the request names another mode", async () => {
     answer = completion({ service_tier: "priority" }) as JsonObject
     await ask(CHAT, "chat/m")
     const raised = await ask(CHAT, "chat/m")
@@ -99,7 +99,7 @@ describe("a mode of service that a response reports and the request left open", 
     expect((await ask(CHAT, "chat/rest")).hold).toBe(first.hold)
   })
 
-  test("is held for at the most expensive mode that was reported", async () => {
+  test("raises the hold to the most expensive mode that was reported", async () => {
     answer = completion({ service_tier: "ultrafast" }) as JsonObject
     const first = await ask(CHAT, "chat/rest")
     answer = completion({ service_tier: "priority" }) as JsonObject

@@ -63,7 +63,7 @@ describe("a field in another case", () => {
       Service_Tier: "priority",
       N: 9,
     })) {
-      test(`is rejected, and nothing is sent: ${name} at ${path}`, async () => {
+      test(`rejects it and sends nothing: ${name} at ${path}`, async () => {
         const sent = vendor.bodies.length
         const response = await caller.post(path, { ...body, [name]: value })
         expect(response.status).toBe(400)
@@ -73,7 +73,7 @@ describe("a field in another case", () => {
     }
   }
 
-  test("is rejected if it is the model field of a transcription form", async () => {
+  test("rejects the model field of a transcription form", async () => {
     const form = new FormData()
     form.set("model", "up/hear")
     form.set("Model", "up/dear")

@@ -121,7 +121,7 @@ describe("a caller's preferences for providers", () => {
     }
   })
 
-  test("are not sent to vendors", async () => {
+  test("sends them to no vendor", async () => {
     await ask("dear/pool", { provider: { only: ["dear"] }, models: ["cheap/small"] })
     expect(vendor.bodies).toHaveLength(1)
     for (const field of ["provider", "models"]) expect(vendor.bodies[0]).not.toHaveProperty(field)
@@ -187,7 +187,7 @@ describe("a caller's preferences for providers", () => {
 })
 
 describe("a caller's list of models", () => {
-  test("is tried in order if the first cannot answer, each at its own price", async () => {
+  test("tries them in order if the first cannot answer, each at its own price", async () => {
     failing = ["dear-own"]
     const before = await creditsOf(caller)
     const response = await ask("dear/big", { models: ["cheap/small", "middle/plain"] })
@@ -202,7 +202,7 @@ describe("a caller's list of models", () => {
     expect(Number(receipt.hold)).toBeGreaterThanOrEqual(Number(receipt.cost))
   })
 
-  test("is limited to the models its key may call", async () => {
+  test("rejects models that its key may not call", async () => {
     const narrow = await gateway.caller("1", { models: ["dear/*"] })
     const refused = await errorOf(await ask("dear/big", { models: ["cheap/small"] }, narrow))
     expect(refused).toMatchObject({ status: 403, code: "model_not_allowed", param: "models[0]" })
@@ -233,7 +233,7 @@ describe("a caller's list of models", () => {
 })
 
 describe("a group of the settings", () => {
-  test("is listed as a model and answers by its strategy", async () => {
+  test("appears as a model and answers by its strategy", async () => {
     const cheap = await ask("auto/cheap")
     expect(await cheap.json()).toMatchObject({ model: "cheap/small" })
     const receipt = await receiptOf(caller, cheap)

@@ -135,7 +135,7 @@ describe("a long conversation", () => {
     expect(turns).toBeGreaterThanOrEqual(2 * Math.floor(bytes / SLICE_BYTES))
   })
 
-  test("is checked for existence without being read", async () => {
+  test("checks that it exists without reading it", async () => {
     using stored = conversations()
     reads = 0
     expect(await stored.has(account, "resp_long")).toBe(true)
@@ -206,7 +206,7 @@ test("a history uses memory only while its request runs", async () => {
 })
 
 describe("a file that cannot be used", () => {
-  test("is reported once, loses no answer, and is created again", async () => {
+  test("reports it once, loses no answer, and creates it again", async () => {
     await using gateway = await startGateway()
     writeFileSync(pathOf(gateway), "no database at all ".repeat(1_000))
     const ann = await gateway.caller()
@@ -259,7 +259,7 @@ test("a shorter retention applies to stored conversations", async () => {
 })
 
 describe("the input items of a response", () => {
-  test("are listed page by page, newest first, with stable ids", async () => {
+  test("lists them page by page, newest first, with stable ids", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     const bob = await gateway.caller()

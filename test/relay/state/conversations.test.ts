@@ -57,7 +57,7 @@ describe("a stored conversation", () => {
     expect(await statusOf(ann, id)).toBe(200)
   })
 
-  test("is held and charged for as a whole", async () => {
+  test("holds and charges the whole conversation", async () => {
     await using gateway = await startGateway()
     const rich = await gateway.caller()
     const { id } = await asked(rich, { input: LONG, max_output_tokens: 20 })
@@ -75,7 +75,7 @@ describe("a stored conversation", () => {
     expect(before - (await rich.balance())).toBeGreaterThan(2_000_000n)
   })
 
-  test("is not sent if the credits do not cover it", async () => {
+  test("sends nothing if the credits do not cover it", async () => {
     await using gateway = await startGateway()
     const poor = await gateway.caller("0.0095")
     const { id } = await asked(poor, { input: LONG, max_output_tokens: 20 })
@@ -86,7 +86,7 @@ describe("a stored conversation", () => {
     expect(gateway.simulator.requests).toHaveLength(calls)
   })
 
-  test("is not multiplied by repeated references", async () => {
+  test("counts every repeated reference, and rejects too many of them", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     const { output } = await asked(ann, { input: LONG.repeat(2), max_output_tokens: 1_000 })
@@ -110,7 +110,7 @@ describe("a stored conversation", () => {
   })
 
   test.each(["sim/echo", "sim/responses"])(
-    "is not reported as missing when another account's is named with it, at %s",
+    "reports only another account's conversation as missing, at %s",
     async (model) => {
       const models = { "sim/responses": simulated({ dialects: ["openai-responses"] }) }
       await using gateway = await startGateway({ models })
@@ -133,7 +133,7 @@ describe("a stored conversation", () => {
     },
   )
 
-  test("is not found once storage is turned off", async () => {
+  test("finds no conversation once storage is turned off", async () => {
     await using gateway = await startGateway({
       settings: { responses: { keep: 0, accountBytes: 1 << 20, totalBytes: 1 << 20 } },
     })

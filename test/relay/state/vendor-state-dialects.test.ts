@@ -109,7 +109,7 @@ describe("stored state in other dialects", () => {
     }
   })
 
-  test("is required: a vendor of another dialect is not called without it", async () => {
+  test("calls no vendor of another dialect without it", async () => {
     const ways = [
       ["previous_response_id", { previous_response_id: "resp_x" }],
       ["conversation", { conversation: "conv_x" }],

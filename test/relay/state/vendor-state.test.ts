@@ -218,7 +218,7 @@ test("compacting does not bypass ownership", async () => {
   expect((await setup.ann.post(`${RESPONSES}/compact`, body)).status).toBe(200)
 })
 
-test("an estimate uses the size of the account's own state only", async () => {
+test("estimates the size of the account's own state only", async () => {
   setup.first.inputTokens = 5_000
   const { n } = await leave(setup.ann)
   const head = { model: "first/gpt", input: "Hi", max_output_tokens: 20 }

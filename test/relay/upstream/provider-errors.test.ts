@@ -453,7 +453,7 @@ describe("an error of the request itself", () => {
       "Content violates",
     ],
   ]
-  test.each(REFUSALS)("is returned to the caller at %s (%i)", async (name, status, body, words) => {
+  test.each(REFUSALS)("reaches the caller at %s (%i)", async (name, status, body, words) => {
     using strict = startVendor(() => Response.json(body, { status }))
     const refusing = { ...provider(strict.url, name), apiKey: "key" }
     await using own = await startGateway({

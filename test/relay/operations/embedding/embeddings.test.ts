@@ -203,7 +203,7 @@ describe("base64", () => {
     return isJsonObject(body) ? body["encoding_format"] : body
   }
 
-  test("is requested only if the caller wants it", async () => {
+  test("requests it only if the caller does", async () => {
     const caller = await gateway.caller("1")
     await embed(caller, { model: "sim/embed", input: TEXTS, encoding_format: "base64" })
     expect(lastAsked()).toBe("base64")
@@ -242,7 +242,7 @@ describe("inputs above a vendor's maximum", () => {
     ["all/voyage", 2],
     ["all/openai", 1],
   ] as const) {
-    test(`are sent to ${model} in ${calls} calls if there are 250`, async () => {
+    test(`sends 250 inputs to ${model} in ${calls} calls`, async () => {
       const caller = await gateway.caller("1")
       const before = gateway.simulator.requests.length
       const { answer, receipt } = await embed(caller, { model, input: many })

@@ -115,7 +115,7 @@ describe("variations of models that begin with an image", () => {
     "stability/sd3.5-large",
     "bedrock/stability.sd3-5-large-v1:0",
   ]) {
-    test(`are made by ${model}`, async () => {
+    test(`makes them with ${model}`, async () => {
       const vary = (image: Uint8Array<ArrayBuffer>) =>
         caller.client.images
           .createVariation({ model, image: pngFile(image), response_format: "b64_json" })
@@ -198,7 +198,7 @@ describe("unsupported edits and variations", () => {
       { status: 400, code: "invalid_image", param: "mask" },
     ],
   ] as const) {
-    test(`are rejected: ${name}`, async () => {
+    test(`rejects ${name}`, async () => {
       const ask = () => sendForm(gateway, caller, path, [["model", model], ...parts])
       await expectRefusal(gateway, caller, ask, wanted ?? unsupported)
     })

@@ -131,7 +131,7 @@ describe("an invalid stream request", () => {
     ["a stream option as text", { stream: "yes" }, "invalid_type", "stream"],
     ["links", { response_format: "url" }, "invalid_parameter_combination", "response_format"],
   ] as const) {
-    test(`is rejected: ${name}`, async () => {
+    test(`rejects ${name}`, async () => {
       await expectRefusal(gateway, caller, () => generate({ model, ...body }), {
         status: 400,
         code,

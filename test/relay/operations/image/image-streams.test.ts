@@ -205,7 +205,7 @@ describe("a vendor without streams", () => {
     ])
   })
 
-  test("is not called for a strict caller", async () => {
+  test("receives no call of a strict caller", async () => {
     const ask = () => generate({ model: "openai/dall-e-2" }, { "x-tollgate-strict": "true" })
     await expectRefusal(gateway, caller, ask, { status: 400, code: "not_carried" })
   })

@@ -213,7 +213,7 @@ describe("links to stored images", () => {
     expect(imageSize(new Uint8Array(await response.arrayBuffer()))).toBeObject()
   })
 
-  test("fail with another signature, name or path", async () => {
+  test("rejects another signature, name or path", async () => {
     const good = new URL(await link())
     const changed = [
       good.href.replace(/signature=../, "signature=zz"),
@@ -231,7 +231,7 @@ describe("links to stored images", () => {
     expect((await fetch(good.href)).status).toBe(200)
   })
 
-  test("ignore a public host name sent by the caller", async () => {
+  test("ignores a public host name sent by the caller", async () => {
     const headers = { host: "evil.example" }
     const order = { model: "sim/gpt-image-1", prompt: "a kept boat" }
     const response = await calls.caller.post("/v1/images/generations", order, headers)

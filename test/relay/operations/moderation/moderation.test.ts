@@ -166,7 +166,7 @@ describe("priced models", () => {
     expect(nanocredits(receipt.cost)).toBe(BigInt(answer.usage.prompt_tokens) * 100n)
   })
 
-  test("a priced model is charged by the gateway's count if its provider reports none", async () => {
+  test("charges the gateway's count if the provider reports no usage", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await moderate(caller, { model: "own/no-usage", input: BAD })
     expect(receipt.estimated).toBe(true)

@@ -97,7 +97,7 @@ describe("rejected uploads", () => {
     ],
   ]
   for (const [name, send, expected] of cases) {
-    test(`are rejected: ${name}`, async () => {
+    test(`rejects ${name}`, async () => {
       expect(await errorOf(await untouched(send))).toMatchObject(expected)
     })
   }
@@ -141,7 +141,7 @@ describe("rejected speech requests", () => {
     ],
   ]
   for (const [name, body, expected] of cases) {
-    test(`are rejected: ${name}`, async () => {
+    test(`rejects ${name}`, async () => {
       const response = await untouched(() => speak(body))
       expect(await errorOf(response)).toMatchObject({ status: 400, ...expected })
     })

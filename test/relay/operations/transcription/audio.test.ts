@@ -38,7 +38,7 @@ describe("a model with a maximum text length", () => {
     }
   })
 
-  test("is listed with its maximum", async () => {
+  test("shows its maximum in its entry", async () => {
     const entry = (await (await caller.get("/v1/models/sim/tts-long")).json()) as object
     expect(entry).toMatchObject({ max_input_characters: 10_000 })
   })

@@ -43,7 +43,7 @@ describe("a request that differs from its forwarded part", () => {
     expect(await exact.balance()).toBe(100_000n)
   })
 
-  test("is held by its final content", async () => {
+  test("holds the cost of its final content", async () => {
     const prompt = "a prompt behind the sound"
     const form = new SlowForm(["model", "one/tokens"], FILE, ["prompt", prompt])
     const response = await uploads.sendSlowly(form)
@@ -55,7 +55,7 @@ describe("a request that differs from its forwarded part", () => {
     expect(hold).toBe((await uploads.receiptOf(await other)).hold)
   })
 
-  test("is rejected without enough credits, and nothing stays held", async () => {
+  test("fails without enough credits, and nothing stays held", async () => {
     // The hold covers the frame of 256 tokens, and no byte of a prompt.
     const poor = await uploads.gateway.caller("0.256")
     const form = new SlowForm(["model", "one/tokens"], FILE, ["prompt", "x"])
@@ -69,7 +69,7 @@ describe("a request that differs from its forwarded part", () => {
     expect((await uploads.receiptOf(response, poor)).status).toBe("released")
   })
 
-  test("is rejected if its model is named again", async () => {
+  test("fails if its model is named again", async () => {
     const before = await uploads.caller.balance()
     const form = new SlowForm(MODEL, FILE, MODEL)
     const response = await uploads.sendSlowly(form)
@@ -79,7 +79,7 @@ describe("a request that differs from its forwarded part", () => {
     await uploads.endsWith(before, "0")
   })
 
-  test("is read on if its vendor answers before it is complete", async () => {
+  test("continues to read if its vendor answers before it is complete", async () => {
     const before = await uploads.caller.balance()
     let answers = 0
     uploads.answer = (seen, number) => {
@@ -116,7 +116,7 @@ describe("audio that is forwarded only when complete", () => {
     })
   }
 
-  test("is rejected without credits", async () => {
+  test("fails without credits", async () => {
     const poor = await uploads.gateway.caller("0.001")
     const form = new SlowForm(MODEL, FILE)
     const response = uploads.send(form, { key: poor.key })
@@ -125,7 +125,7 @@ describe("audio that is forwarded only when complete", () => {
     expect(uploads.heard.length).toBe(0)
   })
 
-  test("is counted once if it is rejected without credits", async () => {
+  test("counts once against the rate limit if it fails without credits", async () => {
     const poor = await uploads.gateway.caller("0.001", { requestsPerMinute: 60 })
     const form = new SlowForm(MODEL, FILE)
     const response = uploads.send(form, { key: poor.key })

@@ -81,7 +81,7 @@ describe("a large audio file of noise", () => {
     })
   }
 
-  test("is sent completely again when the first deployment fails", async () => {
+  test("goes completely to the second deployment when the first fails", async () => {
     const options = audioModels()
     const failing = { headers: { "x-simulate-fault": "500" } }
     await using other = await startGateway({

@@ -55,7 +55,7 @@ async function transcribe(
 
 describe("a request with shorter audio than the minimum", () => {
   for (const path of PATHS) {
-    test(`is held and charged for the minimum at ${path}`, async () => {
+    test(`holds and charges the minimum at ${path}`, async () => {
       const receipt = await transcribe(3, { path })
       expect(receipt).toMatchObject({
         usage: { second: 3 },
@@ -68,7 +68,7 @@ describe("a request with shorter audio than the minimum", () => {
     })
   }
 
-  test("is rejected if the balance does not cover the minimum", async () => {
+  test("fails if the balance does not cover the minimum", async () => {
     const poor = await gateway.caller("0.0009")
     const form = new FormData()
     form.append("model", "groq/whisper-large-v3")
@@ -78,7 +78,7 @@ describe("a request with shorter audio than the minimum", () => {
     expect((await fetch(url, { method: "POST", headers, body: form })).status).toBe(402)
   })
 
-  test("is estimated at the minimum", async () => {
+  test("has an estimate at the minimum", async () => {
     const file = { format: "wav", bytes: 96_044, seconds: 3 }
     const body = { model: "groq/whisper-large-v3", file }
     const asked = { path: "/v1/audio/transcriptions", body }

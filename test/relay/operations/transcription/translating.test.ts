@@ -120,7 +120,7 @@ describe("a translation by a model that only transcribes", () => {
     expect(parseCredits(translated.hold)).toBeGreaterThan(parseCredits("2"))
   })
 
-  test("is made by a text model, with a reported loss", async () => {
+  test("uses a text model, with a reported loss", async () => {
     answer = loudly
     const before = await caller.balance()
     const response = await translate()
@@ -200,7 +200,7 @@ describe("a translation by a model that only transcribes", () => {
     expect(await events.text()).toContain(JSON.stringify(heardIn(SOUND).toUpperCase()))
   })
 
-  test("is counted by the gateway if the vendor reports no usage", async () => {
+  test("charges the gateway's count if the vendor reports no usage", async () => {
     answer = () => Response.json({ ...wholeAnswer("A sound."), usage: undefined })
     const response = await translate()
     await response.body?.cancel()
@@ -240,7 +240,7 @@ describe("a translation by a model that only transcribes", () => {
 })
 
 describe("a translation that cannot be made", () => {
-  test("is rejected without a text model, naming the setting", async () => {
+  test("fails without a text model, naming the setting", async () => {
     const { key } = await gateway.caller("10", { models: ["mistral/*"] })
     const requests = gateway.simulator.requests.length
     const refused = await codeOf(await translate({ key }))
@@ -268,7 +268,7 @@ describe("a translation that cannot be made", () => {
     }
   })
 
-  test("is rejected for a strict caller before any call", async () => {
+  test("fails for a strict caller before any call", async () => {
     const requests = gateway.simulator.requests.length
     const response = await translate({ headers: { "x-tollgate-strict": "true" } })
     expect(await codeOf(response)).toMatchObject({ status: 400, code: "not_carried" })

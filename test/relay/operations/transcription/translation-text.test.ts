@@ -17,7 +17,7 @@ function sizes(chunks: readonly (readonly string[])[]): number[] {
 describe("text split into chunks", () => {
   const text = "Она сказала это. ".repeat(1_000).trim()
 
-  test("is split at the ends of sentences", () => {
+  test("splits at the ends of sentences", () => {
     const chunks = chunksOfText(text)
     expect(chunks.length).toBeGreaterThan(5)
     expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(LONGEST)
@@ -25,7 +25,7 @@ describe("text split into chunks", () => {
     expect(chunks.flat().join(" ")).toBe(text)
   })
 
-  test("is split anywhere if it has no sentences, but never within a character", () => {
+  test("splits anywhere without sentences, but never within a character", () => {
     for (const endless of ["𝄞".repeat(5_000), "ab".repeat(9_000), "слово ".repeat(3_000).trim()]) {
       const chunks = chunksOfText(endless)
       expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(LONGEST)
@@ -67,7 +67,7 @@ test("the hold for a length covers every split", () => {
 })
 
 describe("an answer", () => {
-  test("is read line by line", () => {
+  test("reads an answer line by line", () => {
     expect(readTranslation(["uno", "due"], "1|one\n2| two \n")).toEqual(["one", "two"])
     expect(readTranslation(["uno", "due"], "Here:\n1 | one\nand more\n\n2|two")).toEqual([
       "one and more",
@@ -76,7 +76,7 @@ describe("an answer", () => {
     expect(readTranslation(["uno"], " one\ntwo ")).toEqual(["one\ntwo"])
   })
 
-  test("is rejected if it has other lines", () => {
+  test("rejects an answer with other lines", () => {
     for (const wrong of [
       "1|one",
       "1|one\n3|two",
