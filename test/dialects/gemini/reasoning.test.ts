@@ -218,7 +218,7 @@ describe("the amount of thinking", () => {
     ])
   })
 
-  test("drops it for a model that does not think", () => {
+  test("drops it for a model without thinking", () => {
     expect(thinking("gemini-2.0-flash", { effort: "low" })).toEqual([
       undefined,
       "reasoning_effort:dropped",

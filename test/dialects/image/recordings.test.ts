@@ -28,7 +28,7 @@ function imagesIn(body: unknown): number {
 }
 
 describe(`recorded images${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)("exist for each vendor", () => {
+  test.skipIf(!HAS_FIXTURES)("covers each vendor", () => {
     expect(RECORDINGS.length).toBeGreaterThanOrEqual(13)
     expect(new Set(RECORDINGS.map(vendorOf))).toEqual(
       new Set(["openai", "xai", "openrouter", "google", "vertex"]),

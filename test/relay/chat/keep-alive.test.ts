@@ -58,7 +58,7 @@ afterAll(async () => {
 const stream = (model: string) => caller.post(CHAT, { model, messages: HELLO, stream: true })
 
 describe("keep-alive comments while the upstream is silent", () => {
-  test("arrive before the first byte", async () => {
+  test("precede the first byte", async () => {
     const text = await (await stream("sim/fault-slow-headers-700")).text()
     expect(text).toStartWith(COMMENT + COMMENT)
     expect(contentOf(text)).toBe("Hello there, gateway")

@@ -75,7 +75,7 @@ describe("a prompt in another vocabulary, with a short balance", () => {
     vendor[Symbol.dispose]()
   })
 
-  test("is held at its maximum cost, so that nothing is written off", async () => {
+  test("holds its maximum cost, so that nothing is written off", async () => {
     const caller = await gateway.caller("0.1")
     const messages = [{ role: "user", content: hindi?.text.repeat(times) ?? "" }]
     const body = { model: "old/llama-2-70b", messages, max_tokens: 16 }
