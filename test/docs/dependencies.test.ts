@@ -18,7 +18,7 @@ test("this checkout has no dependency faults", () => {
 
 describe("a dependency fault", () => {
   test.each(["^1.2.3", "~1.2.3", "1.2", "*", "latest", "1.2.3 || 2.0.0", "github:a/b"])(
-    "is reported for the version %s",
+    "reports the version %s",
     (version) => {
       const manifest = { dependencies: {}, devDependencies: { some: version } }
       expect(checkPins("package.json", manifest)).toEqual([
@@ -27,27 +27,27 @@ describe("a dependency fault", () => {
     },
   )
 
-  test.each([">=22", "^18 || ^22.1.0", ">=20.20.0"])("is reported for the engine %s", (node) => {
+  test.each([">=22", "^18 || ^22.1.0", ">=20.20.0"])("reports the engine %s", (node) => {
     expect(checkPackage({ ...LOCKED, engines: { node } })).toEqual([
       `package-lock.json: node_modules/some asks for Node ${node}, not 20.19.0`,
     ])
   })
 
-  test("is reported for a foreign license of a shipped package", () => {
+  test("reports a foreign license of a shipped package", () => {
     expect(checkPackage({ ...LOCKED, license: "GPL-3.0" })).toHaveLength(1)
     expect(checkPackage({ ...LOCKED, license: undefined })).toHaveLength(1)
     expect(checkPackage({ ...LOCKED, license: "MPL-2.0" })).toHaveLength(1)
     expect(checkPackage({ ...LOCKED, license: "MPL-2.0", dev: true })).toEqual([])
   })
 
-  test("is reported for the address of a registry in the lock", () => {
+  test("reports the address of a registry in the lock", () => {
     const resolved = "https://registry.example/some/-/some-1.2.3.tgz"
     expect(checkPackage({ ...LOCKED, resolved })).toEqual([
       `package-lock.json: node_modules/some names ${resolved}`,
     ])
   })
 
-  test("is reported for a dependency without a reason, and for a reason without a dependency", () => {
+  test("reports a dependency without a reason, and a reason without a dependency", () => {
     expect(checkDecision("| some | why |", [MANIFEST])).toEqual([])
     expect(checkDecision("| package | for |\n| other | why |", [MANIFEST])).toEqual([
       "docs/contribute/decisions/0010-dependencies.md: has no word of some",
@@ -55,7 +55,7 @@ describe("a dependency fault", () => {
     ])
   })
 
-  test("is reported for too large production packages, excluding the runtime", () => {
+  test("reports production packages that are too large, excluding the runtime", () => {
     const weighed = (path: string, size: number, dev = false) => ({ ...LOCKED, path, size, dev })
     const runtime = weighed("node_modules/bun", 200e6)
     expect(checkSizes([runtime, weighed("node_modules/some", 150e6)])).toEqual([])

@@ -59,7 +59,7 @@ async function knownOf(id: string): Promise<Known> {
 }
 
 describe("a rejected request", () => {
-  test("is found by its id, with the reason, the caller and the model", async () => {
+  test("appears under its id, with the reason, the caller and the model", async () => {
     const caller = await gateway.caller()
     const refused = await caller.post("/v1/chat/completions", {
       model: "sim/nothing\u0000here",
@@ -86,7 +86,7 @@ describe("a rejected request", () => {
     ["/v1/messages", { model: "sim/echo", messages: [], max_tokens: 5 }, "sim/echo"],
     ["/v1/embeddings", { model: "sim/echo" }, "sim/echo"],
     ["/v1/chat/completions", "{not json", null],
-  ] as const)("is recorded at %s", async (path, body, model) => {
+  ] as const)("appears in the record for %s", async (path, body, model) => {
     const caller = await gateway.caller()
     const refused = await fetch(`${gateway.url}${path}`, {
       method: "POST",
@@ -190,7 +190,7 @@ describe("a rejected request", () => {
 })
 
 describe("the reason for a failed attempt", () => {
-  test("is shown to operators in the vendor's words, without the credential", async () => {
+  test("reaches operators in the vendor's words, without the credential", async () => {
     const words = `Quota of ${CREDENTIAL} is over ${"x".repeat(1_000)}`
     answer = () => Response.json({ error: { message: words, code: "quota" } }, { status: 500 })
     const caller = await gateway.caller()
@@ -212,7 +212,7 @@ describe("the reason for a failed attempt", () => {
     expect(message.length).toBe(500)
   })
 
-  test("is recorded for a request that another deployment has answered", async () => {
+  test("appears for a request that another deployment has answered", async () => {
     answer = () => new Response("<html>Bad gateway</html>", { status: 502 })
     const caller = await gateway.caller()
     let known: Known | undefined

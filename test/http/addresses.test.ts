@@ -107,7 +107,7 @@ test("prefers a gateway key to another credential in the same request", async ()
 })
 
 describe("Azure's addresses", () => {
-  test("work with Azure's client and its API key header", async () => {
+  test("accepts Azure's client and its API key header", async () => {
     const options = { apiKey: caller.key, endpoint: gateway.url, apiVersion: "2026-01-01" }
     const client = new AzureOpenAI({ ...options, maxRetries: 0 })
     const answer = await client.chat.completions.create(CHAT)
@@ -116,7 +116,7 @@ describe("Azure's addresses", () => {
     expect(response.output_text).toContain("Hello")
   })
 
-  test("take the model from the address if the body has none", async () => {
+  test("takes the model from the address if the body has no model", async () => {
     const path = "/openai/deployments/sim%2Fother/chat/completions?api-version=2026-01-01"
     const response = await caller.post(path, { messages: HELLO })
     expect(((await response.json()) as { model: string }).model).toBe("sim/other")

@@ -226,7 +226,7 @@ describe("an invalid parameter", () => {
   ]
 
   for (const [name, body, status, code, param] of CASES) {
-    test(`is reported: ${name}`, async () => {
+    test(`reports ${name}`, async () => {
       await expectRow(await caller.post(CHAT, body), status, code, param)
     })
   }

@@ -60,7 +60,7 @@ async function refusal(response: Response) {
 
 describe("a compressed body", () => {
   test.each(Object.keys(PACKERS) as (keyof typeof PACKERS)[])(
-    "is decompressed: %s",
+    "decompresses %s",
     async (encoding) => {
       const body = packed(CHAT, encoding)
       const response = await send("/v1/chat/completions", body, { "content-encoding": encoding })
@@ -72,7 +72,7 @@ describe("a compressed body", () => {
     },
   )
 
-  test("is decompressed when it arrives in chunks, and 'identity' is not compressed", async () => {
+  test("decompresses a body that arrives in chunks, and passes 'identity' through", async () => {
     const bytes = packed(CHAT, "gzip")
     const chunks = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -102,7 +102,7 @@ describe("a compressed body", () => {
     expect(await again.text()).toBe(answer)
   })
 
-  test("is not decompressed beyond the body limit", async () => {
+  test("stops decompressing at the body limit", async () => {
     const body = packed({ ...CHAT, padding: repetitive(8 * 1024 * 1024) }, "gzip")
     expect(body.byteLength).toBeLessThan(400_000)
     for (const headers of [{}, { "idempotency-key": "too-large" }]) {
@@ -112,7 +112,7 @@ describe("a compressed body", () => {
     }
   })
 
-  test("is not decompressed beyond a hundred times its size", async () => {
+  test("stops decompressing at a hundred times its size", async () => {
     for (const encoding of Object.keys(PACKERS) as (keyof typeof PACKERS)[]) {
       const body = packed({ ...CHAT, padding: "a".repeat(3 * 1024 * 1024) }, encoding)
       for (const headers of [{}, { "idempotency-key": `dense-${encoding}` }]) {
@@ -128,7 +128,7 @@ describe("a compressed body", () => {
     }
   })
 
-  test("is not decompressed beyond the memory limit of a request", async () => {
+  test("stops decompressing at the memory limit of a request", async () => {
     const megabyte = 1024 * 1024
     const limits = { ...gateway.settings.limits, bodyBytes: 512 * megabyte }
     gateway.app.apply({ ...gateway.settings, limits: { ...limits, memoryBytes: 64 * megabyte } })
@@ -161,7 +161,7 @@ describe("a compressed body", () => {
 })
 
 describe("an unknown encoding", () => {
-  test("is rejected with a list of the known encodings", async () => {
+  test("returns a list of the known encodings", async () => {
     for (const encoding of ["compress", "gzip, br", "aws-chunked", "constructor"]) {
       for (const path of ["/v1/chat/completions", "/v1/messages", "/v1/embeddings"]) {
         const response = await send(path, packed(CHAT, "gzip"), { "content-encoding": encoding })
@@ -172,7 +172,7 @@ describe("an unknown encoding", () => {
     }
   })
 
-  test("is rejected for forms", async () => {
+  test("rejects compressed forms", async () => {
     const form = new FormData()
     form.set("model", "sim/echo")
     const plain = new Response(form)

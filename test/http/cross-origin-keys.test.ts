@@ -59,7 +59,7 @@ describe("origins of a key", () => {
     }
   })
 
-  test("are added to those of the settings, which apply to every key", async () => {
+  test("extends those of the settings, which apply to every key", async () => {
     for (const caller of [app, other, plain]) {
       expect(allowed(await caller.post(CHAT, HELLO, { origin: SETTINGS }))).toBe(SETTINGS)
     }

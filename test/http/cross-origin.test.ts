@@ -100,7 +100,7 @@ describe("responses without cross-origin headers", () => {
     }
   })
 
-  test("no origin gets such headers if the settings allow none", async () => {
+  test("sends no such headers if the settings allow no origin", async () => {
     await using plain = await startGateway()
     const asked = await fetch(plain.url + CHAT, { method: "OPTIONS", headers: ASKING })
     expect([asked.status, crossOriginHeaders(asked)]).toEqual([405, []])

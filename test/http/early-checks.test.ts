@@ -38,7 +38,7 @@ async function refused(caller: TestCaller, body: object | string, path = CHAT) {
 }
 
 describe("a large body", () => {
-  test("is not parsed if the account has no credits", async () => {
+  test("stays unparsed if the account has no credits", async () => {
     const caller = await paid.caller("0")
     const broken = `{"model":"sim/echo",${"x".repeat(100_000)}`
     const error = await refused(caller, broken)
@@ -46,14 +46,14 @@ describe("a large body", () => {
     expect(error["required"]).toBeString()
   })
 
-  test("is not parsed if the key's budget is used up", async () => {
+  test("stays unparsed if the key's budget is used up", async () => {
     const caller = await paid.caller("1", { budget: 0n })
     const used = await refused(caller, { model: "sim/echo", messages: HELLO })
     expect(used).toMatchObject({ status: 402, error_type: "key_budget_exceeded" })
     expect((await refused(caller, large("sim/echo"))).status).toBe(402)
   })
 
-  test("is rejected for its model even if the rest is invalid", async () => {
+  test("fails because of its model even if the rest is invalid", async () => {
     const caller = await paid.caller("1", { models: ["sim/other"] })
     const broken = `{"a":"${"x".repeat(100_000)}","model":"sim/echo",]`
     expect(await refused(caller, broken)).toMatchObject({
@@ -167,7 +167,7 @@ describe("a list or text that is too long", () => {
     ],
   ]
   for (const [path, body, field, limit] of cases) {
-    test(`is rejected by name with its limit: ${field} at ${path}`, async () => {
+    test(`names the list and its limit: ${field} at ${path}`, async () => {
       const caller = await paid.caller("1")
       const response = await caller.post(path, body)
       const text = await response.text()

@@ -268,7 +268,7 @@ describe("an estimate", () => {
     expect(await gateway.store.entries.list(poor.account.id, 0, 10)).toHaveLength(1)
   })
 
-  test("states what the balance covers, as the request would", async () => {
+  test("states whether the balance covers the request", async () => {
     const long = { ...body, model: "sim/echo" }
     const poor = await gateway.caller("0.001")
     const told = await estimate("/v1/chat/completions", long, { by: poor })
@@ -326,7 +326,7 @@ describe("an estimate", () => {
     expect(Math.max(...readsByTurn.values())).toBe(1)
   })
 
-  test("rejects what the request would be rejected for, and malformed estimates", async () => {
+  test("fails like the request, and rejects malformed estimates", async () => {
     const cases: [object, number, string | null][] = [
       [
         { path: "/v1/chat/completions", body: { model: "sim/none", messages: HELLO } },

@@ -107,7 +107,7 @@ describe("bodies that do not end", () => {
     await expectNothingHeld(other)
   })
 
-  test("are rejected while they grow if they have no declared length", async () => {
+  test("rejects them while they grow if they have no declared length", async () => {
     const greedy = await gateway.caller()
     const chunk = `${(64 * 1024).toString(16)}\r\n${" ".repeat(64 * 1024)}\r\n`
     const open = Array.from({ length: 12 }, () => new Unfinished(greedy.key, undefined))
@@ -118,7 +118,7 @@ describe("bodies that do not end", () => {
     await expectNothingHeld(greedy)
   })
 
-  test("are cut off if they arrive too slowly, whole forms too", async () => {
+  test("cuts them off if they arrive too slowly, whole forms too", async () => {
     const caller = await gateway.caller()
     const form = "multipart/form-data; boundary=x"
     const kinds: readonly [path: string, type: string][] = [
@@ -148,7 +148,7 @@ test("a body larger than the memory is rejected as too large", async () => {
 })
 
 describe("a malicious body", () => {
-  test("is not parsed at 200,000 levels of nesting, and accepted within the limit", async () => {
+  test("fails at 200,000 levels of nesting, and passes within the limit", async () => {
     const caller = await gateway.caller()
     const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels)
     for (const [levels, filler] of [
@@ -167,7 +167,7 @@ describe("a malicious body", () => {
     }
   })
 
-  test("is not parsed if one object has more than 10,000 members", async () => {
+  test("fails if one object has more than 10,000 members", async () => {
     const caller = await gateway.caller()
     const membersOf = (count: number): string =>
       Array.from({ length: count }, (_, index) => `"${7919 * index}":0`).join(",")
@@ -179,7 +179,7 @@ describe("a malicious body", () => {
     await expectNothingHeld(caller)
   })
 
-  test("is not parsed if its objects have more than 20,000 members with numeric names", async () => {
+  test("fails if its objects have more than 20,000 members with numeric names", async () => {
     const caller = await gateway.caller()
     const names = Array.from({ length: 9_000 }, (_, index) => index)
     for (const digit of ["", String.raw`\u0031`]) {
@@ -192,7 +192,7 @@ describe("a malicious body", () => {
     await expectNothingHeld(caller)
   })
 
-  test("is rejected if the grammar of a tool is too long", async () => {
+  test("fails if the grammar of a tool is too long", async () => {
     const caller = await gateway.caller()
     const format = { type: "grammar", syntax: "lark", definition: 'start: "a"\n'.repeat(10_000) }
     const custom = {
@@ -212,7 +212,7 @@ describe("a malicious body", () => {
     await expectNothingHeld(caller)
   })
 
-  test("is not parsed if it has a million values", async () => {
+  test("fails if it has a million values", async () => {
     const caller = await gateway.caller()
     for (const values of ["{},".repeat(1_000_000), '{"a":1},'.repeat(300_000)]) {
       const body = `{"model":"sim/echo","messages":[${values}{}]}`

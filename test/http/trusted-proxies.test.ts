@@ -27,13 +27,13 @@ describe("headers of an untrusted proxy", () => {
   const headers = { for: "1.2.3.4", proto: "https", host: "evil.example" }
 
   test.each(["8.8.8.8", "192.168.0.1", "::1", "::ffff:8.8.8.8", "2001:db8::1", "garbage"])(
-    "are ignored: %s",
+    "ignores them: %s",
     (peer) => {
       expect(PROXIES.forwarded(asked(headers), peer)).toEqual({ address: peer })
     },
   )
 
-  test("are ignored if no proxy is trusted, or without a connection", () => {
+  test("ignores them if no proxy is trusted, or without a connection", () => {
     const none = new TrustedProxies()
     expect(none.forwarded(asked(headers), "127.0.0.1")).toEqual({ address: "127.0.0.1" })
     expect(PROXIES.forwarded(asked(headers), null)).toEqual({ address: null })
@@ -90,7 +90,7 @@ test.each([
   ["1.2.3.4, 010.0.0.1", "127.0.0.1"],
   ["1.2.3.4, , 10.0.0.2", "10.0.0.2"],
   ["evil.example, 10.0.0.2", "10.0.0.2"],
-])("uses the last known proxy after the invalid part of '%s'", (header, address) => {
+])("takes the last known proxy after the invalid part of '%s'", (header, address) => {
   expect(addressOf(header)).toBe(address)
 })
 

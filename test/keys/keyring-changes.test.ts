@@ -31,7 +31,7 @@ describe("a keyring", () => {
     expect(asked).toEqual([-1, 0])
   })
 
-  test("is not reverted by changes that arrive late", async () => {
+  test("ignores changes that arrive late", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 0n)
     const gate = Promise.withResolvers<void>()
@@ -148,7 +148,7 @@ describe("a key created or changed by another process", () => {
     expect([here.readings, there.readings]).toEqual([2, 2])
   })
 
-  test("is looked up once for many unknown ones, and not at all for a malformed one", async () => {
+  test("needs one lookup for many unknown keys, and no lookup for a malformed one", async () => {
     await using database = await TestDatabase.open()
     const { store } = database
     const watched = counted(store)

@@ -6,7 +6,7 @@ import { TestDatabase } from "../store/test-database.ts"
 import { type Pairs, HOUR, ask, bearer, desk } from "./support.ts"
 
 describe("a credential", () => {
-  test("is read as a bearer token or x-api-key, in this order", async () => {
+  test("accepts a bearer token or x-api-key, in this order", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -25,7 +25,7 @@ describe("a credential", () => {
     expect(ask(keyring, bothWrong)).toBe("invalid_api_key")
   })
 
-  test("is read from api-key, which Azure's clients send", async () => {
+  test("accepts api-key, which Azure's clients send", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -42,13 +42,13 @@ describe("a credential", () => {
     ["a scheme and spaces", { authorization: "Bearer   " }],
     ["an empty x-api-key", { "x-api-key": " " }],
     ["an empty x-goog-api-key", { "x-goog-api-key": " " }],
-  ])("is missing: %s", async (_case, headers) => {
+  ])("reports a missing key: %s", async (_case, headers) => {
     await using database = TestDatabase.direct()
     const { keyring } = await desk(database)
     expect(ask(keyring, headers as Pairs)).toBe("missing_api_key")
   })
 
-  test("is invalid if it is unknown, malformed, of another scheme, or sent twice", async () => {
+  test("rejects an unknown or malformed one, another scheme, and two at once", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -73,7 +73,7 @@ describe("a credential", () => {
     for (const headers of wrong) expect(ask(keyring, headers)).toBe("invalid_api_key")
   })
 
-  test("is rejected with a header for the remedy, and never repeated", async () => {
+  test("gets a header with the remedy when it is rejected, and is never repeated", async () => {
     await using database = TestDatabase.direct()
     const { keyring } = await desk(database)
     const secret = `sk-tg-${"q".repeat(43)}`

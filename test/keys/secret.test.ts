@@ -11,7 +11,7 @@ describe("a secret", () => {
     expect(hintOf("sk-tg-abcdWXYZ")).toBe("WXYZ")
   })
 
-  test("uses every character about equally often", () => {
+  test("contains every character about equally often", () => {
     const counts = new Map<string, number>()
     for (const character of randomText(62_000)) {
       counts.set(character, (counts.get(character) ?? 0) + 1)
@@ -23,7 +23,7 @@ describe("a secret", () => {
     }
   })
 
-  test("is hashed with HMAC-SHA-256, differently in each installation", () => {
+  test("has an HMAC-SHA-256 hash that differs in each installation", () => {
     const hash = new KeyHasher("Jefe").hash("what do ya want for nothing?")
     // RFC 4231, test case 2.
     expect(hash).toBe("5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")

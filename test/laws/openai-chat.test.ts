@@ -99,7 +99,7 @@ describe("decode(encode(x)) = x", () => {
 })
 
 describe("a stream", () => {
-  test("is the same for any split of its bytes", () => {
+  test("decodes the same for any split of its bytes", () => {
     const cuts = fc.array(fc.nat(400), { maxLength: 30 })
     fc.assert(
       fc.property(events, cuts, (events, cuts) => {
@@ -179,7 +179,7 @@ describe("arbitrary values", () => {
     ),
   ) as fc.Arbitrary<JsonObject>
 
-  test("are read or rejected as a request", () => {
+  test("reads or rejects each as a request", () => {
     fc.assert(
       fc.property(anyBody as fc.Arbitrary<JsonObject>, (body) => {
         onlyGatewayErrors(() => dialect.encodeRequest(dialect.decodeRequest(body)))
@@ -188,7 +188,7 @@ describe("arbitrary values", () => {
     )
   })
 
-  test("are read or rejected as an answer", () => {
+  test("reads or rejects each as an answer", () => {
     fc.assert(
       fc.property(anyAnswer, fc.boolean(), (answer, streamUsage) => {
         onlyGatewayErrors(() => dialect.encodeResult(dialect.decodeResult(answer), STREAMING))

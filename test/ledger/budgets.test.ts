@@ -28,7 +28,7 @@ async function left(database: TestDatabase): Promise<(bigint | null)[]> {
 }
 
 describe("daily and monthly budgets", () => {
-  test("are charged together, and the smallest decides", async () => {
+  test("charges all of them, and the smallest decides", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -44,7 +44,7 @@ describe("daily and monthly budgets", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("start again with their period without being reset", async () => {
+  test("starts a new one with each period, without a reset", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -89,7 +89,7 @@ describe("daily and monthly budgets", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("are returned and forgotten when their period is over and no request uses them", async () => {
+  test("returns and forgets them when their period is over and no request uses them", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -110,7 +110,7 @@ describe("daily and monthly budgets", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("are not forgotten while a request waits for the last of them", async () => {
+  test("keeps them while a request waits for the last of them", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const gate = Promise.withResolvers<void>()
@@ -142,7 +142,7 @@ describe("daily and monthly budgets", () => {
     expect(await database.store.leases.recall("key_x@2026-11-29", 0n)).toBe(20n)
   })
 
-  test("are not left leased by a dead process", async () => {
+  test("returns them when the process with their lease is dead", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const payer = payerAt(Date.now())
@@ -217,7 +217,7 @@ describe("a changed key", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("is changed on all nodes, and rejected once it is revoked", async () => {
+  test("changes on all nodes, and is rejected once it is revoked", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     await database.key("key", "a", null)

@@ -23,7 +23,7 @@ function silentStore(store: Store): Store {
 }
 
 describe("posting to an unavailable database", () => {
-  test("is retried without a visible failure if a retry succeeds", async () => {
+  test("retries without a visible failure if a retry succeeds", async () => {
     await using database = TestDatabase.direct()
     const writer = new DatabaseWriter(failing(database.store, { failures: 2 }), {
       ...FILE_RETRIES,
@@ -47,7 +47,7 @@ describe("posting to an unavailable database", () => {
     expect(writer.failure).toBeUndefined()
   })
 
-  test("is probed, so that the recovery is detected", async () => {
+  test("probes the database, so that the recovery is detected", async () => {
     await using database = TestDatabase.direct()
     const writer = new DatabaseWriter(failing(database.store, { failures: 1 }), {
       ...FILE_RETRIES,

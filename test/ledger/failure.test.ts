@@ -60,7 +60,7 @@ describe("a ledger that cannot be written", () => {
     expect(ledger.failure).toBeUndefined()
   })
 
-  test("is probed without a settlement", async () => {
+  test("recovers through a probe, without a settlement", async () => {
     await using database = TestDatabase.direct()
     const failing = new FailingStore(database.store)
     const payer = await database.account("account", 100n)

@@ -174,7 +174,7 @@ describe("group commit", () => {
 })
 
 describe("long-running holds", () => {
-  test("are recorded once with their receipt, and closed when they end", async () => {
+  test("records each once with its receipt, and closes it when it ends", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const old = open(commits, "old", 1_000)
@@ -200,7 +200,7 @@ describe("long-running holds", () => {
     expect(database.batches[1]).toMatchObject({ opened: [], closed: ["old"] })
   })
 
-  test("are closed by the next tick after their release", async () => {
+  test("closes them by the next tick after their release", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const old = open(commits, "old", 1_000)
@@ -213,7 +213,7 @@ describe("long-running holds", () => {
     expect(database.batches[1]).toEqual({ postings: [], opened: [], closed: ["old"] })
   })
 
-  test("are not recorded after they ended, however late the tick", async () => {
+  test("records no hold after it ended, however late the tick", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const over = open(commits, "over", 1_000)

@@ -45,7 +45,7 @@ describe("the price of an image", () => {
     expect(costOfOne({ size: "512x512", quality: "medium" }, "10000")).toBe(10n * MILLICREDIT)
   })
 
-  test("is the highest rate if there is no matching one, never zero", () => {
+  test("equals the highest rate if no rate matches, never zero", () => {
     expect(costOfOne({ size: "256x256" })).toBe(170n * MILLICREDIT)
   })
 

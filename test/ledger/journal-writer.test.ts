@@ -215,13 +215,13 @@ describe("the file of a journal", () => {
     expect(poster.takeDone()).toEqual([2])
   })
 
-  test("is not overwritten if it is damaged", async () => {
+  test("stays unchanged if it is damaged", async () => {
     await using database = TestDatabase.direct()
     writeFileSync(join(database.directory.path, "journal.db"), "no database at all, but some text")
     await expect(openJournal(database.directory.path)).rejects.toMatchObject({ code: "damaged" })
   })
 
-  test("is not created by reading its state", async () => {
+  test("does not exist after its state was read", async () => {
     await using database = TestDatabase.direct()
     expect(journalState(database.directory.path)).toBeNull()
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { TestDatabase, payerOf } from "../store/test-database.ts"
 
 describe("a key's budget", () => {
-  test("is as exact as a balance", async () => {
+  test("decreases as exactly as a balance", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 1_000n)
     await database.key("thrifty", "account", 50n)
@@ -36,7 +36,7 @@ describe("a key's budget", () => {
     expect(database.alarms.writtenOffs).toMatchObject([{ amount: 30n, reason: "budget_empty" }])
   })
 
-  test("is not overdrawn when its lease was lost", async () => {
+  test("never becomes negative when its lease was lost", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 1_000n)
     await database.key("thrifty", "account", 50n)
@@ -59,7 +59,7 @@ describe("a key's budget", () => {
 })
 
 describe("a lease that was lost while the process was suspended", () => {
-  test("is charged to unleased credits", async () => {
+  test("takes the charge from unleased credits", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -84,7 +84,7 @@ describe("a lease that was lost while the process was suspended", () => {
     expect(await database.balanceOf("account")).toBe(10n)
   })
 
-  test("is leased again for open holds first", async () => {
+  test("returns to open holds first", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")

@@ -58,7 +58,7 @@ describe("a hold", () => {
     expect(ledger.heldOf("account")).toBe(20n)
   })
 
-  test("is rejected without a balance, and costs nothing if it is free", async () => {
+  test("fails without a balance, and costs nothing if it is free", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 0n)
     const ledger = await database.ledger("node")
@@ -145,7 +145,7 @@ describe("a settlement", () => {
     expect(database.alarms.writtenOffs).toEqual([])
   })
 
-  test("is recorded with the amount beyond the possible usage", async () => {
+  test("records the amount beyond the possible usage", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -223,7 +223,7 @@ describe("a settlement", () => {
     expect(await database.store.entries.list("account", 0, 10)).toHaveLength(2)
   })
 
-  test("is charged once if it is in a batch twice", async () => {
+  test("charges once if it is in a batch twice", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 100n)
     await database.ledger("node")

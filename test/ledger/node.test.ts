@@ -90,7 +90,7 @@ describe("a process that died", () => {
     expect(ledger.available(payer)).toBe(95n)
   })
 
-  test("is removed once, even by several nodes", async () => {
+  test("disappears once, even if several nodes remove it", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     await killHolder(database, "dead")

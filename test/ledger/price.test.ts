@@ -116,7 +116,7 @@ describe("the cost of a usage", () => {
     )
   })
 
-  test("is the sum of the lines of its receipt", () => {
+  test("equals the sum of the lines of its receipt", () => {
     const usages = fc.tuple(anyUsage, fc.double({ min: 0, max: 10_000, noNaN: true }))
     fc.assert(
       fc.property(usages, anyPrice, anyMultiplier, ([counted, seconds], price, multiplier) => {
@@ -141,7 +141,7 @@ describe("the cost of a usage", () => {
     )
   })
 
-  test("is multiplied in a mode, except for units other than tokens", () => {
+  test("increases in a mode, except for units other than tokens", () => {
     const price = parsePrice({ input: "1", output: "2", request: "7", modes: { fast: "2.5" } }, "1")
     const fast = modeOf(price, "fast")?.price
     expect(fast?.rates).toEqual({
@@ -176,7 +176,7 @@ describe("the cost of a usage", () => {
     expect(cost.total).toBe(2_000_000_000n + 30_000_000_000n)
   })
 
-  test("is rounded up once, at the end", () => {
+  test("rounds up once, at the end", () => {
     const price = parsePrice({ input: "0.000001", output: "0.000001" }, "1")
     const usage = { ...NO_USAGE, inputFresh: 1, output: 1 }
     // Twice a thousandth of a nanocredit is one nanocredit, not two.
@@ -192,7 +192,7 @@ describe("the cost of a usage", () => {
     })
   })
 
-  test("is not lowered by a negative count", () => {
+  test("never decreases by a negative count", () => {
     const price = parsePrice({ input: "1", output: "1" }, "1")
     const cost = costOf({ ...NO_USAGE, inputFresh: 10, output: -10 }, price)
     expect(cost.total).toBe(10_000n)

@@ -119,7 +119,7 @@ describe("200 simultaneous holds on an account that pays for exactly 50", () => 
 })
 
 describe("an idle lease of another node", () => {
-  test("is returned on request", async () => {
+  test("returns on request", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const rich = await database.ledger("rich")
@@ -134,7 +134,7 @@ describe("an idle lease of another node", () => {
     expect((await rich.settle(running!, 30n, () => "{}")).charged).toBe(30n)
   })
 
-  test("is not divided into parts that are all too small", async () => {
+  test("goes to one of two requests that cannot both be covered", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const left = await database.ledger("left")
@@ -169,7 +169,7 @@ describe("an idle lease of another node", () => {
     expect(await asking).toBeUndefined()
   })
 
-  test("is kept when its return fails, and returned the next time", async () => {
+  test("stays when its return fails, and returns the next time", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     let isBroken = true
@@ -193,7 +193,7 @@ describe("an idle lease of another node", () => {
     expect((await database.store.accounts.find("account"))?.leased).toBe(0n)
   })
 
-  test("is not requested for long after the last request stopped waiting", async () => {
+  test("stops being recalled soon after the last request stopped waiting", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const rich = await database.ledger("rich")

@@ -79,7 +79,7 @@ test("the part that a running request holds stays with it alone", async () => {
   expect((await verifyLedgers(database.store)).problems).toEqual([])
 })
 
-test("a dead process does not keep a part that was to be removed", async () => {
+test("removes the recalled part of a dead process", async () => {
   await using database = await TestDatabase.open()
   await database.account("a", 1_000n * CREDIT)
   const payer = payersOf(await database.key("key_x", "a", 100n))(Date.now())

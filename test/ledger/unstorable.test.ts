@@ -90,7 +90,7 @@ for (const engine of ENGINES) {
       }
     }
 
-    test("is written off up to the largest storable amount", async () => {
+    test("writes it off up to the largest storable amount", async () => {
       await using database = await TestDatabase.on(engine)
       await leased(database)
       const writer = new DatabaseWriter(database.store, databaseRetries(PATIENCE_MS))
@@ -102,7 +102,7 @@ for (const engine of ENGINES) {
       ])
     })
 
-    test("is written off by the journal's poster, and the others are posted", async () => {
+    test("writes it off in the journal's poster, and posts the others", async () => {
       await using database = await TestDatabase.on(engine)
       await leased(database)
       await using journal = await openJournal(database.directory.path)
@@ -180,7 +180,7 @@ describe("a settlement that every database rejects", () => {
     expect(database.alarms.failures).toHaveLength(1)
   })
 
-  test("is rejected by the journal if its replacement is rejected too", async () => {
+  test("stays in the journal if its replacement is rejected too", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     await database.ledger("node")

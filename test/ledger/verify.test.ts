@@ -281,7 +281,7 @@ describe("verifying the ledgers", () => {
     })
   })
 
-  test("is not disturbed by simultaneous charges", async () => {
+  test("finds no problem during simultaneous charges", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 1_000_000n)
     await database.key("thrifty", "account", 1_000_000n)

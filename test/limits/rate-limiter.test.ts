@@ -111,7 +111,7 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
     limiter.check("key", { ...request, tokens: 50 })
   })
 
-  test("are not used by a rejected request, and neither are requests", () => {
+  test("takes neither tokens nor requests for a rejected request", () => {
     const both = { requestsPerMinute: 3, tokensPerMinute: 100, tokens: 60 }
     limiter.check("key", both)
     for (let count = 0; count < 10; count++) {
@@ -122,7 +122,7 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
     expect(refusal({ ...both, tokens: 0 }).kind).toBe("request_rate_exceeded")
   })
 
-  test("are corrected once the real usage is known", () => {
+  test("corrects them once the real usage is known", () => {
     limiter.check("key", request)
     limiter.adjust("key", 400)
     expect(limiter.check("key", request)["x-ratelimit-remaining-tokens"]).toBe("0")
@@ -141,7 +141,7 @@ describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
     expect(passes(request, "nobody")).toBe(6)
   })
 
-  test("are not returned twice after they drained", () => {
+  test("returns no tokens twice after they drained", () => {
     limiter.check("key", { ...request, tokens: 600 })
     now += 30_000
     limiter.check("key", { ...request, tokens: 300 })
@@ -215,7 +215,7 @@ describe("several processes", () => {
 })
 
 describe("memory", () => {
-  test("is bounded, and unused keys are evicted first", () => {
+  test("limits the number of keys, and evicts unused ones first", () => {
     limiter = new RateLimiter(() => now, new PrivateBuckets(100))
     const request = { requestsPerMinute: 2, tokens: 1 }
     for (let count = 0; count < 50; count++) limiter.check(`idle${count}`, request)

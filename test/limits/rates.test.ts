@@ -173,7 +173,7 @@ describe("several machines", () => {
     expect(one.orders.length).toBe(asked)
   })
 
-  test("report the common remainder", async () => {
+  test("reports the common remainder on each", async () => {
     const [one, other] = members(2)
     await burst(
       [one, other].filter((member) => member !== undefined),
@@ -226,7 +226,7 @@ describe("several machines", () => {
     expect(one.orders.length).toBeLessThan(20)
   })
 
-  test("leave only draining usage behind when they die", async () => {
+  test("frees the usage of a dead machine as it drains", async () => {
     const [dead, ...rest] = members(3)
     // In advance, too.
     expect(dead && (await burst([dead], 30, perMinute(60)))).toBe(30)

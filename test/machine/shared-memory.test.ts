@@ -28,7 +28,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const filesOf = () => readdirSync(join(folder, "run"))
 
 describe("shared memory", () => {
-  test("is one file, complete from its creation, and shared for reading and writing", () => {
+  test("consists of one file, complete from its creation, and shared for reading and writing", () => {
     const [left, right] = [SharedMemory.open(folder), SharedMemory.open(folder)]
     expect([left.isShared, right.isShared]).toEqual([true, true])
     expect(filesOf()).toHaveLength(1)
@@ -39,7 +39,7 @@ describe("shared memory", () => {
     expect(right.bigWords("circuits")[3]).toBe(0n)
   })
 
-  test("is created again with the folder, and old files are removed", () => {
+  test("appears again with the folder, and old files are removed", () => {
     SharedMemory.open(folder)
     const old = join(folder, "run", "shared-0-of-an-earlier-start")
     writeFileSync(old, "x")
@@ -61,7 +61,7 @@ describe("shared memory", () => {
     expect(right.bigWords("rates").at(-1)).toBe(7n)
   })
 
-  test("is private to the process if no file can be created", () => {
+  test("stays private to the process if no file can be created", () => {
     const file = join(folder, "a file")
     writeFileSync(file, "")
     const memory = SharedMemory.open(file)
@@ -133,7 +133,7 @@ test("four processes that take from one bucket get exactly its content", async (
 })
 
 describe("processes of one machine", () => {
-  test("are counted while they run", () => {
+  test("counts them while they run", () => {
     const first = new Machine(folder)
     expect(first.presence.count).toBe(1)
     const second = new Machine(folder)

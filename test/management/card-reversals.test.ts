@@ -235,7 +235,7 @@ describe("a refund", () => {
 })
 
 describe("credits that cannot be taken back", () => {
-  test("are a debt that blocks requests, is paid by new credits, and is shown", async () => {
+  test("becomes a debt that blocks requests, and new credits pay it", async () => {
     await pay()
     await spend("7")
     await refundedCharge(1_000)

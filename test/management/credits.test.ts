@@ -9,7 +9,7 @@ import { TestDatabase } from "../store/test-database.ts"
 import { refusal, user } from "./support.ts"
 
 describe("an entry", () => {
-  test("is added with its reason and author, and recorded in the audit log", async () => {
+  test("has its reason and author, also in the audit log", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const credits = new Credits(database.store, new Audit(database.store))
@@ -37,7 +37,7 @@ describe("an entry", () => {
     })
   })
 
-  test("is found by the time it was made, page by page", async () => {
+  test("lists entries by their time, page by page", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const credits = new Credits(database.store, new Audit(database.store))
@@ -100,7 +100,7 @@ describe("an entry", () => {
     expect(await database.store.audit.list({ actor: COMMAND_LINE.name }, null, 99)).toHaveLength(9)
   })
 
-  test("is added by operators, and read by members", async () => {
+  test("lets operators add entries, and members read them", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const credits = new Credits(database.store, new Audit(database.store))
@@ -135,7 +135,7 @@ describe("leased credits", () => {
     return { payer, ledger }
   }
 
-  test("are removed as soon as they are returned", async () => {
+  test("removes them as soon as they are returned", async () => {
     await using database = await TestDatabase.open()
     await using stack = new AsyncDisposableStack()
     const { payer, ledger } = await running(database, stack)
@@ -152,7 +152,7 @@ describe("leased credits", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("are shown with the holds of requests", async () => {
+  test("shows them with the holds of requests", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 10_000_000_000n)
     const node = { id: "node", process: 1, host: "test", beatAt: 1, machine: null }

@@ -58,7 +58,7 @@ function checkout(credits: string): Promise<Response> {
 }
 
 describe("a payment page", () => {
-  test("is requested from Stripe for the exact price of the credits", async () => {
+  test("requests the exact price of the credits from Stripe", async () => {
     const path = `/accounts/${account}/checkout`
     expect(await asked(gateway, "POST", path, { credits: "12.50" })).toEqual({
       url: "https://pay.test/cs_1",
@@ -237,7 +237,7 @@ describe("events of Stripe", () => {
     expect(await balance()).toBe("0")
   })
 
-  test("are rejected if they are too large or use another method", async () => {
+  test("rejects a large body and another method", async () => {
     const response = await fetch(`${gateway.url}/webhooks/stripe`, {
       method: "POST",
       body: "x".repeat(300_000),

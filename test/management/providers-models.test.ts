@@ -261,7 +261,7 @@ test("a test calls a model's providers, and reports a name missing in their list
   await expect(tests.test(MEMBER, "up/pool")).rejects.toMatchObject({ kind: "forbidden" })
 })
 
-test("the settings name their file, and what it locks", async () => {
+test("names the file of the settings, and the settings that it locks", async () => {
   const { gatewaySettings } = await Process.start(store, settings)
   const view = gatewaySettings.view(COMMAND_LINE)
   expect(view.file).toBe("/etc/tollgate.yaml")
@@ -301,7 +301,7 @@ describe("price groups", () => {
     await groups.delete(COMMAND_LINE, "kept")
   })
 
-  test("are shared by every process, and no other change is lost", async () => {
+  test("reach every process, and no other change is lost", async () => {
     const [one, other] = [
       await Process.start(store, settings),
       await Process.start(store, settings),
@@ -319,7 +319,7 @@ describe("price groups", () => {
     await one.groups.delete(COMMAND_LINE, "shared")
   })
 
-  test("are hidden from members, and so are the prices of other accounts", async () => {
+  test("hides them from members, and the prices of other accounts", async () => {
     const { groups, models } = await Process.start(store, settings)
     const query = { limit: 10 }
     expect(await kindOf(() => groups.list(MEMBER, query))).toBe("forbidden")

@@ -19,7 +19,7 @@ function servicesOf({ store, directory }: TestDatabase) {
 }
 
 describe("a code", () => {
-  test("is redeemed once in any typed form, and recorded in the audit log without its text", async () => {
+  test("credits once in any typed form, and the audit log omits its text", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const { redemptions, codes } = servicesOf(database)
@@ -56,7 +56,7 @@ describe("a code", () => {
     }
   })
 
-  test("is locked for a while after ten wrong ones of one account or address, in all processes", async () => {
+  test("locks after ten wrong ones of one account or address, in all processes", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     await database.account("b", 0n)

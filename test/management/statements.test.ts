@@ -88,7 +88,7 @@ describe("a statement", () => {
     },
   )
 
-  test("is a JSON document too, with unchanged notes", async () => {
+  test("has a JSON form too, with unchanged notes", async () => {
     await using database = await TestDatabase.open()
     await fillDatabase(database)
     const document = JSON.parse(await textOf(database, "2026-11-01", "2026-11-30", "json"))
@@ -182,7 +182,7 @@ describe("a statement", () => {
     expect(text).not.toContain("write_offs")
   })
 
-  test("is rejected for strangers, unknown accounts, and reversed days", async () => {
+  test("rejects strangers, unknown accounts, and reversed days", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const stranger: Actor = { ...COMMAND_LINE, kind: "user", isOperator: false }

@@ -37,7 +37,7 @@ describe("the type of a file, from its content", () => {
     ["mpeg", bytesOf("\0\0\x01\xba", zeros), "mpeg"],
   ]
   for (const [name, bytes, container] of cases) {
-    test(`is recognized for ${name}`, async () =>
+    test(`recognizes ${name}`, async () =>
       expect((await look(bytes)).container).toBe(container as never))
   }
 
@@ -59,14 +59,14 @@ describe("the type of a file, from its content", () => {
     ],
   ]
   for (const [name, bytes] of refused) {
-    test(`is rejected for ${name}`, () =>
+    test(`rejects ${name}`, () =>
       expect(look(bytes)).rejects.toMatchObject({
         kind: "invalid_audio",
         details: { parameter: "file" },
       }))
   }
 
-  test("is found without an error for any bytes", async () => {
+  test("finds it without an error for any bytes", async () => {
     const heads = [
       "ID3\x04\0\0",
       "OggS",
@@ -104,7 +104,7 @@ describe("the duration of a file", () => {
     }
   })
 
-  test("is found for WAV files with unknown or wrong lengths", async () => {
+  test("finds it in WAV files with unknown or wrong lengths", async () => {
     for (const length of [0xffff_ffff, 0, 10]) {
       const file = wave(5)
       new DataView(file.buffer).setUint32(4, length, true)
@@ -113,7 +113,7 @@ describe("the duration of a file", () => {
     }
   })
 
-  test("is limited by the frames for a header that claims too little, and by the claim otherwise", async () => {
+  test("takes the frames if the header claims too little, else the claim as the maximum", async () => {
     const flac = wholeSound("flac", 4)
     const { seconds: real } = await look(flac)
     // Samples of STREAMINFO: 36 bits that end at byte 26.
@@ -125,7 +125,7 @@ describe("the duration of a file", () => {
     expect(maxSeconds).toBeGreaterThan(1_000)
   })
 
-  test.if(HAS_FIXTURES)(`is found for real speech${WITHOUT_FIXTURES}`, async () => {
+  test.if(HAS_FIXTURES)(`finds it in real speech${WITHOUT_FIXTURES}`, async () => {
     const path = new URL("../../../shared/fixtures/openai-node/sample1.mp3", import.meta.url)
     const { container, seconds } = await look(new Uint8Array(await Bun.file(path).arrayBuffer()))
     expect(container).toBe("mp3")

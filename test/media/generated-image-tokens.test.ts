@@ -30,7 +30,7 @@ describe("the bound for a generated image", () => {
     })
   }
 
-  test("is generous for an unknown model", () => {
+  test("allows a generous number for an unknown model", () => {
     expect(imageTokenBound("painter", SQUARE, "low")).toBe(16_384)
   })
 })

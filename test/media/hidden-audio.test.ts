@@ -183,7 +183,7 @@ describe("Ogg", () => {
 })
 
 describe("WAV", () => {
-  test("is not measured if the samples are frames of another format", () => {
+  test("has no duration if the samples are frames of another format", () => {
     const header = wave(1).subarray(0, 44)
     for (const form of ["mp3", "aac"] as const) {
       const bytes = Buffer.concat([header, wholeSound(form, SECONDS)])
@@ -311,7 +311,7 @@ describe("WebM", () => {
     expectMeasured(Buffer.concat(inside))
   })
 
-  test("is not measured if frames are compressed", () => {
+  test("has no duration if frames are compressed", () => {
     const type = whole.indexOf("\x83\x81\x02", 0, "latin1")
     const encodings = Buffer.from([0x6d, 0x80, 0x80])
     expect(measure(whole)).toBeDefined()
@@ -319,7 +319,7 @@ describe("WebM", () => {
     expect(measure(Buffer.concat([head, encodings, rest]))).toBeUndefined()
   })
 
-  test("is never measured as shorter than its part of the file", () => {
+  test("never measures less than the present part of the file", () => {
     for (let cut = 0; cut < whole.length; cut += 997) {
       const found = measure(whole.subarray(0, cut))
       if (found === undefined) continue

@@ -8,16 +8,15 @@ function bytes(hex: string): Uint8Array {
 }
 
 describe("imageSize", () => {
-  test("is read from a PNG", () =>
-    expect(imageSize(png(640, 480))).toEqual({ width: 640, height: 480 }))
+  test("reads a PNG", () => expect(imageSize(png(640, 480))).toEqual({ width: 640, height: 480 }))
 
-  test("is read from a JPEG with other segments before its frame header", () => {
+  test("reads a JPEG with other segments before its frame header", () => {
     expect(imageSize(jpeg(1920, 1080))).toEqual({ width: 1920, height: 1080 })
     expect(imageSize(jpeg(9, 7, [3_000, 20_000, 2]))).toEqual({ width: 9, height: 7 })
     expect(imageSize(jpeg(9, 7).subarray(0, 20))).toBeUndefined()
   })
 
-  test("is read from a GIF", () => {
+  test("reads a GIF", () => {
     expect(imageSize(bytes("474946383961 4001 f000 00"))).toEqual({ width: 320, height: 240 })
   })
 
@@ -25,11 +24,11 @@ describe("imageSize", () => {
     ["extended", "52494646 00000000 57454250 56503858 0a000000 00000000 7f0200 df0100"],
     ["lossless", "52494646 00000000 57454250 5650384c 00000000 2f 7fc27700 00000000"],
     ["lossy", "52494646 00000000 57454250 56503820 00000000 000000 9d012a 8002 e001"],
-  ])("is read from a WebP, %s", (_, hex) => {
+  ])("reads a WebP, %s", (_, hex) => {
     expect(imageSize(bytes(hex))).toEqual({ width: 640, height: 480 })
   })
 
-  test("is read from a BMP, also from top to bottom and of the old kind", () => {
+  test("reads a BMP, also from top to bottom and of the old kind", () => {
     const head = "424d 00000000 00000000 00000000"
     const upright = imageSize(bytes(`${head} 28000000 80020000 e0010000`))
     expect(upright).toEqual({ width: 640, height: 480 })
@@ -38,7 +37,7 @@ describe("imageSize", () => {
     expect(imageSize(bytes(`${head} 0c000000 8002 e001`))).toEqual({ width: 640, height: 480 })
   })
 
-  test("is undefined for missing or false sizes", () => {
+  test("returns undefined for missing or false sizes", () => {
     expect(imageSize(bytes("00000020 66747970 61766966 00000000"))).toBeUndefined()
     expect(imageSize(png(0, 10))).toBeUndefined()
     expect(imageSize(new Uint8Array())).toBeUndefined()

@@ -39,7 +39,7 @@ function partsOf(link: string): readonly [name: string, signature: string] {
 const BASE = "http://gateway"
 
 describe("images stored in a folder", () => {
-  test("are returned unchanged for the lifetime of their link", async () => {
+  test("returns them unchanged for the lifetime of their link", async () => {
     using images = store()
     const link = await images.keep(png(8, 8), "image/png", BASE)
     const kept = await images.open(...partsOf(link))
@@ -55,7 +55,7 @@ describe("images stored in a folder", () => {
     expect(await others.open(...partsOf(link))).toBeUndefined()
   })
 
-  test("are removed after their link has expired", async () => {
+  test("removes them after their link has expired", async () => {
     using images = store({ linkLifetime: 1 })
     const link = await images.keep(png(8, 8), "image/png", BASE)
     setSystemTime(Date.now() + 2)
@@ -65,7 +65,7 @@ describe("images stored in a folder", () => {
     expect(failures).toEqual([])
   })
 
-  test("are swept without removing valid ones or other files", async () => {
+  test("sweeps without removing valid ones or other files", async () => {
     using images = store()
     await images.keep(png(8, 8), "image/jpeg", BASE)
     writeFileSync(join(folder, "pictures", "notes.txt"), "mine")
@@ -85,7 +85,7 @@ describe("images stored in a folder", () => {
     expect(readdirSync(join(folder, "pictures"))).toEqual([])
   })
 
-  test("create no folder before the first image", async () => {
+  test("creates no folder before the first image", async () => {
     using images = store()
     await images.sweep()
     expect(existsSync(join(folder, "pictures"))).toBeFalse()
@@ -99,7 +99,7 @@ describe("images stored in a folder", () => {
     "1-2.png",
     `1700000000000-${"a".repeat(32)}.svg`,
   ]) {
-    test(`are not found under the invalid name '${name}'`, async () => {
+    test(`finds nothing under the invalid name '${name}'`, async () => {
       using images = store()
       expect(await images.open(name, "0".repeat(64))).toBeUndefined()
     })
@@ -146,7 +146,7 @@ describe("a bucket", () => {
     expect(await storing.then(String, String)).toContain("cannot be reached")
   })
 
-  test("is used only with the keys of the settings, and its redirects are not followed", async () => {
+  test("accepts only the keys of the settings, and its redirects are not followed", async () => {
     const heard: Headers[] = []
     using server = Bun.serve({
       port: 0,

@@ -80,7 +80,7 @@ describe("imageTokenBound", () => {
     expect(imageTokenBound(base64(hidden), "high", "openai/gpt-4o")).toBe(85 + 8 * 170)
   })
 
-  test("is a whole number of at least 1, and no more than the maximum, for any input", () => {
+  test("returns a whole number from 1 to the maximum for any input", () => {
     const models = fc.constantFrom("openai/gpt-4o", "openai/gpt-5.4", "openai/o4-mini", "x/y")
     fc.assert(
       fc.property(

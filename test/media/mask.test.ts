@@ -85,7 +85,7 @@ describe("the alpha channel of a PNG", () => {
   for (const [colour, depth] of KINDS) {
     for (const isInterlaced of [false, true]) {
       const name = `colour type ${colour}, ${depth} bits${isInterlaced ? ", interlaced" : ""}`
-      test(`is read from ${name}: any size, any filters`, async () => {
+      test(`reads ${name}: any size, any filters`, async () => {
         const side = fc.integer({ min: 1, max: 19 })
         const law = fc.asyncProperty(side, side, fc.nat(4), async (width, height, first) => {
           const filterOf = (row: number) => (depth < 8 ? 0 : (first + row) % 5)
@@ -115,7 +115,7 @@ describe("the alpha channel of a PNG", () => {
     ])
   })
 
-  test("is opaque for an image without one", async () => {
+  test("returns full opacity for an image without alpha", async () => {
     const read = await readAlpha(png(3, 2, { colour: 2 }))
     expect(read).toMatchObject({ alpha: new Uint8Array(6).fill(255) })
   })
@@ -153,7 +153,7 @@ describe("unreadable pixels", () => {
     ],
   ]
   for (const [name, bytes, fault] of cases) {
-    test(`are rejected: ${name}`, async () => {
+    test(`rejects ${name}`, async () => {
       expect(readPng(bytes)).toBeObject()
       expect(await readAlpha(bytes)).toBe(fault as never)
       expect(await drawMask({ bytes, style: "white" })).toBe(fault as never)

@@ -19,7 +19,7 @@ describe("the header of a PNG", () => {
     [4, true],
     [6, true],
   ] as const) {
-    test(`is read for color type ${colour}`, () => {
+    test(`reads color type ${colour}`, () => {
       expect(readPng(png(12, 7, { colour }))).toEqual({ width: 12, height: 7, hasAlpha })
     })
   }
@@ -29,14 +29,14 @@ describe("the header of a PNG", () => {
     expect(readPng(png(4, 4, { colour: 3, chunks }))).toMatchObject({ hasAlpha: true })
   })
 
-  test("is read regardless of bytes after the end mark", () => {
+  test("reads it regardless of bytes after the end mark", () => {
     const bytes = new Uint8Array(Buffer.concat([png(3, 3), Buffer.from("trailing")]))
     expect(readPng(bytes)).toMatchObject({ width: 3 })
   })
 })
 
 describe("invalid PNG files", () => {
-  test("include a JPEG, a text and an empty file", () => {
+  test("rejects a JPEG, a text and an empty file", () => {
     const jpeg = Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46)
     for (const bytes of [jpeg, new Uint8Array(Buffer.from("a text")), new Uint8Array()]) {
       expect(readPng(bytes)).toBe("it is not a PNG")

@@ -30,7 +30,7 @@ describe("a webhook", () => {
   const anywhere = new Webhook(() => true)
   const secret = newWebhookSecret()
 
-  test("is signed so that the libraries of Standard Webhooks verify it", async () => {
+  test("has a signature that the libraries of Standard Webhooks verify", async () => {
     using receiver = startReceiver()
     await anywhere.send(MESSAGE, { address: `${receiver.url}/hook`, secret })
     const [request] = receiver.received
@@ -102,7 +102,7 @@ test("Slack gets text without links and mentions from names", async () => {
 })
 
 describe("an email", () => {
-  test("is sent by the operator's server, with its credentials", async () => {
+  test("leaves through the operator's server, with its credentials", async () => {
     const mails: string[] = []
     const recipients: string[] = []
     await using server = await startMailServer((mail, to) => {

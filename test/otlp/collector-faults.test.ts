@@ -57,7 +57,7 @@ describe.each([
   ["that it is not allowed", () => new Response("secret-answer", { status: 401 }), "status 401"],
   ["a redirect", () => Response.redirect("http://127.0.0.1:1/", 307), "status 307"],
 ] as const)("a collector that answers with %s", (_, answer, message) => {
-  test("is not retried, and callers are not affected", async () => {
+  test("receives no retry, and callers are not affected", async () => {
     using collector = new Collector()
     collector.answer = answer
     await using gateway = await startTraced(collector, {}, SETTINGS)

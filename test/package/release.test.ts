@@ -27,7 +27,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test("a build without a network builds what it can, reports what is missing, and fails", () => {
+test("builds without a network all it can, reports the missing parts, and fails", () => {
   expect(built.stdout).toContain(`${NAME}: ELF ${process.arch}`)
   expect(built.stderr).toContain("is not complete, windows-x64 could not be built")
   expect(built.stderr).toContain("the registry of npm")

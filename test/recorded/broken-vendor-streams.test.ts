@@ -336,7 +336,7 @@ describe("streams of vendors that open and break in one chunk, in every format",
 
 describe("a broken answer with many words", () => {
   for (const face of FACES) {
-    test(`is charged by its words, through ${face.path}`, async () => {
+    test(`charges its words, through ${face.path}`, async () => {
       const { id } = longAndBroken()
       const { caller } = replaying
       const request = { ...face.request(replaying.modelOf(id), []), stream: true }

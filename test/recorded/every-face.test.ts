@@ -220,7 +220,7 @@ describe(`every recorded answer in every format${WITHOUT_FIXTURES}`, () => {
     expect(answers.length).toBeGreaterThan(750)
   })
 
-  test("is charged as its receipts state", () => {
+  test("costs the sum of the receipts", () => {
     const charges = [...outcomes.values()].map((outcome) =>
       outcome instanceof Error ? 0n : nanocreditsOf(outcome.receipt.charged),
     )
@@ -228,6 +228,6 @@ describe(`every recorded answer in every format${WITHOUT_FIXTURES}`, () => {
   })
 
   for (const { answer, face } of asked) {
-    test(`is the same: ${nameOf(answer, face)}`, () => expectOutcome(answer, face))
+    test(`matches the recording: ${nameOf(answer, face)}`, () => expectOutcome(answer, face))
   }
 })

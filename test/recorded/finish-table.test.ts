@@ -201,7 +201,7 @@ for (const dialect of dialects) {
       for (const way of WAYS) {
         for (const face of FACES) {
           const id = idOf(dialect, each, way)
-          test(`is correct for ${id}, through ${face.path}`, async () => {
+          test(`matches the table for ${id}, through ${face.path}`, async () => {
             const { gateway, caller } = replaying
             const door = { url: gateway.url, key: caller.key }
             const ask = way === "whole" ? askWhole : askStream

@@ -126,7 +126,7 @@ describe(`requests that OpenAI was recorded to reject${WITHOUT_FIXTURES}`, () =>
   }
 
   for (const { id, request, status, error: recorded } of models) {
-    test(`are passed on if the model rejects them: ${id}`, async () => {
+    test(`passes on the model's rejection: ${id}`, async () => {
       const { status: received, error } = await send(request, id)
       expect(received).toBe(status)
       expect(error.message).toBe(recorded.message)

@@ -144,7 +144,7 @@ describe(`usage against the oracle${WITHOUT_FIXTURES}`, () => {
   })
 
   for (const question of asked) {
-    test(`is the same: ${question.id}`, async () => {
+    test(`matches the oracle: ${question.id}`, async () => {
       const words = inOraclesWords(await usageOf(question.id))
       for (const name of UNKNOWN_TO[question.rule] ?? []) delete words[ORACLES_WORD[name] ?? name]
       expect(words).toEqual({ ...question.expected })

@@ -194,7 +194,7 @@ describe("unnamed events, which official clients ignore", () => {
         for (const { event, data } of eventsOf(text)) expect(JSON.parse(data).type).toBe(event)
       })
     }
-    test(`are all that ${id} has through ${CHAT.path}, without a member 'error'`, async () => {
+    test(`sends no named events of ${id} through ${CHAT.path}, and no member 'error'`, async () => {
       const answer = await ask(CHAT, id)
       expect(answer.text).not.toContain("event:")
       for (const chunk of chunksOf(answer)) expect(chunk).not.toHaveProperty("error")
@@ -205,7 +205,7 @@ describe("unnamed events, which official clients ignore", () => {
 describe("two calls, the second without arguments", () => {
   for (const { id } of CALLS) {
     for (const face of FACES) {
-      test(`are read correctly: ${id} through ${face.path}`, async () => {
+      test(`reads both calls: ${id} through ${face.path}`, async () => {
         const { body, failure } = await ask(face, id)
         expect(failure).toBeUndefined()
         expect(readAnswer(face.dialect, body).calls).toEqual([
@@ -217,7 +217,7 @@ describe("two calls, the second without arguments", () => {
       })
     }
 
-    test(`are named once in a chat, with their arguments: ${id}`, async () => {
+    test(`names each call once in a chat, with its arguments: ${id}`, async () => {
       const deltas = chunksOf(await ask(CHAT, id))
         .flatMap(({ choices }) => list(choices))
         .flatMap(({ delta }) => list(object(delta).tool_calls))
@@ -239,7 +239,7 @@ describe("two calls, the second without arguments", () => {
 describe("usage in streams", () => {
   const id = "plain openai-chat"
   for (const face of FACES) {
-    test(`is always requested from the vendor by ${face.path}`, async () => {
+    test(`requests it from the vendor, regardless of the caller, by ${face.path}`, async () => {
       await ask(face, id)
       const { body } = replaying.vendor.requestFor(id)
       expect(body.stream_options).toEqual({ include_usage: true })
@@ -272,7 +272,7 @@ describe("usage in streams", () => {
 describe("Gemini's signatures", () => {
   for (const [name, parts] of Object.entries(SIGNED)) {
     for (const face of FACES) {
-      test(`are sent back in place: ${name}, through ${face.path}`, async () => {
+      test(`returns each in its place: ${name}, through ${face.path}`, async () => {
         const id = `signed ${name}`
         const { body } = await ask(face, id)
         const next = await ask(face, id, nextTurn(face, body))
@@ -348,7 +348,7 @@ function withoutCallId(part: JsonObject): JsonObject {
 
 describe("encrypted reasoning", () => {
   for (const [id, include] of Object.entries(MODELS)) {
-    test(`is requested only from models that reason: ${id}`, async () => {
+    test(`requests it only from models that reason: ${id}`, async () => {
       await ask(CHAT, id)
       expect(replaying.vendor.requestFor(id).body.include).toEqual(include as string[])
     })
@@ -358,7 +358,7 @@ describe("encrypted reasoning", () => {
 describe("unusual streams", () => {
   for (const { id } of FRAMED) {
     for (const face of FACES) {
-      test(`are read correctly: ${id}, through ${face.path}`, async () => {
+      test(`reads the text: ${id}, through ${face.path}`, async () => {
         const { body, failure } = await ask(face, id)
         expect(failure).toBeUndefined()
         expect(readAnswer(face.dialect, body).texts).toEqual(["Hi"])

@@ -11,23 +11,23 @@ function measured(...times: readonly number[]): FirstBytes {
 const from = (start: number, count: number) => Array.from({ length: count }, (_, at) => start + at)
 
 describe("the time after which an answer is late", () => {
-  test("is unknown before twenty have begun", () => {
+  test("returns undefined before twenty have begun", () => {
     expect(measured(...from(200, 19)).late).toBeUndefined()
     expect(measured(...from(200, 20)).late).toBe(218)
   })
 
-  test("is when 95 of the last 100 had begun", () => {
+  test("equals the time by which 95 of the last 100 had begun", () => {
     expect(measured(...from(1_001, 100)).late).toBe(1_095)
     expect(measured(...from(90_000, 50), ...from(1_001, 100)).late).toBe(1_095)
   })
 
-  test("is not below the usual network delay", () => {
+  test("stays above the usual network delay", () => {
     expect(measured(...Array.from({ length: 50 }, () => 3)).late).toBe(100)
   })
 })
 
 describe("the load of a deployment", () => {
-  test("is measured separately for streams and whole answers, once it is requested", () => {
+  test("tracks streams and whole answers separately, once it is requested", () => {
     const load = new Load()
     for (const _ of from(0, 30)) load.began(9_000, true)
     expect(load.lateAfter(true)).toBeUndefined()

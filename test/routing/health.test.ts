@@ -82,7 +82,7 @@ describe("health", () => {
     },
   )
 
-  test("is restored completely after a success", () => {
+  test("recovers completely after a success", () => {
     breakTimes(3)
     now += 1_000
     health.attempted(ID)
@@ -187,7 +187,7 @@ describe("health", () => {
 })
 
 describe("the health report", () => {
-  test("is unknown for a deployment that was never called", () => {
+  test("contains state unknown for a deployment that was never called", () => {
     expect(health.report(ID)).toEqual({
       state: "unknown",
       restsFor: 0,

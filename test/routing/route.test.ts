@@ -171,7 +171,7 @@ describe("affinity", () => {
     }
   })
 
-  test("is not computed for a single deployment", () => {
+  test("computes no affinity for a single deployment", () => {
     const one = model([deployment("a", 1)])
     const ask = () => {
       throw new Error("asked")

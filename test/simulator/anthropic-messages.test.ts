@@ -190,7 +190,7 @@ test("a growing conversation uses the cache of its former end", async () => {
   expect(usage.cache_creation_input_tokens).toBe(9)
 })
 
-test("thinks adaptively or within a budget, and may omit its thoughts", async () => {
+test("produces adaptive and budgeted thinking, and may omit the thoughts", async () => {
   await using simulator = withClient()
   const ask = async (more: Fields) => {
     const message = await simulator.client.messages.create(asking("why", more))

@@ -54,7 +54,7 @@ describe("faults", () => {
     await expect(whole.json()).rejects.toThrow()
   })
 
-  test("include stream-error within the message", async () => {
+  test("plays stream-error within the message", async () => {
     const frames = framesOf((await streamOf("stream-error")).text)
     expect(frames.at(-1)).toMatchObject({ type: "message-end", delta: { finish_reason: "ERROR" } })
     expect(frames.some(({ type }) => type === "content-end")).toBe(false)
@@ -72,7 +72,7 @@ describe("faults", () => {
     expect((await streamOf("comments")).text).toContain(": PROCESSING\n\n")
   })
 
-  test("include missing, zero or huge usage", async () => {
+  test("plays missing, zero and huge usage", async () => {
     expect(await answerTo(fault("no-usage"))).not.toHaveProperty("usage")
     const zero = await answerTo(fault("wrong-usage"))
     expect(zero.usage.tokens).toEqual({ input_tokens: 0, output_tokens: 0 })
@@ -116,7 +116,7 @@ describe("faults", () => {
     expect(server.requests[0]?.aborted).toBe(true)
   })
 
-  test("are all played without an internal error", async () => {
+  test("plays all without an internal error", async () => {
     await using server = withCohere()
     const quick = FAULT_NAMES.filter((name) => !/^(slow|stall|flaky)/.test(name))
     for (const name of quick) {
@@ -192,7 +192,7 @@ describe(`recorded requests${SKIPPED}`, () => {
   for (const file of present ? readdirSync(FOLDER) : []) {
     const { request, response } = JSON.parse(readFileSync(join(FOLDER, file), "utf8"))
     if (response.status !== 200) continue
-    test(`are accepted: ${file}`, async () => {
+    test(`accepts ${file}`, async () => {
       await using server = withCohere()
       const answer = await server.post(PATH, request.body.json)
       expect(answer.status, await answer.text()).toBe(200)

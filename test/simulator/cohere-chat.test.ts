@@ -65,7 +65,7 @@ describe("an answer", () => {
     expect(cut.usage.billed_units.output_tokens).toBe(3)
   })
 
-  test("is JSON on request", async () => {
+  test("contains JSON on request", async () => {
     const object = await answerTo(ask("hi", { response_format: { type: "json_object" } }))
     expect(JSON.parse(object.message.content?.[0]?.text ?? "")).toEqual({ echo: "hi" })
     const schema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] }
@@ -112,7 +112,7 @@ describe("an answer", () => {
 })
 
 describe("tools", () => {
-  test("are called by name, with a plan, the ones without arguments with null", async () => {
+  test("calls tools by name with a plan, and those without arguments with null", async () => {
     const { message, finish_reason: finish } = await answerTo(
       ask("get_time and get_weather", { tools: TOOLS }),
     )
@@ -133,14 +133,14 @@ describe("tools", () => {
     expect(none.message.tool_calls).toBeUndefined()
   })
 
-  test("are called after thinking instead of a plan if thinking is on", async () => {
+  test("calls tools after thinking instead of a plan if thinking is on", async () => {
     const body = ask("get_time", { tools: TOOLS, thinking: { type: "enabled" } })
     const { message } = await answerTo(body)
     expect(message.tool_plan).toBeUndefined()
     expect(message.content?.map((block) => block.type)).toEqual(["thinking"])
   })
 
-  test("are cited by the answer that follows", async () => {
+  test("cites tools in the next answer", async () => {
     const call = (id: string) => ({
       id,
       type: "function",
@@ -164,7 +164,7 @@ describe("tools", () => {
     })
   })
 
-  test("are streamed as objects, each with its index", async () => {
+  test("streams calls as objects, each with its index", async () => {
     await using server = withCohere()
     const body = ask("get_time and get_weather", { tools: TOOLS, stream: true })
     const frames = framesOf(await (await server.post(PATH, body)).text())
@@ -280,7 +280,7 @@ describe("rejected requests", () => {
     ],
   ]
   for (const [name, more, status, words] of CASES) {
-    test(`are rejected: ${name}`, async () => {
+    test(`rejects ${name}`, async () => {
       const [told, message] = await refusalOf(ask("hi", more))
       expect(message).toContain(words)
       expect(told).toBe(status)

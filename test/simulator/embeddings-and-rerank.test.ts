@@ -95,7 +95,7 @@ describe("requests that vendors reject", () => {
     ["invalid JSON", "/v1/rerank", "{"],
   ]
   for (const [name, path, body] of cases) {
-    test(`are rejected: ${name}`, async () => expect((await ask(path, body)).status).toBe(400))
+    test(`rejects ${name}`, async () => expect((await ask(path, body)).status).toBe(400))
   }
 
   test("a wrong credential is rejected like each vendor does", async () => {

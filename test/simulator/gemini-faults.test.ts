@@ -55,7 +55,7 @@ describe("faults", () => {
     })
   })
 
-  test("include 401 of Vertex as a list with one error", async () => {
+  test("plays 401 of Vertex as a list with one error", async () => {
     const asking = { model: "fault-401", isVertex: true }
     expect(await refusalOf(BODY, asking)).toMatchObject({ status: 401, word: "UNAUTHENTICATED" })
   })
@@ -84,7 +84,7 @@ describe("faults", () => {
     await expect(whole.json()).rejects.toThrow()
   })
 
-  test("include stream-error within a stream", async () => {
+  test("plays stream-error within a stream", async () => {
     const chunks = framesOf((await streamOf("stream-error")).text)
     expect(chunks).toHaveLength(3)
     expect(chunks.at(-1) as unknown).toMatchObject({ error: { code: 503, status: "UNAVAILABLE" } })
@@ -104,7 +104,7 @@ describe("faults", () => {
     }
   })
 
-  test("include missing, zero or huge usage", async () => {
+  test("plays missing, zero and huge usage", async () => {
     expect(await answerTo(BODY, { model: "fault-no-usage" })).not.toHaveProperty("usageMetadata")
     expect((await streamOf("no-usage")).text).not.toContain("usageMetadata")
     const zero = await answerTo(BODY, { model: "fault-wrong-usage" })
@@ -150,7 +150,7 @@ describe("faults", () => {
     expect(server.requests[0]?.aborted).toBe(true)
   })
 
-  test("are all played without an internal error, as events and as a list", async () => {
+  test("plays all without an internal error, as events and as a list", async () => {
     await using server = withGemini()
     const quick = FAULT_NAMES.filter((name) => !/^(slow|stall|flaky)/.test(name))
     for (const name of quick) {
@@ -219,7 +219,7 @@ describe(`recorded requests${SKIPPED}`, () => {
     const body = request.body?.json as { cachedContent?: string } | undefined
     // Some came without a body, and one names a cache that Google kept.
     if (body === undefined || body.cachedContent !== undefined) continue
-    test(`are accepted: ${file}`, async () => {
+    test(`accepts ${file}`, async () => {
       await using server = withGemini()
       const sent = JSON.parse(JSON.stringify(withDummies(body)), repaired)
       const isVertex = file.includes("/vertex/")
@@ -246,7 +246,7 @@ describe(`recorded shapes${SKIPPED}`, () => {
     expect(keys(await answerTo(body, KNOWN_MODEL))).toEqual(keys(theirs))
   })
 
-  test.skipIf(!present)(`match for a stream that thinks${SKIPPED}`, async () => {
+  test.skipIf(!present)(`matches for a stream with thoughts${SKIPPED}`, async () => {
     const name =
       "chat-with-extended-thinking-gemini-gemini-3-flash-preview-streams-thinking-content-when-av--0"
     const theirs = framesOf(recorded(`${FOLDER}/${name}.json`).response.body.text ?? "")

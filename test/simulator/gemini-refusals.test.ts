@@ -135,7 +135,7 @@ describe("rejected requests", () => {
     ["names in a mode without them", ask("hi", calling("AUTO", ["get_time"])), "must be ANY"],
   ]
   for (const [name, body, words] of CASES) {
-    test(`are rejected: ${name}`, async () => {
+    test(`rejects ${name}`, async () => {
       const { status, word, message } = await refusalOf(body)
       expect(message).toContain(words)
       expect([status, word]).toEqual([400, "INVALID_ARGUMENT"])
@@ -153,7 +153,7 @@ describe("rejected requests", () => {
     ])
   })
 
-  test("include an unknown cache", async () => {
+  test("rejects an unknown cache", async () => {
     expect(await refusalOf(ask("hi", { cachedContent: "cachedContents/a" }))).toEqual({
       status: 403,
       word: "PERMISSION_DENIED",

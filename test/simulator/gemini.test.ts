@@ -66,7 +66,7 @@ describe("a whole answer", () => {
     ])
   })
 
-  test("is JSON, by either kind of schema", async () => {
+  test("contains JSON, by either kind of schema", async () => {
     const json = { responseMimeType: "application/json" }
     expect(JSON.parse(textOf(await partsOf(configured("hi", json))))).toEqual({ echo: "hi" })
     const jsonSchema = { type: "object", properties: { age: { type: "integer" } } }
@@ -119,7 +119,7 @@ describe("a whole answer", () => {
 })
 
 describe("a stream", () => {
-  test("is whole answers in chunks, its lines ending with CRLF", async () => {
+  test("sends whole answers in chunks, with lines that end with CRLF", async () => {
     await using server = withGemini()
     const response = await server.post(pathOf({ isStream: true }), ask(TEXT))
     expect(response.headers.get("content-type")).toBe("text/event-stream")
@@ -175,7 +175,7 @@ describe("a stream", () => {
     expect(ends.map(({ index }) => index)).toEqual([0, 1])
   })
 
-  test("is one JSON list without events", async () => {
+  test("sends one JSON list without events", async () => {
     await using server = withGemini()
     const path = pathOf({ isStream: true }).replace("?alt=sse", "")
     const list = (await (await server.post(path, ask(TEXT))).json()) as Answer[]
@@ -186,7 +186,7 @@ describe("a stream", () => {
 })
 
 describe("functions", () => {
-  test("are called by name, with a signature on the first call only and no ids", async () => {
+  test("calls functions by name, with a signature on the first call only and no ids", async () => {
     const { candidates } = await answerTo(ask("get_time and get_weather", { tools: TOOLS }))
     expect(candidates[0]).toEqual({
       content: {
@@ -215,7 +215,7 @@ describe("functions", () => {
     expect(none).toEqual([{ text: "get_time" }])
   })
 
-  test("are not called if the limit truncates them", async () => {
+  test("calls no function if the limit truncates the call", async () => {
     const body = ask("get_weather", { tools: TOOLS, generationConfig: { maxOutputTokens: 4 } })
     const { candidates } = await answerTo(body)
     expect(candidates[0]).toMatchObject({ content: { role: "model" }, finishReason: "MAX_TOKENS" })
@@ -265,7 +265,7 @@ describe("a second turn", () => {
     expect((await refusalOf(conversation(CALL), { model: "gemini-3-pro" })).status).toBe(400)
   })
 
-  test("is rejected with a foreign signature, in each service's words", async () => {
+  test("fails with a foreign signature, in each service's words", async () => {
     const { thoughtSignature } = await signedCall()
     const text = JSON.stringify(conversation({ ...CALL, thoughtSignature }))
     const other = JSON.parse(text.replaceAll("get_time", "get_date")) as object

@@ -149,7 +149,7 @@ describe("OpenAI's streams", () => {
     ])
   })
 
-  test("are rejected for several images, too many drafts, and dall-e", async () => {
+  test("rejects several images, too many drafts, and dall-e", async () => {
     for (const body of [{ n: 2 }, { partial_images: 4 }, { model: "dall-e-2" }]) {
       expect((await ask(body)).status).toBe(400)
     }

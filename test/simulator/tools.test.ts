@@ -51,7 +51,7 @@ test("calls the tool that the text names", async () => {
   expect(answer.finish).toBe("tool_calls")
 })
 
-test("calls no tool if the text names none, or if calls are forbidden", async () => {
+test("calls no tool if the text names no tool, or if calls are forbidden", async () => {
   expect((await callsOf(ask("hello get_weathers"))).names).toEqual([])
   const forbidden = await callsOf(ask("get_weather", { tool_choice: "none" }))
   expect(forbidden.names).toEqual([])

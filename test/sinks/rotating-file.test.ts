@@ -111,7 +111,7 @@ test("a folder that cannot be created is a readable error, and works once it can
   expect(readFileSync(path, "utf8")).toBe("a\n")
 })
 
-test("a temporarily full disk truncates at most one line, and loses none", async () => {
+test("truncates at most one line and loses no other if the disk is full for a while", async () => {
   const path = fresh()
   const script = Bun.fileURLToPath(new URL("full-disk-process.ts", import.meta.url))
   // Without the signal a file beyond the limit is an error. In units of 512 or 1,024 bytes.

@@ -85,7 +85,7 @@ describe("truncation of the audit log", () => {
     ["all records", "DELETE FROM audit", 3],
   ] as const
 
-  test.each(CUTS)("is detected by the anchor after %s", async (_name, sql, number) => {
+  test.each(CUTS)("contradicts the anchor after %s", async (_name, sql, number) => {
     await using database = TestDatabase.direct()
     const { audit, integrity } = database.store
     for (const action of ["one", "two", "three"]) await audit.append(change(action))
@@ -105,7 +105,7 @@ describe("truncation of the audit log", () => {
     })
   })
 
-  test("is detected by either of two anchors with different ends", async () => {
+  test("contradicts either of two anchors with different ends", async () => {
     await using database = TestDatabase.direct()
     const { hash } = await database.store.audit.append(change("one"))
     for (const ends of [

@@ -65,7 +65,7 @@ describe("the size limits", () => {
     expect(await found("huge")).toBe(false)
   })
 
-  test("evict from the largest account first", async () => {
+  test("evicts from the largest account first", async () => {
     const room = { accountBytes: 1 << 20, totalBytes: 10_000 }
     await store.keep(answer("modest", { account: "bob" }), room)
     for (const name of ["first", "second", "third"]) {
@@ -85,7 +85,7 @@ describe("the retention", () => {
     expect(await found("old", { now: NOW + 2 * HOUR, keep: HOUR })).toBe(false)
   })
 
-  test("is not extended by a clock that was far ahead", async () => {
+  test("ends no later because a clock was far ahead", async () => {
     await store.keep(answer("ahead", { at: NOW + 1_000 * HOUR }), ROOM)
     expect(await found("ahead")).toBe(false)
     await store.keep(answer("a little", { at: NOW + HOUR }), ROOM)
@@ -108,7 +108,7 @@ describe("the retention", () => {
 })
 
 describe("the conversation file", () => {
-  test("is created again if it is not a database", async () => {
+  test("replaces a file that is not a database", async () => {
     writeFileSync(path(), "no database at all, but long enough to be looked at".repeat(100))
     expect(await store.keep(answer("lost"), ROOM).catch(() => "told")).toBe("told")
     await store.keep(answer("next"), ROOM)
@@ -116,7 +116,7 @@ describe("the conversation file", () => {
     expect(await found("next", { by: opened() })).toBe(true)
   })
 
-  test("is created again if it is truncated while in use", async () => {
+  test("replaces a file that is truncated while in use", async () => {
     for (let turn = 0; turn < 40; turn++) {
       await store.keep(answer(`turn ${turn}`, { bytes: 20_000 }), ROOM)
     }
@@ -135,7 +135,7 @@ describe("the conversation file", () => {
     expect(await found("of the other", { by: damaged })).toBe(true)
   })
 
-  test("is created again if its log is truncated while two processes use it", async () => {
+  test("replaces a file whose log is truncated while two processes use it", async () => {
     for (let turn = 0; turn < 40; turn++) {
       await store.keep(answer(`turn ${turn}`, { bytes: 20_000 }), ROOM)
     }
@@ -150,7 +150,7 @@ describe("the conversation file", () => {
     expect(await found("of the other", { by: second })).toBe(true)
   })
 
-  test("is created again if another version or program created it", async () => {
+  test("replaces a file of another version or program", async () => {
     const other = new Database(path(), { create: true })
     other.run("CREATE TABLE parts (hash TEXT, content BLOB)")
     other.close()
@@ -159,7 +159,7 @@ describe("the conversation file", () => {
     expect(await found("next", { by: opened() })).toBe(true)
   })
 
-  test("is created again if it is deleted while in use", async () => {
+  test("replaces a file that is deleted while in use", async () => {
     await store.keep(answer("gone"), ROOM)
     for (const end of ["", "-wal", "-shm"]) rmSync(path() + end, { force: true })
     await store.keep(answer("next"), ROOM)
@@ -180,7 +180,7 @@ describe("the conversation file", () => {
     file.close()
   })
 
-  test("is shared by all processes", async () => {
+  test("serves all processes", async () => {
     const second = opened()
     await store.keep(answer("by the first"), ROOM)
     await second.keep(answer("by the second"), ROOM)

@@ -33,7 +33,7 @@ describe("the report index", () => {
     expect(await reports.list({}, null, 2_000)).toHaveLength(1_400)
   })
 
-  test("is rebuilt if it does not match its ledger", async () => {
+  test("rebuilds itself if it does not match its ledger", async () => {
     await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" }, { request: "req_2" })
     await found(own, {})
@@ -69,7 +69,7 @@ describe("the report index", () => {
     expect(await (await older.upToDate()).list({}, null, 10)).toHaveLength(1)
   })
 
-  test("is rebuilt if the ledger is an earlier one", async () => {
+  test("rebuilds itself if the ledger is an earlier one", async () => {
     await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" })
     using directory = new TemporaryDirectory()
@@ -110,7 +110,7 @@ describe("the report index", () => {
     ])
   })
 
-  test("is awaited once while it is far behind, and again after it has caught up", async () => {
+  test("delays a report once while it is far behind, and again after it has caught up", async () => {
     await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" })
     await found(own, {})

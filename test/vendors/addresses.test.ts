@@ -143,12 +143,12 @@ describe("the address of a chat request", () => {
     ],
   ]
   for (const [vendor, dialect, more, model, stream, url] of cases) {
-    test(`is ${url}`, () => {
+    test(`equals ${url}`, () => {
       expect(urlOf(providerOf(vendor, more), dialect, model, stream)).toBe(url)
     })
   }
 
-  test("is unknown if the settings are incomplete", () => {
+  test("remains undefined if the settings are incomplete", () => {
     for (const id of ["azure", "bedrock", "vertex", "openai-compatible"]) {
       expect(vendorOf(id).baseUrlOf(providerOf(id))).toBeUndefined()
     }
@@ -161,7 +161,7 @@ describe("the headers of a chat request", () => {
       .signer(providerOf(vendor, { apiKey: "secret" }))
       .sign(ANY_REQUEST)
 
-  test("contain a plain key in the vendor's format", () => {
+  test("contains a plain key in the vendor's format", () => {
     expect(signed("anthropic")).toEqual({ "x-api-key": "secret" })
     expect(signed("google")).toEqual({ "x-goog-api-key": "secret" })
     expect(signed("azure")).toEqual({ "api-key": "secret" })
@@ -170,7 +170,7 @@ describe("the headers of a chat request", () => {
     expect(vendorOf("anthropic").signer(providerOf("anthropic")).sign(ANY_REQUEST)).toEqual({})
   })
 
-  test("contain the version of Anthropic's API for its format", () => {
+  test("contains the version of Anthropic's API for its format", () => {
     const versions = [...vendors.values()].flatMap(({ chat }) =>
       chat
         .filter(({ dialect }) => dialect.id === "anthropic-messages")

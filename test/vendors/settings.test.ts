@@ -39,7 +39,7 @@ describe("the settings of a provider", () => {
     })
   }
 
-  test("are required if a vendor cannot be called without them", () => {
+  test("requires those without which a vendor cannot be called", () => {
     for (const [vendor, wanted] of [
       ["azure", "needs a base_url"],
       ["bedrock", "needs api_key and region"],

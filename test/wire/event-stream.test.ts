@@ -42,13 +42,13 @@ function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
 }
 
 describe("the content of a frame", () => {
-  test("is an event by its type and payload", () => {
+  test("becomes an event by its type and payload", () => {
     expect(parse(eventFrame("messageStart", '{"role":"assistant"}'))).toEqual([
       { event: "messageStart", data: '{"role":"assistant"}' },
     ])
   })
 
-  test("is an exception by its type", () => {
+  test("becomes an exception by its type", () => {
     const frame = frameOf(
       { ":message-type": "exception", ":exception-type": "throttlingException" },
       '{"message":"slow down"}',
@@ -58,7 +58,7 @@ describe("the content of a frame", () => {
     ])
   })
 
-  test("is an error by its code, with its message as data", () => {
+  test("becomes an error by its code, with its message as data", () => {
     const frame = frameOf(
       { ":message-type": "error", ":error-code": "InternalError", ":error-message": "it broke" },
       "",
@@ -66,11 +66,11 @@ describe("the content of a frame", () => {
     expect(parse(frame)).toEqual([{ event: "error:InternalError", data: "it broke" }])
   })
 
-  test("is an event without a type", () => {
+  test("becomes an event without a type", () => {
     expect(parse(frameOf({}, "{}"))).toEqual([{ data: "{}" }])
   })
 
-  test("is an exception or error even without a name", () => {
+  test("becomes an exception or error even without a name", () => {
     expect(parse(frameOf({ ":message-type": "exception" }, "{}"))).toEqual([
       { event: "exception:", data: "{}" },
     ])
@@ -122,7 +122,7 @@ describe("bytes that are not an event stream", () => {
     }
   })
 
-  test("include a page of HTML", () => {
+  test("fails for a page of HTML", () => {
     const page = Buffer.from("<html><body>503 Service Unavailable</body></html>")
     expect(parseUntilFault([page]).fault).toContain("checksum")
   })
@@ -152,7 +152,7 @@ describe("bytes that are not an event stream", () => {
     }
   })
 
-  test("are reported after the valid frames of the same chunk", () => {
+  test("fails after the valid frames of the same chunk", () => {
     const broken = eventFrame("b", "{}")
     broken[broken.length - 1]! ^= 1
     const parser = new EventStreamParser()
@@ -162,7 +162,7 @@ describe("bytes that are not an event stream", () => {
     expect(() => parser.end()).toThrow("checksum")
   })
 
-  test("stop the parser", () => {
+  test("stops the parser", () => {
     const broken = eventFrame("b", "{}")
     broken[20]! ^= 1
     const parser = new EventStreamParser()

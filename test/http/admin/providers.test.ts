@@ -57,7 +57,7 @@ function keptBytes(): string {
 }
 
 describe("a provider that the console adds", () => {
-  test("is available immediately, and the official client calls its models", async () => {
+  test("serves its models to the official client immediately", async () => {
     const added = await asked(gateway, "POST", "/providers", {
       id: "mine",
       ...entry({ headers: { "X-Team": HEADER_SECRET } }),
@@ -173,7 +173,7 @@ describe("a provider that the console adds", () => {
     expect(secrets.filter((name) => /^headers\.x-[a-d]$/.test(name))).toHaveLength(won)
   })
 
-  test("is removed together with the settings of its own models", async () => {
+  test("disappears together with the settings of its own models", async () => {
     await asked(gateway, "POST", "/providers", { id: "brief", ...entry() })
     await asked(gateway, "PUT", "/models/brief/echo", { price: PRICE })
     const response = await ask(gateway, "DELETE", "/providers/brief")

@@ -37,7 +37,7 @@ async function refusal(change: unknown): Promise<string> {
 }
 
 describe("the settings", () => {
-  test("are shown without secrets", async () => {
+  test("shows them without secrets", async () => {
     const text = await (await ask(gateway, "GET", "/settings")).text()
     expect(text).not.toContain(ADMIN_TOKEN)
     expect(text).not.toContain('"upstream"')
@@ -130,7 +130,7 @@ describe("the settings", () => {
     expect(await ask()).toBe(404)
   })
 
-  test("are all rejected if one is invalid", async () => {
+  test("rejects all of them if one is invalid", async () => {
     expect(await refusal({ multiplier: "2", "deadlines.whole": "soon" })).toBe(
       "400 invalid_value deadlines.whole: 'deadlines.whole' must be a length of time such as 500ms, 10s, 5m or 1h, at most 24h.",
     )
@@ -168,7 +168,7 @@ describe("the settings", () => {
     )
   })
 
-  test("are recorded in the audit log", async () => {
+  test("records their changes in the audit log", async () => {
     await asked(gateway, "PATCH", "/settings", { multiplier: "1.5" })
     await asked(gateway, "PATCH", "/settings", { multiplier: "1.5" })
     await asked(gateway, "PATCH", "/settings", { multiplier: null })

@@ -87,7 +87,7 @@ describe("addresses", () => {
 })
 
 describe("a stream", () => {
-  test("is one JSON array without alt=sse, charged before its last byte", async () => {
+  test("forms one JSON array without alt=sse, charged before its last byte", async () => {
     const answer = await asCaller(`${ECHO}:streamGenerateContent`)
     expect(answer.headers.get("content-type")).toStartWith("application/json")
     const chunks = (await answer.json()) as JsonObject[]

@@ -74,7 +74,7 @@ function textOf(chunks: readonly JsonObject[]): string {
 }
 
 describe("required fields", () => {
-  test("are filled in a whole response", async () => {
+  test("fills them in a whole response", async () => {
     answer = () => Response.json(said("Hi"))
     const response = await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
     const receipt = await receiptOf(caller, response)
@@ -93,7 +93,7 @@ describe("required fields", () => {
     })
   })
 
-  test("are filled in each chunk of a stream", async () => {
+  test("fills them in each chunk of a stream", async () => {
     answer = () => streamed([framesOf(said("H"), said("i", { finishReason: "STOP" }))])
     const chunks = await chunksOf(await ask())
     expect(textOf(chunks)).toBe("Hi")

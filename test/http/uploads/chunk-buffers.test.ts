@@ -28,7 +28,7 @@ function filled(size: number): Buffer {
 const lengths = (chunks: readonly Uint8Array[]): number[] => chunks.map((one) => one.byteLength)
 
 describe("the memory of chunks", () => {
-  test("is released once a view of a later chunk is taken", async () => {
+  test("releases it once a view of a later chunk is taken", async () => {
     const chunks = chunksOf(10, 20, 30)
     const [first, second, third] = chunks
     const passing = new ChunkBuffers()
@@ -80,7 +80,7 @@ describe("a form of several files", () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test("is stored unchanged and in order, however it is split", async () => {
+  test("stores it unchanged and in order, however it is split", async () => {
     const spool = new Spool(folder)
     let state = 1
     const random = (below: number): number => {

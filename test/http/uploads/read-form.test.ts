@@ -240,7 +240,7 @@ describe("rejected forms", () => {
   ]
 
   for (const [name, request, expected] of cases) {
-    test(`are rejected: ${name}`, async () => {
+    test(`rejects ${name}`, async () => {
       expect(await refusal(request())).toMatchObject(expected)
     })
   }

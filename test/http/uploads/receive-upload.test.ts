@@ -97,7 +97,7 @@ const anyContent = fc
   .map((size) => NOISE.subarray(0, size))
 
 describe("a long file that is the last part of its form", () => {
-  test("is read as it arrives, in any chunks, and completely even if released", async () => {
+  test("reads it as it arrives, in any chunks, and completely even if released", async () => {
     await fc.assert(
       fc.asyncProperty(anyContent, anySizes, async (content, sizes) => {
         const form = formOf(field("model", "m"), file(content))

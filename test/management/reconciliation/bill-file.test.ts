@@ -159,11 +159,11 @@ describe("an unreadable bill", () => {
     ["d,m,c\n", "date=d,model=m", "--columns lacks cost"],
     ["d,m,c\n", `${MAPPED},price=c`, "'price=c' in --columns is not a field and its column"],
     ["d,m,c\n", `${MAPPED},service=c`, "'service=c' in --columns is not a field and its column"],
-  ])("is rejected with its line and a correction: %j", async (text, columns, words) => {
+  ])("reports the line and a correction: %j", async (text, columns, words) => {
     expect(await rejection(text, columns)).toContain(words)
   })
 
-  test("is rejected if the file is missing", async () => {
+  test("reports a missing file", async () => {
     const reading = readBillFile(join(folder, "none.csv"), DAYS)
     expect(await reading.catch((error: unknown) => (error as Error).message)).toContain(
       "cannot be read: ENOENT",

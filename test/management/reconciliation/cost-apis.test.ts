@@ -195,7 +195,7 @@ describe("an incorrect list", () => {
     [{ data: [{ start_time: 1e300, results: [] }], has_more: false }, "a bucket without a day"],
     [{ data: [{ ...bucket, results: [{}] }], has_more: false }, "(data.0.results.0.amount)"],
     ["<html>", "in an unknown format"],
-  ])("is rejected: %j", async (body, words) => {
+  ])("rejects %j", async (body, words) => {
     const text = typeof body === "string" ? body : JSON.stringify(body)
     using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(text) })
     expect(await rejection(readAt(server.port))).toContain(words)

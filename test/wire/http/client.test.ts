@@ -122,7 +122,7 @@ describe("a connection", () => {
       "with an answer with two ends",
       "HTTP/1.1 200 OK\r\ncontent-length: 9\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
     ],
-  ])("is not reused: %s", async (_, response) => {
+  ])("closes instead of being used again: %s", async (_, response) => {
     using server = startRawServer(({ socket }) => void socket.write(response))
     for (const count of [1, 2]) {
       expect(await textOf(send(server.url))).toBe("ok")
@@ -151,7 +151,7 @@ describe("a connection", () => {
     await until(() => server.sides[0]?.isClosed === true)
   })
 
-  test("is not kept by a disposed client", async () => {
+  test("closes with a disposed client", async () => {
     using server = startRawServer(() => {})
     const sending = send(server.url)
     await until(() => server.sides[0]?.received !== undefined && server.sides[0].received !== "")

@@ -110,7 +110,7 @@ describe("a proxy", () => {
     expect(warning).not.toContain(value)
   })
 
-  test("is shown without its password", () => {
+  test("appears without its password", () => {
     expect(proxyHost({ variable: "HTTP_PROXY", value: "http://user:word@proxy:3128/" })).toBe(
       "http://proxy:3128",
     )
@@ -121,7 +121,7 @@ describe("an address chosen by a caller", () => {
   const call = (address: string, allowsPrivate = false) =>
     pinnedFetch(new URL(address), { headers: {}, allowsPrivate, deadline: 10_000 })
 
-  test("is requested by its name from the proxy, which may know private names", async () => {
+  test("reaches the proxy by its name, because the proxy may resolve private names", async () => {
     using proxy = startRawServer(({ socket }) => void socket.write(responseOf("ok")))
     process.env["HTTP_PROXY"] = proxy.url
     const answer = await call("http://hooks.invalid:8931/hook")
@@ -132,7 +132,7 @@ describe("an address chosen by a caller", () => {
   })
 
   test.each(["localhost", ".LOCALHOST", "*", "localhost:PORT"])(
-    "is called directly and pinned for NO_PROXY=%s",
+    "avoids the proxy and pins the address for NO_PROXY=%s",
     async (exception) => {
       using proxy = startRawServer(({ socket }) => void socket.write(responseOf("proxy")))
       using direct = startRawServer(({ socket }) => void socket.write(responseOf("direct")))

@@ -215,7 +215,7 @@ describe("an ambiguous response", () => {
     ["a size without an end", `${CHUNKED}5;${"a".repeat(5_000)}`],
     ["hints without an end", "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n".repeat(2_000)],
     ["a trailer without an end", `${CHUNKED}0\r\n${"a: b\r\n".repeat(5_000)}`],
-  ])("is rejected: %s", (_, text) => {
+  ])("rejects %s", (_, text) => {
     expect(read([bytesOf(text)]).failure).toBeInstanceOf(ProtocolError)
     // It must not end successfully byte by byte either.
     expect(read([...bytesOf(text)].map((byte) => Uint8Array.of(byte))).failure).toBeInstanceOf(
