@@ -226,7 +226,7 @@ describe("several machines", () => {
     expect(one.orders.length).toBeLessThan(20)
   })
 
-  test("frees the usage of a dead machine as it drains", async () => {
+  test("returns the unused rates of a dead machine, and its used ones as they drain", async () => {
     const [dead, ...rest] = members(3)
     // In advance, too.
     expect(dead && (await burst([dead], 30, perMinute(60)))).toBe(30)

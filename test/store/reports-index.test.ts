@@ -110,7 +110,7 @@ describe("the report index", () => {
     ])
   })
 
-  test("delays a report once while it is far behind, and again after it has caught up", async () => {
+  test("waits once while it is far behind, and again after it has caught up", async () => {
     await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" })
     await found(own, {})

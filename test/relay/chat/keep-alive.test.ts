@@ -58,14 +58,14 @@ afterAll(async () => {
 const stream = (model: string) => caller.post(CHAT, { model, messages: HELLO, stream: true })
 
 describe("keep-alive comments while the upstream is silent", () => {
-  test("precede the first byte", async () => {
+  test("sends comments before the first byte", async () => {
     const text = await (await stream("sim/fault-slow-headers-700")).text()
     expect(text).toStartWith(COMMENT + COMMENT)
     expect(contentOf(text)).toBe("Hello there, gateway")
     expect(text).toEndWith("data: [DONE]\n\n")
   })
 
-  test("arrive between bytes", async () => {
+  test("sends comments between bytes", async () => {
     const text = await (await stream("sim/fault-stall-700")).text()
     const begins = text.indexOf("data: ")
     expect(begins).toBe(0)
