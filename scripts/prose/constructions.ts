@@ -92,8 +92,9 @@ export const CONSTRUCTIONS: readonly Construction[] = [
   {
     pattern: phrase(String.raw`\bnone\b(?! of\b)`),
     instead: "name the thing: 'no price', 'without usage', 'if the list is empty'",
-    except: ({ before }) =>
-      /(?:[:(|]\s*|\bif\s+|\bor\s+|\bthere (?:is|are|was|were)\s+)$/i.test(before),
+    except: ({ before, after }) =>
+      (before.trim() === "" && /^\s*(?:[(.]|$)/.test(after)) ||
+      /(?:[:(|=]\s*|\bif\s+|\bor\s+|\bthere (?:is|are|was|were)\s+)$/i.test(before),
   },
   {
     pattern: phrase(String.raw`\bof (?:which|whom)\b`),

@@ -80,7 +80,11 @@ export function messages(path: string, source: string, program: Program): Text[]
   return found
 }
 
-/** Whether a string reads like a sentence: at least three words in lower case, and no SQL. */
+/** Whether a string reads like a sentence: at least three words in lower case, no path and no SQL. */
 function isSentence(text: string): boolean {
-  return !SQL.test(text) && (text.match(/(?<![\w-])[a-z]{2,}(?![\w-])/g)?.length ?? 0) >= 3
+  return (
+    /\s/.test(text) &&
+    !SQL.test(text) &&
+    (text.match(/(?<![\w-])[a-z]{2,}(?![\w-])/g)?.length ?? 0) >= 3
+  )
 }

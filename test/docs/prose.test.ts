@@ -61,6 +61,9 @@ describe("the prose linter finds", () => {
       "throw new Error(`nothing is known of ${name}, where there is no key`)",
       'database.query("SELECT none FROM rows WHERE what is null")',
       'const effort = "none"',
+      'import { read } from "../said/what-is/none.ts"',
+      'const query = "encoding=linear16&container=none&rate=8000 per second"',
+      'const money = "None (no budgets, no rate card)"',
     ].join("\n")
     expect(phrasesOf("src/part/file.ts", source)).toEqual(["1 where there"])
     expect(phrasesOf("test/part/file.test.ts", source)).toEqual([])
