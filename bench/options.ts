@@ -136,7 +136,7 @@ Measures Tollgate beside a bare proxy, or races it against other gateways.
   --only PARTS       some of ${PARTS.join(",")};
                      ${[...ASKED_FOR].join(", ")} only when it is named here
   --subjects NAMES   some of ${SUBJECT_NAMES.join(",")}; bare is always there
-  --large            the part "size" with a ledger of ten million requests, some 11 GB on the disk
+  --large            the part "size" with a ledger of ten million requests, about 11 GB on the disk
   --strict           exit code 1 when a "must" is missed
   --peers            the race; --only then takes some of ${SCENARIOS.join(",")}
   --seed NUMBER      repeats the order of an earlier race

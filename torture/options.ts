@@ -8,7 +8,7 @@ export const ENGINES: readonly TortureEngine[] = [SQLITE, POSTGRESQL, POSTGRESQL
 /** The output of `--help`. */
 export const USAGE = `usage: npm run torture -- [options]
 
-Plays faults on nodes that serve, then compares what callers and the vendor saw with the ledger.
+Plays faults on serving nodes, then compares the records of callers and the vendor with the ledger.
 
   --engine NAME     sqlite (the default), postgresql or postgresql-journal
   --minutes N       how long faults are played (2)

@@ -54,7 +54,7 @@ function moneyLines({ evidence }: TortureResult): string[] {
   return [
     `  ${sum(charges.map(({ amount }) => -amount))} charged`,
     `  ${sum(counted)} counted by the vendor for answers it began, of models that count rightly`,
-    `  ${parts.length} parts of answers, of which ${free.length} were not charged`,
+    `  ${parts.length} partial answers, ${free.length} of them not charged`,
   ]
 }
 

@@ -236,7 +236,7 @@ export function fileCalls({ now }: Known): ConsoleCall[] {
   const date = (at: number) => iso(at).slice(0, "2026-11-01".length)
   return [
     callTo("requests as CSV", "/receipts.csv"),
-    callTo("requests as CSV, dearest", "/receipts.csv", { sort: "dearest" }),
+    callTo("requests as CSV, highest cost first", "/receipts.csv", { sort: "dearest" }),
     callTo("requests of an account as CSV", "/receipts.csv", { account: BUSY }),
     callTo("statement of an account", `/accounts/${BUSY}/statement`, {
       from: date(now - 30 * DAY),

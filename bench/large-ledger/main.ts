@@ -8,7 +8,7 @@ const USAGE = `usage: npm run bench:ledger -- FOLDER [options]
 
 Makes a data folder with a long ledger. FOLDER must be empty, or not there yet. The keys' secrets are in keys.txt.
 
-  --entries N    requests with their receipts (${DEFAULTS.entries}, some 10 GB)
+  --entries N    requests with their receipts (${DEFAULTS.entries}, about 10 GB)
   --accounts N   accounts (${DEFAULTS.accounts})
   --keys N       keys of all accounts together (${DEFAULTS.keys})
   --days N       the time over which the requests are spread, up to now (${DEFAULTS.days})

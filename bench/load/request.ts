@@ -16,7 +16,7 @@ const SYSTEM =
   "were given, and say so when you do not know."
 const QUESTION =
   "Please write the monthly letter to our customers: what is new, what has been repaired, and when " +
-  "the next release is to be expected."
+  "the next release will be published."
 
 /** A chat completion of two messages, about 300 bytes, whose answer has this many tokens. */
 export function chatBody(model: string, tokens: number, isStream: boolean): string {

@@ -50,7 +50,7 @@ function introduction(results: RaceResults): readonly string[] {
   return [
     "Tollgate, with everything on, beside other gateways and two proxies that do next to nothing: all of them on one " +
       "core, before one simulated vendor, asked by one load generator, in one run on one machine. This page and its " +
-      "pictures are written by `npm run bench -- --peers`, and say nothing that was not measured then.",
+      "images are written by `npm run bench -- --peers` and contain only figures of that run.",
     ...warnings,
     `The run of ${date}: ${contestants.length} contestants, ${minutes} minutes, orders drawn by the seed ${seed}.`,
   ]
@@ -68,7 +68,7 @@ function table({ contestants }: RaceResults, figures: readonly Figure[]): string
 
 function workTable({ contestants }: RaceResults): string {
   return markdownTable([
-    ["", "version", "written in", "who may call", "money", "on disk", "log"],
+    ["", "version", "written in", "authentication", "money", "on disk", "log"],
     ...contestants.map(({ name, version, work }) => [
       name,
       version,
@@ -158,18 +158,18 @@ function method(results: RaceResults): readonly string[] {
     "## Method",
     [
       "- **Right answers first.** Before each scenario each is asked as in the scenario, and its answer compared with " +
-        "the vendor's own: the text, the count of tokens, the vectors, the end of a stream. Who answers otherwise is " +
+        "the vendor's own: the text, the count of tokens, the vectors, the end of a stream. A contestant with another answer is " +
         "left out of it, with the reason above.",
       isPinned
         ? "- **One core.** Each contestant has core 0, with all its threads and processes; the vendor and the callers " +
           "have the others. While one is measured the others are there and idle."
         : "- **NOT PINNED**: there was one core only, or no `taskset`. The figures are of little worth.",
       `- **In turns.** A scenario has up to ${effort.rounds} rounds (${effort.streamRounds} of streams, ` +
-        `${effort.latencyRounds} of latency), in each of which all take one short turn, in an order drawn anew. A ` +
-        "ratio is that of two turns of the same round, so what a busy machine does to one it does to the other. " +
+        `${effort.latencyRounds} of latency). In each, all take one short turn in a new random order. A ` +
+        "ratio is that of two turns of the same round, so a busy machine affects both alike. " +
         "Before the first round each is warmed up, and the first quarter second of a turn does not count.",
       "- **Processor time** is user and system time of all threads and processes of the contestant, as the kernel " +
-        "counts it in nanoseconds. Lines in the pictures go from the lowest to the highest of the rounds.",
+        "counts it in nanoseconds. Lines in the images span the lowest to the highest round.",
       "- **Open loop.** For latency a request is sent when it is due, not when the one before was answered, and its " +
         "time counts from then; so a pause is seen by all requests that fall into it.",
       "- **The vendor** is the project's simulator: it answers at once, and in streams every 20 ms.",

@@ -20,8 +20,8 @@ export function wordsFor(effort: RaceEffort): Readonly<Record<ScenarioName, Scen
     chat: {
       heading: "Small chat",
       text:
-        `Processor time of the gateway per chat completion: two messages and some 390 bytes in, 200 tokens and ` +
-        `some 1,600 bytes out, ${LOADS.chat.callers} callers that ask again as soon as they have their answer.`,
+        `Processor time of the gateway per chat completion: two messages and about 390 bytes in, 200 tokens and ` +
+        `about 1,600 bytes out, ${LOADS.chat.callers} callers that ask again as soon as they have their answer.`,
     },
     "chat-alone": {
       heading: "Small chat, one caller",
@@ -37,7 +37,7 @@ export function wordsFor(effort: RaceEffort): Readonly<Record<ScenarioName, Scen
       heading: "200 streams",
       text:
         `Processor time per frame of ${LOADS.streams.callers} streams at once, each of 100 frames that are 20 ms ` +
-        "apart. What a stream costs as such is spread over its frames. A frame is one of the vendor's.",
+        "apart. The fixed cost of a stream is spread over its frames. Only the vendor's frames count.",
     },
     anthropic: {
       heading: "Anthropic to OpenAI",
@@ -49,19 +49,19 @@ export function wordsFor(effort: RaceEffort): Readonly<Record<ScenarioName, Scen
       heading: "Embeddings",
       text:
         `Processor time per request of ${INPUTS} short texts, whose vectors (256 numbers each) come in base64 as ` +
-        `the official clients ask for them: some 140 kB. ${LOADS.embeddings.callers} callers.`,
+        `the official clients request them: about 140 kB. ${LOADS.embeddings.callers} callers.`,
     },
     latency: {
       heading: "Latency",
       text:
         `Small chats in an open loop: ${RATES[0]} requests arrive per second, whether or not earlier ones were ` +
-        "answered, and latency counts from the moment at which each was to arrive. `direct` is the vendor without " +
+        "answered, and latency counts from the scheduled time of each request. `direct` is the vendor without " +
         `anyone between. Those that cannot keep up get ${RATES[1]} per second, as the table says.`,
     },
     idle: {
       heading: "Idle streams",
       text:
-        `${STREAMS.toLocaleString("en")} streams of which half an answer has come and that wait: resident memory ` +
+        `${STREAMS.toLocaleString("en")} streams that wait after half an answer: resident memory ` +
         "that 800 of them add to the first 200.",
     },
     upload: {
@@ -78,7 +78,7 @@ export function wordsFor(effort: RaceEffort): Readonly<Record<ScenarioName, Scen
       heading: "Memory over time",
       text:
         `Resident memory while each has ${STEADY_CHATS} chats and ${STEADY_STREAMS} streams a second for ${time}. ` +
-        "All run at the same time, which changes no one's memory.",
+        "All run at the same time, which does not affect their memory.",
     },
   }
 }

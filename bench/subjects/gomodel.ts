@@ -14,7 +14,7 @@ export const gomodel: Subject = {
   work: {
     language: "Go",
     auth: "one master key",
-    money: "none is held or refused; tokens and estimated costs are counted",
+    money: "no holds and no limits; tokens and estimated costs are counted",
     durability: "usage is written every five seconds, after the answer",
     log: "usage in SQLite; its audit log is off, as by default",
   },

@@ -14,7 +14,7 @@ export const litellmRs: Subject = {
   work: {
     language: "Rust",
     auth: "none (anonymous callers allowed)",
-    money: "none is held or refused; a cost is computed from its own list",
+    money: "no holds and no limits; a cost is computed from its own list",
     durability: "none (no database)",
     log: "none",
   },

@@ -9,11 +9,11 @@ import { DEADLINES, VENDOR_NAMES } from "./world.ts"
 /** The laws that every answer must obey. */
 export const LAWS = [
   "with a deployment that works, no caller sees an error before the first content",
-  "what breaks off behind its first content says so once, and is never taken for whole",
-  "where nothing works there is an error that says so",
+  "an answer that breaks after its first content contains one error, and no client accepts it as whole",
+  "if no deployment works, the caller receives an error",
   "all is answered within the deadline",
-  "what a client takes for whole is what was asked for, and has the one charge of its usage",
-  "what was refused is not charged, and a part costs at most the whole",
+  "an answer that a client accepts as whole matches the request, and its usage is charged once",
+  "a rejected request is not charged, and a partial answer costs at most the whole one",
   "callers of a vendor that works are not kept waiting",
   "an outage is not multiplied",
   "the ledger adds up, and nothing is left behind",
@@ -124,7 +124,7 @@ class Judge {
     }
     if (isPart && plan.client.operation === "chat") {
       const errors = errorEvents(plan.client.name, raw)
-      this.#check(LAWS[1], errors === 1, () => `${errors} errors are told`, more)
+      this.#check(LAWS[1], errors === 1, () => `the stream contains ${errors} errors`, more)
     }
     const limit = DEADLINES.whole + LEEWAY
     this.#check(LAWS[3], duration < limit, () => `it took ${Math.round(duration)} ms`, more)

@@ -9,7 +9,7 @@ import { formatChaos } from "./report.ts"
 const LOGS = join(import.meta.dir, "../results")
 const USAGE = `usage: npm run chaos -- [options]
 
-Plays what vendors do wrong at one, two and all three deployments of a model while official clients call them.
+Plays faults of vendors at one, two and all three deployments of a model while official clients call them.
 
   --engine NAME     sqlite (the default), postgresql or postgresql-journal
   --nodes N         how many serve from one database (1)

@@ -81,7 +81,7 @@ export function nodeFaults({ nodes }: World): Fault[] {
     { name: "a node killed", run: onOne(kill) },
     { name: "a node killed", run: onOne(kill) },
     {
-      name: "a node told to end",
+      name: "a node stopped gracefully",
       run: onOne(async (node) => {
         await node.stop()
         await node.start()

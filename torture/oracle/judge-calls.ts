@@ -28,7 +28,9 @@ function judgeTry(evidence: Evidence, call: CallRecord, one: Try): string[] {
   const { requestId, outcome } = one
   if (one.originalId !== null) {
     const isCharged = chargeOf(ledger, one.originalId) !== null
-    return isCharged ? [] : [`it was said to be charged as ${one.originalId}, which it is not`]
+    return isCharged
+      ? []
+      : [`its response names ${one.originalId} as the charged request, which was not charged`]
   }
   if (requestId === null) {
     return outcome === "whole" ? ["a whole answer has no request id"] : []
@@ -65,7 +67,7 @@ function judgeWhole(evidence: Evidence, { plan }: CallRecord, one: Try): string[
   if (calls.length > 0 && !isCounted)
     faults.push(`its vendor counted another usage than ${request} has`)
   if (calls.length === 0 && plan.endpoint !== "embeddings") {
-    faults.push(`the vendor knows nothing of the whole answer ${request}`)
+    faults.push(`the vendor has no record of the whole answer ${request}`)
   }
   return faults
 }
