@@ -208,7 +208,7 @@ export type StatementQuery = z.infer<typeof statementQuery>
 /** `/admin/v1/accounts`: the accounts that pay for requests. */
 export const accountRoutes = {
   "GET /accounts": route({
-    summary: "The accounts that you may see, searched and sorted, with what they have spent",
+    summary: "List your accounts with their spend, searched and sorted",
     minimumRole: "session",
     query: accountQuery,
     answer: accountPage,
@@ -225,13 +225,13 @@ export const accountRoutes = {
     answer: account,
   }),
   "PATCH /accounts/{id}": route({
-    summary: "Pause or close an account, limit it, rename it, or have its prompts and answers kept",
+    summary: "Pause, close, limit or rename an account, or store its prompts and answers",
     minimumRole: "operator",
     body: accountChange,
     answer: account,
   }),
   "POST /accounts/{id}/checkout": route({
-    summary: "A page of Stripe to pay for credits on",
+    summary: "Create a payment page of Stripe for credits",
     minimumRole: "member",
     body: checkout,
     answer: checkoutAnswer,
@@ -241,30 +241,30 @@ export const accountRoutes = {
 /** `/admin/v1/accounts/{id}/...`: the ledger of an account and its entries. */
 export const creditRoutes = {
   "GET /accounts/{id}/credits": route({
-    summary: "What an account has, and what running requests hold of it",
+    summary: "The balance of an account and the holds of running requests",
     minimumRole: "viewer",
     answer: accountCredits,
   }),
   "GET /accounts/{id}/entries": route({
-    summary: "The account's ledger, the newest entries first",
+    summary: "List the entries of the account's ledger, newest first",
     minimumRole: "viewer",
     query: entryQuery,
     answer: entryPage,
   }),
   "POST /accounts/{id}/entries": route({
-    summary: "Grant, refund or adjust credits, with a reason that stays in the ledger forever",
+    summary: "Grant, refund or adjust credits, with a reason that the ledger stores",
     minimumRole: "operator",
     body: newEntry,
     answer: entry,
   }),
   "POST /accounts/{id}/redeem": route({
-    summary: "Give an account what a code is worth",
+    summary: "Redeem a code for an account",
     minimumRole: "member",
     body: redemption,
     answer: entry,
   }),
   "GET /accounts/{id}/statement": route({
-    summary: "A statement of some days as a file, CSV or JSON",
+    summary: "A statement of a period as a CSV or JSON file",
     minimumRole: "viewer",
     query: statementQuery,
   }),

@@ -20,13 +20,13 @@ import { route } from "./route.ts"
 /** `/admin/v1/providers`: the accounts at vendors through which models are called. */
 export const providerRoutes = {
   "GET /providers": route({
-    summary: "The providers; who is no operator sees what they are and how they fare",
+    summary: "List the providers; only operators see their settings",
     minimumRole: "session",
     query: pageQuery,
     answer: providerPage,
   }),
   "GET /providers/vendors": route({
-    summary: "The vendors that a provider can be added of, and what each one asks for",
+    summary: "List the vendors that a provider can use, with their settings",
     minimumRole: "operator",
     answer: z.object({ object: z.literal("list"), data: z.array(vendor) }),
   }),
@@ -37,17 +37,17 @@ export const providerRoutes = {
     answer: provider,
   }),
   "PATCH /providers/{id}": route({
-    summary: "Change a provider; absent members stay, null takes one away",
+    summary: "Change a provider; absent members stay, null removes one",
     minimumRole: "operator",
     body: providerEntry,
     answer: provider,
   }),
   "DELETE /providers/{id}": route({
-    summary: "Remove a provider, and what is set of its own models",
+    summary: "Remove a provider and the settings of its models",
     minimumRole: "operator",
   }),
   "POST /providers/{id}/test": route({
-    summary: "Try a provider's credential with a question that costs nothing",
+    summary: "Test a provider's credential with a free request",
     minimumRole: "operator",
     answer: providerTest,
   }),
@@ -72,7 +72,7 @@ export const modelRoutes = {
     answer: model,
   }),
   "POST /models/test": route({
-    summary: "Ask the providers of a model whether they have it, which costs nothing",
+    summary: "Test whether the providers of a model offer it, free of charge",
     minimumRole: "operator",
     body: modelTestQuestion,
     answer: modelTest,
@@ -84,7 +84,7 @@ export const modelRoutes = {
     answer: model,
   }),
   "DELETE /models/{provider}/{name...}": route({
-    summary: "Take back what was set of a model",
+    summary: "Reset the settings of a model",
     minimumRole: "operator",
   }),
 }

@@ -50,19 +50,19 @@ export const codeRoutes = {
     answer: codePage,
   }),
   "POST /codes": route({
-    summary: "Make a code; its text is in the answer, this once",
+    summary: "Create a code; only this response contains its text",
     minimumRole: "operator",
     body: newCode,
     answer: codeWithText,
   }),
   "POST /codes/batch": route({
-    summary: "Make many codes that are alike; their texts are in the answer, this once",
+    summary: "Create many equal codes; only this response contains their texts",
     minimumRole: "operator",
     body: newCodes,
     answer: codesWithText,
   }),
   "POST /codes/{id}/revoke": route({
-    summary: "End a code; what it has given stays",
+    summary: "Revoke a code; redeemed credits remain",
     minimumRole: "operator",
     answer: code,
   }),

@@ -73,12 +73,12 @@ export type RequestRecordDocument = z.infer<typeof requestRecord>
 /** The outcomes of requests, including those without a receipt. */
 export const failureRoutes = {
   "GET /requests/{request}": route({
-    summary: "What became of one request: its receipt, or why it was refused",
+    summary: "The receipt of a request, or the reason for its rejection",
     minimumRole: "viewer",
     answer: requestRecord,
   }),
   "GET /failures": route({
-    summary: "Requests of the last seven days that were answered with an error, the newest first",
+    summary: "List the failed requests of the last seven days, newest first",
     minimumRole: "session",
     query: failureQuery,
     answer: failedRequestPage,

@@ -96,7 +96,7 @@ const aliases = z
     (table) => Object.keys(table).length <= MAX_ALIASES,
     `may hold ${MAX_ALIASES} names at most`,
   )
-  .refine((table) => Object.keys(table).length > 0, "is empty: null means none")
+  .refine((table) => Object.keys(table).length > 0, "is empty: use null to remove all aliases")
 
 /** In a change, null removes a limit and an absent member leaves it unchanged. */
 const limits = {
@@ -140,13 +140,13 @@ export type KeyWithSecret = z.infer<typeof keyWithSecret>
 /** `/admin/v1/keys`: the API keys of callers. */
 export const keyRoutes = {
   "GET /keys": route({
-    summary: "The keys of one account or of all that you may see, the newest first",
+    summary: "List the keys of an account, or of all your accounts, newest first",
     minimumRole: "viewer",
     query: keyQuery,
     answer: keyPage,
   }),
   "POST /keys": route({
-    summary: "Create a key; its secret is in the answer, this once",
+    summary: "Create a key; only this response contains its secret",
     minimumRole: "member",
     body: newKey,
     answer: keyWithSecret,
@@ -163,13 +163,13 @@ export const keyRoutes = {
     answer: key,
   }),
   "POST /keys/{id}/rotate": route({
-    summary: "Give a key a new secret; the old one works on for a while",
+    summary: "Rotate the secret of a key; the old one works for some time",
     minimumRole: "member",
     body: keyRotation,
     answer: keyWithSecret,
   }),
   "POST /keys/{id}/revoke": route({
-    summary: "Stop a key, and every old secret of it, for good",
+    summary: "Revoke a key with all its old secrets",
     minimumRole: "member",
     answer: key,
   }),

@@ -64,18 +64,18 @@ export type LabelSpending = z.infer<typeof labelSpending>
  */
 export const labelBudgetRoutes = {
   "GET /accounts/{id}/label-budgets": route({
-    summary: "What end users and tags of an account may spend",
+    summary: "The budgets of an account's end users and tags",
     minimumRole: "viewer",
     answer: labelBudgets,
   }),
   "PUT /accounts/{id}/label-budgets": route({
-    summary: "Say what end users and tags of an account may spend, all of them at once",
+    summary: "Replace the budgets of an account's end users and tags",
     minimumRole: "owner",
     body: labelBudgets,
     answer: labelBudgets,
   }),
   "GET /accounts/{id}/label-budgets/spent": route({
-    summary: "What they have spent of that today and this month",
+    summary: "Their spend of today and this month",
     minimumRole: "viewer",
     query: pageQuery.extend({ cursor: z.string().max(4_000).optional() }),
     answer: page(labelSpending),

@@ -188,7 +188,7 @@ export const invitationRoutes = {
 /** `/admin/v1/members`: the users of an account. */
 export const memberRoutes = {
   "GET /members": route({
-    summary: "Who belongs to an account, or to all that you may see",
+    summary: "List the members of an account, or of all your accounts",
     minimumRole: "viewer",
     query: memberQuery,
     answer: memberPage,
@@ -209,12 +209,12 @@ export const memberRoutes = {
 /** `/admin/v1/invitations`: for invited people. */
 export const acceptanceRoutes = {
   "GET /invitations/{token}": route({
-    summary: "What one is invited to",
+    summary: "An invitation",
     minimumRole: "anyone",
     answer: openInvitation,
   }),
   "POST /invitations/{token}/accept": route({
-    summary: "Accept an invitation, as a new user or as the one who is signed in",
+    summary: "Accept an invitation, as a new user or as the signed-in user",
     minimumRole: "anyone",
     body: acceptance,
     answer: session,
@@ -224,7 +224,7 @@ export const acceptanceRoutes = {
 /** `/admin/v1/users`: all people who can sign in. */
 export const userRoutes = {
   "GET /users": route({
-    summary: "All users, the oldest first",
+    summary: "List all users, oldest first",
     minimumRole: "operator",
     query: userQuery,
     answer: userPage,
@@ -237,23 +237,23 @@ export const userRoutes = {
     answer: user,
   }),
   "GET /users/{id}/export": route({
-    summary: "What is stored of a person: for operators, and for themselves",
+    summary: "All stored data of a person, for operators and the person",
     minimumRole: "session",
     answer: personExport,
   }),
   "POST /users/erase": route({
-    summary: "Erase what is stored of someone who was invited and never signed in",
+    summary: "Erase the data of an invited person who never signed in",
     minimumRole: "operator",
     body: addressErasure,
     answer: erasure,
   }),
   "POST /users/{id}/erase": route({
-    summary: "Erase a person: what they did stays, under an id that names no one",
+    summary: "Erase a person; records of their actions remain under an anonymous id",
     minimumRole: "operator",
     answer: erasure,
   }),
   "POST /users/{id}/reset": route({
-    summary: "A link that sets a new password, for someone who has lost theirs",
+    summary: "Create a link for setting a new password",
     minimumRole: "operator",
     body: userReset,
     answer: resetLink,

@@ -84,7 +84,7 @@ export const noticeRoutes = {
     answer: noticeTargetWithSecret,
   }),
   "DELETE /notices/targets/{id}": route({
-    summary: "Send no more notices to an address",
+    summary: "Stop sending notices to an address",
     minimumRole: "owner",
     answer: done,
   }),
@@ -94,7 +94,7 @@ export const noticeRoutes = {
     answer: done,
   }),
   "GET /notices": route({
-    summary: "What people were told of, newest first, and whether it arrived",
+    summary: "List sent notices, newest first, with their delivery status",
     minimumRole: "viewer",
     query: noticeQuery,
     answer: noticePage,

@@ -57,7 +57,7 @@ export const proofRoutes = {
     answer: done,
   }),
   "GET /auth/reset-password/{token}": route({
-    summary: "Whether an operator's link still works: 403 where it does not",
+    summary: "Check an operator's link: 403 if it no longer works",
     minimumRole: "anyone",
     answer: done,
   }),
@@ -68,7 +68,7 @@ export const proofRoutes = {
     answer: done,
   }),
   "POST /auth/two-factor/verify-backup-code": route({
-    summary: "A backup code, where the authenticator is lost",
+    summary: "Sign in with a backup code if the authenticator is lost",
     minimumRole: "anyone",
     body: secondStep,
     answer: done,
@@ -84,13 +84,13 @@ export const twoFactorRoutes = {
     answer: twoFactorSetup,
   }),
   "POST /auth/two-factor/disable": route({
-    summary: "Switch your second factor off",
+    summary: "Turn your second factor off",
     minimumRole: "session",
     body: ownPassword,
     answer: done,
   }),
   "POST /auth/two-factor/generate-backup-codes": route({
-    summary: "New backup codes; the old ones end",
+    summary: "Create new backup codes; the old ones become invalid",
     minimumRole: "session",
     body: ownPassword,
     answer: backupCodes,

@@ -75,7 +75,7 @@ export type PasskeyAnswer = z.infer<typeof passkeySignIn>["credential"]
 /** Signing in with a passkey, without an email address. */
 export const passkeySignInRoutes = {
   "POST /auth/sign-in/passkey/begin": route({
-    summary: "What a browser needs to sign in with a passkey",
+    summary: "The options for a sign-in with a passkey",
     minimumRole: "anyone",
     answer: passkeyOptions,
   }),
@@ -95,13 +95,13 @@ export const passkeyRoutes = {
     answer: passkeyPage,
   }),
   "POST /auth/passkeys/begin": route({
-    summary: "What a browser needs to make a passkey",
+    summary: "The options for creating a passkey",
     minimumRole: "session",
     body: passkeyBeginning,
     answer: passkeyOptions,
   }),
   "POST /auth/passkeys": route({
-    summary: "Add the passkey that a browser has made",
+    summary: "Add a passkey that the browser created",
     minimumRole: "session",
     body: newPasskey,
     answer: passkey,

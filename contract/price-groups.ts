@@ -71,7 +71,7 @@ export const priceGroupRoutes = {
     answer: priceGroupPage,
   }),
   "POST /price-groups": route({
-    summary: "Create a price group: a multiplier, a rate card or both, from a moment on",
+    summary: "Create a price group: a multiplier, a rate card or both, with a start time",
     minimumRole: "operator",
     body: newPriceGroup,
     answer: priceGroup,
@@ -82,13 +82,13 @@ export const priceGroupRoutes = {
     answer: priceGroup,
   }),
   "PATCH /price-groups/{id}": route({
-    summary: "Rename a price group, or give it other terms; those that have begun stay",
+    summary: "Rename a price group, or change its terms that have not begun",
     minimumRole: "operator",
     body: priceGroupChange,
     answer: priceGroup,
   }),
   "DELETE /price-groups/{id}": route({
-    summary: "Delete a price group to which no account belongs",
+    summary: "Delete a price group without accounts",
     minimumRole: "operator",
   }),
 }

@@ -50,12 +50,12 @@ export type PriceListsDocument = z.infer<typeof priceLists>
 /** `/admin/v1/prices`: the active and the pending list of known prices. */
 export const priceRoutes = {
   "GET /prices": route({
-    summary: "The list of known prices in force, and what the one that waits would change",
+    summary: "The active price list, and the changes of the pending one",
     minimumRole: "operator",
     answer: priceLists,
   }),
   "POST /prices/apply": route({
-    summary: "Put the list in force that waits",
+    summary: "Apply the pending price list",
     minimumRole: "operator",
     /** The date of the list that the caller reviewed. */
     body: z.object({ date: day }),

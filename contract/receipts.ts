@@ -233,7 +233,7 @@ export type Receipt = z.infer<typeof receipt>
 export const receiptRoutes = {
   "GET /receipts": route({
     summary:
-      "The requests of an account, or of all that you may see: the newest, dearest or slowest first",
+      "List the requests of an account, or of all your accounts: newest, most expensive or slowest first",
     minimumRole: "session",
     query: requestQuery,
     answer: requestPage,

@@ -160,7 +160,7 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     values: SCHEMA_KEYWORDS,
     mayBeEmpty: true,
     meaning: "the keywords of schemas that it rejects (`minItems`: values above 1)",
-    effect: "they are moved to the description, where the model can still read them",
+    effect: "they are moved to the description, which the model still reads",
   },
   schema_rejected_keywords: {
     label: "Rejected keywords",

@@ -78,7 +78,7 @@ export const SERVICE_ROUTES = {
     limits: MESSAGES_LIMITS,
   },
   "POST /v1/messages/count_tokens": {
-    summary: "How many tokens a message has",
+    summary: "Count the tokens of a message",
     isFree: true,
     group: "Text",
     like: "Anthropic",
@@ -93,7 +93,7 @@ export const SERVICE_ROUTES = {
     limits: RESPONSES_LIMITS,
   },
   "POST /v1/responses/input_tokens": {
-    summary: "How many tokens the input of a response has",
+    summary: "Count the tokens of the input of a response",
     isFree: true,
     group: "Text",
     like: "OpenAI",
@@ -121,7 +121,7 @@ export const SERVICE_ROUTES = {
     limits: GEMINI_LIMITS,
   },
   "POST /v1beta/models/{id}:countTokens": {
-    summary: "How many tokens a request has",
+    summary: "Count the tokens of a request",
     isFree: true,
     group: "Text",
     like: "Google",
@@ -198,7 +198,7 @@ export const SERVICE_ROUTES = {
     limits: { lists: {}, maps: {}, texts: ["model", "prompt", "user"] },
   },
   "POST /v1/images/edits": {
-    summary: "An image, edited as a prompt says",
+    summary: "Edit an image according to a prompt",
     group: "Images",
     like: "OpenAI",
     ...FORM,
@@ -210,7 +210,7 @@ export const SERVICE_ROUTES = {
     ...FORM,
   },
   "GET /v1/audio/models": {
-    summary: "The models that speak, where Open WebUI looks for them",
+    summary: "List the speech models, at Open WebUI's path",
     group: "Audio",
   },
   "POST /v1/audio/speech": {
@@ -234,23 +234,22 @@ export const SERVICE_ROUTES = {
     ...FORM,
   },
   "GET /v1/credits": {
-    summary: "What the key's account has, and what is left of the key's budget",
+    summary: "The balance of the key's account, and the rest of the key's budget",
     group: "Money",
   },
   "POST /v1/estimate": {
-    summary:
-      "What a request would cost at least and at most, and where it would be sent; costs nothing",
+    summary: "Estimate the minimum and maximum cost of a request and its route; free of charge",
     isFree: true,
     group: "Money",
     ...JSON_BODY,
     limits: { lists: {}, maps: {}, texts: ["path"] },
   },
   "GET /v1/responses/{id...}": {
-    summary: "A response, while it is kept",
+    summary: "A stored response",
     group: "Text",
   },
   "GET /v1/responses/{id}/input_items": {
-    summary: "The input of a kept response, page by page",
+    summary: "The input of a stored response, page by page",
     group: "Text",
   },
   "POST /v1/responses/{id}/cancel": {
@@ -264,7 +263,7 @@ export const SERVICE_ROUTES = {
     group: "Text",
   },
   "GET /v1/receipts/{id...}": {
-    summary: "How one charge was computed; its id is the response's x-request-id",
+    summary: "The arithmetic of one charge; its id is the response's x-request-id",
     group: "Money",
   },
   "GET /healthz": {
@@ -273,7 +272,7 @@ export const SERVICE_ROUTES = {
     isOpen: true,
   },
   "GET /readyz": {
-    summary: "It can serve requests",
+    summary: "The process can serve requests",
     group: "Operation",
     isOpen: true,
   },

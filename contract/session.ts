@@ -103,18 +103,18 @@ export const signInRoutes = {
     answer: signInOptions,
   }),
   "POST /setup": route({
-    summary: "Make the first user, who becomes the operator, by the link of the first start",
+    summary: "Create the first user, an operator, with the link of the first start",
     minimumRole: "anyone",
     body: setup,
     answer: session,
   }),
   "GET /setup/{token}": route({
-    summary: "Whether the link of the first start works: 403 or 409 where it does not",
+    summary: "Check the link of the first start: 403 or 409 if it does not work",
     minimumRole: "anyone",
     answer: done,
   }),
   "POST /auth/sign-in/email": route({
-    summary: "Sign in with e-mail address and password",
+    summary: "Sign in with email address and password",
     minimumRole: "anyone",
     body: passwordSignIn,
     answer: signInAnswer,
@@ -125,13 +125,13 @@ export const signInRoutes = {
     answer: done,
   }),
   "POST /auth/sign-in/oidc": route({
-    summary: "Where the browser goes to sign in at an issuer",
+    summary: "Redirect the browser to an issuer for sign-in",
     minimumRole: "anyone",
     body: oidcSignIn,
     answer: oidcSignInAnswer,
   }),
   "GET /auth/callback/{id}": route({
-    summary: "Where an issuer sends the browser back to",
+    summary: "Complete a sign-in at an issuer",
     minimumRole: "anyone",
   }),
 }
@@ -139,7 +139,7 @@ export const signInRoutes = {
 /** `/admin/v1/session`: the signed-in user. */
 export const sessionRoutes = {
   "GET /session": route({
-    summary: "Who is signed in, and what they may do",
+    summary: "The signed-in user and their permissions",
     minimumRole: "session",
     answer: session,
   }),

@@ -120,7 +120,7 @@ function gemini({ url, key = NO_KEY, model, pathOf }: ConnectionFacts): ToolSett
     file: { path, isWholeWithoutKey: false },
     after:
       "Choose 'Use Gemini API Key' when Gemini CLI asks how to authenticate. Trust the folder that you work in: " +
-      "elsewhere it reads only the key from that file, and sends it to Google. Where it cannot ask, set " +
+      "elsewhere it reads only the key from that file, and sends it to Google. If it cannot ask, set " +
       "GEMINI_CLI_TRUST_WORKSPACE=true.",
   }
 }

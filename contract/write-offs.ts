@@ -22,7 +22,7 @@ export type WriteOffQuery = z.output<typeof writeOffQuery>
 /** `/admin/v1/write-offs`: uncharged cost of requests. */
 export const writeOffRoutes = {
   "GET /write-offs": route({
-    summary: "What requests cost that was not charged, and why, newest first",
+    summary: "List uncharged costs of requests with their reasons, newest first",
     minimumRole: "operator",
     query: writeOffQuery,
     answer: writeOffPage,

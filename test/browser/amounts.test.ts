@@ -75,7 +75,7 @@ test("an entry whose response is lost is not reported as missing, and is sent ag
   // The page does not enter a second amount, and does not claim that the first entry failed.
   await dialog.getByLabel("Amount").fill("3.5")
   await dialog.getByRole("button", { name: "Try again" }).click()
-  await dialog.getByText("This differs from what you sent before").waitFor()
+  await dialog.getByText("This differs from your previous attempt").waitFor()
   expect(await dialog.getByText("Could not record the entry").count()).toBe(0)
   await dialog.getByLabel("Amount").fill("2.5")
   await dialog.getByRole("button", { name: "Try again" }).click()

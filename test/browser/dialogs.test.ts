@@ -117,8 +117,8 @@ test("a model is added, priced again, and reset", async () => {
     price: { input: "1", output: "2" },
     multiplier: "1.5",
   })
-  await drawer.getByRole("button", { name: "Reset what was set here" }).click()
-  await finish(dialog("Reset what was set here?"), "Reset")
+  await drawer.getByRole("button", { name: "Reset to default" }).click()
+  await finish(dialog("Reset to default?"), "Reset")
   expect(await ask(page, "GET", "/models/sandbox/mine")).toMatchObject({ status: 404 })
 })
 

@@ -190,7 +190,7 @@ test("a price group is created, an account assigned to it, and charged by it", a
   await open(operator, "Accounts")
   await page.getByRole("table").getByRole("link").first().click()
   await page.getByRole("combobox", { name: "Price group" }).click()
-  await page.getByRole("option", { name: "None: pays what everyone pays" }).click()
+  await page.getByRole("option", { name: "None (standard prices)" }).click()
   await page.getByRole("button", { name: "Change the prices" }).click()
   await until(async () => (await inputPriceOf("sandbox/echo")) !== "7")
   await open(operator, "Price groups")

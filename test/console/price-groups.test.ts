@@ -69,7 +69,7 @@ test("a multiplier of 0 or a very large one needs a confirmation, unless it is a
 })
 
 test("describes the price that members pay in a term", () => {
-  expect(termText(undefined)).toBe("What everyone pays")
+  expect(termText(undefined)).toBe("Standard prices")
   expect(termText({ ...BEGUN, prices: {} })).toBe("× 0.9")
   expect(termText(BEGUN)).toBe("Rate card of 1 price, otherwise × 0.9")
   expect(termText({ ...BEGUN, multiplier: null })).toBe("Rate card of 1 price")

@@ -39,7 +39,7 @@ test("after a lost response, no error claims that nothing was done", () => {
   const facts = { message: "used", error_type: "idempotency_key_reused" }
   const told = keys.failed(readError(422, { error: facts }))
   expect(isOutcomeUnknown(told)).toBe(true)
-  expect(messageOf(told)).toContain("differs from what you sent before")
+  expect(messageOf(told)).toContain("differs from your previous attempt")
   expect(isOutcomeUnknown(keys.failed(refused))).toBe(true)
   expect(messageOf(keys.failed(refused))).toContain("no")
 })

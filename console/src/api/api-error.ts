@@ -63,7 +63,7 @@ export function afterLostAnswer(refusal: unknown): ApiError {
   const isReused = refusal instanceof ApiError && refusal.kind === "idempotency_key_reused"
   return withoutAnswer(
     isReused
-      ? "This differs from what you sent before, which may have gone through. Send it unchanged, or close this and check."
+      ? "This differs from your previous attempt, which may have succeeded. Send it unchanged, or close this and check."
       : messageOf(refusal),
   )
 }

@@ -40,7 +40,7 @@ export function ContentSwitch({ account }: { readonly account: Account }) {
       >
         {isStored ? (
           <Text size="sm">
-            Nothing more is stored from now on. What is already stored stays with its receipts.
+            Nothing more is stored from now on. Stored content remains with its receipts.
           </Text>
         ) : (
           <Text size="sm">

@@ -28,7 +28,7 @@ export function LimitsPanel({ account }: { readonly account: Account }) {
     >
       {limits.length === 0 ? (
         <Text size="sm" c="dimmed">
-          None. Only its credits limit what it can do.
+          No limits. The account can spend all of its credits.
         </Text>
       ) : (
         <Facts facts={limits} />

@@ -43,7 +43,7 @@ export function PriceGroupSelect({ account }: { readonly account: Account }) {
       <Select
         mt="md"
         label="Price group"
-        data={[{ value: "", label: "None: pays what everyone pays" }, ...choices]}
+        data={[{ value: "", label: "None (standard prices)" }, ...choices]}
         value={own ?? ""}
         allowDeselect={false}
         maw={360}

@@ -37,7 +37,7 @@ export function AuditFilters() {
       />
       <TextFilter label="Actor" value={actor ?? ""} onChange={(text) => change({ actor: text })} />
       <TextFilter
-        label="ID of what was changed"
+        label="ID of the changed object"
         value={target ?? ""}
         onChange={(text) => change({ target: text })}
       />

@@ -150,7 +150,7 @@ function Spending({ account }: { readonly account: string }) {
     <>
       <ErrorNotice error={spending.error} retry={spending.retry} />
       <DataTable
-        label="What end users and tags have spent"
+        label="Spend of end users and tags"
         columns={SPENDING}
         rows={spending.items}
         rowKey={(row) => `${labelText(row)} ${row.period}`}

@@ -135,7 +135,7 @@ function LimitFields({ form }: { readonly form: KeyForm }) {
       />
       <TagsInput
         label="Addresses"
-        description="Where this key may be used from: IP addresses, or ranges such as 10.0.0.0/8. Leave empty for anywhere."
+        description="Allowed IP addresses, or ranges such as 10.0.0.0/8. Leave empty to allow any address."
         placeholder={form.values.addresses.length === 0 ? "anywhere" : ""}
         maxTags={100}
         {...form.getInputProps("addresses")}

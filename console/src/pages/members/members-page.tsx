@@ -10,8 +10,8 @@ export function MembersPage() {
       title="Members"
       description={
         account === undefined
-          ? "Who can sign in, across all accounts. Choose an account to invite someone."
-          : `Who can sign in to ${account.name}, and what each of them may do.`
+          ? "People with access to any account. Choose an account to invite someone."
+          : `People with access to ${account.name}, and their roles.`
       }
     >
       <MemberList account={account?.id} mayChange={may("owner")} />

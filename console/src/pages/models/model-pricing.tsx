@@ -48,14 +48,14 @@ export function ModelPricing({ model }: { readonly model: Model }) {
           </Button>
           {model.origin === "console" && (
             <Button size="xs" variant="subtle" color="red" onClick={() => setAsking(true)}>
-              Reset what was set here
+              Reset to default
             </Button>
           )}
         </Group>
       )}
       <Confirm
         isOpen={isAsking}
-        title="Reset what was set here?"
+        title="Reset to default?"
         action="Reset"
         onConfirm={takeBack}
         onClose={() => setAsking(false)}

@@ -77,8 +77,8 @@ function PendingPrices({ pending, onClose }: PendingPricesProperties) {
     <Stack>
       <Text size="sm">
         From <span className="mono anywhere">{pending.source}</span>, found{" "}
-        <When at={pending.found_at} />. They apply to requests from then on. Receipts keep what was
-        charged, and prices that you set yourself stay.
+        <When at={pending.found_at} />. They apply to requests from then on. Past charges do not
+        change, and prices that you set yourself stay.
       </Text>
       <DataTable
         label="Changes"

@@ -30,7 +30,7 @@ export function CostLine({ cost, requestId, durationMs, losses, children }: Cost
         </TextLink>
       )}
       {losses !== undefined && losses.length > 0 && (
-        <Text size="xs" c="dimmed" title="What could not be sent to this model, or was changed">
+        <Text size="xs" c="dimmed" title="Parameters that were changed or not sent to this model">
           Losses: {losses.join(", ")}
         </Text>
       )}

@@ -90,7 +90,7 @@ export async function readChat(
 }
 
 function brokenOff(): CallFailure {
-  return ownFailure("broken_off", "The response was cut off. What arrived is shown.")
+  return ownFailure("broken_off", "The response was cut off. The received part is shown.")
 }
 
 const RECEIPT_TRIES = 12

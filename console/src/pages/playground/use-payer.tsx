@@ -38,7 +38,7 @@ export function PaymentProvider({ children }: { readonly children: ReactNode }) 
       {account === undefined && only === undefined && accounts.length > 0 && (
         <Select
           label="Account that pays"
-          description="You are viewing all accounts. What you try here is charged to one."
+          description="You are viewing all accounts. Requests from here are charged to one account."
           placeholder="Choose an account"
           maw={360}
           data={accounts.map(({ id, name }) => ({ value: id, label: name }))}

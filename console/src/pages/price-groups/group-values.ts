@@ -161,7 +161,7 @@ export function termText(term: PriceTerm | undefined): string {
   const multiplier = term?.multiplier ?? "1"
   const models = Object.keys(term?.prices ?? {}).length
   const factor = isOne(multiplier) ? undefined : `× ${multiplier}`
-  if (models === 0) return factor ?? "What everyone pays"
+  if (models === 0) return factor ?? "Standard prices"
   const card = `Rate card of ${counted(models, "price")}`
   return factor === undefined ? card : `${card}, otherwise ${factor}`
 }

@@ -78,7 +78,7 @@ export function PriceGroupsPage() {
         onConfirm={remove}
         onClose={() => setDeleting(undefined)}
       >
-        What was charged stays as it is.
+        Past charges do not change.
       </Confirm>
     </Page>
   )

@@ -22,7 +22,7 @@ export function LedgerPanel({ receipt }: { readonly receipt: Receipt }) {
       ? [{ label: "Released", value: <Money value={nanosText(released)} hasUnit /> }]
       : []),
     ...(entry === null
-      ? [{ label: "Entry", value: "none, as nothing was charged" }]
+      ? [{ label: "Entry", value: "no entry: nothing was charged" }]
       : [
           { label: "Entry", value: `No. ${entry.number}` },
           { label: "Balance afterwards", value: <Money value={entry.balance} hasUnit /> },

@@ -239,7 +239,7 @@ function UsagePanel({ receipt }: { readonly receipt: Receipt }) {
     <Panel
       title="Usage"
       {...(receipt.estimated && {
-        description: "Counted by the gateway, as the vendor reported none.",
+        description: "Counted by the gateway, because the vendor reported no usage.",
       })}
     >
       <Facts

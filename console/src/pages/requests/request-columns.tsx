@@ -68,7 +68,9 @@ const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = 
     isFigure: true,
     cell: (request) => (
       <span
-        title={request.estimated ? "Counted by the gateway: the vendor reported none" : undefined}
+        title={
+          request.estimated ? "Counted by the gateway: the vendor reported no usage" : undefined
+        }
       >
         {request.estimated && "≈ "}
         {countText(request.input)} / {countText(request.output)}

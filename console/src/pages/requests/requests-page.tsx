@@ -40,7 +40,7 @@ export function RequestsPage() {
   return (
     <Page
       title="Requests"
-      description={`Open a request for its receipt: what was called, used and charged. Times are in ${zoneName()}.`}
+      description={`Open a request for its receipt: model, usage and charge. Times are in ${zoneName()}.`}
       actions={
         <LiveButton
           isLive={isLive && isWell}

@@ -54,7 +54,7 @@ export function UsagePage() {
   return (
     <Page
       title="Usage"
-      description="What was used, by whom, and what it cost. Days are in UTC."
+      description="Usage and cost by account, key and model. Days are in UTC."
       actions={<SavedCharts />}
     >
       <UsageBar filters={filters} metric={metric} isOperator={isOperator} onChange={change} />
@@ -176,7 +176,7 @@ function Totals({ usage }: { readonly usage: Usage }) {
 }
 
 function changeNote(change: string): string {
-  if (change === "new") return "none in the previous period"
+  if (change === "new") return "no usage in the previous period"
   return change === "–" ? "same as the previous period" : `${change} vs. the previous period`
 }
 

@@ -47,7 +47,7 @@ export function UsersPage() {
   return (
     <Page
       title="Users"
-      description="Who can sign in to this console. New users join by invitation to an account."
+      description="People who can sign in to this console. New users join by invitation to an account."
     >
       <Panel isFlush>
         <Group p="md" pb="xs">

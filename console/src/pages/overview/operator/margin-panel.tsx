@@ -72,7 +72,7 @@ export function MarginPanel() {
   return (
     <AskedPanel
       title="Margin"
-      description="Last 30 days, in credits: charges minus what vendors ask for them."
+      description="Last 30 days, in credits: charges minus the cost at the vendors."
       actions={
         <>
           <TextLink to="/requests" search={{ status: "written_off" }} size="sm">

@@ -30,7 +30,7 @@ export function ConversationList(properties: ConversationListProperties) {
             It may be a private window, or its storage is full.
           </Alert>
         )}
-        {kept.list.length === 0 && kept.isKeeping && <Text size="sm">None yet.</Text>}
+        {kept.list.length === 0 && kept.isKeeping && <Text size="sm">No conversations yet.</Text>}
         <ul className="conversations">
           {kept.list.map((conversation) => (
             <Row
