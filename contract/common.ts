@@ -81,7 +81,7 @@ export const priceGroupId = z
 export const identifier = z.string().min(1).max(100)
 
 export const email = z
-  .email("must be an e-mail address")
+  .email("must be an email address")
   .max(200)
   .transform((text) => text.toLowerCase())
 

@@ -25,7 +25,7 @@ import { reflow } from "./reflow.ts"
 
 export const BILLABLE_PAGE = join(import.meta.dir, "../docs/reference/priced-features.md")
 
-const HEAD = `# What vendors bill besides tokens
+const HEAD = `# Priced features
 
 <!-- Written by scripts/billable-page.ts from the tables in the code. Do not edit. -->
 
@@ -40,20 +40,20 @@ tools that the caller runs and does not require that one: agents send such tools
 as an error. A type of tool that is not in these tables counts as unpriced. Other fields pass. Embeddings,
 reranking, moderation, speech and transcriptions refuse their vendor's billable fields, since no answer there counts them.
 
-A limit on calls that the caller sets is held for and never exceeded in a charge. Where the caller sets none, the
+A limit on calls that the caller sets is held for and never exceeded in a charge. Without such a limit, the
 number in these tables is held for. It is also sent to the vendor if the vendor has a field for it: \`max_uses\` of
 a tool, or \`max_tool_calls\` for calls with a price of their own. If the balance does not cover that number, fewer
 calls are allowed, if the provider has a field for the limit. Calls above the number are charged to the balance,
-up to ten times the number; what the balance does not cover is written off. To allow more calls, set the limit
+up to ten times the number; the part that the balance does not cover is written off. To allow more calls, set the limit
 in the request.
 
 After each call of a provider's tool the model reads the prompt and all earlier results again. Providers bill each of
 these turns, so input is held for the maximum number of calls plus one.
 
 A cheaper tier (\`flex\`, \`batch\`) is charged only if the response reports it. Otherwise the standard price applies. The
-tier that a response reports is also charged if the request names none, since a project at the provider can have a
+tier that a response reports is also charged if the request names no tier, because a project at the provider can have a
 default tier. From then on, until a restart, the gateway holds the price of that tier for requests to the same deployment
-that name none. The same applies to \`inference_geo\`. A reported tier without a price is charged at the price of the requested one, listed in the receipt as
+without a tier. The same applies to \`inference_geo\`. A reported tier without a price is charged at the price of the requested one, listed in the receipt as
 \`unpriced\`, and reported to the operator once.
 
 A provider that does not report the lifetime of cache writes is charged the longest lifetime that the request asks for.
@@ -64,7 +64,7 @@ A model's price for searches is held for only if the request has a search tool, 
 Other models that a request names must be models of the same provider with a price, and the key must be allowed to
 call them: else 400, or 403 \`model_not_allowed\`.
 
-Prices of what a vendor bills besides its models are set per million at its provider; those of a model take
+Prices of such features are set per million at the provider; prices of a model take
 precedence:
 
 \`\`\`yaml
@@ -170,9 +170,9 @@ function told(charge: Charge): string[] {
       return [`\`${nameOf(charge)}\`${sizes(charge)}`, heldCalls(charge), ways(charge.counted)]
     case "mode":
       return [
-        `\`modes.${charge.mode}\`${charge.isPossible ? ", where it has a price" : ""}`,
+        `\`modes.${charge.mode}\`${charge.isPossible ? ", if it has a price" : ""}`,
         "its price, or the usual one if that is more",
-        "what was asked for",
+        "the requested mode",
       ]
     case "model":
       return [WHEN[charge.how], heldModel(charge), "the answer's model, or the usage of each"]
@@ -247,7 +247,7 @@ function table([head = [], ...rows]: readonly string[][]): string {
 
 function workOf({ each, asOne }: Counted & { in: "items" }): string {
   if (asOne === true) return "one for all that was done"
-  return each === undefined ? "what was done" : `what was done, once for each \`${each}\``
+  return each === undefined ? "the performed work" : `the performed work, once for each \`${each}\``
 }
 
 if (import.meta.main) await Bun.write(BILLABLE_PAGE, billablePage())

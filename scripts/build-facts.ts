@@ -15,7 +15,7 @@ import { vendors } from "../src/vendors/index.ts"
 const usage = `usage: npm run facts -- [options]
 
 Builds the facts of known models from models.dev, genai-prices and LiteLLM's list, as the newest packages on npm
-and PyPI have them (it needs npm, pip and python3), and the page about what the lists disagree on.
+and PyPI have them (it needs npm, pip and python3), and the page of differences between the lists.
 
   --date DATE                 prices of this day (default: today)
   --lists FILE                read the lists from this file instead of downloading them

@@ -9,7 +9,7 @@ import { readSources } from "./sources.ts"
 
 const usage = `usage: npm run build:release -- [TARGET...] [--out FOLDER]
 
-Builds an executable for each target, with checksums and a list of what is inside.
+Builds an executable for each target, with checksums and a list of the components.
 
   TARGET          default all: ${Object.keys(TARGETS).join(", ")}
   --out FOLDER    default dist/release

@@ -35,7 +35,7 @@ const HEAD = `# Vendors by endpoint
   the whole image as one event. Stability's edits are a separate service, used by models whose upstream name contains
   \`inpaint\`.
 
-The model list says what a single model can do.
+The model list contains the abilities of each model.
 `
 
 /** Returns the text of the page. */

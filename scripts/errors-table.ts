@@ -31,7 +31,7 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
   account_paused: "the key's account is paused",
   account_closed: "the key's account is closed",
   model_not_found: "no model has this name; the message names the nearest",
-  model_not_supported: "the model does not offer what this endpoint is for",
+  model_not_supported: "the model does not support this endpoint",
   not_found: "the named object does not exist, or belongs to another account",
   not_signed_in: "the management API needs a session or the admin token",
   forbidden: "the role does not allow it",

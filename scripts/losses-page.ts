@@ -64,7 +64,7 @@ deployments, one without losses is tried first.
 
 ## Rules of single models
 
-[Model rules](model-rules.md) say what a model accepts. A request that breaks one is changed:
+[Model rules](model-rules.md) restrict the requests of a model. A request that violates a rule is changed:
 
 | reported as | change |
 | --- | --- |

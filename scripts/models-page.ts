@@ -18,7 +18,7 @@ const HEAD = `# Model rules
 
 <!-- Written by scripts/models-page.ts from the tables in the code. Do not edit. -->
 
-Models of one provider accept different parameters. The gateway knows what each model accepts and fits a translated
+Models of one provider accept different parameters. The gateway has rules for each model and fits a translated
 request to it before it is sent. Everything that is changed or left out is reported in \`x-tollgate-losses\`; with
 \`x-tollgate-strict: true\` such a request gets a 400 instead.
 
@@ -70,7 +70,7 @@ process restarts, so that later requests are accepted the first time.
   limit is sent under its other name.
 - A rule from the settings is never replaced. Set a rule to prevent the gateway from learning it.
 - Sampling parameters that were rejected together with a reasoning effort are still sent without reasoning.
-- Each process learns separately, for up to 1,000 deployments. It logs \`rule_learned\` once for each value.
+- Each process stores its own rules, for up to 1,000 deployments. It logs \`rule_learned\` once for each value.
 
 A message must begin like one of these; names and values may differ:
 
@@ -87,7 +87,7 @@ const TAIL = `
 - \`src/catalog/model-rules.ts\` resolves all sources once per deployment, \`src/relay/fitting/fit-to-model.ts\` fits a
   request.
 - \`src/canon/rejected-parameters.ts\` has the messages, \`src/relay/chat/corrections.ts\` corrects,
-  \`src/catalog/learned-rules.ts\` keeps what was learned.
+  \`src/catalog/learned-rules.ts\` stores the learned rules.
 
 To add a built-in rule:
 

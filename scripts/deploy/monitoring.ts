@@ -34,7 +34,9 @@ export function checkAlerts(path: string): string[] {
     ...expressionFaults(alert, expr),
     ...(labels?.severity === undefined ? [`${alert} has no severity`] : []),
     ...(annotations?.summary === undefined ? [`${alert} has no summary`] : []),
-    ...(annotations?.description === undefined ? [`${alert} does not say what to do`] : []),
+    ...(annotations?.description === undefined
+      ? [`${alert} has no description with a remedy`]
+      : []),
   ])
 }
 

@@ -193,11 +193,9 @@ function reportedStatus({ status, code, type }: VendorError): number | undefined
 }
 
 function unknownModel(providerError: ProviderErrorKind): GatewayError {
-  return new GatewayError(
-    "upstream_error",
-    "The provider does not know the model or address that it was asked for.",
-    { providerError },
-  )
+  return new GatewayError("upstream_error", "The provider has no such model or address.", {
+    providerError,
+  })
 }
 
 function requestRefused(

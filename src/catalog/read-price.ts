@@ -39,7 +39,7 @@ export function readPrice(
     price[name] !== undefined || (name === "image" && price.images !== undefined)
   const missing = MODEL_KINDS[kind].requiredPrices.find((group) => !group.some(isPriced))
   if (missing) {
-    return { reason: `its price has no '${missing.join("' or '")}'. Write 0 for what is free` }
+    return { reason: `its price has no '${missing.join("' or '")}'. Write 0 if it is free` }
   }
   if (price.minimum_seconds !== undefined && price.second === undefined) {
     return { reason: "its price has 'minimum_seconds' without 'second'" }

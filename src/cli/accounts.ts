@@ -7,7 +7,7 @@ import { requireAccount, withInstallation } from "./installation.ts"
 import { formatFields } from "./output.ts"
 import { creditsArgument } from "./parse.ts"
 
-const GROUP = ["account", "accounts: who pays"] as const
+const GROUP = ["account", "accounts: balances that pay for requests"] as const
 
 interface AccountCreateOptions extends LargeAmountOptions {
   readonly credits?: bigint

@@ -36,7 +36,7 @@ export async function confirmLargeAmount(
   const has = balance > 0n ? ` The account has ${formatCredits(balance)} credits now.` : ""
   const question = `About to ${action}. That is an unusually large amount.${has}`
   if (terminal.confirm === undefined) {
-    throw new CommandError("usage", question, "Add --yes if that is what you mean.")
+    throw new CommandError("usage", question, "Add --yes to confirm it.")
   }
   if (await terminal.confirm(`${question} Is that meant?`)) return
   throw new CommandError("failed", "nothing was done", "Run the command again with another amount.")

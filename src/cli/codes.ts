@@ -24,7 +24,7 @@ const registerCodeCreate: RegisterCommand = (program, terminal) => {
     .requiredOption("--credits <N>", "the credits that it gives", creditsArgument)
     .option("--uses <K>", "how many accounts may use it (default: 1)", positiveIntegerArgument)
     .option("--expires <TIME>", "how long it works, such as 30d", durationArgument)
-    .option("--note <TEXT>", "what it is for")
+    .option("--note <TEXT>", "the purpose of the code")
     .action(async (options: CodeCreateOptions, command) => {
       const { credits, uses, expires, note } = options
       const amount = credits * BigInt(uses ?? 1)
@@ -103,7 +103,7 @@ async function allCodes(codes: Codes): Promise<Code[]> {
 const registerCodeRevoke: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...GROUP)
     .command("revoke")
-    .description("stop a code for good; what it gave stays")
+    .description("revoke a code; redeemed credits remain")
     .argument("<ID>", "the code's id, as `tollgate code list` shows it")
     .action(async (id: string, _options: object, command) => {
       const code = await withInstallation(command, ({ codes }) => codes.revoke(COMMAND_LINE, id))

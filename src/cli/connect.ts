@@ -40,7 +40,7 @@ export const registerConnect: RegisterCommand = (program, terminal) => {
     .option("--key <KEY>", "the key that the tool sends, such as sk-tg-...", keyArgument)
     .option("--model <MODEL>", "the model that it begins with")
     .option("--url <URL>", "the gateway's address, when it is not the settings'", urlArgument)
-    .option("--write", "write the tool's settings file, where nothing of it is lost")
+    .option("--write", "write the tool's settings file, if no existing setting is lost")
     .action(async (tool: Tool, options: ConnectOptions, command) => {
       const load = loadOptions(command)
       const { settings } = await wholeSettings(load, loadSettings(load))

@@ -56,7 +56,7 @@ const COMMANDS: readonly CreditCommand[] = [
 
 /** `tollgate credits grant|adjust|refund ACCOUNT N [--note TEXT]` */
 export const registerCredits: RegisterCommand = (program, terminal) => {
-  const group = commandGroup(program, "credits", "credits: what accounts pay with")
+  const group = commandGroup(program, "credits", "credits: entries and balances of accounts")
   for (const creditCommand of COMMANDS) {
     withYes(group.command(creditCommand.name))
       .description(creditCommand.description)

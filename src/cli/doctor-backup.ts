@@ -19,7 +19,7 @@ export async function checkBackup(
       ? "make one with 'tollgate backup', and see why the last one failed"
       : "see that pg_dump runs, and 'tollgate backup --done' after it"
   if (last === null) {
-    const found = "none was made with 'tollgate backup', or noted"
+    const found = "there is no backup by 'tollgate backup', and no recorded one"
     return isOverdue ? { name, result: "warning", found, mend } : { name, result: "ok", found }
   }
   const moment = new Date(last.at).toISOString()

@@ -86,7 +86,7 @@ async function withConsole(load: LoadOptions, loaded: LoadedSettings): Promise<W
     const { settings, reading, lists } = await wholeSettings(load, loaded)
     const faults = [...reading.faults].map(([place, fault]) => `${place}: ${fault}`)
     if (faults.length === 0) return { settings, lists }
-    const found = `${faults.length} of what the console has set cannot be used`
+    const found = `${faults.length} settings of the console are invalid`
     return { settings, lists, check: { name, result: "warning", found, mend: faults.join("; ") } }
   } catch {
     // The database check reports why it cannot be opened.
@@ -142,7 +142,7 @@ export function checkPrices(settings: Settings, lists: PriceLists): Check {
   return {
     name,
     result: "warning",
-    found: `${unpriced.length} of ${models} models have none and are refused`,
+    found: `${unpriced.length} of ${models} models have no price and are rejected`,
     mend: `give them a price in the console or in tollgate.yaml: ${named}${more}`,
   }
 }

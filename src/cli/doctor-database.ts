@@ -21,7 +21,7 @@ export async function checkDatabase(settings: Settings): Promise<Check[]> {
 }
 
 function notCreated({ place }: Database): Check {
-  return { name: "database", result: "ok", found: `none yet at ${place}` }
+  return { name: "database", result: "ok", found: `no database yet at ${place}` }
 }
 
 function otherSchema({ place }: Database, fault: string): Check {

@@ -36,6 +36,6 @@ export function checkPriceLists({ prices }: Settings, lists: PriceLists, now = D
     mend:
       prices.refresh === undefined
         ? "set prices.refresh, take a newer list with 'tollgate prices update --from FILE|URL', or upgrade"
-        : `see in the log why ${prices.refresh} has none that is newer`,
+        : `see the log for the reason why ${prices.refresh} has no newer list`,
   }
 }

@@ -15,7 +15,7 @@ import {
   positiveIntegerArgument,
 } from "./parse.ts"
 
-export const KEY_GROUP = ["key", "keys: what callers send"] as const
+export const KEY_GROUP = ["key", "keys: credentials of callers"] as const
 
 interface KeyCreateOptions {
   readonly account: string
@@ -40,7 +40,7 @@ export const registerKeyCreate: RegisterCommand = (program, terminal) => {
     .command("create")
     .description("create a key; it is shown once")
     .requiredOption("--account <NAME>", "the account that pays, by name or id")
-    .option("--name <NAME>", "what it is for", "unnamed")
+    .option("--name <NAME>", "the purpose of the key", "unnamed")
     .option("--models <GLOB,..>", "the models it may call, such as openai/*", listArgument)
     .option(
       "--alias <NAME=MODEL>",

@@ -57,7 +57,7 @@ const DEFAULT_GRACE_MS = 24 * 60 * 60 * 1_000
 const registerKeyRotate: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...KEY_GROUP)
     .command("rotate")
-    .description("give a key a new secret; the old one works on for a while")
+    .description("rotate the secret of a key; the old one works for some time")
     .argument("<ID>", "the key's id, as `tollgate key list` shows it")
     .option("--grace <TIME>", "how long the old secret works on (default: 24h)", durationArgument)
     .action(async (id: string, options: { grace?: number }, command) => {
@@ -112,7 +112,7 @@ const registerKeyPause: RegisterCommand = (program, terminal) => {
 const registerKeyRevoke: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...KEY_GROUP)
     .command("revoke")
-    .description("stop a key, and every old secret of it, for good")
+    .description("revoke a key with all its old secrets")
     .argument("<ID>", "the key's id, as `tollgate key list` shows it")
     .action(async (id: string, _options: object, command) => {
       const key = await withInstallation(command, ({ keys }) => keys.revoke(COMMAND_LINE, id))

@@ -11,7 +11,7 @@ import { CommandError } from "./exit-codes.ts"
 import { withInstallation } from "./installation.ts"
 import { formatFields, formatTable } from "./output.ts"
 
-const GROUP = ["user", "users: who signs in to the console"] as const
+const GROUP = ["user", "users: people who sign in to the console"] as const
 
 const COLUMNS = [
   { title: "E-MAIL" },
@@ -53,7 +53,7 @@ const registerUserReset: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...GROUP)
     .command("reset")
     .description("make a link that sets a user's password, once, within a day")
-    .argument("<EMAIL>", "the user's e-mail address")
+    .argument("<EMAIL>", "the user's email address")
     .option("--two-factor", "also remove their second factor and passkeys")
     .action(async (email: string, options: { twoFactor?: boolean }, command) => {
       const reset = await withUsers(command, async ({ users, directory }) => {
@@ -67,7 +67,10 @@ const registerUserReset: RegisterCommand = (program, terminal) => {
           `link: ${reset.link}\n${formatFields(
             [
               ["works", `once, until ${reset.expires_at}`],
-              ["note", "Who opens it sets the password; all sessions of the user end then."],
+              [
+                "note",
+                "The person who opens it sets the password; then all sessions of the user end.",
+              ],
             ],
             style,
           )}`,
@@ -79,10 +82,10 @@ const registerUserReset: RegisterCommand = (program, terminal) => {
 const registerUserRename: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...GROUP)
     .command("rename")
-    .description("change a user's name, and the e-mail address that they sign in with")
-    .argument("<EMAIL>", "the user's e-mail address")
+    .description("change a user's name, or the email address for sign-in")
+    .argument("<EMAIL>", "the user's email address")
     .argument("<NAME>", "their name from now on", nameArgument)
-    .option("--email <EMAIL>", "also their e-mail address from now on", emailArgument)
+    .option("--email <EMAIL>", "the new email address", emailArgument)
     .action(async (current: string, name: string, options: { email?: string }, command) => {
       const user = await withUsers(command, async ({ users, directory }) => {
         const { id } = await requireUser(users, current)
@@ -112,8 +115,8 @@ function checked(result: ReturnType<typeof label.safeParse>): string {
 const registerUserExport: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...GROUP)
     .command("export")
-    .description("write what is stored of a user as JSON")
-    .argument("<EMAIL>", "the user's e-mail address")
+    .description("export the stored data of a user as JSON")
+    .argument("<EMAIL>", "the user's email address")
     .action(async (email: string, _options: object, command) => {
       const person = await withUsers(command, async ({ users, directory }) => {
         const { id } = await requireUser(users, email)
@@ -128,7 +131,7 @@ const registerUserErase: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...GROUP)
     .command("erase")
     .description("erase a person for good: records of their actions stay, under an anonymous id")
-    .argument("<EMAIL>", "the e-mail address of a user, or of someone who was only invited")
+    .argument("<EMAIL>", "the email address of a user, or of an invited person")
     .option("--yes", "do it: it cannot be undone")
     .action(async (email: string, options: { yes?: boolean }, command) => {
       if (options.yes !== true) {

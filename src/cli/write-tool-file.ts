@@ -52,7 +52,7 @@ async function addTo(path: string, present: string, members?: JsonMembers): Prom
   if (all === undefined) {
     throw new CommandError(
       "conflict",
-      `${path} is there already, and adding to it could change what it says.`,
+      `${path} exists already, and adding to it could change its settings.`,
       BY_HAND,
     )
   }

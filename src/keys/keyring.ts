@@ -159,7 +159,7 @@ export class Keyring {
     } catch (cause) {
       throw new GatewayError(
         "ledger_unavailable",
-        "The gateway cannot read its ledger just now, so it cannot tell whether this API key is valid. Try again shortly.",
+        "The gateway cannot read its ledger now, so it cannot check this API key. Try again shortly.",
         { cause },
       )
     }

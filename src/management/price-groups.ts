@@ -252,7 +252,7 @@ function changedTerm(term: PriceTermSettings): string {
 }
 
 function earlyTerm(term: PriceTermSettings): string {
-  return `A term cannot begin at ${momentOf(term)}: what was charged before never changes, and every process has to know a term before it begins. Leave 'from' out to begin now, or choose a moment that is at least ${LEAD_TIME_MS / 1_000} seconds ahead.`
+  return `A term cannot begin at ${momentOf(term)}: past charges never change, and every process must load a term before it begins. Omit 'from' to begin now, or choose a time that is at least ${LEAD_TIME_MS / 1_000} seconds ahead.`
 }
 
 function momentOf({ from }: PriceTermSettings): string {

@@ -306,7 +306,7 @@ export function requireOidc(issuers: readonly OidcSettings[], id: string): OidcS
   const issuer = issuers.find((candidate) => candidate.id === id)
   if (issuer) return issuer
   const known = issuers.map((candidate) => candidate.id).join(", ")
-  const hint = known === "" ? "none is set up" : `there are: ${known}`
+  const hint = known === "" ? "no issuer is configured" : `there are: ${known}`
   throw new GatewayError("not_found", `There is no issuer '${id.slice(0, 100)}': ${hint}.`, {
     parameter: "provider",
   })

@@ -9,7 +9,7 @@ export function notSignedIn(): GatewayError {
 
 /** The same error for a wrong password and for an unknown address. */
 export function wrongCredentials(): GatewayError {
-  return new GatewayError("not_signed_in", "The e-mail address or the password is wrong.")
+  return new GatewayError("not_signed_in", "The email address or the password is wrong.")
 }
 
 /** @param parameter the field with the password. */
@@ -137,7 +137,7 @@ export function isRegistered(email: string): GatewayError {
 
 /** Does not reveal the other user. */
 export function isAddressOfAnother(): GatewayError {
-  return new GatewayError("conflict", "Another user has this e-mail address.", {
+  return new GatewayError("conflict", "Another user has this email address.", {
     parameter: "email",
   })
 }

@@ -179,7 +179,7 @@ test("a price group is created, an account assigned to it, and charged by it", a
   await page.getByRole("button", { name: "Add a term" }).click()
   await page.getByLabel("Begins").fill("2020-01-01T00:00")
   await page.getByRole("button", { name: "Save" }).click()
-  await page.getByRole("alert").filter({ hasText: "what was charged before" }).waitFor()
+  await page.getByRole("alert").filter({ hasText: "past charges never change" }).waitFor()
   await page.getByLabel("Begins").fill("2099-01-01T00:00")
   await page.getByLabel("Multiplier").fill("0")
   await page.getByRole("button", { name: "Save" }).click()

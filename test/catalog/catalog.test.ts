@@ -161,7 +161,7 @@ describe("models of the settings", () => {
     )
     expect(catalog.unpriced.map(({ id }) => id)).toEqual(["local/x"])
     expect(warnings).toEqual([
-      "model local/x is refused: its price has no 'input'. Write 0 for what is free",
+      "model local/x is refused: its price has no 'input'. Write 0 if it is free",
     ])
   })
 

@@ -142,7 +142,7 @@ describe("a price group", () => {
     })
     expect(groups.warnings(catalog.list())).toEqual([
       "price_groups.partners: there is no model 'mine/lrage', so its price is not used",
-      "price_groups.partners: the price of 'mine/small' is not used: its price has no 'output'. Write 0 for what is free",
+      "price_groups.partners: the price of 'mine/small' is not used: its price has no 'output'. Write 0 if it is free",
       "price_groups.partners: the price of 'mine/secret' is not used: the model has no general price. Set one first",
       "price_groups.partners: there is no model 'none/*', so its price is not used",
     ])

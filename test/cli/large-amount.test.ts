@@ -39,7 +39,7 @@ describe("a large amount", () => {
   test("needs --yes without a terminal", async () => {
     const alone = new FakeTerminal()
     expect(await granting(alone, "5000")).toBe(2)
-    expect(alone.notices).toContain("Add --yes if that is what you mean.")
+    expect(alone.notices).toContain("Add --yes to confirm it.")
     expect(await granting(new FakeTerminal(), "5000", "--yes")).toBe(0)
     const account = ["account", "create", "rich", "--credits", "1001"]
     expect((await run(...account)).exitCode).toBe(2)

@@ -70,7 +70,7 @@ test.concurrent("a locked-out operator regains access by the command line", asyn
   ])
   const rename = ["user", "rename", OPERATOR.email, "Olga Orlova"] as const
   const badAddress = await runCommand(installation, ...rename, "--email", "olga")
-  expect(badAddress.stderr).toContain("It must be an e-mail address.")
+  expect(badAddress.stderr).toContain("It must be an email address.")
   expect(await runJson<object>(installation, ...rename)).toMatchObject({
     name: "Olga Orlova",
     email: OPERATOR.email,

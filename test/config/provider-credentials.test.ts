@@ -98,7 +98,7 @@ describe("several credentials of a provider", () => {
     const { project_id: _, ...nameless } = KEY_FILE
     expect(
       faultsOf(`vendor: vertex, api_keys: [{ credentials: '${JSON.stringify(nameless)}' }]`),
-    ).toEqual(["a.api_keys[0]: needs a project, since its credentials name none"])
+    ).toEqual(["a.api_keys[0]: needs a project, because its credentials name no project"])
   })
 
   test("treats them as secrets, and never describes them", () => {

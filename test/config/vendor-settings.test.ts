@@ -87,7 +87,7 @@ describe("Google credentials", () => {
   test("contain the project, unless the settings do", () => {
     const { project_id: _, ...withoutProject } = KEY_FILE
     expect(faultsOf(vertex(withoutProject))).toEqual([
-      "1:17 providers.a: needs a project, since its credentials name none",
+      "1:17 providers.a: needs a project, because its credentials name no project",
     ])
     expect(inFile(vertex(withoutProject, ", project: mine"))?.project).toBe("mine")
   })

@@ -51,7 +51,7 @@ test("a forged cookie has no session", async () => {
 test("a wrong password and an unknown address get the same error", async () => {
   using open = openUsers()
   await open.users.create(ADA)
-  const wrong = { kind: "not_signed_in", message: "The e-mail address or the password is wrong." }
+  const wrong = { kind: "not_signed_in", message: "The email address or the password is wrong." }
   const browser = new Browser()
   await expect(
     signIn(open.users, browser, { ...ADA, password: "wrong password" }),

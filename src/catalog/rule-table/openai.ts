@@ -85,7 +85,7 @@ export const OPENAI_RULES: readonly RuleRow[] = [
       rejected_parameters: [...SAMPLING, "stop"],
       sampling_without_reasoning: true,
     },
-    source: "platform.openai.com/docs/guides/latest-model: supported only with the effort none",
+    source: "platform.openai.com/docs/guides/latest-model: supported only with the effort 'none'",
   },
   {
     vendors: OPENAI,

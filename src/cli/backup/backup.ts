@@ -30,7 +30,7 @@ export const registerBackup: RegisterCommand = (program, terminal) => {
       positiveIntegerArgument,
     )
     .option("--without-secrets", "leave out the settings file and the folder 'secrets'")
-    .option("--done", "make none: note that another tool has made one, and when the next is due")
+    .option("--done", "record a backup by another tool, and when the next is due")
     .action(async (to: string | undefined, options: BackupOptions, command: Command) => {
       const loaded = loadSettings(loadOptions(command))
       const database = databaseOf(loaded.settings)

@@ -133,7 +133,7 @@ async function requireRoom({ loaded, database, destination }: BackupParts): Prom
   const free = bavail * bsize
   if (free >= needed) return
   const reserve = isOwnDisk
-    ? `, of which ${formatBytes(RESERVED_BYTES)} are left to the gateway`
+    ? `, including ${formatBytes(RESERVED_BYTES)} reserved for the gateway`
     : ""
   throw new CommandError(
     "failed",

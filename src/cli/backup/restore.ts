@@ -56,7 +56,7 @@ export const registerRestore: RegisterCommand = (program, terminal) => {
         formatFields(
           [
             ["backup", backup.words],
-            ["made at", `${manifest.made_at}: what was charged later is not in it`],
+            ["made at", `${manifest.made_at}: later charges are not included`],
             ["restored", `${data}, ${formatBytes(sizeOf(manifest))}`],
             ["ledger", `${verdict.accounts} accounts, ${verdict.entries} entries`],
             ["verdict", "every byte is that of the backup, and every row of the ledger is right"],

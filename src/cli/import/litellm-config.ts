@@ -264,12 +264,12 @@ const READ: Readonly<Record<string, ReadonlySet<string>>> = {
 /** Equivalents of LiteLLM's settings. */
 const HINTS: Readonly<Record<string, string>> = {
   "general_settings.master_key":
-    "set 'admin_token', or TOLLGATE_ADMIN_TOKEN, to what operators send",
+    "set 'admin_token', or TOLLGATE_ADMIN_TOKEN, to the token of operators",
   "general_settings.database_url": "Tollgate has a database of its own: TOLLGATE_DATABASE_URL",
   "litellm_settings.request_timeout": "see 'deadlines' in docs/reference/settings.md",
   "router_settings.routing_strategy": "deployments are drawn by weight",
   "litellm_settings.drop_params":
-    "what a vendor cannot take is always dropped, and named in x-tollgate-losses",
+    "unsupported parameters are always dropped, and named in x-tollgate-losses",
 }
 
 /** Names all other settings, so that nothing is lost silently. */

@@ -41,7 +41,7 @@ export async function planOpenRouter(file: string, directory: string): Promise<I
   })
   differences.toDecide(
     "balance",
-    "it is not in the file: grant the account what it should have (tollgate credits grant openrouter)",
+    "it is not in the file: grant the account its balance (tollgate credits grant openrouter)",
   )
   const account = {
     name: "openrouter",

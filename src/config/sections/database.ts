@@ -93,7 +93,7 @@ export const DATABASE = section(
       needsRestart: true,
       default: "database",
       documentation:
-        "where a charge is written before the last byte of its response is sent: in the `database`, or first in the node's own `journal` ([the journal](../run/journal.md)). Only with PostgreSQL",
+        "storage of a charge before the last byte of its response is sent: the `database`, or first the node's own `journal` ([the journal](../run/journal.md)). Only with PostgreSQL",
     }),
     /** Milliseconds. */
     patience: setting(durationOrOff(), {
@@ -190,7 +190,7 @@ export function insecureDatabase(
     path,
     message:
       "leads over a network without verifying the server. Add ?sslmode=verify-full (and &sslrootcert=/path/ca.pem " +
-      "where its certificate is signed by your own authority), or set database.allow_insecure: true",
+      "if your own authority signed its certificate), or set database.allow_insecure: true",
   }
 }
 

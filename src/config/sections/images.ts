@@ -15,7 +15,7 @@ export const IMAGES = section("images", {
     name: "link_minutes",
     default: "60",
     documentation:
-      "how long a link to an image works, if the vendor returns none and Tollgate stores the image",
+      "lifetime of a link to an image that Tollgate stores because the vendor returns no link",
     console: {
       label: "Lifetime of image links, minutes",
       help: "How long a link to a generated image works, from 1 to 10080.",
@@ -28,13 +28,13 @@ export const IMAGES = section("images", {
       "with `optional`, image edits without a mask, as many clients send them, are accepted for the models that support them: OpenAI's, Gemini's, xAI's, OpenRouter's and Together's; the others reject them",
     console: {
       label: "Masks of image edits",
-      help: "Whether image edits need a mask. Some clients send none: choose optional for them.",
+      help: "Whether image edits need a mask. Some clients send no mask: choose optional for them.",
     },
   }),
   rules: setting(oneOf(IMAGE_RULES, "rules"), {
     implied: "specification",
     documentation:
-      "with `provider`, image edits follow the model's own rules, as Open WebUI, n8n and OpenAI's clients expect: up to 16 PNG, JPEG or WebP files of any shape and at most 50 MB, no mask needed, `size` is that of the result, and images come as base64 unless `response_format` says otherwise. Tollgate then checks no shape, mask or size; what a model does not accept, its provider rejects",
+      "with `provider`, image edits follow the model's own rules, as Open WebUI, n8n and OpenAI's clients expect: up to 16 PNG, JPEG or WebP files of any shape and at most 50 MB, no mask needed, `size` is that of the result, and images come as base64 unless `response_format` is set. Tollgate then checks no shape, mask or size; the provider rejects unsupported ones",
     console: {
       label: "Rules of image edits",
       help: "Whose rules image edits follow: the specification's (a square PNG, a mask, the size of the image), or the model's own, as many clients expect.",

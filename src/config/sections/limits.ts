@@ -34,7 +34,7 @@ export const LIMITS = section("limits", {
       "the memory that all requests together may use; when it is used up, new ones get 503 and `retry-after` ([decision 20](../contribute/decisions/0020-memory-budget.md))",
     console: {
       label: "Memory for requests, MB",
-      help: "What all requests together may use, at least 64. By default, a quarter of the machine's memory, and at least 256.",
+      help: "Memory that all requests together may use, at least 64. By default, a quarter of the machine's memory, and at least 256.",
       write: writeMegabytes,
     },
   }),

@@ -30,7 +30,7 @@ const mailServer = readingText((text) => {
 const sender = readingText((text) =>
   /^[^@\s<>]+@[^@\s<>]+$|^[^<>\r\n]+<[^@\s<>]+@[^@\s<>]+>$/.test(text)
     ? text
-    : new Fault("must be an e-mail address, such as Tollgate <tollgate@example.com>"),
+    : new Fault("must be an email address, such as Tollgate <tollgate@example.com>"),
 )
 
 export const NOTICES = section(

@@ -28,7 +28,7 @@ export const PRICE_LIST = section(
     apply: setting(oneOf(APPLY_RULES, "rule"), {
       default: "ask",
       documentation:
-        "which changes of such a list apply without confirmation: `ask`, none; `dearer`, price increases; `all`, every change ([prices](../run/prices.md))",
+        "which changes of such a list apply without confirmation: `ask`, no changes; `dearer`, price increases; `all`, every change ([prices](../run/prices.md))",
     }),
     /** Public keys in base64 whose lists are accepted in addition to the project's own. */
     keys: setting(z.array(publicKey), {

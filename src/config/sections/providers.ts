@@ -89,7 +89,7 @@ function providerSchema(vendors: readonly string[], directory: string) {
     for (const one of [{ path: [], credentials, project }, ...several]) {
       if (one.credentials === undefined || one.credentials.projectId !== undefined) continue
       if ((one.project ?? project) !== undefined) continue
-      const message = "needs a project, since its credentials name none"
+      const message = "needs a project, because its credentials name no project"
       context.addIssue({ code: "custom", path: one.path, message })
     }
   })

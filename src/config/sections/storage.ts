@@ -44,10 +44,10 @@ export const CONVERSATIONS = section("responses", {
   keep: setting(durationOrOff(), {
     default: "24h",
     documentation:
-      "how long responses of `/v1/responses` are stored, so that callers can continue from them; `off` stores none ([conversations](../use/conversations.md))",
+      "how long responses of `/v1/responses` are stored, so that callers can continue from them; `off` disables storage ([conversations](../use/conversations.md))",
     console: {
       label: "How long responses are kept",
-      help: "How long callers can continue from a stored response, at most 24h. 'off' stores none and deletes what is stored.",
+      help: "How long callers can continue from a stored response, at most 24h. 'off' disables storage and deletes all stored responses.",
       write: (length) => (length === 0 ? "off" : writeDuration(length)),
     },
   }),

@@ -56,6 +56,6 @@ export function parseFrameOrError(frame: SseFrame): JsonObject {
 export function saidTwice(part: string): GatewayError {
   return new GatewayError(
     "upstream_error",
-    `The provider sent the beginning of the same ${part} twice. Only what was delivered is charged; try again.`,
+    `The provider sent the beginning of the same ${part} twice. Only the delivered part is charged; try again.`,
   )
 }

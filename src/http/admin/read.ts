@@ -218,7 +218,7 @@ function typeWords(expected: string): string {
 const FORMAT_WORDS: Readonly<Record<string, string>> = {
   datetime: "a moment in UTC, such as 2026-01-31T12:00:00Z",
   date: "a day, such as 2026-01-31",
-  email: "an e-mail address",
+  email: "an email address",
   url: "an address, such as https://example.com",
 }
 

@@ -50,7 +50,7 @@ export function docsPage(baseUrl: string): DocsPage {
 <p>A prepaid gateway to every AI model. Set your client's base address to <code>${escape(baseUrl)}/v1</code>
 (Anthropic's: <code>${escape(baseUrl)}</code>) and send a key as <code>Authorization: Bearer sk-tg-...</code>.
 Keys are made in the <a href="console/">console</a>. The same as data: <a href="openapi.json">openapi.json</a>.</p>
-<p>What costs money, and what changes something here, takes the header <code>Idempotency-Key</code>: the same request with the same key, within 24 hours,
+<p>Requests that cost money or change data here accept the header <code>Idempotency-Key</code>: the same request with the same key, within 24 hours,
 is done and charged once and gets the same answer.</p>
 ${services.map(([group, of]) => section(group, of.map(serviceItem))).join("\n")}
 <h2>Management</h2>

@@ -33,7 +33,7 @@ const errorSchema = z.object({
     errors: z
       .array(z.object({ param: z.string().nullable(), message: z.string() }))
       .optional()
-      .meta({ description: "All faults of the fields, where there may be several" }),
+      .meta({ description: "All errors of the fields, if there may be several" }),
   }),
 })
 
@@ -206,7 +206,7 @@ function serviceOperation(path: string, endpoint: ServiceRoute): ZodOpenApiOpera
 
 function errorResponse() {
   return {
-    description: "What is wrong, and what to do.",
+    description: "The problem and the remedy.",
     content: { "application/json": { schema: errorSchema } },
   }
 }

@@ -22,7 +22,7 @@ export async function estimateUsage(
   { charge, deployment, meter }: DeliveredAnswer,
 ): Promise<Usage> {
   const { call, request, model, state } = charge
-  if (!request) throw new Error("only chat is estimated from what it delivered")
+  if (!request) throw new Error("only chat can be estimated from its delivered content")
   const { other } = meter
   const own = counter.of(call.key.account)
   const [input, output] = await Promise.all([own.count(textOf(request)), own.count(meter.text)])

@@ -75,7 +75,7 @@ export function debtRefusal(account: BalanceSnapshot, needed: bigint): GatewayEr
   const debt = formatCredits(account.debt)
   return new GatewayError(
     "insufficient_credits",
-    `The account owes ${debt} credits, because a card payment was taken back. Nothing is served until that is paid: add credits, of which ${debt} go to the debt first.`,
+    `The account owes ${debt} credits, because a card payment was taken back. All requests are rejected until it is paid: add credits. The first ${debt} credits pay the debt.`,
     {
       fields: {
         balance: formatCredits(account.posted),

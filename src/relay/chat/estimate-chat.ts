@@ -85,7 +85,8 @@ const INPUT_CLASSES: readonly UsageClass[] = [
   "inputCacheWrite12h",
 ]
 
-const KEPT_WORDS = "what the vendor keeps by its size, or the whole context where it is unknown"
+const KEPT_WORDS =
+  "data stored at the vendor by its size, or the whole context if the size is unknown"
 
 async function linesOfChat(
   { counter }: Pick<EstimateServices, "counter">,
@@ -98,7 +99,7 @@ async function linesOfChat(
   const beside = kept === 0 ? "" : `; ${KEPT_WORDS}`
   const whole = boundFor(charge, boundByBytes(request, call, model, kept))
   if (worstCost(whole, held) <= hold.amount) {
-    const why = "a token is at least one byte of the body; pictures, sounds and files by their size"
+    const why = "a token is at least one byte of the body; images, audio and files by their size"
     return chatLines(whole, charge, why + beside)
   }
   await ownTurn()
@@ -126,7 +127,7 @@ function chatLines(bound: Bound, charge: PendingCharge, why: string) {
     input: why,
     output:
       clampedTo !== undefined
-        ? "what the balance pays for besides the input"
+        ? "the output that the balance covers besides the input"
         : request?.maxTokens !== undefined
           ? "the limit that the request names, for each choice"
           : "the model's longest answer, for each choice: the request names no limit",

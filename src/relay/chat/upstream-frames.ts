@@ -77,7 +77,7 @@ export class UpstreamFrames {
       if (error instanceof GatewayError) throw error
       throw new GatewayError(
         "upstream_error",
-        `The stream of provider '${this.#attempt.provider}' cannot be read. Only what was delivered is charged; try again.`,
+        `The stream of provider '${this.#attempt.provider}' cannot be read. Only the delivered part is charged; try again.`,
         { cause: error },
       )
     }
@@ -100,7 +100,7 @@ export class UpstreamFrames {
     const megabytes = MAX_SILENT_BYTES / 1024 / 1024
     throw new GatewayError(
       "upstream_error",
-      `Provider '${this.#attempt.provider}' sent ${megabytes} MB without a word of an answer. Only what was delivered is charged; try again.`,
+      `Provider '${this.#attempt.provider}' sent ${megabytes} MB without a word of an answer. Only the delivered part is charged; try again.`,
     )
   }
 

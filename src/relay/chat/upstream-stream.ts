@@ -407,7 +407,7 @@ export class UpstreamStream<
   #brokenOff(): GatewayError {
     return new GatewayError(
       "upstream_error",
-      `The stream of provider '${this.#attempt.provider}' ended before the answer did. Only what was delivered is charged; try again.`,
+      `The stream of provider '${this.#attempt.provider}' ended before the answer did. Only the delivered part is charged; try again.`,
     )
   }
 

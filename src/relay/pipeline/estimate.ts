@@ -97,7 +97,7 @@ export function linesOfCost({ lines, multiplier, total }: Cost): EstimateLine[] 
 export function withRest(lines: readonly EstimateLine[], max: bigint): EstimateLine[] {
   const rest = lines.reduce((left, { amount }) => left - amount, max)
   if (rest <= 0n) return [...lines]
-  const why = "what else may be billed of it"
+  const why = "other possible charges of the request"
   return [...lines, { name: "other", quantity: 1n, rate: 0n, amount: rest, why }]
 }
 

@@ -58,7 +58,7 @@ export function findSwitches(
   const outlasts = isKept(body)
   for (const { place, type, tool, isAdded } of toolsOf(body, dialect)) {
     const charge = Object.hasOwn(switches.tools, type) ? switches.tools[type] : undefined
-    const known: Charge = charge ?? { by: "unknown", why: "what such a tool costs is not known" }
+    const known: Charge = charge ?? { by: "unknown", why: "the price of such a tool is unknown" }
     if (isFree(known)) continue
     setSwitches.push({ place, value: type, charge: isAdded && outlasts ? OUTLASTING : known, tool })
   }

@@ -123,7 +123,7 @@ export class VendorState implements Disposable {
     } catch (cause) {
       throw new GatewayError(
         "ledger_unavailable",
-        "The gateway cannot read its ledger just now, so it cannot tell who owns what this request refers to. Try again shortly.",
+        "The gateway cannot read its ledger now, so it cannot check the owner of an object in this request. Try again shortly.",
         { cause },
       )
     }

@@ -44,7 +44,7 @@ export const ANTHROPIC_SWITCHES: Switches = {
       path: "inference_geo",
       served: ["usage.inference_geo"],
       values: { global: TOKENS, us: mode("us") },
-      otherwise: unknown("what this place costs is not known"),
+      otherwise: unknown("the price of this location is unknown"),
     },
     // Here, priority is capacity that was paid for in advance.
     {

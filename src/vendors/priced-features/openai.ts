@@ -169,7 +169,7 @@ export const COMPATIBLE_CHAT_SWITCHES: Switches = {
     { path: "web_search_options", otherwise: SEARCHES },
     { path: "models[]", otherwise: { by: "model", how: "instead" } },
     { path: "fallbacks[]", otherwise: { by: "model", how: "after", name: "model" } },
-    { path: "plugins[]", otherwise: unknown("what a plugin costs is not known") },
+    { path: "plugins[]", otherwise: unknown("the price of a plugin is unknown") },
   ],
   tools: OWN_TOOLS,
 }

@@ -181,6 +181,6 @@ export const BEDROCK_SWITCHES: Switches = {
 
 /** docs.cohere.com/v2/reference/chat: documents are part of the prompt, connectors no longer exist. */
 export const COHERE_SWITCHES: Switches = {
-  fields: [{ path: "connectors[]", otherwise: unknown("what a connector costs is not known") }],
+  fields: [{ path: "connectors[]", otherwise: unknown("the price of a connector is unknown") }],
   tools: { function: TOKENS },
 }

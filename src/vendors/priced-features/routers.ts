@@ -48,7 +48,7 @@ const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
   { path: "models[]", otherwise: { by: "model", how: "instead" } },
   { path: "fallbacks[]", otherwise: { by: "model", how: "instead", name: "model" } },
   { path: "route", values: { fallback: TOKENS }, otherwise: unknown(DEARER) },
-  { path: "preset", otherwise: unknown("what it says is kept at the vendor") },
+  { path: "preset", otherwise: unknown("its content is stored at the vendor") },
   { path: "provider.order[]", otherwise: unknown(DEARER) },
   { path: "provider.only[]", otherwise: unknown(DEARER) },
   { path: "provider.ignore[]", otherwise: unknown(DEARER) },
@@ -68,7 +68,7 @@ const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
       // The gateway names a free engine (rule `pdf_engine`).
       "file-parser": TOKENS,
     },
-    otherwise: unknown("what this plugin costs is not known"),
+    otherwise: unknown("the price of this plugin is unknown"),
   },
   {
     path: "plugins[].pdf.engine",

@@ -72,6 +72,6 @@ test("an unknown model name is the operator's problem", () => {
   ]) {
     const error = decode(400, { message }, "ValidationException")
     expect(error.kind).toBe("upstream_error")
-    expect(error.message).toContain("does not know the model")
+    expect(error.message).toContain("has no such model")
   }
 })

@@ -34,7 +34,7 @@ describe("errors of vendors", () => {
       { error: { message: "No such model.", param: "model", code: "model_not_found" } },
       {
         kind: "upstream_error",
-        message: "The provider does not know the model or address that it was asked for.",
+        message: "The provider has no such model or address.",
       },
     ],
     [

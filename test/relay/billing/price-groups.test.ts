@@ -262,11 +262,7 @@ describe("the API of price groups", () => {
 
   const model = "scripted/chat"
   const WRONG: readonly [string, object, string][] = [
-    [
-      "a moment in the past",
-      { from: "2020-01-01T00:00:00Z" },
-      "what was charged before never changes",
-    ],
+    ["a moment in the past", { from: "2020-01-01T00:00:00Z" }, "past charges never change"],
     ["a moment without a zone", { from: "2099-01-01T00:00:00" }, ""],
     ["a negative multiplier", { multiplier: "-1" }, "must not be negative"],
     ["an invalid multiplier", { multiplier: "a lot" }, "must be a decimal number"],

@@ -131,7 +131,7 @@ describe("tools that run on the caller's side", () => {
       code: "feature_not_priced",
       param: "tools[0].tools[0].type",
       message:
-        "`tools[0].tools[0].type` asks for `image_generation`, which cannot be priced: what such a tool costs is not known. Leave it out, or choose another model.",
+        "`tools[0].tools[0].type` asks for `image_generation`, which cannot be priced: the price of such a tool is unknown. Leave it out, or choose another model.",
     })
   })
 })

@@ -229,7 +229,7 @@ test("estimates the size of the account's own state only", async () => {
     Number(((await (await estimate(setup.ann, more)).json()) as { most: string }).most)
   expect((await max(named)) - (await max({}))).toBeGreaterThanOrEqual(0.005_005)
   const told = await (await estimate(setup.ann, named)).text()
-  expect(told).toContain("what the vendor keeps by its size")
+  expect(told).toContain("data stored at the vendor by its size")
   expect(told).not.toContain('"other"')
   expect((await estimate(setup.bob, named)).status).toBe(404)
 })

@@ -79,7 +79,7 @@ function checkShared(request: JsonObject, first: JsonObject, name: string): void
     if ((request[field] ?? null) === (first[field] ?? null)) continue
     throw invalidValue(
       `${name}.${field}`,
-      `'${field}' has to be the same in all requests of a batch. Send what differs in another batch.`,
+      `'${field}' must be the same in all requests of a batch. Send the others in another batch.`,
     )
   }
 }

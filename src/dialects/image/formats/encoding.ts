@@ -8,19 +8,19 @@ import type { OutgoingFile } from "../../../wire/encode-form.ts"
 
 /** The prompt of a variation that is made as an edit. */
 export const VARIATION_PROMPT =
-  "Make a new variation of this picture: keep its subject, style and mood, and vary composition and details."
+  "Make a new variation of this image: keep its subject, style and mood, and vary composition and details."
 
 /** For models without masks that accept several images. */
 export const MASK_PROMPT =
-  "The last picture is a mask of the first one: change the first one only where the mask is transparent."
+  "The last image is a mask of the first one: change only those parts of the first one at which the mask is transparent."
 
 /** A variation made by other means. */
 export const VARIATION_EMULATED: Loss = Object.freeze({ name: "variations", effect: "emulated" })
 
 const TASK_WORDS: Readonly<Record<ImageTask, string>> = {
-  generation: "make pictures from a prompt",
-  edit: "edit pictures",
-  variation: "vary pictures",
+  generation: "generate images from a prompt",
+  edit: "edit images",
+  variation: "create variations of images",
 }
 
 /** Returns the error for a task that the vendor does not offer for the model. */
@@ -83,7 +83,7 @@ export function neededMask({ mask }: ImageRequest, model: string): ImageFile {
   if (mask !== undefined) return mask
   throw new GatewayError(
     "missing_required_parameter",
-    `The model '${model}' changes an image only where a mask says: send 'mask', or use another model.`,
+    `The model '${model}' needs a mask to edit an image: send 'mask', or use another model.`,
     { parameter: "mask" },
   )
 }

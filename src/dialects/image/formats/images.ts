@@ -57,7 +57,7 @@ export function forbidden(reason: string | undefined, usage?: Usage): GatewayErr
   const words = reason === undefined ? "" : ` It says: ${reason.slice(0, 500)}`
   return new GatewayError(
     "refused_by_upstream",
-    `The provider made no picture of this request.${words}`,
+    `The provider generated no image for this request.${words}`,
     { upstream: { status: 400, code: "content_policy_violation" }, ...billedText(usage) },
   )
 }

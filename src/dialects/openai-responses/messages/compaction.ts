@@ -31,8 +31,8 @@ export function compactOf(result: ChatResult): { output: string } {
 const PREFIX = "tgc1:"
 
 const INSTRUCTION =
-  "Write a summary of the conversation up to here, which is to take its place. Keep all that is needed to " +
-  "go on with it: what was asked for, what was decided and done, facts, names, numbers and open questions. " +
+  "Write a summary of the conversation up to here, which will take its place. Keep all that is needed to " +
+  "continue it: requests, decisions, completed work, facts, names, numbers and open questions. " +
   "Answer with the summary alone."
 
 /** The additions of `compactionBody` to a request, in bytes, so at least as many as tokens. */
@@ -159,8 +159,5 @@ function summaryOf(text: string, index: number): string {
   const bytes = Buffer.from(text, "base64url")
   if (isUtf8(bytes) && bytes.toString("base64url") === text) return bytes.toString()
   const path = `input[${index}].encrypted_content`
-  throw invalidValue(
-    path,
-    `'${path}' is not what this gateway has answered. Send the item as it came.`,
-  )
+  throw invalidValue(path, `'${path}' is not an item of this gateway. Send the item unchanged.`)
 }

@@ -120,7 +120,7 @@ function upstreamForm(
 function noSpeakers(): GatewayError {
   return new GatewayError(
     "invalid_value",
-    "This model does not tell speakers apart, so it has no 'diarized_json'. It has: 'json', 'text', 'srt', 'verbose_json' and 'vtt'.",
+    "This model does not distinguish speakers, so it does not support 'diarized_json'. It supports: 'json', 'text', 'srt', 'verbose_json' and 'vtt'.",
     { parameter: "response_format" },
   )
 }

@@ -212,7 +212,7 @@ export class Images {
     } catch (error) {
       throw new GatewayError(
         "overloaded",
-        "The picture was made, but the gateway could not keep it for a link. Nothing was charged. Ask for b64_json, or try again.",
+        "The image was generated, but the gateway could not store it for a link. Nothing was charged. Request b64_json, or try again.",
         { cause: error },
       )
     }

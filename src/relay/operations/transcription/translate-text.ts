@@ -47,7 +47,7 @@ export async function translateAt(
   const { deployment, client } = candidate
   const bound = boundOfChunks(chunks, prompt)
   if (bound.input > held.input || bound.output > held.output) {
-    throw unusable("its transcript is longer than what can be said in so short a time")
+    throw unusable("its transcript is too long for its duration")
   }
   const [binding] = client.bindings(deployment)
   if (!binding) throw new Error(`provider ${client.provider} offers no chat dialect`)
