@@ -21,7 +21,7 @@ export function formatPage(results: RaceResults, plots: readonly Plot[], folder:
     "## In numbers",
     "These are this machine's. CPU in microseconds.",
     table(results, [...timeFigures(results), ...otherFigures(results)]),
-    "## What each did",
+    "## Configurations",
     "A gateway that does less is quicker. Each is set up as its documentation begins, with nothing switched on " +
       "that its first pages leave out.",
     workTable(results),

@@ -90,7 +90,7 @@ export const LOG = section(
       needsRestart: true,
       default: "16",
       documentation:
-        "maximum size of pending lines for each sink, in each process; further lines are [dropped and counted](../run/request-log.md#what-all-sinks-have-in-common)",
+        "maximum size of pending lines for each sink, in each process; further lines are [dropped and counted](../run/request-log.md#common-behaviour-of-all-sinks)",
     }),
     file: setting(lineFile, {
       isNullable: true,
