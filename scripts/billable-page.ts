@@ -29,19 +29,22 @@ const HEAD = `# Priced features
 
 <!-- Written by scripts/billable-page.ts from the tables in the code. Do not edit. -->
 
-A vendor's bill is more than tokens: searches, containers, faster service, other models. Fields and tools that
-ask for such things are *priced features*. Before the hold and the call, Tollgate searches the body
-that would be sent to each deployment of the model; a field that is dropped for another vendor is neither billed
-nor refused. A switch with a price is held for at its maximum, counted from the vendor's answer, and
-listed in the receipt. A tool without a price is left out and reported as \`tools:dropped\` if the request also has
-tools that the caller runs and does not require that one: agents send such tools with every request. With
-\`x-tollgate-strict: true\`, and for any other switch without a price, the request is refused with 400
-\`feature_not_priced\`, which names the field; with \`unpriced_features: pass\` it is passed on at no charge, listed in the receipt as \`unpriced\`, and logged
-as an error. A type of tool that is not in these tables counts as unpriced. Other fields pass. Embeddings,
-reranking, moderation, speech and transcriptions refuse their vendor's billable fields, since no answer there counts them.
+Vendors bill for more than tokens: searches, containers, faster service, other models. Fields and tools that request
+them are *priced features*. Before the hold and the call, Tollgate searches the body for each deployment of the model
+for them. A field that is dropped for another vendor is neither billed nor rejected.
 
-A limit on calls that the caller sets is held for and never exceeded in a charge. Without such a limit, the
-number in these tables is held for. It is also sent to the vendor if the vendor has a field for it: \`max_uses\` of
+- A feature with a price: its maximum cost is held. The vendor's response contains its count, and the receipt lists it.
+- A tool without a price: it is dropped and reported as \`tools:dropped\` if the request also has tools that the caller
+  runs, and does not require this one. Agents send such tools with every request. With \`x-tollgate-strict: true\` the
+  request is rejected.
+- Any other feature without a price: the request is rejected with 400 \`feature_not_priced\`, which names the field. With
+  \`unpriced_features: pass\` it is sent at no charge, listed in the receipt as \`unpriced\`, and logged as an error.
+
+A type of tool that is not in these tables counts as unpriced. All other fields are sent. For embeddings, reranking,
+moderation, speech and transcriptions, the vendor's billable fields are rejected, because no response counts them.
+
+If the caller limits the calls, that limit is held and never exceeded in a charge. Without such a limit, the
+number in these tables is held. It is also sent to the vendor if the vendor has a field for it: \`max_uses\` of
 a tool, or \`max_tool_calls\` for calls with a price of their own. If the balance does not cover that number, fewer
 calls are allowed, if the provider has a field for the limit. Calls above the number are charged to the balance,
 up to ten times the number; the part that the balance does not cover is written off. To allow more calls, set the limit
@@ -133,7 +136,7 @@ function section(title: string, { fields, tools, maxCalls }: Switches): string {
     .filter(([, billed, held]) => billed === FREE && held === "")
     .map(([name]) => name)
   const billed = rows.filter(([name]) => !free.includes(name))
-  const last = free.length === 0 ? "" : `\nNothing but their tokens: ${free.join(", ")}.\n`
+  const last = free.length === 0 ? "" : `\nFree of charge, except for tokens: ${free.join(", ")}.\n`
   const head = ["asked for by", "billed", "held for", "counted by"]
   const limit =
     maxCalls === undefined ? "" : `\n\`${maxCalls}\` limits the calls of all tools together.\n`

@@ -9,6 +9,10 @@ const MAX_LONG_WORDS = 40
 
 /** Pages for users, by path. Contributors read the others. */
 const USER_PAGE = /^(?:README\.md$|docs\/(?!(?:adding|contribute|decisions|wire)\/))/
+/** Lists of names are longer than sentences: commas divide them into at least this many items. */
+const MIN_LISTED = 8
+/** Average words of an item in such a list. */
+const MAX_WORDS_PER_ITEM = 3
 /** Ends a sentence: a full stop before a space or the end, or the border of a table cell. */
 const END = /[.!?](?=[\s*)_]|$)|\|/g
 
@@ -50,5 +54,11 @@ function sentencesOf(passage: Passage): Sentence[] {
         line: lineAt(passage, offset),
       }
     })
-    .filter(({ words }) => words > 0)
+    .filter(({ text, words }) => words > 0 && !isList(text, words))
+}
+
+/** Whether a sentence is a list of names. */
+function isList(text: string, words: number): boolean {
+  const items = text.split(",").length
+  return items >= MIN_LISTED && words / items <= MAX_WORDS_PER_ITEM
 }

@@ -103,6 +103,8 @@ describe("the prose linter finds", () => {
     expect(findings(`${D}/page.md`, `${long}\n\n${longest}`)).toEqual(["3 42 words"])
     expect(findings(`${D}/page.md`, `${long} ${long}`)).toEqual(["1 27 words"])
     expect(findings(`${D}/decisions/1.md`, longest)).toEqual([])
+    const names = Array.from({ length: 30 }, (_, index) => `Acme Cloud ${index}`).join(", ")
+    expect(findings(`${D}/page.md`, `| ${names} | all |`)).toEqual([])
   })
 })
 

@@ -34,7 +34,7 @@ export const IMAGES = section("images", {
   rules: setting(oneOf(IMAGE_RULES, "rules"), {
     implied: "specification",
     documentation:
-      "with `provider`, image edits follow the model's own rules, as Open WebUI, n8n and OpenAI's clients expect: up to 16 PNG, JPEG or WebP files of any shape and at most 50 MB, no mask needed, `size` is that of the result, and images come as base64 unless `response_format` is set. Tollgate then checks no shape, mask or size; the provider rejects unsupported ones",
+      "with `provider`, image edits follow the model's own rules, as Open WebUI, n8n and OpenAI's clients expect. Up to 16 PNG, JPEG or WebP files of any shape and at most 50 MB are allowed, without a mask. `size` is that of the result, and images come as base64 unless `response_format` is set. Tollgate then checks no shape, mask or size; the provider rejects unsupported ones",
     console: {
       label: "Rules of image edits",
       help: "Whose rules image edits follow: the specification's (a square PNG, a mask, the size of the image), or the model's own, as many clients expect.",

@@ -36,7 +36,7 @@ export const MODEL_NAMES = {
     isNullable: true,
     implied: "refuse",
     documentation:
-      "handling of requested models that are not in the price list, such as newly released ones: `refuse` rejects them and, if set explicitly, disables the hints of `tollgate doctor` and the console; `family` charges the highest price of their family; `{ price: { input: 5, output: 25 } }` is a price for all of them ([models that are newer than the list](../run/prices.md#models-that-are-newer-than-the-list))",
+      "handling of requested models that are not in the price list, such as newly released ones. `refuse` rejects them and, if set explicitly, disables the hints of `tollgate doctor` and the console. `family` charges the highest price of their family. `{ price: { input: 5, output: 25 } }` is a price for all of them ([models that are newer than the list](../run/prices.md#models-that-are-newer-than-the-list))",
     console: {
       label: "Models newer than the price list",
       help: "Whether callers may use them. With family, they are charged at the highest known price of their family.",

@@ -92,7 +92,7 @@ export const DISCONNECT = {
   disconnect: setting(oneOf(DISCONNECTS, "way to end"), {
     default: "auto",
     documentation:
-      "handling of a response whose caller has disconnected: `cancel` closes the connection to the provider and charges the input and the output received so far; `drain` reads until the provider reports its usage, and charges that; `auto` drains responses that the provider may bill in full anyway, and cancels the others. Can be set per model, under `models`. A request with an `Idempotency-Key` is always read to its end ([decision 16](../contribute/decisions/0016-delivered.md))",
+      "handling of a response whose caller has disconnected. `cancel` closes the connection to the provider and charges the input and the received output. `drain` reads until the provider reports its usage, and charges it. `auto` drains responses that the provider may bill in full anyway, and cancels the others. Can be set per model, under `models`. A request with an `Idempotency-Key` is always read to its end ([decision 16](../contribute/decisions/0016-delivered.md))",
   }),
   /** Milliseconds. */
   disconnectLimit: setting(duration(), {
