@@ -22,7 +22,7 @@ and PyPI have them (it needs npm, pip and python3), and the page of differences 
   --save-lists FILE           write them to this file
   --out FILE                  default src/catalog/facts.json
   --page FILE                 default docs/contribute/price-disputes.md
-  --verbose                   list what was left out or added
+  --verbose                   list dropped and added models
 `
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of the console in the documentation, from a gateway with simulated traffic:
+ * Takes the screenshots of the console for the documentation, from a gateway with simulated traffic:
  * `npm run docs:screenshots`. It needs the packages of the tests.
  */
 import { mkdirSync } from "node:fs"

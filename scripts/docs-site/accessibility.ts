@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { sharedBrowser } from "../../test/browser/browser.ts"
 import { faultsOf } from "../../test/browser/axe-faults.ts"
 
-/** Pages of each kind: the home page, text, code, wide tables, pictures, generated pages. */
+/** Pages of each kind: the home page, text, code, wide tables, images, generated pages. */
 const SAMPLE = [
   "index",
   "use/quick-start",

@@ -13,7 +13,7 @@ const HOME = join(ROOT, "docs/.vitepress/home.md")
 /** Reached from an overview page. */
 const UNLISTED = /^(?:contribute\/(?:adding|decisions|wire)\/(?!index)|index$|all-pages$)/
 
-/** Prepares the pages of the site in `docs/.staged`. @returns what is wrong, a line for each fault */
+/** Prepares the pages of the site in `docs/.staged`. @returns a line for each fault */
 export function stageSite(): string[] {
   rmSync(STAGED, { recursive: true, force: true })
   const staged = new Map<string, string>()

@@ -99,6 +99,7 @@ export const CONSTRUCTIONS: readonly Construction[] = [
   {
     pattern: phrase(String.raw`\bof (?:which|whom)\b`),
     instead: "start a new sentence, or write 'whose'",
+    except: ({ before }) => /\b(?:all|both|each|many|most|one|some)\s+$/i.test(before),
   },
   {
     pattern: phrase(String.raw`\bsuch as (?:is|are|was|were|has|have|can|may|do|does)\b`),

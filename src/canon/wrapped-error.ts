@@ -39,7 +39,7 @@ export function unwrapError(wrapping: string): WrappedError {
   return { ...error, message: error.message.replaceAll("’", "'") }
 }
 
-/** Returns a message without what routers and client libraries put before it. */
+/** Returns a message without the prefixes of routers and client libraries. */
 export function withoutPrefixes(message: string): string {
   PREFIX.lastIndex = 0
   let start = 0
@@ -56,7 +56,7 @@ function printedAt(text: string): PrintedObject | undefined {
   return { ...printed, end: text.length }
 }
 
-/** Decodes the UTF-8 in what Python prints for bytes. */
+/** Decodes UTF-8 in a bytes literal of Python. */
 function fromBytes(text: string): string {
   const bytes = withoutEscapes(text)
   // oxlint-disable-next-line no-control-regex

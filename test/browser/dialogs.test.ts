@@ -37,7 +37,7 @@ function dialog(name: string | RegExp): Locator {
   return operator.page.getByRole("dialog", { name })
 }
 
-/** Opens a page anew, without dialogs of an earlier test. */
+/** Opens a page again, without dialogs of an earlier test. */
 async function openPage(name: string): Promise<void> {
   await operator.page.goto(`/console/${name}`)
   await operator.page.getByRole("heading", { level: 1 }).waitFor()

@@ -67,7 +67,7 @@ test("an issuer does not sign in uninvited users or unverified addresses", async
   }
 })
 
-/** Signs in, so that the issuer knows the person, and then signs out of the console. */
+/** Signs in at the issuer, and then signs out of the console only. */
 async function becomeKnown(page: Page): Promise<void> {
   const { email, name } = OPERATOR
   issuer.people.set("olive", { email, isVerified: true, name })
@@ -77,7 +77,7 @@ async function becomeKnown(page: Page): Promise<void> {
   await ask(page, "DELETE", "/session")
 }
 
-/** Goes to the issuer, which knows the person already, and returns the redirect back to the gateway. */
+/** Goes to the issuer, at which the person is signed in, and returns the redirect back to the gateway. */
 async function wayBack(page: Page): Promise<URL> {
   const order = { provider: "company", return_to: "/console/keys" }
   const { body } = await ask(page, "POST", "/auth/sign-in/oidc", order)

@@ -162,7 +162,7 @@ test("a price group is created, an account assigned to it, and charged by it", a
   await page.getByRole("option", { name: "Partners" }).click()
   await page.getByRole("button", { name: "Change the prices" }).click()
   await page.getByText("The account has been moved.").waitFor()
-  // The term begins once every process knows it.
+  // The term begins once every process has loaded it.
   await until(async () => (await inputPriceOf("sandbox/echo")) === "7")
 
   await open(operator, "Price groups")

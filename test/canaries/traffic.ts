@@ -24,7 +24,7 @@ type Case = readonly [path: string, body: object | FormData | string]
  * Maximum calls before the account changes: 15 failures of an account are stored per second, and some calls are still
  * running at the change.
  */
-const MOST_OF_AN_ACCOUNT = 10
+const MAX_REQUESTS_PER_ACCOUNT = 10
 
 /** A caller that remembers every answer. */
 export class Caller {
@@ -44,7 +44,7 @@ export class Caller {
   }
 
   async send([path, body]: Case, more: Record<string, string> = {}): Promise<Response> {
-    if (this.#sent++ % MOST_OF_AN_ACCOUNT === 0) this.#key = await this.#createKey()
+    if (this.#sent++ % MAX_REQUESTS_PER_ACCOUNT === 0) this.#key = await this.#createKey()
     const isForm = body instanceof FormData
     const response = await fetch(this.#url + path, {
       method: "POST",

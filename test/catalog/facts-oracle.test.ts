@@ -83,7 +83,7 @@ async function oracleCases(): Promise<OracleCase[]> {
   )
 }
 
-// Models whose price differs from the oracle's on purpose; `dearer` tells the direction.
+// Models whose price differs from the oracle's on purpose; `dearer` is the direction.
 const apart: Record<string, { dearer: boolean; reason: string }> = {
   "openai/gpt-5.6-sol": { dearer: false, reason: "cheaper since the oracle was written" },
   "azure/gpt-5.6-sol": { dearer: false, reason: "cheaper since the oracle was written" },

@@ -60,7 +60,7 @@ models:
       }),
       keepalive: false,
     })
-  // Waits until each machine knows the key and the other machines.
+  // Waits until each machine has loaded the key and the list of machines.
   for (let index = 0; index < machines.length; index++) {
     await until(async () => {
       const { serving } = machines[index] ?? first

@@ -111,6 +111,7 @@ describe("the prose linter finds", () => {
 test.each([
   "The value `what is none`, and the value 'none'.",
   "What is a lease?",
+  "Many accounts, some of which have a budget.",
   "Shows what would change.",
   "Callers who leave, and the operator who knows it.",
   "Starts where the last page ended.",

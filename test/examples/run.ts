@@ -1,4 +1,4 @@
-/** How long a step may take, installations included. */
+/** Timeout of a step, installations included. */
 const TIMEOUT_MS = 600_000
 
 /** Runs a command. @returns its standard output. @throws with the end of its output, if it fails. */

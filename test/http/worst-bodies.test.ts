@@ -20,8 +20,8 @@ const MEBIBYTE = 1024 * 1024
 const LARGEST = 31 * MEBIBYTE
 const MEMORY = 768 * MEBIBYTE
 /** The maximum time in milliseconds that another caller may wait for one body, and for thirty of them. */
-const LONGEST_PAUSE = 100
-const LONGEST_OF_MANY = 200
+const MAX_PAUSE_MS = 100
+const MAX_PAUSE_OF_MANY_MS = 200
 
 let load: Load
 let gateway: TestGateway
@@ -127,7 +127,7 @@ async function sent(sending: Sending): Promise<{ pause: number; answers: readonl
     times,
   })
   let answers: readonly string[] = []
-  const limit = times === 1 ? LONGEST_PAUSE : LONGEST_OF_MANY
+  const limit = times === 1 ? MAX_PAUSE_MS : MAX_PAUSE_OF_MANY_MS
   const pause = await longestPause(limit, async () => {
     answers = await load.send()
   })
@@ -186,7 +186,7 @@ describe("a key", () => {
         for (const times of [1, 30]) {
           const body = packedBody(endpoint)
           const { pause, answers } = await sent({ caller, address, body, isPacked: true, times })
-          const found = { path, pause: pause < (times === 1 ? LONGEST_PAUSE : LONGEST_OF_MANY) }
+          const found = { path, pause: pause < (times === 1 ? MAX_PAUSE_MS : MAX_PAUSE_OF_MANY_MS) }
           expect(found).toEqual({ path, pause: true })
           for (const answer of isFree(path) ? [] : answers) expect(answer).toMatch(status)
         }
@@ -200,7 +200,7 @@ describe("a key", () => {
     for (const { path, address, base } of distinct()) {
       const body = worstBody(base, FURTHER_TEXT, "full", LARGEST)
       const { pause, answers } = await sent({ caller, address, body })
-      expect({ path, pause: pause < LONGEST_PAUSE }).toEqual({ path, pause: true })
+      expect({ path, pause: pause < MAX_PAUSE_MS }).toEqual({ path, pause: true })
       if (!isFree(path)) expect(answers.join()).toMatch(/^402 /)
     }
   })
@@ -236,7 +236,7 @@ describe("a key with credits", () => {
         for (const shape of sampleOf(SHAPES[field.kind], 3, index + fieldIndex)) {
           const body = worstBody(base, field, shape, sizeOf(fields, field, shape))
           const { pause, answers } = await sent({ caller, address, body })
-          if (pause >= LONGEST_PAUSE) slow.push([field.path, shape, pause])
+          if (pause >= MAX_PAUSE_MS) slow.push([field.path, shape, pause])
           expect(answers.join()).not.toMatch(/invalid_json|internal_error|^50[034]/)
           expect(answers.join()).toMatch(/^\d/)
         }
@@ -255,7 +255,7 @@ describe("a key with credits", () => {
     const field: Field = { path: ["messages"], kind: "list", max: 10_000 }
     const body = worstBody(base, field, "full", 4 * MEBIBYTE)
     const { pause, answers } = await sent({ caller, address, body, times: 30 })
-    expect(pause).toBeLessThan(LONGEST_OF_MANY)
+    expect(pause).toBeLessThan(MAX_PAUSE_OF_MANY_MS)
     for (const answer of answers) expect(answer).toMatch(/^200 |^503 .*overloaded/)
     expect(process.memoryUsage.rss() - before).toBeLessThan(MEMORY)
     await nothingHeld(caller)

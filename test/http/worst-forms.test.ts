@@ -9,8 +9,8 @@ import { sampleOf } from "../support/exhaustive.ts"
 const MEBIBYTE = 1024 * 1024
 const MEMORY = 768 * MEBIBYTE
 /** The maximum time in milliseconds that another caller may wait for one form, and for ten of them. */
-const LONGEST_PAUSE = 100
-const LONGEST_OF_MANY = 200
+const MAX_PAUSE_MS = 100
+const MAX_PAUSE_OF_MANY_MS = 200
 
 let load: Load
 let gateway: TestGateway
@@ -74,7 +74,7 @@ describe("a form", () => {
           for (const isRepeatable of sampleOf([false, true], 2, index + pathIndex)) {
             for (const times of [1, 10]) {
               let answers: readonly string[] = []
-              const limit = times === 1 ? LONGEST_PAUSE : LONGEST_OF_MANY
+              const limit = times === 1 ? MAX_PAUSE_MS : MAX_PAUSE_OF_MANY_MS
               const pause = await longestPause(limit, async () => {
                 await load.prepare({
                   url: gateway.url + path,

@@ -65,14 +65,14 @@ export const honestCases: fc.Arbitrary<HonestCase> = fc.record({
 
 /** Tokens of the models' contexts and longest answers. */
 export const CONTEXT = 200_000
-export const LONGEST = 2_000
+export const MAX_OUTPUT_TOKENS = 2_000
 const RESULT = 8_000
 /** Calls of a tool without a limit. */
 const USUAL_CALLS = 10
 /** A model of the same provider that costs more. */
 export const ADVISER = "adviser"
 /** The length of its advice without a limit. */
-const LONGEST_ADVICE = 32_000
+const MAX_ADVICE_TOKENS = 32_000
 
 export const PATHS = {
   chat: "/v1/chat/completions",
@@ -132,7 +132,7 @@ function claudeBody(one: HonestCase, text: string): Json {
         }
   return {
     messages: [{ role: "user", content: [{ type: "text", text, ...cache }] }],
-    max_tokens: maxTokens ?? LONGEST,
+    max_tokens: maxTokens ?? MAX_OUTPUT_TOKENS,
     ...(hasTool && { tools: [tool] }),
   }
 }
@@ -167,7 +167,7 @@ function part(of: number, share: number): number {
 }
 
 function chat(one: HonestCase, sent: Json): Json {
-  const limit = Number(sent["max_tokens"] ?? sent["max_completion_tokens"] ?? LONGEST)
+  const limit = Number(sent["max_tokens"] ?? sent["max_completion_tokens"] ?? MAX_OUTPUT_TOKENS)
   const output = part(limit, one.output) * Number(sent["n"] ?? 1)
   const input = inputOf(one)
   const audio = sent["modalities"] === undefined ? 0 : part(output, one.written)
@@ -203,7 +203,7 @@ function messages(one: HonestCase, sent: Json): Json {
   const [tool] = (sent["tools"] ?? []) as Json[]
   const calls = tool === undefined ? 0 : part(Number(tool["max_uses"] ?? USUAL_CALLS), one.calls)
   const isAdvised = tool?.["name"] === "advisor"
-  const advice = part(Number(tool?.["max_tokens"] ?? LONGEST_ADVICE), one.results)
+  const advice = part(Number(tool?.["max_tokens"] ?? MAX_ADVICE_TOKENS), one.results)
   const input = isAdvised ? readOf(one, calls, advice) : readOf(one, calls)
   const output = part(Number(sent["max_tokens"]), one.output)
   const written = one.lifetime === null ? 0 : part(input, one.written)
@@ -256,7 +256,7 @@ function responses(one: HonestCase, sent: Json): Json {
   const calls =
     sent["tools"] === undefined ? 0 : part(Number(sent["max_tool_calls"] ?? USUAL_CALLS), one.calls)
   const input = readOf(one, calls)
-  const output = part(Number(sent["max_output_tokens"] ?? LONGEST), one.output)
+  const output = part(Number(sent["max_output_tokens"] ?? MAX_OUTPUT_TOKENS), one.output)
   const text = { type: "output_text", text: "Hello", annotations: [], logprobs: [] }
   return {
     id: "resp_1",

@@ -22,7 +22,7 @@ export interface Member {
   id: string
   readonly ledger: Ledger
   readonly life: Life
-  /** The key in the last version that this process knows. */
+  /** The last version of the key that this process has loaded. */
   payerAt: (now: number) => Payer
 }
 

@@ -147,7 +147,7 @@ function framesOf(upstream: UpstreamDialect, body: string | Uint8Array): SseFram
   })
 }
 
-/** Of the 17 changes at each path, `npm test` makes every fifth, in rotation over the values. */
+/** `npm test` makes every fifth of the 17 changes at each path, in rotation over the values. */
 const STEP = IS_EXHAUSTIVE ? 1 : 5
 const RECORDED = vendorAnswers().filter(({ status }) => status === 200)
 const RECORDED_STEP = IS_EXHAUSTIVE ? 401 : 4_001

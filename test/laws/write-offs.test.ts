@@ -13,7 +13,7 @@ import {
   CONTEXT,
   type HonestCase,
   honestCases,
-  LONGEST,
+  MAX_OUTPUT_TOKENS,
   PATHS,
 } from "./honest-vendor.ts"
 import { IS_EXHAUSTIVE } from "../support/exhaustive.ts"
@@ -34,7 +34,7 @@ const MODEL: ModelSettings = {
     modes: { priority: "2", flex: "0.5", batch: "0.5" },
   },
   context: CONTEXT,
-  maxOutput: LONGEST,
+  maxOutput: MAX_OUTPUT_TOKENS,
 }
 
 test("nothing is written off if vendors keep to their documented rules", async () => {

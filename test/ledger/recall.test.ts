@@ -7,7 +7,7 @@ import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { TestDatabase, payerOf } from "../store/test-database.ts"
 
 /** Interval in which a node polls for changes. */
-const POLL_EVERY = 100
+const POLL_INTERVAL_MS = 100
 
 /** Polls for a ledger, as a node does, until it is disposed of. */
 class Poller implements AsyncDisposable {
@@ -22,7 +22,7 @@ class Poller implements AsyncDisposable {
     while (!this.#stopped) {
       const changes = await store.nodes.poll(node, null)
       await ledger.tick(changes.recalls)
-      await Bun.sleep(POLL_EVERY)
+      await Bun.sleep(POLL_INTERVAL_MS)
     }
   }
 

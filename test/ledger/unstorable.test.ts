@@ -14,7 +14,7 @@ import { ENGINES } from "../store/engines.ts"
 import { payerOf, RecordedAlarms, TestDatabase } from "../store/test-database.ts"
 
 /** Longer than a test takes: a rejected row must not be repeated before that. */
-const PATIENCE_MS = 600_000
+const TIMEOUT_MS = 600_000
 const TOO_LARGE = 2n ** 64n
 
 function posting(request: string, change: Partial<Posting> = {}): Posting {
@@ -69,7 +69,7 @@ for (const engine of ENGINES) {
         test(`fails alone and immediately because of ${reason}: ${bad.length} from ${bad[0]} on`, async () => {
           await using database = await TestDatabase.on(engine)
           await leased(database)
-          const writer = new DatabaseWriter(database.store, databaseRetries(PATIENCE_MS))
+          const writer = new DatabaseWriter(database.store, databaseRetries(TIMEOUT_MS))
           const batch = batchWith(bad, make)
           const written = await writer.write("node", batch)
           const isBad = (_: unknown, index: number): boolean => bad.includes(index)
@@ -93,7 +93,7 @@ for (const engine of ENGINES) {
     test("writes it off up to the largest storable amount", async () => {
       await using database = await TestDatabase.on(engine)
       await leased(database)
-      const writer = new DatabaseWriter(database.store, databaseRetries(PATIENCE_MS))
+      const writer = new DatabaseWriter(database.store, databaseRetries(TIMEOUT_MS))
       const [error] = await writer.write("node", batchWith([0], unstorable))
       const writeOff = { amount: MAX_REPORTED_AMOUNT, reason: "unstorable" }
       expect(error).toMatchObject({ isRecorded: true, writeOff })
@@ -110,7 +110,7 @@ for (const engine of ENGINES) {
       const poster = new JournalPoster(database.store, journal.lines, alarms)
       const batch = batchWith([3, 20], unstorable)
       poster.add({ node: "node", lines: batch.postings.map((_, index) => index + 1), batch })
-      await poster.settled(PATIENCE_MS)
+      await poster.settled(TIMEOUT_MS)
       expect(await database.balanceOf("account")).toBe(62n)
       expect(alarms.writtenOffs.map(({ request }) => request)).toEqual(["req_03", "req_20"])
       expect(alarms.failures).toHaveLength(2)
@@ -129,7 +129,7 @@ for (const engine of ENGINES) {
     test("leaves no trace of a hold that cannot be recorded", async () => {
       await using database = await TestDatabase.on(engine)
       await leased(database)
-      const writer = new DatabaseWriter(database.store, databaseRetries(PATIENCE_MS))
+      const writer = new DatabaseWriter(database.store, databaseRetries(TIMEOUT_MS))
       const opened = [1n, TOO_LARGE, 2n].map((amount, index): HoldRecord => {
         const request = `hold_${index}`
         return { request, account: "account", key: "key", amount, at: 1, receipt: "{}" }
@@ -160,7 +160,7 @@ describe("a settlement that every database rejects", () => {
     await database.store.nodes.join(record)
     const ledger = new Ledger(store, "node", database.alarms)
     // Leases with a term, as on a database over the network.
-    ledger.spendUntil(performance.now() + PATIENCE_MS)
+    ledger.spendUntil(performance.now() + TIMEOUT_MS)
     const payer = payerOf("account")
     await ledger.lease(payer, 100n)
     const holds = [1, 2, 3].map(() => ledger.tryHold(database.order(payer, 10n)))
@@ -197,7 +197,7 @@ describe("a settlement that every database rejects", () => {
       lines: [line, line + 1],
       batch: { postings, opened: [], closed: [] },
     })
-    await poster.settled(PATIENCE_MS)
+    await poster.settled(TIMEOUT_MS)
     expect(await journal.lines.state()).toMatchObject({ refused: 1, waiting: 1 })
     expect(poster.takeDone()).toEqual([line + 1])
     expect(alarms.writtenOffs).toEqual([])

@@ -110,7 +110,7 @@ describe("laws of the rate limiter", () => {
           }
         }
         const joins = steps.filter(({ change }) => change === 0).length
-        // A new process does not know the usage of the others, so it passes at most half a limit.
+        // A new process lacks the usage of the others, so it passes at most half a limit.
         expect(busiestMinute(passed)).toBeLessThanOrEqual((2 + joins / 2) * requestsPerMinute)
       }),
     )

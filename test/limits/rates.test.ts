@@ -263,7 +263,7 @@ describe("an unavailable database", () => {
       passed += await burst(all, 40, perMinute(40))
       for (const member of all) member.skew += 1_100
     }
-    // Fewer than four drain, some were leased in advance, and not every node knew of the last lease.
+    // Fewer than four drain, some were leased in advance, and the last lease had not reached every node.
     expect(passed).toBeLessThan(17)
     expect(one.orders.length).toBeGreaterThan(3)
     for (const member of all) member.isAway = false

@@ -33,7 +33,7 @@ export interface Payment {
 
 /**
  * Asserts that the balance fell by exactly the price of the vendor's raw usage, as in the receipt. If the vendor
- * reported none, the gateway's count is charged and marked as an estimate. @returns the charge in credits.
+ * reported no usage, the gateway's count is charged and marked as an estimate. @returns the charge in credits.
  */
 export async function expectPaid(
   caller: TestCaller,

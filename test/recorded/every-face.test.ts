@@ -194,7 +194,7 @@ function withObject({ name, input }: ReadCall): ReadCall {
   return { name, input: isJsonObject(input) ? input : { arguments: input } }
 }
 
-/** Checks what official clients need but do not report: names, numbers and the last event. */
+/** Checks details that official clients need but do not report: names, numbers and the last event. */
 function expectWellFormed(text: string, face: Face, recorded: VendorAnswer): void {
   const events = eventsOf(text)
   if (face.dialect === "openai-chat") {

@@ -81,7 +81,7 @@ function textOf(status: number, body: JsonObject | readonly JsonObject[]): strin
   return `${frames.join("")}data: [DONE]\n\n`
 }
 
-/** Sends a recorded request for a public model, or without a model if it had none. */
+/** Sends a recorded request for a public model, or without a model if it names no model. */
 async function send(request: JsonObject, id: string) {
   const body = request.model ? { ...request, model: replaying.modelOf(id) } : request
   const response = await replaying.caller.post(CHAT, body)

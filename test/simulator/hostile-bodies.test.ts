@@ -5,7 +5,7 @@ import { sampleOf } from "../support/exhaustive.ts"
 const ENTRY = join(import.meta.dir, "../../simulator/main.ts")
 
 /** The maximum time for one answer in milliseconds: the machine may be busy, and a request that hangs never ends. */
-const PATIENCE = 60_000
+const TIMEOUT_MS = 60_000
 /** `npm test` sends every fifth body: with 12 hostile values, all of them in rotation at each place of a body. */
 const SAMPLE_STEP = 5
 /** Requests that run at once. */
@@ -234,7 +234,7 @@ async function ask(path: string, body: Json): Promise<void> {
       method: "POST",
       headers: HEADERS,
       body: text,
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     await response.arrayBuffer()
   } catch (error) {
@@ -262,7 +262,7 @@ for (const [index, { path, body }] of ENDPOINTS.entries()) {
         const models = await fetch(`${url}/v1/models`, { headers: HEADERS })
         expect(models.status).toBe(200)
       },
-      2 * PATIENCE,
+      2 * TIMEOUT_MS,
     )
   }
 }

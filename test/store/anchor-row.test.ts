@@ -43,7 +43,7 @@ test("the anchor advances with each batch, and catches up with other writers", a
   expect((await verifyLedgers(database.store)).problems).toEqual([])
 })
 
-/** The number of batches after which a process knows that it is the only writer. */
+/** The number of batches after which a process is the only writer for certain. */
 const ALONE = 110
 
 test("the anchor of a single writer advances occasionally, and completely on request", async () => {

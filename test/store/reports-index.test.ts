@@ -115,26 +115,26 @@ describe("the report index", () => {
     await own.add({ request: "req_1" })
     await found(own, {})
     const { database, path } = own.database.directory
-    await using patient = new ReportsOnDemand(database, PATIENCE)
+    await using patient = new ReportsOnDemand(database, TIMEOUT_MS)
     await patient.upToDate()
     await own.add({ request: "req_2" })
     using index = new Database(join(path, "reports.db"))
     index.run("BEGIN IMMEDIATE")
-    expect(await timeOf(() => patient.upToDate())).toBeGreaterThanOrEqual(PATIENCE - 1)
-    expect(await timeOf(() => patient.upToDate())).toBeLessThan(PATIENCE)
+    expect(await timeOf(() => patient.upToDate())).toBeGreaterThanOrEqual(TIMEOUT_MS - 1)
+    expect(await timeOf(() => patient.upToDate())).toBeLessThan(TIMEOUT_MS)
     index.run("ROLLBACK")
     const reports = await patient.upToDate()
     // Each query is answered in turn.
     await until(async () => (await reports.list({}, null, 10)).length === 2)
     index.run("BEGIN IMMEDIATE")
     await own.add({ request: "req_3" })
-    expect(await timeOf(() => patient.upToDate())).toBeGreaterThanOrEqual(PATIENCE - 1)
+    expect(await timeOf(() => patient.upToDate())).toBeGreaterThanOrEqual(TIMEOUT_MS - 1)
     index.run("ROLLBACK")
   })
 })
 
 /** Timeout of a report, milliseconds. */
-const PATIENCE = 1_000
+const TIMEOUT_MS = 1_000
 
 async function timeOf(step: () => Promise<unknown>): Promise<number> {
   const begun = performance.now()

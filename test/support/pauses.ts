@@ -1,6 +1,6 @@
 import { threadTimeUsed } from "./processor-time.ts"
 
-const MOST_TRIES = 3
+const MAX_TRIES = 3
 
 /**
  * The longest time that the work blocks the event loop, which the test and the gateway share. Above the limit the work
@@ -11,7 +11,7 @@ const MOST_TRIES = 3
  */
 export async function longestPause(limit: number, work: () => Promise<void>): Promise<number> {
   let least = Infinity
-  for (let tries = 0; least >= limit && tries < MOST_TRIES; tries++) {
+  for (let tries = 0; least >= limit && tries < MAX_TRIES; tries++) {
     using pauses = new Pauses()
     await work()
     least = Math.min(least, pauses.longest)

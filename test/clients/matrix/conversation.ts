@@ -23,7 +23,7 @@ export interface Said {
   readonly instructions?: string
 }
 
-/** Tokens in the client's own fields; absent if it has none. */
+/** Tokens in the client's own fields; absent without such fields. */
 export interface ClientUsage {
   /** All of them, including cached ones. */
   readonly input: number

@@ -13,7 +13,7 @@ export interface LossyRequest {
 
 const STRICTLY = { "x-tollgate-strict": "true" }
 
-/** Losses are reported, and refused to callers that accept none. */
+/** Losses are reported, and strict callers get an error instead. */
 export function describeLosses(
   name: string,
   upstreams: SixUpstreams,

@@ -18,7 +18,7 @@ export type Upstream = (typeof UPSTREAMS)[number]
 type VendorSettings = Omit<ProviderSettings, "headers" | "knownModels" | "origin">
 
 /**
- * The simulator's address in each dialect, and the name of a model there that can think. It acts as each vendor, with
+ * The simulator's address in each dialect, and the name of a reasoning model there. It acts as each vendor, with
  * the rejections of its models.
  */
 const VENDORS: Readonly<

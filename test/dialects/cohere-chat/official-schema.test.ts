@@ -5,7 +5,7 @@ import type { ChatRequest } from "../../../src/canon/chat.ts"
 import { assistant, encoded, requestOf, text, user } from "./fixtures.ts"
 
 /**
- * The official client contains a schema of each request. In strict mode it knows every field and value that Cohere
+ * The official client contains a schema of each request. In strict mode it has every field and value that Cohere
  * accepts, except `stream`, which the client adds itself.
  */
 function problemsOf(request: ChatRequest): unknown {

@@ -5,7 +5,7 @@ import { createProgram } from "../../../src/cli/program.ts"
 import { FakeTerminal } from "../../cli/fake-terminal.ts"
 import { shellCommands, userBlocks } from "./blocks.ts"
 
-/** Of a line, the words behind `tollgate`, up to the next command. */
+/** The words after `tollgate` in a line, up to the next command. */
 const TOLLGATE = /(?:^|\s)tollgate(?=\s|$)([^|&>]*)/g
 /** Places where the word is no command: a user, an image, a service, a release. */
 const NO_COMMAND = /^(?:sudo|docker (?:build|run)|kubectl create|helm|chown|mv|systemctl)/

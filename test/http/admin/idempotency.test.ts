@@ -130,7 +130,7 @@ test("a change is not repeated if the process died before its response", async (
   expect(after).not.toBe(before)
   const text = await first.text()
   forgetAnswer(id)
-  // The answer is on disk, but the ledger does not know it yet.
+  // The answer is on disk, but not yet in the ledger.
   expect(await (await send("died", "POST", path, grant)).text()).toBe(text)
   await Bun.file(`${world.gateway.settings.data}/answers/${id}`).delete()
   forgetAnswer(id)

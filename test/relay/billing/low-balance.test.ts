@@ -39,7 +39,7 @@ beforeAll(async () => {
   })
 })
 
-/** The simulator does not know this name, so the request asks for `echo`. */
+/** The simulator has no model of this name, so the request asks for `echo`. */
 const VISION = simulated({ deployments: [{ provider: "openai", model: "echo", weight: 1 }] })
 
 afterAll(() => gateway[Symbol.asyncDispose]())

@@ -6,8 +6,8 @@ import { CHAT, HELLO, nanocredits, nothingHeld, type Receipt, receiptOf } from "
 
 /** Vendors whose output limit covers only the text after the reasoning. */
 
-const LONGEST = 65_536
-const LONGEST_REASONING = 40_000
+const MAX_OUTPUT_TOKENS = 65_536
+const MAX_REASONING_TOKENS = 40_000
 
 let vendor: ScriptedVendor
 let gateway: TestGateway
@@ -16,9 +16,9 @@ let sent: Record<string, unknown>
 /** Writes and reasons as much as the request allows. */
 function answer(): Record<string, unknown> {
   sent = vendor.bodies.at(-1) ?? {}
-  const said = Number(sent["max_tokens"] ?? LONGEST)
+  const said = Number(sent["max_tokens"] ?? MAX_OUTPUT_TOKENS)
   const isOff = sent["enable_thinking"] === false
-  const thought = isOff ? 0 : Number(sent["thinking_budget"] ?? LONGEST_REASONING)
+  const thought = isOff ? 0 : Number(sent["thinking_budget"] ?? MAX_REASONING_TOKENS)
   const usage = { prompt_tokens: 10, completion_tokens: said + thought }
   return { ...completion(), usage: { ...usage, total_tokens: 10 + said + thought } }
 }
@@ -29,7 +29,7 @@ beforeAll(async () => {
     kind: "chat",
     price: { input: "1", output: "6" },
     context: 262_144,
-    maxOutput: LONGEST,
+    maxOutput: MAX_OUTPUT_TOKENS,
   } as const
   gateway = await startGateway({
     providers: {

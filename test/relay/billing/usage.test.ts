@@ -130,7 +130,7 @@ for (const stream of [false, true]) {
     const facts = [receipt.id, cost - 1_000_000_000n, "account_empty"]
     expect(gateway.heard).toContainEqual({ name: "writtenOff", facts })
     expect(receipt).toMatchObject({ charged: "1" })
-    // The cost that the caller reads is what they paid.
+    // The caller receives the charged cost.
     if (!stream) expect(response.headers.get("x-tollgate-cost")).toBe("1")
     if (stream) expect(contentOf(text)).toBe("Hello")
     expect(await creditsOf(caller)).toMatchObject({ balance: "0", held: "0", available: "0" })

@@ -3,7 +3,7 @@ import { provider, simulated, startGateway, type TestGateway } from "../../suppo
 import { frame, type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 import { CHAT, contentOf, HELLO, onlyReceipt } from "../support.ts"
 
-/** More sequences than OpenAI takes, so that the relay looks for them. */
+/** More sequences than OpenAI takes, so that the relay searches for them. */
 const STOP = ["a1", "b2", "c3", "d4", "STOP"]
 const ERROR = `data: ${JSON.stringify({ error: { message: "Overheated.", type: "server_error" } })}\n\n`
 

@@ -83,7 +83,7 @@ test("a long whole chat answer blocks no others and arrives unchanged", async ()
   })
   const { model: _, ...answer } = JSON.parse(text) as Record<string, unknown>
   const { model: _model, ...given } = JSON.parse(LONG) as Record<string, unknown>
-  // Comparing so many members one by one takes seconds.
+  // Comparing the members one by one takes seconds.
   expect(JSON.stringify(answer) === JSON.stringify(given)).toBe(true)
   expect(pause).toBeLessThan(150)
 })

@@ -4,7 +4,7 @@ import { DONE, frame, startVendor, streamed, usageFrame } from "../scripted-vend
 import { CHAT, contentOf, creditsOf, dataOf, HELLO, onlyReceipt } from "../support.ts"
 import { until } from "../../support/until.ts"
 
-/** More sequences than OpenAI takes, so that the relay looks for them. */
+/** More sequences than OpenAI takes, so that the relay searches for them. */
 const STOP = ["a1", "b2", "c3", "d4", "STOP"]
 
 function gatewayAt(url: string, vendor = "openai-compatible"): GatewayOptions {

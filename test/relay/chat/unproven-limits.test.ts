@@ -17,7 +17,7 @@ import {
 } from "../scripted-vendor.ts"
 import { CHAT, contentOf, dataOf, HELLO, receiptOf } from "../support.ts"
 
-/** Servers whose references do not say that `n` and `stop` work as in OpenAI's API. */
+/** Servers whose references do not promise that `n` and `stop` work as in OpenAI's API. */
 const UNPROVEN = ["openai-compatible", "lm-studio", "llama-cpp", "huggingface", "openrouter"]
 
 /** The server's answer, for every `n` and `stop`. */

@@ -7,7 +7,7 @@ import { DONE, frame, startVendor, streamed, usageFrame, wholeAnswer } from "../
 import { CHAT, creditsOf, errorOf, HELLO, onlyReceipt, receiptOf } from "../support.ts"
 import { until } from "../../support/until.ts"
 
-/** More sequences than OpenAI takes, so that the relay looks for them. */
+/** More sequences than OpenAI takes, so that the relay searches for them. */
 const STOP = ["a1", "b2", "c3", "d4", "STOP"]
 const ASKED = { model: "vendor/model", messages: HELLO, stop: STOP }
 

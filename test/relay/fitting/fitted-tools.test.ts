@@ -263,7 +263,7 @@ describe.each(["m/grok", "m/router"])("Codex at %s", (model) => {
     tool_choice: "auto",
   }
 
-  // A custom tool is sent as a function, so that the request is written anew.
+  // A custom tool is sent as a function, so that the request is encoded again.
   test.each([
     ["as it was written", []],
     ["rewritten", [{ type: "custom", name: "patch" }]],

@@ -89,7 +89,7 @@ export function pair(name: string, more: Partial<ModelSettings> = {}): ModelSett
   })
 }
 
-/** @param hedge the setting of models that have none. */
+/** @param hedge the setting of models without their own. */
 export async function startHedgeWorld(
   models: Readonly<Record<string, ModelSettings>>,
   hedge = false,

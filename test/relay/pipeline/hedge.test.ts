@@ -92,7 +92,7 @@ async function keptReceipt(response: Response): Promise<Receipt> {
   return receipt
 }
 
-/** What a caller has paid during an action, in nanocredits. */
+/** The charges of a caller during an action, in nanocredits. */
 async function paidFor<Value>(act: () => Promise<Value>): Promise<[Value, bigint]> {
   await nothingHeld(world.caller)
   const before = await creditsOf(world.caller)

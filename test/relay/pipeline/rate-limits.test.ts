@@ -71,7 +71,7 @@ describe("tokens per minute", () => {
     expect(before).toBeGreaterThan(9_900)
     await first.text()
     const second = await chat(caller, { messages })
-    // The answer was nine hundred tokens long, which the gateway could not know before.
+    // The answer was nine hundred tokens long, longer than the gateway's estimate.
     expect(before - remaining(second)).toBeWithin(800, 1_000)
   })
 

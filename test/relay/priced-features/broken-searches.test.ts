@@ -87,7 +87,7 @@ function heldBack(early: readonly string[], late: readonly string[]): Response {
 const MESSAGES = [{ role: "user", content: "Owls?" }]
 const SEARCH = { type: "web_search_20250305", name: "web_search" }
 const ONE_SEARCH = 10_000_000n
-/** More sequences than Gemini takes, and Claude takes none of them: the gateway looks for them. */
+/** More sequences than Gemini takes, and Claude takes none of them: the gateway searches for them. */
 const STOPS = ["\n\n\n", "END", "five", "six", "seven", "eight"]
 
 function bodyFor(path: string, model: string): Json {

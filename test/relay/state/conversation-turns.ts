@@ -10,7 +10,7 @@ export interface Answered {
   readonly output: readonly { readonly id: string }[]
 }
 
-/** A turn of `echo`, stored unless the body says otherwise. */
+/** A turn of `echo`, stored unless the body has `store: false`. */
 export async function asked(caller: TestCaller, body: object): Promise<Answered> {
   const response = await caller.post(PATH, { model: "sim/echo", ...body })
   expect(response.status).toBe(200)

@@ -19,7 +19,7 @@ async function kept(gateway: TestGateway): Promise<Buffer> {
   return Buffer.concat([readFileSync(path), readFileSync(`${path}-wal`)])
 }
 
-/** Of two accounts, one stores more than its limit. */
+/** Two accounts, one of which stores more than its limit. */
 async function expectOldestGone(gateway: TestGateway): Promise<void> {
   const [ann, bob] = [await gateway.caller(), await gateway.caller()]
   const others = await asked(bob, { input: LONG })

@@ -14,7 +14,7 @@ import { CHAT, contentOf, HELLO, nothingHeld, receiptOf } from "../support.ts"
 
 const MEGABYTE = 1024 * 1024
 /** The longest time in milliseconds in which the gateway may serve no other request. */
-const LONGEST_PAUSE = 200
+const MAX_PAUSE_MS = 200
 
 type Answer = (body: Record<string, unknown>) => Response
 
@@ -148,14 +148,14 @@ describe("a vendor that never sends content is replaced by the next and blocks n
   ]
   for (const [what, name, flood, stream, most] of floods) {
     test(`replaces a vendor that sends endless ${what}`, async () => {
-      const pause = await longestPause(LONGEST_PAUSE, async () => {
+      const pause = await longestPause(MAX_PAUSE_MS, async () => {
         answers.set(`${name}-bad`, [flood])
         const response = await ask(`odd/${name}`, stream)
         expect(response.status).toBe(200)
         await response.text()
         expect(sent).toBeLessThan(most * MEGABYTE)
       })
-      expect(pause).toBeLessThan(LONGEST_PAUSE)
+      expect(pause).toBeLessThan(MAX_PAUSE_MS)
       await nothingHeld(caller)
     })
   }

@@ -13,7 +13,7 @@ import type { Engine } from "../engines.ts"
 import { TestDatabase } from "../test-database.ts"
 
 const DAY = 86_400_000
-const LONGEST = "😀".repeat(64)
+const LONG_LABEL = "😀".repeat(64)
 
 const ALICE = "alice@example.com"
 const BUDGETS: readonly LabelBudget[] = [
@@ -110,7 +110,7 @@ export function labelBudgetContract(engine: Engine): void {
   test("the longest labels have budgets too", async () => {
     await using own = await labelled(engine)
     const ledger = await own.ledger("node")
-    const labels = { user: LONGEST, tags: { team: LONGEST } }
+    const labels = { user: LONG_LABEL, tags: { team: LONG_LABEL } }
     expect(await spend(own, ledger, labels, 50n)).toBe(true)
     expect(await spend(own, ledger, labels, 41n)).toBe(false)
     expect(await problems(own)).toEqual([])

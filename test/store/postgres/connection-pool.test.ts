@@ -13,13 +13,13 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]())
 
 /** Timeout of a step that never ends. */
-const PATIENCE = 5_000
+const TIMEOUT_MS = 5_000
 
 test("there are never more connections than allowed, even while a lost one is replaced", async () => {
   const name = await server.create()
   await using pool = new ConnectionPool({ url: server.url(name), max: 1, connectTime: 5_000 })
   const ask = (step: (connection: PooledConnection) => Promise<unknown>): Promise<string> =>
-    pool.use(PATIENCE, step).then(
+    pool.use(TIMEOUT_MS, step).then(
       () => "answered",
       (error: unknown) => String(error),
     )

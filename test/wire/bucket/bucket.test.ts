@@ -190,7 +190,7 @@ describe.each(Object.keys(STEPS))("%s", (name) => {
 
   test("fails if the connection is cut", async () => {
     await using cut = await cutting("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n<Key>half")
-    // Answers of which only the status is used are complete.
+    // These operations use only the status, so their answers are complete.
     const isDone = ["put", "size", "remove", "part"].includes(name)
     if (isDone) await step(bucketAt(cut.url))
     else expect((await failureOf(step(bucketAt(cut.url)))).message).toContain("cut off")

@@ -31,7 +31,7 @@ const MASK = packPng({
   pixel: (x) => [10, 20, 30, [0, 128, 255, 255][Math.floor((4 * x) / SIDE)] ?? 255],
 })
 
-/** How much of the image may change, in the form that the simulated vendors report. */
+/** The part of the image that may change, in pixels, as the simulated vendors report it. */
 const QUARTER = SIDE * (SIDE / 4)
 const CHANGED = { white: QUARTER * 255 + QUARTER * 127, black: QUARTER * 255 }
 

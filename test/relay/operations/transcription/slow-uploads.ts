@@ -202,7 +202,7 @@ export class SlowUploads implements AsyncDisposable {
     return form.send(this.gateway.url, { key: this.caller.key, ...options })
   }
 
-  /** Sends a form, of which almost half is at the vendor before the rest is sent. */
+  /** Sends a form. Almost half of it is at the vendor before the rest is sent. */
   async sendSlowly(form: SlowForm, options: SendOptions = {}): Promise<Response> {
     const response = this.send(form, options)
     form.upTo(0.5)

@@ -8,7 +8,7 @@ import {
   translationRequest,
 } from "../../../../src/relay/operations/transcription/translation-text.ts"
 
-const LONGEST = 4_000
+const MAX_CHUNK_BYTES = 4_000
 
 function sizes(chunks: readonly (readonly string[])[]): number[] {
   return chunks.map((chunk) => Buffer.byteLength(chunk.join("")))
@@ -20,7 +20,7 @@ describe("text split into chunks", () => {
   test("splits at the ends of sentences", () => {
     const chunks = chunksOfText(text)
     expect(chunks.length).toBeGreaterThan(5)
-    expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(LONGEST)
+    expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(MAX_CHUNK_BYTES)
     for (const [chunk = ""] of chunks) expect(chunk).toEndWith("это.")
     expect(chunks.flat().join(" ")).toBe(text)
   })
@@ -28,7 +28,7 @@ describe("text split into chunks", () => {
   test("splits anywhere without sentences, but never within a character", () => {
     for (const endless of ["𝄞".repeat(5_000), "ab".repeat(9_000), "слово ".repeat(3_000).trim()]) {
       const chunks = chunksOfText(endless)
-      expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(LONGEST)
+      expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(MAX_CHUNK_BYTES)
       expect(chunks.flat().join("").replaceAll(" ", "")).toBe(endless.replaceAll(" ", ""))
     }
   })
@@ -42,7 +42,7 @@ test("lines are joined up to a length", () => {
   const lines = Array.from({ length: 300 }, (_, index) => `line ${index} ${"x".repeat(80)}`)
   const chunks = chunksOfLines(lines)
   expect(chunks.flat()).toEqual(lines)
-  expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(LONGEST)
+  expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(MAX_CHUNK_BYTES)
   expect(chunks.length).toBeLessThan(10)
 })
 
