@@ -152,7 +152,7 @@ test("a person who cannot be erased stays unchanged", async () => {
   expect(await refused.text()).toContain("Make someone else an owner, or close the account.")
   expect(await ada.status("GET", "/session")).toBe(401)
   await ada.signIn(ADA)
-  // The admin token and the command line belong to no person, so neither can remove itself as a member.
+  // The admin token belongs to no member, so the operator closes the account before erasing its owner.
   await operator.json("PATCH", `/accounts/${ACME}`, { state: "closed" })
   await operator.json("POST", `/users/${id}/erase`)
   expect(await ada.status("GET", "/session")).toBe(401)
