@@ -188,7 +188,7 @@ test("all conversations of the playground are deleted together after a confirmat
   expect(await list.getByRole("button", { name: /^Rename/ }).count()).toBe(2)
   await list.getByRole("button", { name: "Delete all" }).click()
   await question.getByRole("button", { name: "Delete", exact: true }).click()
-  await list.getByText("None yet.").waitFor()
+  await list.getByText("No conversations yet.").waitFor()
   await closeByEscape(list)
   expect(operator.complaints).toEqual([])
 })

@@ -372,7 +372,7 @@ test("conversations are stored in this browser, for this account, until they are
   expect(await list.getByText("the race").count()).toBe(0)
   await page.goto(`/console/playground?account=${another}`)
   await page.getByRole("button", { name: "Conversations" }).click()
-  await list.getByText("None yet.").waitFor()
+  await list.getByText("No conversations yet.").waitFor()
   await page.keyboard.press("Escape")
 })
 
