@@ -49,7 +49,7 @@ const KEEP_ALIVE_MS = 15_000
 /** The running gateway: all services and the routes that use them. */
 export class App implements AsyncDisposable {
   readonly url: string
-  /** The address it listens on, which may differ from its public address. */
+  /** The address that the gateway listens on. It may differ from the public address. */
   readonly listensAt: string
   /** Metrics of this process; undefined if metrics are disabled. */
   readonly metrics: Metrics | undefined
@@ -144,8 +144,8 @@ export class App implements AsyncDisposable {
   }
 
   /**
-   * Applies the settings of the file and the environment. Running requests keep the settings they started with.
-   * @param written settings that the file sets, as in the start options, like `warnings`.
+   * Applies the settings of the file and the environment. Running requests keep their original settings.
+   * @param written names of the settings that the file sets. `written` and `warnings` are as in the start options.
    */
   apply(
     settings: Settings,
@@ -166,7 +166,10 @@ export class App implements AsyncDisposable {
   }
 }
 
-/** Starts listening. @throws Error if that is not possible. */
+/**
+ * Starts listening.
+ * @throws Error if the address is unavailable.
+ */
 function listen(
   { settings, isShared, sharesPort = false }: AppOptions,
   answering: Answering,

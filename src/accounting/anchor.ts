@@ -1,15 +1,15 @@
 import * as z from "zod"
 
-/** The last line of a chain. */
+/** The number and hash of the last line of a hash chain. */
 const chainEnd = z.object({ number: z.int(), hash: z.string() })
 
 export const anchorSchema = z.object({
-  /** The last covered row of `entries`, and its hash; null if it has no hash. */
+  /** The number of the last covered row of `entries`, and its hash; null if the row has no hash. */
   lastRow: z.int(),
   lastHash: z.string().nullable(),
-  /** The number of rows up to it. */
+  /** The number of rows up to and including the last covered row. */
   rowCount: z.int(),
-  /** The sum of their hashes, hexadecimal. */
+  /** The sum of the hashes of these rows, in hexadecimal. */
   hashSum: z.string(),
   /** Unix milliseconds. */
   at: z.int(),
@@ -18,8 +18,8 @@ export const anchorSchema = z.object({
 })
 
 /**
- * The extent of the ledger at a moment. It reveals that rows were cut off the end, unlike the chains of hashes. It may
- * be behind the ledger, but never ahead.
+ * The recorded extent of the ledger at a moment. It reveals rows that were cut off the end, which hash chains cannot.
+ * The ledger may be longer than its anchor, but never shorter.
  */
 export type Anchor = z.infer<typeof anchorSchema>
 export type ChainEnd = z.infer<typeof chainEnd>

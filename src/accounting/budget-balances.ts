@@ -1,9 +1,11 @@
 /** The balance of a budget in one period, in nanocredits. */
 export interface BudgetBalance {
-  /** The remaining amount, and the part of it that nodes have leased. */
+  /** The remaining amount of the budget, and the part of that amount that nodes have leased. */
   readonly posted: bigint
   readonly leased: bigint
-  /** Everything that it was ever given, including changes. `allotted` minus `posted` is the amount spent. */
+  /**
+   * All amounts ever allotted to the budget, including limit changes. `allotted` minus `posted` is the amount spent.
+   */
   readonly allotted: bigint
 }
 
@@ -11,17 +13,18 @@ export interface BudgetBalance {
 export interface ChangedBudget {
   readonly posted: bigint
   readonly allotted: bigint
-  /** The amount still to be removed once nodes return it. */
+  /** The amount that is still to be removed from the budget when nodes return it. */
   readonly excess: bigint
 }
 
-/** Returns the rest of a limit after spending. */
+/** Returns the part of a limit that remains after spending. */
 export function leftOf(limit: bigint, spent: bigint): bigint {
   return limit > spent ? limit - spent : 0n
 }
 
 /**
- * Applies a changed limit: the remaining amount grows or shrinks with it, but not below zero or below the leased part.
+ * Applies a changed limit. The remaining amount grows or shrinks with the limit, but not below zero or below the leased
+ * part.
  */
 export function changeLimit({ posted, leased, allotted }: BudgetBalance, limit: bigint) {
   const spent = allotted - posted
@@ -30,7 +33,7 @@ export function changeLimit({ posted, leased, allotted }: BudgetBalance, limit: 
   return { posted: kept, allotted: spent + kept, excess: kept - left } satisfies ChangedBudget
 }
 
-/** Removes as much of the excess as nodes have returned. */
+/** Removes the part of the excess that nodes have returned. */
 export function takeExcess({ posted, leased, allotted }: BudgetBalance, excess: bigint) {
   const free = posted - leased
   const taken = excess < free ? excess : free

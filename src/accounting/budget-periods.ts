@@ -1,36 +1,36 @@
 /** The period of a budget: forever, a day or a month (UTC). */
 export type BudgetPeriod = "total" | "day" | "month"
 
-/** Maximum spending of a key or an account per period, in nanocredits; null: no such budget. */
+/** Maximum spending of a key or an account per period, in nanocredits; null without a limit. */
 export interface BudgetLimits {
   readonly budget: bigint | null
   readonly dailyBudget: bigint | null
   readonly monthlyBudget: bigint | null
 }
 
-/** One budget in one period: the owner of a balance. */
+/** One budget in one period. Each one owns a balance. */
 export interface BudgetOwner {
   /** The key or account that has the budget. */
   readonly holder: string
   readonly period: BudgetPeriod
-  /** Unix milliseconds, the end exclusive; unbounded for the total. */
+  /** The period in Unix milliseconds, with an exclusive end; unbounded for the total. */
   readonly from: number
   readonly until: number
 }
 
-/** The holders of budgets that one charge draws on, besides labels. */
+/** The holders of the budgets that a charge draws on, except those of labels. */
 export interface BudgetHolders {
   readonly key: string
   readonly account: string
 }
 
-/** Bits in a charge's row for its budgets. */
+/** The bit in a charge's row for each budget. */
 const BITS: Readonly<Record<keyof BudgetHolders, Readonly<Partial<Record<BudgetPeriod, number>>>>> =
   { key: { total: 1, day: 2, month: 4 }, account: { day: 8, month: 16 } }
 
-/** The bit for budgets of labels, which the receipt lists. */
+/** The bit for label budgets. The receipt lists them. */
 export const LABEL_BIT = 32
-/** Separates an account and a label in the name of a holder. Neither contains it. */
+/** Separates the account and the label in a holder's name. Neither part contains this character. */
 export const OF_ACCOUNT = "#"
 
 const DAY_LENGTH = "2026-11-21".length
@@ -57,7 +57,7 @@ export function endOfPeriod(period: BudgetPeriod, at: number): number {
     : Date.UTC(year, month + 1, 1)
 }
 
-/** Returns the holder and period of a budget's owner; undefined for accounts and total budgets. */
+/** Returns the holder and period of a budget's owner; undefined for accounts and for budgets without a period. */
 export function readPeriodOwner(owner: string): BudgetOwner | undefined {
   const at = owner.lastIndexOf("@")
   if (at === -1) return undefined
@@ -68,13 +68,13 @@ export function readPeriodOwner(owner: string): BudgetOwner | undefined {
   return { holder: owner.slice(0, at), period, from, until: endOfPeriod(period, from) }
 }
 
-/** Returns the limit of a period; null without such a budget. */
+/** Returns the limit for a period; null if there is no such budget. */
 export function limitOf(limits: BudgetLimits, period: BudgetPeriod): bigint | null {
   if (period === "total") return limits.budget
   return period === "day" ? limits.dailyBudget : limits.monthlyBudget
 }
 
-/** Returns the bits for the budgets of a charge. */
+/** Returns the bits that encode the budgets of a charge. */
 export function bitsOf(budgets: readonly string[], holders: BudgetHolders): number {
   let bits = 0
   for (const owner of budgets) {
@@ -94,7 +94,7 @@ function periodOf(owner: string, holder: string): BudgetPeriod {
   return owner.length === holder.length + 1 + DAY_LENGTH ? "day" : "month"
 }
 
-/** Returns the owners of the budgets of a charge, from its bits, except those of labels. */
+/** Returns the owners of the budgets that a charge's bits encode, except those of labels. */
 export function ownersOfBits(bits: number, holders: BudgetHolders, at: number): string[] {
   return (["key", "account"] as const).flatMap((kind) =>
     BUDGET_PERIODS.filter((period) => (bits & (BITS[kind][period] ?? 0)) !== 0).map((period) =>

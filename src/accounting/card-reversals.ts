@@ -6,14 +6,14 @@ interface PaidByCard {
 
 /** A refund or dispute that takes back a card payment. */
 interface KnownReversal {
-  /** For a charge, `units` is its total refunded amount; for the others, the amount that each takes. */
+  /** For a charge, `units` is the total refunded amount. For a refund or dispute, it is the amount taken back. */
   readonly kind: "charge" | "refund" | "dispute"
   /** In the currency's smallest units. */
   readonly units: bigint
   readonly isUndone: boolean
 }
 
-/** Returns the total amount to take back from a payment, in nanocredits, independent of the order of its reversals. */
+/** Returns the total amount to take back from a payment, in nanocredits. The order of the reversals does not matter. */
 export function owedOf(payment: PaidByCard, reversals: readonly KnownReversal[]): bigint {
   if (payment.units === 0n) return 0n
   let disputed = 0n
@@ -26,7 +26,8 @@ export function owedOf(payment: PaidByCard, reversals: readonly KnownReversal[])
     else if (isUndone) failed += units
     else refunded += units
   }
-  // The charge includes refunds that may fail later, and possibly some that were never reported separately.
+  // The total of the charge includes refunds that may fail later, and possibly refunds that were never reported
+  // separately.
   const reversed = disputed + larger(refunded, reported - failed)
   const units = reversed < payment.units ? reversed : payment.units
   return (payment.amount * units) / payment.units

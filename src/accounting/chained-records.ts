@@ -18,20 +18,20 @@ export type EntryKind =
 /** One entry of an account's ledger. Never changed or deleted; each carries the hash of the one before it. */
 export interface EntryRecord {
   readonly account: string
-  /** 1, 2, 3 ... in each account. */
+  /** Counts the entries of each account from 1. */
   readonly number: number
   readonly kind: EntryKind
   readonly amount: bigint
   /** The balance after this entry. */
   readonly balance: bigint
   readonly at: number
-  /** The charged request. */
+  /** The id of the charged request. */
   readonly request: string | null
   readonly note: string | null
   readonly author: string | null
   /** Hash of the receipt's text, so that a change of the receipt is detected. */
   readonly receiptHash: string | null
-  /** The key of the charged request. */
+  /** The id of the key of the charged request. */
   readonly key: string | null
   /** Bits of the charged budgets. */
   readonly budgetBits: number
@@ -40,9 +40,9 @@ export interface EntryRecord {
 }
 
 /**
- * Why a cost was not charged. `account_empty` and `budget_empty`: the account or a budget of the key had no more.
- * `usage_beyond_bound`: the usage exceeded the request's bound. `late`: its process had been considered dead, and its
- * credits were gone. `unstorable`: the database rejected the values of the charge.
+ * The reason why a cost was not charged. `account_empty` and `budget_empty`: the account or a budget of the key was
+ * exhausted. `usage_beyond_bound`: the usage exceeded the request's bound. `late`: the process was considered dead, and
+ * its credits had been returned. `unstorable`: the database rejected the values of the charge.
  */
 export type WriteOffReason =
   | "account_empty"
@@ -51,7 +51,7 @@ export type WriteOffReason =
   | "late"
   | "unstorable"
 
-/** The part of a cost that is not charged. */
+/** The part of a request's cost that is not charged. */
 export interface WriteOff {
   readonly amount: bigint
   readonly reason: WriteOffReason
@@ -59,7 +59,7 @@ export interface WriteOff {
 
 /** A write-off as a line of the ledger. Never changed or deleted; each carries the hash of the one before it. */
 export interface WriteOffRecord extends WriteOff {
-  /** 1, 2, 3 ... over all accounts. */
+  /** Counts the write-offs of all accounts from 1. */
   readonly number: number
   readonly at: number
   readonly account: string
@@ -72,11 +72,11 @@ export interface WriteOffRecord extends WriteOff {
 /** One line of an account's debt. Never changed or deleted; each carries the hash of the one before it. */
 export interface DebtLine {
   readonly account: string
-  /** 1, 2, 3 ... in each account. */
+  /** Counts the debt lines of each account from 1. */
   readonly number: number
-  /** Positive: the debt grows. Negative: a payment or a waiver. */
+  /** Positive if the debt grows, negative for a payment or a waiver. */
   readonly amount: bigint
-  /** The debt after this line. */
+  /** The account's debt after this line. */
   readonly debt: bigint
   readonly at: number
   readonly note: string
@@ -94,7 +94,7 @@ export interface AuditFacts {
   readonly actorName: string
   /** The action, such as `key.create`, `account.entry` or `provider.change`. */
   readonly action: string
-  /** The account concerned. */
+  /** The account that the action concerns. */
   readonly account: string | null
   /** The id of the changed object. */
   readonly target: string | null
@@ -108,7 +108,7 @@ export interface AuditFacts {
 
 /** One record of the audit log. Never changed or deleted; each carries the hash of the one before it. */
 export interface AuditRecord extends AuditFacts {
-  /** 1, 2, 3 ... */
+  /** Counts the audit records from 1. */
   readonly number: number
   readonly previousHash: string
   readonly hash: string

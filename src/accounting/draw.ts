@@ -1,9 +1,12 @@
-/** The amounts that a node can charge to one owner, an account or a budget, and has charged so far, in nanocredits. */
+/**
+ * The amounts that a node can charge to one owner and has charged so far, in nanocredits. An owner is an account or a
+ * budget.
+ */
 export interface OwnerShare {
   posted: bigint
-  /** The unleased part. */
+  /** The part of the balance that no node has leased. */
   free: bigint
-  /** The rest of the node's lease. */
+  /** The remaining amount of the node's lease. */
   lease: bigint
   spent: bigint
   /** The part of `spent` that came out of the lease. */
@@ -13,21 +16,21 @@ export interface OwnerShare {
 /** The result of a charge. */
 export interface DrawnCharge {
   readonly request: string
-  /** The charged amount, which is less than requested only if a lease was lost. */
+  /** The charged amount. It is less than requested only if a lease was lost. */
   readonly charged: bigint
-  /** The part of it from the node's lease of the account. */
+  /** The part of the charge from the node's lease of the account. */
   readonly fromLease: bigint
-  /** The parts of it from the node's leases of the key's budgets, in their order. */
+  /** The parts of the charge from the node's leases of the key's budgets, in the order of the budgets. */
   readonly fromBudgetLeases: readonly bigint[]
-  /** The account's balance after it. */
+  /** The account's balance after the charge. */
   readonly balance: bigint
   /** Whether the request had expired before, because its process was considered dead. */
   readonly late: boolean
 }
 
 /**
- * Draws a charge from the account and the budgets, as far as all of them cover it. It comes from the node's leases and,
- * if a lease was lost meanwhile, from the unleased part, but never from another node's lease.
+ * Draws a charge from the account and the budgets, as far as all of them cover it. The amount comes from the node's
+ * leases and, if a lease was lost, from the unleased part, but never from another node's lease.
  */
 export function draw(
   { request, amount }: { readonly request: string; readonly amount: bigint },
@@ -49,7 +52,7 @@ export function draw(
 
 /**
  * Draws a covered amount, from the lease first.
- * @returns the part from the lease.
+ * @returns the part that came from the lease.
  */
 function drawFrom(share: OwnerShare, amount: bigint): bigint {
   const fromLease = min(amount, share.lease)

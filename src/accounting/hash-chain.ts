@@ -1,6 +1,6 @@
 import type { EntryRecord, WriteOffRecord, DebtLine, AuditRecord } from "./chained-records.ts"
 
-/** The hash before an account's first entry, and before the first write-off and audit record. */
+/** The previous hash of each chain's first record. */
 export const GENESIS_HASH = "0".repeat(64)
 
 /** Returns the SHA-256 of a text, hexadecimal. */
@@ -40,7 +40,7 @@ export interface UnchargedReceipt {
   readonly receipt: string
 }
 
-/** Returns the hash of such a receipt, over all its fields. It is not chained. */
+/** Returns the hash of an uncharged request's receipt, over all its fields. It is not chained. */
 export function hashUncharged(row: UnchargedReceipt): string {
   const { account, key, request, at, isExpired, receipt } = row
   return hashText(JSON.stringify([account, key, request, at, isExpired, hashText(receipt)]))

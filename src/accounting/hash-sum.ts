@@ -3,7 +3,7 @@ const HASH_BYTES = 32
 const WORD_BYTES = 4
 const WORDS = HASH_BYTES / WORD_BYTES
 
-/** A sum of hashes, which is independent of their order and different for different sets. */
+/** A sum of hashes. It does not depend on their order, and differs for different sets. */
 export class HashSum {
   #sum: bigint
   count: number
@@ -13,16 +13,16 @@ export class HashSum {
     this.count = count
   }
 
-  /** @param hash null for a row from before hashes were introduced, which is only counted. */
+  /** @param hash null for a row that is older than hashes. Such rows are only counted. */
   add(hash: string | null): void {
     this.count++
-    // A forged value is not a hash; other checks report its row.
+    // Ignores malformed hashes of forged rows, because other checks report these rows.
     if (hash !== null && HASH.test(hash)) this.#sum += BigInt(`0x${hash}`)
   }
 
   /**
-   * Adds many hashes at once at a tenth of the cost: word by word, because sums of a few thousand words are exact as
-   * numbers.
+   * Adds many hashes at a tenth of the usual cost. It sums word by word, because sums of a few thousand words are exact
+   * as numbers.
    * @param hashes concatenated.
    * @returns false, adding nothing, if the text does not contain `count` hashes.
    */

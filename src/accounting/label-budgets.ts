@@ -11,8 +11,8 @@ import {
 import type { Labels } from "./labels.ts"
 
 /**
- * The budgets of a label: `user=alice`, `tag=feature=search`, or of every user and every value of a tag, `user=*`,
- * `tag=feature=*`. Names and values are percent-encoded. This is also the stored form: nanocredits are text, because
+ * The budgets of a label such as `user=alice` or `tag=feature=search`, or of every user (`user=*`) or value of a tag
+ * (`tag=feature=*`). Names and values are percent-encoded. This is also the stored form: nanocredits are text, because
  * JSON numbers cannot hold them.
  */
 export interface LabelBudget {
@@ -21,7 +21,7 @@ export interface LabelBudget {
   readonly monthlyBudget?: string
 }
 
-/** Matches every value. */
+/** Stands for every user or tag value. */
 export const ANY = "*"
 
 /** Returns the label of an end user. */
@@ -34,7 +34,7 @@ export function tagLabel(name: string, value: string): string {
   return `tag=${encodeURIComponent(name)}=${encodeURIComponent(value)}`
 }
 
-/** Parses a label: an end user, or a tag `name=value`. */
+/** Parses a label, which is an end user or a tag `name=value`. */
 export function readLabel(label: string): { readonly user: string } | { readonly tag: string } {
   const [kind, name = "", value = ""] = label.split("=").map(decodeURIComponent)
   return kind === "tag" ? { tag: `${name}=${value}` } : { user: name }
@@ -45,7 +45,7 @@ export function labelHolder(account: string, label: string): string {
   return `${account}${OF_ACCOUNT}${label}`
 }
 
-/** Returns the account and label of a holder; undefined for keys and accounts. */
+/** Returns the account and label of a holder; undefined if the holder is a key or an account. */
 export function readLabelHolder(
   holder: string,
 ): { readonly account: string; readonly label: string } | undefined {
@@ -53,14 +53,14 @@ export function readLabelHolder(
   return end === -1 ? undefined : { account: holder.slice(0, end), label: holder.slice(end + 1) }
 }
 
-/** Returns bounds between which the names of an account's label holders sort, in the order of their bytes. */
+/** Returns bounds in byte order that enclose the names of an account's label holders. */
 export function labelHolders(account: string): { readonly after: string; readonly before: string } {
   return { after: `${account}${OF_ACCOUNT}`, before: `${account}$` }
 }
 
 /**
- * Returns the first period to keep. Budgets of labels in earlier periods, which ended at least a month before a moment,
- * are deleted. There may be one for each user and day.
+ * Returns the first period whose label budgets are kept. Earlier periods ended at least a month before `at`. Their
+ * budgets are deleted, because there may be one for each user and day.
  */
 export function firstKeptPeriod(at: number): string {
   const date = new Date(at)
@@ -69,7 +69,7 @@ export function firstKeptPeriod(at: number): string {
     .slice(0, "2026-11".length)
 }
 
-/** Returns the budgets of a label: its own, or those of every label of its kind. */
+/** Returns the budgets of a label: its own budgets, or those of every label of its kind. */
 export function limitsOfLabel(budgets: readonly LabelBudget[], label: string): BudgetLimits {
   const found =
     budgets.find((budget) => budget.label === label) ??
@@ -89,7 +89,7 @@ function amountOf(text: string | undefined): bigint | null {
   return text === undefined ? null : BigInt(text)
 }
 
-/** Returns the owners of the budgets that limit a request with these labels, in the periods of a moment. */
+/** Returns the owners of the budgets that limit a request with these labels in the current periods. */
 export function labelOwners(
   account: string,
   budgets: readonly LabelBudget[],
@@ -110,13 +110,13 @@ function listed({ user, tags = {} }: Labels): string[] {
   ]
 }
 
-/** Returns the labels with budgets among those of a charge, as its receipt lists them: without their account. */
+/** Returns those labels of a charge that have budgets, without their account, as its receipt lists them. */
 export function labelsOfOwners(account: string, owners: readonly string[]): string[] {
   const start = `${account}${OF_ACCOUNT}`
   return owners.filter((owner) => owner.startsWith(start)).map((owner) => owner.slice(start.length))
 }
 
-/** A charge with its receipt. */
+/** The row of a charge with its receipt. */
 export interface ChargeRow extends BudgetHolders {
   readonly budgetBits: number
   readonly at: number

@@ -14,7 +14,7 @@ export const MAX_TAG_NAME_LENGTH = 64
 /** Maximum tags of one request. */
 export const MAX_TAGS = 16
 
-/** A label as reports filter by it. */
+/** A label in the form that reports filter by. */
 export interface Label {
   readonly name: LabelName
   /** For a tag, `name=value`. */

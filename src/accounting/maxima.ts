@@ -1,13 +1,18 @@
-// The largest numbers that the ledger stores. Numbers of a provider, a price list or an older receipt are capped on
-// input, so that every row can be stored.
+// The largest numbers that the ledger stores. Numbers from providers, price lists and old receipts are capped on input,
+// so that every row can be stored.
 
-/** Maximum units of one usage class, and milliseconds, of one request. A billion such requests can be summed. */
+/**
+ * Maximum units of one usage class, and maximum milliseconds, of one request. A billion such requests can be summed.
+ */
 export const MAX_QUANTITY = 10_000_000_000
-/** Maximum nanocredits that one request writes off or costs its operator: a million credits. */
+/** Maximum write-off and maximum provider cost of one request in nanocredits: a million credits. */
 export const MAX_REPORTED_AMOUNT = 1_000_000_000_000_000n
 /** Maximum nanocredits in a 64-bit column. */
 export const MAX_STORED_AMOUNT = 2n ** 63n - 1n
-/** Upper bounds of nanocredits per million units, and of millionths of a multiplier: a billion, as in the settings. */
+/**
+ * Upper limit for rates (nanocredits per million units) and multipliers (millionths). The settings allow at most a
+ * billion.
+ */
 export const MAX_RATE = 10n ** 18n
 export const MAX_MULTIPLIER = 10n ** 15n
 

@@ -4,7 +4,9 @@ export interface Payer {
   readonly key: string
   /** The owners of the budgets of the key, of its account and of the labels of a request in the current period. */
   readonly budgets: readonly string[]
-  /** Its validity in Unix milliseconds, the end exclusive. No hold is placed outside of it. */
+  /**
+   * The period in which this payer is valid, in Unix milliseconds, with an exclusive end. No hold is placed outside it.
+   */
   readonly from: number
   readonly until: number
 }

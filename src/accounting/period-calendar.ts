@@ -5,10 +5,10 @@ const DAY_MINUTES = 24 * 60
 const WEEK_MINUTES = 7 * DAY_MINUTES
 /** Unix time begins on a Thursday; a week begins on Monday. */
 const FIRST_DAY_MINUTES = 3 * DAY_MINUTES
-/** Longer than a week with any clock change, so that each weekly window has recurred. */
+/** Longer than a week with any clock change, so that each weekly window occurs at least once. */
 const OVER_A_WEEK_MS = 8 * DAY_MINUTES * MINUTE_MS
 
-/** Minutes of the week; the end is exclusive. */
+/** A window in minutes of the week, with an exclusive end. */
 interface Window {
   readonly start: number
   readonly end: number
@@ -20,28 +20,28 @@ interface Period {
   readonly windows: readonly Window[]
 }
 
-/** An interval during which the same period applies, or no period. */
+/** A time interval during which the same period applies, or no period. */
 export interface Stretch {
-  /** Index of the period in the list; -1: no period applies. */
+  /** Index of the period in the list; -1 if no period applies. */
   readonly index: number
-  /** Unix milliseconds; infinite if the beginning or end is unknown. */
+  /** Unix milliseconds; infinite if the start or end is unknown. */
   readonly from: number
   readonly until: number
 }
 
-/** A part of a week with the same applicable period. */
+/** A part of a week during which the same period applies. */
 interface Part extends Window {
-  /** Index of the period; -1: no period applies. */
+  /** Index of the period; -1 if no period applies. */
   readonly index: number
 }
 
-/** Determines which of several periods applies at a moment. Their windows are in one time zone and do not overlap. */
+/** Determines which of several periods applies at a moment. All windows are in one time zone and do not overlap. */
 export class PeriodCalendar {
   readonly #periods: readonly Period[]
   readonly #offsetAt: (at: number) => number
-  /** Dated beginnings and ends in ascending order. All weeks between two of them are equal. */
+  /** Dated starts and ends of periods in ascending order. All weeks between two adjacent dates are equal. */
   readonly #dates: readonly number[]
-  /** Parts of a week, by the number of past dates. */
+  /** Cached parts of a week, by the number of dates that have passed. */
   readonly #weeks = new Map<number, readonly Part[]>()
 
   constructor(periods: readonly PeriodTimes[]) {
@@ -55,12 +55,12 @@ export class PeriodCalendar {
     this.#dates = [...new Set(dates.filter(Number.isFinite))].toSorted((a, b) => a - b)
   }
 
-  /** Returns the dated beginnings and ends after `now`. */
+  /** Returns the dated starts and ends of periods after `now`. */
   datesAfter(now: number): readonly number[] {
     return this.#dates.slice(this.#datesUntil(now))
   }
 
-  /** Returns the index of the period that applies; -1: no period applies. */
+  /** Returns the index of the period that applies; -1 if no period applies. */
   indexAt(at: number): number {
     const week = this.#weekAt(this.#datesUntil(at))
     return partAt(week, week.length === 1 ? 0 : this.#minuteOfWeek(at)).index
@@ -88,7 +88,7 @@ export class PeriodCalendar {
     return Math.min(date, (this.#changeBetween(whole, next) ?? next) * MINUTE_MS)
   }
 
-  /** Returns the last moment up to `at` when another period may have begun. */
+  /** Returns the last moment up to `at` when another period may have started. */
   #edgeBefore(at: number): number {
     const over = this.#datesUntil(at)
     const date = this.#dates[over - 1] ?? -Infinity
@@ -100,7 +100,7 @@ export class PeriodCalendar {
     return Math.max(date, (this.#changeBetween(last, whole) ?? last) * MINUTE_MS)
   }
 
-  /** Returns the first minute after a clock change between two minutes; undefined without a change. */
+  /** Returns the first minute after a clock change between two minutes; undefined if the clock does not change. */
   #changeBetween(from: number, to: number): number | undefined {
     const offset = this.#offsetAt(from * MINUTE_MS)
     if (this.#offsetAt(to * MINUTE_MS) === offset) return undefined
@@ -113,7 +113,7 @@ export class PeriodCalendar {
     return changed
   }
 
-  /** Returns the number of dates up to a moment. */
+  /** Returns the number of dates that have passed at a moment. */
   #datesUntil(at: number): number {
     return placeAfter(this.#dates.length, (index) => (this.#dates[index] ?? Infinity) <= at)
   }
@@ -139,8 +139,8 @@ export class PeriodCalendar {
 }
 
 /**
- * Returns all parts of a week, including those without a period. Windows of two periods can overlap only in a minute
- * that does not occur between their dates, so either of them is right there.
+ * Returns all parts of a week, including those without a period. Windows of two periods can only overlap in a minute
+ * that never occurs between their dates, so either period is correct there.
  */
 function partsOf(applied: readonly Part[]): readonly Part[] {
   const minutes = new Int16Array(WEEK_MINUTES).fill(-1)
@@ -162,7 +162,7 @@ function partAt(week: readonly Part[], minute: number): Part {
   return part
 }
 
-/** Returns the first index in a sorted list that does not satisfy the condition. */
+/** Returns the first index of a sorted list for which the condition is false. */
 function placeAfter(length: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, length]
   while (low < high) {
@@ -173,7 +173,7 @@ function placeAfter(length: number, holds: (index: number) => boolean): number {
   return low
 }
 
-/** Returns whether both periods apply at some moment. Their windows are in one time zone. */
+/** Whether both periods apply at some moment. Their windows are in one time zone. */
 export function overlaps(left: PeriodTimes, right: PeriodTimes): boolean {
   const from = Math.max(left.from ?? -Infinity, right.from ?? -Infinity)
   const until = Math.min(left.until ?? Infinity, right.until ?? Infinity)
@@ -190,19 +190,19 @@ export function overlaps(left: PeriodTimes, right: PeriodTimes): boolean {
   return false
 }
 
-/** Returns whether a period has weekly windows. */
+/** Whether a period has weekly windows. */
 export function isWeekly({ days, hours }: PeriodTimes): boolean {
   return days !== undefined || hours !== undefined
 }
 
-/** Returns whether a period applies at all times. */
+/** Whether a period applies at all times. */
 export function isAlways(times: PeriodTimes): boolean {
   return times.from === undefined && times.until === undefined && windowsOf(times) === undefined
 }
 
 const ALL_WEEK: readonly Window[] = [{ start: 0, end: WEEK_MINUTES }]
 
-/** Returns the windows in order, with adjacent windows merged; undefined: all week. */
+/** Returns the windows in ascending order, with adjacent windows merged; undefined if the period applies all week. */
 function windowsOf(times: PeriodTimes): readonly Window[] | undefined {
   if (!isWeekly(times)) return undefined
   const { days = WEEKDAYS, hours = ["00:00-24:00"] } = times
@@ -223,13 +223,13 @@ function windowsOf(times: PeriodTimes): readonly Window[] | undefined {
   return first?.start === 0 && first.end === WEEK_MINUTES ? undefined : merged
 }
 
-/** Returns the minute of a time of day; `24:00` is the end of a day. */
+/** Returns the minute of the day for a time such as `09:30`; `24:00` is the end of the day. */
 export function minuteOfDay(text: string): number {
   const [hour = 0, minute = 0] = text.split(":").map(Number)
   return hour * 60 + minute
 }
 
-/** Returns whether a time zone is supported. */
+/** Whether a time zone is supported. */
 export function isZone(name: string): boolean {
   try {
     return formatOf(name) !== undefined

@@ -1,18 +1,18 @@
 import type { AuditRecord, EntryRecord } from "./chained-records.ts"
 import { hashAudit, hashEntry, hashText } from "./hash-chain.ts"
 
-/** Replaces an erased name. */
+/** The text that replaces an erased name. */
 export const ERASED = "erased"
 
 /** The plain-text values that identify a person in records. */
 export interface PersonTraces {
   /** The user's id; null for a person who was never a user. */
   readonly person: string | null
-  /** All their email addresses, in lowercase. */
+  /** All email addresses of the person, in lowercase. */
   readonly addresses: readonly string[]
 }
 
-/** A record after the removal of a person's name. Its own hash stays, because the next record contains it. */
+/** The removal of a person's name from one record. The record keeps its hash, because the next record contains it. */
 export interface Redaction {
   /** The account of the entry; null for an audit record. */
   readonly account: string | null
@@ -26,15 +26,18 @@ export interface RecordedRedaction extends Redaction {
   readonly record: number
 }
 
-/** The summary of redactions in the audit record that authorizes them. */
+/** The summary of an erasure's redactions, stored in the audit record that authorizes them. */
 export interface RedactionSummary {
   readonly records: number
   readonly entries: number
-  /** The hash over all of them, so that later additions, changes and removals are detected. */
+  /** The hash over all redactions. It reveals redactions that were added, changed or removed later. */
   readonly hash: string
 }
 
-/** Removes a person's name and network address from an audit record; undefined if it contains neither in plain text. */
+/**
+ * Removes a person's name and network address from an audit record. Returns undefined if the record contains neither in
+ * plain text.
+ */
 export function redactAudit(record: AuditRecord, traces: PersonTraces): AuditRecord | undefined {
   const isActor =
     (record.actorId !== null && record.actorId === traces.person) ||
@@ -74,13 +77,13 @@ export function summarizeRedactions(redactions: readonly Redaction[]): Redaction
   }
 }
 
-/** Returns the body of the audit record of an erasure, with a summary of the redactions. */
+/** Returns the body of an erasure's audit record, with a summary of the redactions. */
 export function withSummary(after: string | null, redactions: readonly Redaction[]): string {
   const body: unknown = JSON.parse(after ?? "{}")
   return JSON.stringify({ ...(isObject(body) && body), redacted: summarizeRedactions(redactions) })
 }
 
-/** Returns whether a text is encrypted under the key of a person: `encrypted:<person>:<text>`. */
+/** Whether a text is encrypted under the key of a person: `encrypted:<person>:<text>`. */
 export function isEncrypted(text: string): boolean {
   return text.startsWith("encrypted:")
 }
@@ -112,7 +115,7 @@ function redactValue(value: unknown, traces: PersonTraces, isTheirs: boolean): u
   return Object.fromEntries(members)
 }
 
-/** Returns whether an object is a user, or a membership or an invitation of one. */
+/** Whether an object is the person's user, membership or invitation. */
 function isAbout(value: Readonly<Record<string, unknown>>, traces: PersonTraces): boolean {
   const { id, user, email } = value
   if (traces.person !== null && (id === traces.person || user === traces.person)) return true

@@ -2,10 +2,10 @@
 type Members = Record<string, unknown>
 
 /**
- * Restores the members that the stored text of a receipt omits because they have their usual value. Rows are short, so
- * that six of them fit into a page: durable writes cost by the page. Members that are present are never changed, so a
+ * Restores members that the stored text of a receipt omits because they have their usual value. Stored rows are short
+ * so that six fit into a database page, which makes durable writes cheaper. Members in the text are never changed, so a
  * complete receipt stays the same.
- * @param given the parsed text, which is changed in place because each report reads many receipts.
+ * @param given the parsed text, which is changed in place because reports read many receipts.
  */
 export function restoreReceipt<Receipt extends Members>(given: Receipt): Receipt {
   const receipt: Members = given
@@ -19,7 +19,7 @@ export function restoreReceipt<Receipt extends Members>(given: Receipt): Receipt
   return given
 }
 
-/** Adds the rates of the price to lines without a rate of their own. */
+/** Adds the rates of the price to arithmetic lines without a rate. */
 function restoreRates({ price, arithmetic }: Members): void {
   if (!Array.isArray(arithmetic) || !isObject(price)) return
   const rates = price["per_million"]
@@ -29,7 +29,7 @@ function restoreRates({ price, arithmetic }: Members): void {
   }
 }
 
-/** Adds the only attempt of a request that succeeded at once. */
+/** Restores the single attempt of a request that succeeded at once. */
 function restoreAttempts(receipt: Members): void {
   const { attempt_ms: duration, deployment } = receipt
   if (duration !== undefined) {

@@ -8,22 +8,22 @@ import { CallEnded } from "../relay/lifetime/call-failure.ts"
 import type { State } from "./state.ts"
 
 /**
- * Maximum time for counting, settling and answering requests that were cut off. The first token count takes a second or
- * two on a busy machine.
+ * Maximum time for counting tokens, settling and answering requests that were cut off. The first token count takes a
+ * second or two on a busy machine.
  */
 const CUT_OFF_TIMEOUT_MS = 10_000
-/** Further time for settling requests of callers that have stopped reading. */
+/** Additional time for settling requests whose callers have stopped reading. */
 const SETTLE_TIMEOUT_MS = 5_000
 /**
- * Maximum time for settlements of cut-off requests while the database is unavailable. Their callers must receive an
- * error before their connections are closed.
+ * Maximum time for settling cut-off requests while the database is unavailable. Their callers must receive an error
+ * before the connections close.
  */
 const POSTING_TIMEOUT_MS = 5_000
-/** Maximum time that the remaining steps wait for the database. */
+/** Maximum time that the remaining shutdown steps wait for the database. */
 const DATABASE_TIMEOUT_MS = 15_000
 const POLL_INTERVAL_MS = 20
 
-/** The parts that are drained before the process ends. */
+/** The parts of the gateway that are drained before the process ends. */
 export interface Drained {
   readonly server: Bun.Server<undefined>
   readonly lastAnswers: LastAnswers
@@ -43,7 +43,7 @@ export async function drain(drained: Drained): Promise<void> {
   watch.monitor.end()
   await waitUntil(() => state.skipsDrain, drainDelay)
   const deadline = performance.now() + timeoutMs
-  // Closes idle connections. Not awaited, because silent callers keep theirs open.
+  // Closes idle connections. Not awaited, because connections of silent callers stay open.
   void server.stop(false)
   const isServed = (): boolean => server.pendingRequests === 0 && idempotency.running === 0
   await waitUntil(() => isServed() || state.skipsDrain, deadline - performance.now())
@@ -53,7 +53,7 @@ export async function drain(drained: Drained): Promise<void> {
   await waitUntil(isServed, CUT_OFF_TIMEOUT_MS)
   await server.stop(true)
   idempotency.end()
-  // Requests that were cut off have delivered something, which is settled before the ledger closes.
+  // Requests that were cut off have delivered output, which must be settled before the ledger closes.
   await waitUntil(() => billing.open === 0, SETTLE_TIMEOUT_MS)
 }
 

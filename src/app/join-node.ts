@@ -76,7 +76,7 @@ export async function joinNode(parts: NodeParts, building: AsyncDisposableStack)
   const options = { locks, pollIntervalMs, leaseTerm, memory: machine.memory.name() }
   const node = building.use(await Node.join(parts.store, parts.nodeId, listeners, options))
   building.use(database.listen(() => node.pollSoon()))
-  // Rate limits depend on the number of machines from the first request on.
+  // From the first request on, rate limits depend on the number of machines.
   const { machines } = await parts.store.nodes.poll(node.id, null)
   limiter.setMachines(machines)
 }

@@ -2,7 +2,7 @@ import type { RequestObserver } from "../relay/billing/request-observer.ts"
 import { type RequestLine, releasedLine, settledLine } from "../relay/billing/request-line.ts"
 import type { Events } from "../telemetry/events.ts"
 
-/** Writes one line per ended request, with the same text to all destinations. */
+/** Writes one line per ended request. All destinations receive the same text. */
 export function loggedRequests(places: readonly ((line: string) => void)[]): RequestObserver {
   const write = (line: RequestLine): void => {
     const text = JSON.stringify(line)
@@ -14,7 +14,7 @@ export function loggedRequests(places: readonly ((line: string) => void)[]): Req
   }
 }
 
-/** Logs every error response, including requests that were rejected before they held money. */
+/** Logs every error response, including those to requests rejected before credits were held. */
 export function loggedErrors(events: Events): Events {
   const logged: Pick<Events, "errorAnswered"> = {
     errorAnswered: (answered) => {

@@ -10,7 +10,7 @@ import type { AppOptions } from "./options.ts"
 import { activeOf } from "./services.ts"
 import type { State } from "./state.ts"
 
-/** Dependencies of the caller endpoints that the state does not provide. */
+/** Dependencies of the caller endpoints, except those that `State` provides. */
 type CallerParts = Omit<
   RouteParts,
   "settings" | "catalog" | "isDraining" | "ownUrl" | "memory" | "pace"

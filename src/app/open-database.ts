@@ -19,7 +19,7 @@ import type { AppOptions } from "./options.ts"
 export interface OpenDatabase {
   readonly machine: Machine
   readonly database: ServingDatabase
-  /** The store of all services. It moves no money while the ledger cannot be trusted. */
+  /** The store that all services use. It moves no money while the ledger cannot be trusted. */
   readonly store: Store
   readonly databaseWatch: DatabaseWatch
   readonly databaseStatus: () => Promise<DatabaseStatus>
@@ -44,7 +44,7 @@ export async function openDatabase(
   const hasOtherProcesses = isShared || machine.presence.count > 1
   const installed = databaseOf(settings)
   const database = building.use(await installed.openToServe(hasOtherProcesses))
-  // Opened after the ledger: secrets without a ledger mean that the ledger is lost.
+  // Secrets are opened after the ledger: if they exist without a ledger, the ledger is lost.
   const { secrets, keyPepper: secret } = await openSecrets(installed, database.store)
   const databaseWatch = database.watch((fault) => {
     ledger.refuse(fault)

@@ -38,7 +38,7 @@ export async function openObservation(parts: ObservationParts, building: AsyncDi
 }
 
 /**
- * Opens the destinations of request lines besides the log. Nothing is loaded unless the settings name a destination.
+ * Opens the destinations of request lines other than the log. Nothing is loaded if the settings name no destination.
  */
 async function openLineSinks(
   { state, options: { events: alarms } }: ObservationParts,
@@ -50,7 +50,7 @@ async function openLineSinks(
   return openSinks({ settings: log, alarms, skipsDrain: () => state.skipsDrain }, building)
 }
 
-/** Opens the metrics. Nothing is counted or loaded unless they are served or sent. */
+/** Opens the metrics. Nothing is counted or loaded if they are neither served nor sent. */
 async function openMetrics(
   parts: ObservationParts,
   sinks: readonly LineSink[],
@@ -70,7 +70,7 @@ async function openMetrics(
   return new Loaded(measured, isSent ? names : undefined)
 }
 
-/** Opens tracing. Nothing of OpenTelemetry is loaded unless a collector is configured. */
+/** Opens tracing. OpenTelemetry is only loaded if a collector is configured. */
 async function openTracer(
   { state, options }: ObservationParts,
   metrics: Metrics | undefined,

@@ -10,8 +10,8 @@ export interface OpenSecrets {
 }
 
 /**
- * Opens the secrets of an installation, which are created at the first start. New secrets would make an existing ledger
- * useless: all keys would be rejected without an explanation.
+ * Opens the secrets of an installation and creates them at the first start. New secrets would make an existing ledger
+ * useless, because all keys would be rejected without an explanation.
  * @throws LedgerError `without_secrets`.
  */
 export async function openSecrets(

@@ -7,16 +7,16 @@ import { RotatingFile } from "../sinks/rotating-file.ts"
 
 const FLUSH_INTERVAL_MS = 1_000
 const MAX_BATCH_LENGTH = 256 * 1024
-/** The length of an object in a bucket is measured before compression. */
+/** Maximum length of an object in a bucket, before compression. */
 const MAX_OBJECT_LENGTH = 4 * 1024 * 1024
-/** Maximum time for queued lines at shutdown, and at immediate shutdown. */
+/** Maximum time for writing queued lines at normal and at immediate shutdown. */
 const SHUTDOWN_TIMEOUT_MS = 5_000
 const IMMEDIATE_SHUTDOWN_TIMEOUT_MS = 500
 
 export interface SinkParts {
   readonly settings: LogSettings
   readonly alarms: LineAlarms
-  /** Returns whether the process has to end without waiting. */
+  /** Whether the process has to end without waiting. */
   readonly skipsDrain: () => boolean
 }
 
@@ -28,7 +28,7 @@ interface Outlet {
   readonly batch: number
 }
 
-/** Opens every sink that the settings name. Each connects or opens its file with the first line. */
+/** Opens every sink that the settings name. Each sink connects or opens its file when it receives the first line. */
 export function openSinks(
   { settings, alarms, skipsDrain }: SinkParts,
   building: AsyncDisposableStack,

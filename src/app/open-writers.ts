@@ -17,7 +17,7 @@ interface WritingParts {
 }
 
 /**
- * Opens the writers that make settlements durable, by the settings; undefined for a database file.
+ * Opens the writers that make settlements durable, as configured; undefined if the database is a file.
  * @throws LedgerError if the journal cannot be opened.
  */
 export async function openWriters(

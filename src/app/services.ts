@@ -136,7 +136,7 @@ export function openIdempotency(
   })
 }
 
-/** Opens the store of generated images without a link from the vendor. */
+/** Opens the store of generated images that have no link from the vendor. */
 export function imageStore(
   { database, secret }: { readonly database: ServingDatabase; readonly secret: string },
   state: State,

@@ -24,9 +24,9 @@ export interface State {
   proxies: TrustedProxies
   /** Whether to stop waiting for running requests. */
   skipsDrain: boolean
-  /** Warnings about all settings, including the file and the environment. */
+  /** Warnings about all active settings, including those of the file and the environment. */
   warnings: readonly string[]
-  /** The address it listens on; empty before that. */
+  /** The address that the gateway listens on; empty before that. */
   url: string
 }
 
@@ -74,7 +74,7 @@ function proxiesOf({ server }: Settings, events: Events): TrustedProxies {
   )
 }
 
-/** Returns the share of this process in the gateway's memory limit, in bytes. */
+/** Returns this process's share of the gateway's memory limit, in bytes. */
 function memoryOf({ limits, server }: Settings): number {
   return Math.floor((limits.memoryBytes ?? defaultMemory()) / server.workers)
 }

@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts"
 const HOUR_MS = 60 * 60_000
 /** Maximum wait for the current step at shutdown. */
 const LAST_WAIT_MS = 1_000
-/** The pause between steps of pruning, so that charges take precedence. */
+/** Pause between steps of pruning, which gives charges precedence. */
 const PAUSE_MS = 20
 
 interface UpkeepAlarms {
@@ -20,13 +20,13 @@ export interface UpkeepParts {
   /** The active settings. */
   readonly state: { readonly settings: { readonly retention: RetentionSettings } }
   readonly alarms: UpkeepAlarms
-  /** Interval in milliseconds; for tests. */
+  /** Interval between checks in milliseconds; set by tests. */
   readonly every?: number
 }
 
 /**
- * Maintains the database while a node runs: prepares it for the next days, and removes old rows of the ledger month by
- * month according to the settings.
+ * Maintains the database while a node runs. It prepares the database for the next days, and removes old ledger rows
+ * month by month according to the settings.
  */
 export class Upkeep implements AsyncDisposable {
   readonly #parts: UpkeepParts
@@ -64,7 +64,7 @@ export class Upkeep implements AsyncDisposable {
     }
   }
 
-  /** Ignores a clock that is set forward while the node runs, since removed rows cannot be restored. */
+  /** Ignores a clock that jumps forward while the node runs, because removed rows cannot be restored. */
   #earliestNow(): number {
     return Math.min(Date.now(), this.#startedAt + performance.now() - this.#started)
   }
@@ -85,7 +85,7 @@ export class Upkeep implements AsyncDisposable {
   }
 }
 
-/** Returns the beginning of the month of a moment, UTC. */
+/** Returns the start of the UTC month that contains a moment. */
 function monthBefore(at: number): number {
   const date = new Date(at)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1)

@@ -1,6 +1,6 @@
 import { undatedNames } from "./dated-names.ts"
 
-/** The areas that a region's requests are routed to, as prefixes of the ids of Bedrock's inference profiles. */
+/** The areas to which a region's requests are routed, as prefixes of Bedrock's inference profile ids. */
 const AREAS: readonly (readonly [RegExp, string])[] = [
   [/^us-gov-/, "us-gov"],
   [/^(?:us|ca)-/, "us"],
@@ -13,15 +13,15 @@ const AREAS: readonly (readonly [RegExp, string])[] = [
 /** Matches `eu.anthropic.claude-sonnet-4-5-20250929-v1:0`: area, maker, name and Bedrock's edition. */
 const BEDROCK_ID = /^(?:([a-z-]+)\.)?[a-z0-9]+\.([a-z]{2,}[^:]*?)(?:-v\d+(?::\d+)?|-\d+:\d+)?$/
 
-/** The maker's name of a Bedrock model, and the model's distance from the provider's region. */
+/** The maker's name for a Bedrock model, and the model's distance from the provider's region. */
 export interface MakersName {
   readonly name: string
   readonly distance: number
 }
 
 /**
- * Returns the maker's names of a Bedrock model, with and without its date. Profiles of the provider's own area are
- * nearest, then global ones: newer models can only be called through a profile.
+ * Returns the maker's names for a Bedrock model, with and without its date. Profiles of the provider's area are
+ * nearest, followed by global profiles, because newer models can only be called through a profile.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-support.html
  */
 export function makersNames(upstreamModel: string, region = ""): readonly MakersName[] {

@@ -37,9 +37,9 @@ export interface ModelSources {
   provider(id: string): CallableProvider | undefined
   /** The default multiplier, as decimal text. */
   readonly multiplier: string
-  /** The default choice of deployments. */
+  /** The default rule for choosing a deployment. */
   readonly choice: Choice
-  /** Unix seconds for models of unknown age. */
+  /** Creation time of models of unknown age, in Unix seconds. */
   readonly created: number
 }
 
@@ -50,7 +50,7 @@ export interface CallableProvider {
 }
 
 export interface BuiltModel {
-  /** Absent if no deployment could ever serve it. */
+  /** Absent if the model can never have a usable deployment. */
   readonly model?: Model
   readonly warnings: readonly string[]
 }
@@ -61,7 +61,7 @@ interface Draft {
   readonly kind: ModelKind
   readonly settings: ModelSettings | undefined
   readonly facts: ModelFacts | undefined
-  /** Vendor of the provider in the public id; undefined if that provider does not exist. */
+  /** Vendor of the provider in the public id; undefined if there is no such provider. */
   readonly vendor: string | undefined
   readonly multiplier: string
 }
@@ -72,7 +72,7 @@ export function splitId(id: string): { readonly provider: string; readonly name:
   return { provider: id.slice(0, slash), name: id.slice(slash + 1) }
 }
 
-/** Builds a public model. Settings override facts field by field, but a price as a whole. */
+/** Builds a public model. Settings override facts field by field, but a price always as a whole. */
 export function buildModel(
   id: string,
   settings: ModelSettings | undefined,
@@ -134,7 +134,7 @@ function describeModel(
   }
 }
 
-/** A deployment and its problem, as the end of a sentence that starts with the model. */
+/** A deployment, and its problem as the end of a sentence that begins with the model. */
 interface BuiltDeployment {
   readonly deployment?: Deployment
   readonly warning?: string
@@ -154,7 +154,7 @@ function buildDeployment(
   const own = sources.known.find(provider, upstreamModel)
   const facts = own ?? (draft.vendor === callable.settings.vendor ? draft.facts : undefined)
   const known = rulesFor(wanted, draft, callable, facts)
-  // The rules of a model of another kind apply to its chats, if it has any.
+  // If a model of another kind has rules, they apply to its chats.
   const rules = draft.kind === "chat" || known.rules?.modalities !== undefined ? known : undefined
   const chats = draft.kind === "chat" || rules !== undefined
   const dialects = chats ? chatDialects(wanted, draft, callable, own) : undefined
@@ -194,7 +194,7 @@ function buildDeployment(
   }
 }
 
-/** Excludes the budget of models that do not respect it, so that the hold ignores it. */
+/** Ignores reasoning budgets of models that do not respect them, so that the hold is high enough. */
 function separateReasoningOf(
   vendor: string,
   model: string,
@@ -206,7 +206,7 @@ function separateReasoningOf(
   return { separateReasoning: isKept ? own : { ...own, max: 0 } }
 }
 
-/** Returns the reason to reject a deployment, or a warning about rules that cannot be applied. */
+/** Returns the reason why a deployment is rejected, or a warning about rules that cannot be applied. */
 function warningOf(
   reason: string | undefined,
   { enforced = {} }: ResolvedRules,
@@ -229,7 +229,7 @@ function rulesFor(
   return resolveRules({ vendor, model, facts, written: [settings?.rules, rules] })
 }
 
-/** Returns the deployment with each of its provider's credentials, which share its weight. */
+/** Returns one deployment per credential of the provider. They share the weight of the deployment. */
 function byCredential(
   deployment: Deployment,
   provider: ProviderSettings | undefined,
@@ -252,12 +252,12 @@ function chatDialects(
   own: ModelFacts | undefined,
 ): readonly DialectId[] {
   const written = wanted.dialects ?? draft.settings?.dialects
-  // Dialects listed for the model at the vendor in its id do not apply at another vendor.
+  // Dialects that are listed for the model at the vendor in its id do not apply to other vendors.
   const named = draft.vendor === settings.vendor ? draft.facts : undefined
   return dialectsOf(vendor, settings, written, (own ?? named)?.dialects)
 }
 
-/** Returns the factor on a vendor's prices at the address of a provider, in millionths. */
+/** Returns the factor on a vendor's prices at a provider's address, in millionths. */
 function regionalFactor(
   { baseUrl }: ProviderSettings,
   own: ModelFacts | undefined,
@@ -265,7 +265,7 @@ function regionalFactor(
 ): bigint {
   const regional = known?.regional
   if (regional === undefined || baseUrl === undefined || own === undefined) return UNIT_FACTOR
-  // A chat model without a date is contained only in the newest lists.
+  // A chat model without a date is only in the newest lists.
   const created = own.created ?? (own.kind === "chat" ? Infinity : 0)
   const isNew = created * 1000 >= Date.parse(regional.since)
   const isDefined = regional.hosts.split(" ").includes(new URL(baseUrl).hostname)
@@ -273,8 +273,8 @@ function regionalFactor(
 }
 
 /**
- * Merges charges besides the model's price: from the provider's settings, the known facts of the model there, and those
- * of its vendor.
+ * Merges the charges besides the model's price: from the provider's settings, from the known facts of the model at this
+ * vendor, and from those of the vendor itself.
  */
 function servicesOf(
   { prices }: ProviderSettings,
@@ -282,11 +282,11 @@ function servicesOf(
   known: ServiceFacts | undefined,
 ): DecimalServices {
   const modes = { ...known?.modes, ...modeFactors(own?.price), ...prices?.modes }
-  // parsePrice reads only its own names, and their values are decimal text.
+  // parsePrice reads only the names that it knows, and their values are decimal text.
   return { ...(known as DecimalServices | undefined), ...prices, modes }
 }
 
-/** Charges in addition to the model's price, including modes from the settings of its provider. */
+/** Charges in addition to the model's price, including modes from the provider's settings. */
 interface BesidePrice {
   readonly services: DecimalServices
   readonly ownModes: ModeTable | undefined
@@ -308,7 +308,7 @@ function priceOf(
   if (known === undefined) {
     return { reason: "it has no price. Give it one under 'models' in the settings" }
   }
-  // The settings of the provider override the modes.
+  // The provider's settings override the known modes.
   const { modes: listed, periods, ...rates } = known
   const inPeriods = periods?.map((period) =>
     period.modes === undefined ? period : { ...period, modes: { ...period.modes, ...ownModes } },
@@ -319,7 +319,7 @@ function priceOf(
   return readPriceFacts(kind, price, multiplier, services)
 }
 
-/** Adds the known modes of the model with their times to a price, unless the price has its own times. */
+/** Adds the model's known modes, with their times, to a price that has no times. */
 function withKnownModes(
   written: PriceSettings,
   own: ModelFacts | undefined,

@@ -30,7 +30,7 @@ export interface CatalogSources {
   readonly settings: Settings
   readonly facts: Facts
   readonly vendors: KnownVendors
-  /** Returns Unix milliseconds; for tests. */
+  /** Returns the current time in Unix milliseconds; set by tests. */
   readonly clock?: () => number
 }
 
@@ -40,7 +40,7 @@ export interface BuiltCatalog {
   readonly warnings: readonly string[]
 }
 
-/** Maximum suggested names in a message. */
+/** Maximum suggested names in an error message. */
 const MAX_SUGGESTIONS = 3
 
 /**
@@ -118,8 +118,8 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
 }
 
 /**
- * Removes additions of clients from a name: the prefix `models/` of Google's resource names, and the suffix `[1m]` of
- * Claude Code for the context length. Returns undefined if it has neither.
+ * Removes what clients add to a name: the prefix `models/` of Google's resource names, and the suffix `[1m]` of Claude
+ * Code for the context length. Returns undefined if the name has neither.
  */
 function withoutMarks(name: string): string | undefined {
   if (!name.startsWith("models/") && !name.endsWith("]")) return undefined
@@ -150,15 +150,15 @@ function addByProvider(knownByProvider: Map<string, Model[]>, model: Model): voi
 export interface CatalogParts {
   readonly models: readonly Model[]
   readonly modelGroups: readonly ModelGroup[]
-  /** Aliases with the ids of their models. */
+  /** Maps aliases to the ids of their models. */
   readonly aliases: ReadonlyMap<string, string>
-  /** In the order of the settings. */
+  /** Providers in the order of the settings. */
   readonly providers: readonly NamedProvider[]
-  /** Models that only callers have named. */
+  /** Requested models that the catalog does not contain. */
   readonly unknown: UnknownModels
   /** Price groups. */
   readonly groups: PriceGroups
-  /** Returns Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   readonly clock: () => number
   /** One line for each provider that cannot be called because it has no models. */
   readonly withoutModels: readonly string[]
@@ -168,9 +168,9 @@ export interface CatalogParts {
 export class Catalog {
   /** One line for each provider that cannot be called because it has no models. */
   readonly withoutModels: readonly string[]
-  /** Models without groups. */
+  /** All models except groups. */
   readonly #models: readonly Model[]
-  /** Models and groups. */
+  /** All models and groups. */
   readonly #listed: readonly Model[]
   readonly #modelGroups: ReadonlyMap<string, ModelGroup>
   readonly #byId: ReadonlyMap<string, Model>
@@ -202,9 +202,9 @@ export class Catalog {
   }
 
   /**
-   * Resolves the model in a request: by its id, by an alias of the key or of the settings, or by its name at its
-   * vendor. An alias stands for an id, so aliases do not chain. Additions of clients are ignored unless a model has the
-   * exact name. Other names may be those of newer, unknown models.
+   * Resolves the model in a request by its id, by an alias of the key or of the settings, or by its name at its vendor.
+   * An alias stands for an id and never for another alias. Additions of clients are ignored unless a model has the
+   * exact name. Other names may belong to newer, unknown models.
    */
   resolve(name: string, rights: ModelRights = {}): Model | undefined {
     const found = this.#named(name, rights)
@@ -222,7 +222,7 @@ export class Catalog {
     return this.#originalNames.find(name, rights.allows)
   }
 
-  /** Returns the public id of a provider's model with an upstream name, if it exists. */
+  /** Returns the public id of the provider's model with an upstream name; undefined if there is none. */
   idOf(provider: string, upstreamModel: string): string | undefined {
     const isSame = (deployment: Deployment): boolean =>
       deployment.provider === provider && deployment.upstreamModel === upstreamModel
@@ -232,7 +232,7 @@ export class Catalog {
   }
 
   /**
-   * Lists models and groups by id, limited to those that the key may call if `allows` is given.
+   * Lists models and groups by id. If `allows` is given, only those that the key may call are listed.
    * @param kind all kinds if absent.
    */
   list(allows?: Allows, kind?: ModelKind): readonly Model[] {
@@ -243,9 +243,9 @@ export class Catalog {
   }
 
   /**
-   * Returns the first model of a kind that the key may call, at its prices. Groups are excluded, since they must be
-   * named explicitly.
-   * @param isUsable returns whether a model supports the request; all do if absent.
+   * Returns the first model of a kind that the key may call, at the key's prices. Groups are excluded, since callers
+   * must name them.
+   * @param isUsable whether a model supports the request; if absent, all do.
    */
   first(
     kind: ModelKind,
@@ -260,13 +260,13 @@ export class Catalog {
     return found && this.priced(found, rights)
   }
 
-  /** Returns a model with the current prices of a key. */
+  /** Returns a model with the prices that currently apply to a key. */
   priced(model: Model, rights: ModelRights = {}): Model {
     const now = this.#clock()
     return this.#groups.priced(atPricesOf(model, now), rights.priceGroup, now)
   }
 
-  /** Returns whether requests for a kind of model may be free. Keys with individual prices are checked each time. */
+  /** Whether requests for a kind of model may be free. Keys with individual prices are checked each time. */
   hasFree(kind: ModelKind, rights: ModelRights): boolean {
     if (rights.priceGroup === undefined) return this.#freeKinds().has(kind)
     return this.#listed.some(
@@ -274,20 +274,20 @@ export class Catalog {
     )
   }
 
-  /** Models that are listed but rejected, because their cost is unknown. */
+  /** Models that are listed, but rejected when requested because their cost is unknown. */
   get unpriced(): readonly Model[] {
     return this.#models.filter((model) => !isPriced(model))
   }
 
-  /** Returns up to three similar ids that the key may call. */
+  /** Returns up to three similar ids of models that the key may call. */
   nearest(id: string, allows?: Allows): string[] {
     const ids = this.list(allows).map((model) => model.id)
     return nearestNames(id, ids, MAX_SUGGESTIONS)
   }
 
   /**
-   * Returns the body of the model list as JSON text. For keys without restrictions at general prices, it is cached
-   * until the next price change.
+   * Returns the model list as JSON text. For unrestricted keys at general prices, the text is cached until the next
+   * price change.
    * @param kind all kinds if absent.
    */
   listBody(rights: ModelRights = {}, kind?: ModelKind): string {
@@ -306,7 +306,7 @@ export class Catalog {
   }
 
   /**
-   * Returns a model of the list.
+   * Returns a listed model.
    * @throws GatewayError `model_not_found`.
    */
   listed(id: string): Model {
@@ -316,7 +316,7 @@ export class Catalog {
   }
 
   /**
-   * Returns a model that a key may see, with the requested name and the key's prices.
+   * Returns a model that the key may see, with the requested name and the key's prices.
    * @throws GatewayError `model_not_found`.
    */
   visible(name: string, rights?: ModelRights): Model {
@@ -328,8 +328,8 @@ export class Catalog {
   }
 
   /**
-   * Returns the requested model at the current prices, which apply to its hold and its charge regardless of when it
-   * ends.
+   * Returns the requested model at the current prices. They apply to the request's hold and charge, however long it
+   * runs.
    * @throws GatewayError `model_not_found`, `model_not_allowed`, `model_not_supported`, `model_not_priced`.
    */
   require(id: string, kind: ModelKind, rights?: ModelRights): Model {
@@ -345,8 +345,8 @@ export class Catalog {
   }
 
   /**
-   * Limits a model to the key's permissions, which may allow only some members of a group; undefined without
-   * permission.
+   * Limits a model to the key's permissions, which may include only some members of a group; undefined if the key may
+   * not call it.
    */
   #permitted(model: Model, allows: Allows): Model | undefined {
     if (allows === undefined) return model
@@ -359,7 +359,7 @@ export class Catalog {
   }
 
   /**
-   * Returns a model that is rejected because it is newer than the price list, at its price with
+   * Returns a model that is rejected because it is newer than the price list, at the price that it would have with
    * `unknown_models: family`.
    */
   offer(name: string): Model | undefined {
@@ -390,12 +390,15 @@ export class Catalog {
   }
 }
 
-/** Sorts by code unit, since the order of a locale differs between machines. */
+/** Sorts by code unit, because locale order differs between machines. */
 function byId(models: readonly Model[]): readonly Model[] {
   return models.toSorted((left, right) => (left.id < right.id ? -1 : 1))
 }
 
-/** Returns the kinds of requests that a model can serve. Rerank requests compare embeddings if there is no reranker. */
+/**
+ * Returns the kinds of requests that a model can serve. Embedding models also serve rerank requests if there is no
+ * reranker.
+ */
 function servedKinds(model: Model): readonly ModelKind[] {
   const { kind } = model
   if (kind === "embedding") return [kind, "rerank"]

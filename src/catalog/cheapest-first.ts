@@ -1,10 +1,10 @@
 import type { Price } from "../ledger/price.ts"
 import type { Deployment } from "./model.ts"
 
-/** Assumed ratio of input to output tokens: most requests have more input. */
+/** Assumed ratio of input to output tokens. Most requests have more input than output. */
 const INPUT_SHARE = 3n
 
-/** Sorts deployments by the cost of a typical request; those without a price come last. */
+/** Sorts deployments by the cost of a typical request. Deployments without a price come last. */
 export function cheapestFirst(deployments: readonly Deployment[]): readonly Deployment[] {
   return deployments.toSorted((left, right) => {
     if (left.price === undefined || right.price === undefined) {
@@ -15,7 +15,7 @@ export function cheapestFirst(deployments: readonly Deployment[]): readonly Depl
   })
 }
 
-/** Returns the cost of a typical request, for comparison only. */
+/** Returns the cost of a typical request. Only useful for comparison. */
 function typicalCost({ rates, multiplier }: Price): bigint {
   const { inputFresh = 0n, output = 0n } = rates
   const tokens = INPUT_SHARE * inputFresh + output

@@ -1,6 +1,6 @@
 /**
- * Patterns of the date or edition that vendors append to a model's name. The name without it means the same model: no
- * pattern matches a version or a size (`gpt-5-mini` is not `gpt-5`).
+ * Patterns of the date or edition that vendors append to a model's name. The name without this suffix means the same
+ * model, because no pattern matches a version or a size (`gpt-5-mini` is not `gpt-5`).
  */
 const EDITIONS: readonly RegExp[] = [
   // claude-sonnet-4-5-20250929, claude-sonnet-4-5@20250929
@@ -22,30 +22,30 @@ const VERSION = /^([^\s]+?)-(\d{1,2}(?:[.-]\d{1,2})?)$/
 
 const LATEST = "-latest"
 
-/** Returns a name without its edition, for each possible interpretation, longest first. */
+/** Returns a name without its edition, longest first. There may be several interpretations. */
 export function undatedNames(name: string): string[] {
   return EDITIONS.flatMap((edition) => (edition.test(name) ? [name.replace(edition, "")] : []))
 }
 
-/** Returns the part of a `-latest` name before the suffix. */
+/** Returns the family of a `-latest` name, which is the part before that suffix. */
 export function familyOf(name: string): string | undefined {
   return name.endsWith(LATEST) ? name.slice(0, -LATEST.length) : undefined
 }
 
 interface Member {
   readonly name: string
-  /** The format of the date; absent if its numbers cannot be ordered. */
+  /** The format of the date; absent if dates in this format cannot be ordered. */
   readonly form?: string
-  /** Compared element by element. */
+  /** The numbers of the version or date, compared element by element. */
   readonly numbers: readonly number[]
 }
 
-/** Matches formats that start with the year. */
+/** Matches date formats that start with the year. */
 const COMPARABLE_DAY = /^(?:2\d{3}|20\d{6}|20\d\d-\d\d-\d\d)$/
 
 /**
- * Returns the newest name of each family, which is the part before the version or date. A family is omitted if two
- * members are equally new, or if their dates are in formats that cannot be compared.
+ * Returns the newest name of each family. The family is the part before the version or date. Families are omitted if
+ * two members are equally new, or if their date formats cannot be compared.
  */
 export function newestNames(names: Iterable<string>): ReadonlyMap<string, string> {
   const versions = new Map<string, Member[]>()

@@ -3,9 +3,9 @@ import type { ProviderSettings } from "../config/settings.ts"
 
 /** The facts about a vendor that the catalog needs. */
 export interface KnownVendor {
-  /** The dialects of its servers, the preferred one first. */
+  /** The dialects of the vendor's servers, with the preferred one first. */
   readonly chat: readonly { readonly dialect: { readonly id: DialectId } }[]
-  /** Dialects that a provider's servers support only if enabled in its settings. */
+  /** Dialects that a provider's servers only support if its settings enable them. */
   readonly optionalDialects?: readonly DialectId[]
 }
 
@@ -15,9 +15,9 @@ export interface KnownVendors {
 }
 
 /**
- * Returns the dialects for calling a chat model at a provider, the preferred one first. Empty if the provider supports
- * no dialect of the model.
- * @param written the settings of the model itself, which override everything else.
+ * Returns the dialects for calling a chat model at a provider, with the preferred one first. Empty if the provider
+ * supports none of the model's dialects.
+ * @param written the model's own settings, which override everything else.
  * @param known the known dialects of the model at this vendor.
  */
 export function dialectsOf(
@@ -35,7 +35,7 @@ export function dialectsOf(
   return known === undefined ? usual : usual.filter((id) => known.includes(id))
 }
 
-/** Sorts supported dialects in the operator's order, which is the order of preference. */
+/** Sorts supported dialects by the operator's preference. */
 function inOrderOf(names: readonly string[], spoken: readonly DialectId[]): DialectId[] {
   return [...new Set(names)].flatMap((name) => spoken.find((id) => id === name) ?? [])
 }

@@ -5,10 +5,10 @@ import type { ModelKind } from "#contract/model-kinds.ts"
 import { type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
 import type { Member, Model } from "./model.ts"
 
-/** Credits per million units of each class, as exact decimal text including the multiplier. */
+/** Credits per million units of each class, as exact decimal text. The multiplier is included. */
 type ShownRates = Partial<Record<PriceName, string>>
 
-/** The price of a model. With several deployments, the highest price of each class. */
+/** The price of a model. If it has several deployments, each class has its highest price. */
 export interface ShownPrice extends ShownRates {
   /** Minimum seconds of audio charged per request. */
   readonly minimum_seconds?: number
@@ -27,13 +27,13 @@ export interface ModelEntry {
   readonly context_length?: number
   /** Maximum tokens. */
   readonly max_output_tokens?: number
-  /** Set for a speech model with an unusual maximum length of texts. */
+  /** Set for a speech model with an unusual maximum length of input texts. */
   readonly max_input_characters?: number
   /** The dialects of a chat model at its vendors. Callers may use any dialect. */
   readonly dialects?: readonly DialectId[]
   /** The members of a group. Any of them may serve a request, at its own price. */
   readonly members?: readonly string[]
-  /** Whether the model can be called: a model without a price is rejected. */
+  /** Whether the model can be called. Models without a price are rejected. */
   readonly priced: boolean
   readonly pricing?: ShownPrice
 }
@@ -61,7 +61,7 @@ export function entryOf(model: Model): ModelEntry {
   }
 }
 
-/** Returns the limits that apply regardless of the member that serves a request. */
+/** Returns the limits that apply to every member that may serve a request. */
 export function surely(model: Model): Pick<Member, "context" | "maxOutput"> {
   const { members } = model
   if (members === undefined) return model
@@ -102,7 +102,7 @@ function hasRate(rates: Rates, name: PriceName): boolean {
   return rates[CLASS_OF_NAME[name]] !== undefined
 }
 
-/** Returns the highest rate of each class among the prices, at this many input tokens. */
+/** Returns the highest rate of each class among several prices, for a given number of input tokens. */
 function highestRates(
   prices: readonly Price[],
   names: readonly PriceName[],
@@ -120,5 +120,5 @@ function highestRates(
   return shown
 }
 
-/** Decimal places of a rate (nine) times a multiplier (six). */
+/** Decimal places of a rate (nine) plus those of a multiplier (six). */
 const RATE_DECIMAL_PLACES = 15

@@ -1,9 +1,9 @@
 /**
- * The content of facts.json. The types are deliberately loose: the file is generated and tested, and reading it at
- * startup must cost next to nothing.
+ * The content of facts.json. The types are deliberately loose, because the file is generated and tested, and reading it
+ * at startup must take little time.
  */
 
-/** Classes of usage and the price of a million units of each, decimal text in credits. */
+/** Classes of usage with their price per million units, as decimal text in credits. */
 interface RateFacts {
   readonly [name: string]:
     | string
@@ -15,10 +15,10 @@ interface RateFacts {
     | undefined
 }
 
-/** Modes of service: a factor on the token rates as decimal text, or the rates of token classes. */
+/** Modes of service. Each has a factor on the token rates as decimal text, or its own rates of token classes. */
 export type ModesFacts = Readonly<Record<string, string | ModeRateFacts>>
 
-/** An unlisted class or tier costs the same as outside of the mode, or more (`modeOf`). */
+/** A class or tier that is not listed costs the same as outside of the mode, or more (see `modeOf`). */
 export interface ModeRateFacts {
   readonly [name: string]: string | readonly TierFacts[] | undefined
   readonly tiers?: readonly TierFacts[]
@@ -34,10 +34,10 @@ interface CardFacts extends RateFacts {
   readonly modes?: ModesFacts
 }
 
-/** Prices that temporarily replace those of the same name, in the form of the settings. */
+/** Prices that temporarily replace the prices of the same names, in the format of the settings. */
 export interface PeriodFacts extends CardFacts {
   readonly name?: string
-  /** Times, or days in UTC. */
+  /** Start and end as times, or as days in UTC. */
   readonly from?: string
   readonly until?: string
   readonly zone?: string
@@ -49,12 +49,12 @@ export interface PriceFacts extends CardFacts {
   readonly periods?: readonly PeriodFacts[]
 }
 
-/** Charges of a vendor besides its models' own prices. */
+/** Charges of a vendor besides the prices of its models. */
 export interface ServiceFacts {
   readonly [name: string]: string | Readonly<Record<string, string>> | undefined
-  /** Factors on the token rates, decimal text. */
+  /** Factors on the token rates, as decimal text. */
   readonly modes?: Readonly<Record<string, string>>
-  /** A factor on prices at these hosts (separated by spaces) of models released since a day. */
+  /** A factor on prices at these hosts (separated by spaces), for models released since the given day. */
   readonly regional?: Readonly<Record<"factor" | "hosts" | "since", string>>
 }
 
@@ -74,32 +74,32 @@ export interface ModelFacts {
   readonly efforts?: readonly string[]
   /** Whether a separate parameter can switch off its reasoning. */
   readonly reasoning_switch?: boolean
-  /** The member of an assistant message that must return its reasoning. */
+  /** The member of an assistant message in which callers must return the model's reasoning. */
   readonly reasoning_field?: string
-  /** False if it rejects a temperature. */
+  /** False if the model rejects a temperature. */
   readonly temperature?: boolean
-  /** Whether the model supports responses by a JSON schema; absent if unknown. */
+  /** Whether the model supports JSON schemas for answers; absent if unknown. */
   readonly structured_output?: boolean
   /** Maximum searches that it makes on its own per answer; absent if it never searches. */
   readonly own_searches?: number
-  /** Absent if it supports all dialects of its vendor. */
+  /** The supported dialects; absent if the model supports all dialects of its vendor. */
   readonly dialects?: readonly string[]
   readonly price?: PriceFacts
-  /** The day of the newest list with this price. */
+  /** The date of the newest list with this price. */
   readonly priced?: string
 }
 
 export interface Facts {
-  /** The day of the prices. */
+  /** The date of the prices. */
   readonly date?: string
   readonly generated_from: readonly { readonly name: string; readonly date: string }[]
   /** Other services of vendors, by vendor id; absent if unknown. */
   readonly services?: Readonly<Record<string, ServiceFacts | undefined>>
-  /** Models by vendor id and the vendor's name of the model. */
+  /** Models by vendor id and by the vendor's name for the model. */
   readonly vendors: Readonly<Record<string, Readonly<Record<string, ModelFacts>> | undefined>>
 }
 
-/** Returns the newest date of the lists in Unix seconds, as the age of models without a date. */
+/** Returns the newest date of the lists in Unix seconds. Models without a date count as that old. */
 export function factsDate(facts: Facts): number {
   let newest = 0
   for (const { date } of facts.generated_from) {

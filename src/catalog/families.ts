@@ -3,7 +3,7 @@ import { parseDecimal } from "#contract/decimal.ts"
 import { periodParts } from "../ledger/price-periods.ts"
 import { modeFactors, readPeriod } from "./read-price.ts"
 
-/** A name in parts: the words identify its family, and the numbers order its members. */
+/** The parts of a name: words identify its family, and numbers order the family's members. */
 interface NameParts {
   readonly family: string
   readonly version: readonly number[]
@@ -13,8 +13,8 @@ interface NameParts {
 const MAX_VERSION_DIGITS = 2
 
 /**
- * Splits a name: `gpt-5.4-mini` is the family `gpt mini` and version 5.4, `claude-opus-4-8` is `claude opus` and 4.8.
- * Undefined for a name without a version.
+ * Splits a name into its family and version: `gpt-5.4-mini` into `gpt mini` and 5.4, `claude-opus-4-8` into `claude
+ * opus` and 4.8. Undefined for a name without a version.
  */
 export function nameParts(name: string): NameParts | undefined {
   const words: string[] = []
@@ -33,9 +33,9 @@ export function nameParts(name: string): NameParts | undefined {
 }
 
 /**
- * Returns the assumed facts of a model that is newer than all known models of its family: the kind and the longest
- * limits of its family, and the highest price of each class.
- * @returns undefined without a family, or for an older model, which may have cost more.
+ * Returns the assumed facts of a model that is newer than all known models of its family: the family's kind and longest
+ * limits, and the highest price of each class.
+ * @returns undefined if the family is unknown, or for an older model, which may have cost more.
  */
 export function familyFacts(
   models: NonNullable<Facts["vendors"][string]>,
@@ -68,7 +68,7 @@ export function familyFacts(
   }
 }
 
-/** Returns the price outside of periods and the price in each period. */
+/** Returns the price outside of all periods, and the price of each period. */
 function cardsOf({ periods = [], ...own }: PriceFacts): PriceFacts[] {
   const inPeriods = periods.map((period) => {
     const { card } = periodParts(readPeriod(period))
@@ -77,7 +77,7 @@ function cardsOf({ periods = [], ...own }: PriceFacts): PriceFacts[] {
   return [own, ...inPeriods]
 }
 
-/** Returns the highest of several prices for each class, tier and mode. */
+/** Returns the highest price of each class, tier and mode. */
 function highestPrices(prices: readonly PriceFacts[]): PriceFacts {
   const starts = new Set(prices.flatMap(({ tiers }) => tiers?.map(({ above }) => above) ?? []))
   const tiers = [...starts]

@@ -1,6 +1,6 @@
 import { isPriced, type Model } from "./model.ts"
 
-/** Maximum names in a warning; people do not read longer lists. */
+/** Maximum names in a warning, because people do not read longer lists. */
 const MAX_NAMES = 5
 
 /** Returns warnings about the known models of a provider, one line per subject. */
@@ -13,7 +13,7 @@ export function knownModelWarnings(provider: string, models: readonly Model[]): 
       `provider ${provider}: ${count} are refused, since they have no price that can be billed: ${names(unpriced)}`,
     )
   }
-  // Free moderation is expected, since OpenAI does not charge for it.
+  // Models for moderation may be free, since OpenAI does not charge for them.
   const free = models.filter((model) => model.kind !== "moderation" && isFree(model))
   if (free.length > 0) {
     const count = free.length === 1 ? "1 known model costs" : `${free.length} known models cost`

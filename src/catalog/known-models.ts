@@ -2,7 +2,7 @@ import { MODEL_KIND_NAMES, type ModelKind } from "#contract/model-kinds.ts"
 import type { Settings } from "../config/settings.ts"
 import type { Facts, ModelFacts, ServiceFacts } from "./facts.ts"
 
-/** Finds the known facts of a provider's models, by its vendor. */
+/** Finds the known facts about a provider's models. */
 export class KnownModels {
   readonly #settings: Settings
   readonly #facts: Facts
@@ -12,7 +12,7 @@ export class KnownModels {
     this.#facts = facts
   }
 
-  /** Returns the facts of a model at a provider's vendor. */
+  /** Returns the facts about a model at a provider's vendor. */
   find(provider: string, upstreamModel: string): ModelFacts | undefined {
     const models = this.#ofProvider(provider)
     return models && Object.hasOwn(models, upstreamModel) ? models[upstreamModel] : undefined
@@ -24,7 +24,7 @@ export class KnownModels {
     return Object.keys(this.#ofProvider(provider) ?? {})
   }
 
-  /** Returns the known charges of a provider's vendor besides its models' prices. */
+  /** Returns the known charges of a provider's vendor besides the prices of its models. */
   servicesOf(provider: string): ServiceFacts | undefined {
     const vendor = this.#settings.providers[provider]?.vendor
     return vendor === undefined ? undefined : this.#facts.services?.[vendor]

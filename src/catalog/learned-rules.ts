@@ -4,9 +4,9 @@ import { type EffectiveRules, extended, type RuleOrigin } from "../canon/model-r
 import { type Deployment, placeOf } from "./model.ts"
 import { listedRules } from "./model-rules.ts"
 
-/** Maximum deployments with learned rules. Each has at most one value of each rule. */
+/** Maximum deployments with learned rules. Each deployment has at most one value for each rule. */
 const MAX_DEPLOYMENTS = 1_000
-/** Maximum of these deployments with names chosen by callers. */
+/** Maximum deployments with learned rules whose names were chosen by callers. */
 const MAX_ASSUMED = 100
 
 /** Called for each learned rule. It must not throw. */
@@ -16,13 +16,13 @@ interface Learned {
   rules: ModelRules
   readonly origins: Partial<Record<RuleName, RuleOrigin>>
   readonly isAssumed: boolean
-  /** Cached rules of deployments of the current catalogs, including learned ones. */
+  /** Cached rules of the deployments in current catalogs, including learned rules. */
   effective: WeakMap<Deployment, EffectiveRules>
 }
 
 /**
- * Stores the parameters that providers have rejected since the process started, by deployment. A rule from the settings
- * is never replaced. The number is limited; a correction that is not stored still applies to its own request.
+ * Stores the parameters that providers have rejected since the process started, by deployment. Rules from the settings
+ * are never replaced. The number of rules is limited: a correction that is not stored still applies to its own request.
  */
 export class LearnedRules {
   readonly #learned = new Map<string, Learned>()
@@ -32,7 +32,7 @@ export class LearnedRules {
     this.#onLearned = onLearned
   }
 
-  /** Returns the active rules of a deployment. */
+  /** Returns the rules that apply to a deployment. */
   of(deployment: Deployment): EffectiveRules {
     if (this.#learned.size === 0) return deployment
     const learned = this.#learned.get(placeOf(deployment))
@@ -84,7 +84,7 @@ export class LearnedRules {
   }
 }
 
-/** Merges the rules of a deployment with its provider's rejections. Rules from the settings stay. */
+/** Merges the rules of a deployment with the rejections of its provider. Rules from the settings are kept. */
 export function corrected(
   { rules, enforced }: EffectiveRules,
   rejected: ModelRules,
@@ -92,7 +92,7 @@ export function corrected(
   return { rules: extended(rules, rejected), enforced: extended(enforced, rejected) }
 }
 
-/** Returns the part of a rejection that the settings do not override; undefined if it is empty. */
+/** Returns the part of a rejection that the settings do not override; undefined if nothing remains. */
 export function correctable(
   rejected: ModelRules,
   { enforced = {} }: Pick<Deployment, "enforced">,

@@ -7,21 +7,21 @@ import { inTurn, type Share, sideBySide } from "./several-models.ts"
 export interface GroupSources {
   /** Existing models by id. */
   readonly models: ReadonlyMap<string, Model>
-  /** The default choice of groups. */
+  /** The default rule for choosing a deployment in groups. */
   readonly choice: Choice
   /** Unix seconds. */
   readonly created: number
 }
 
 export interface BuiltGroup {
-  /** Absent if no member exists. */
+  /** Absent if no member of the group exists. */
   readonly group?: ModelGroup
   readonly warnings: readonly string[]
 }
 
-/** A model in the settings that consists of several others. Any of them may serve a request. */
+/** A model in the settings that consists of several other models. Any of these may serve a request. */
 export class ModelGroup {
-  /** The group with all of its members. */
+  /** The group as a model, with all of its members. */
   readonly model: Model
   readonly #shares: readonly Share[]
   readonly #joined: (shares: readonly Share[]) => Model
@@ -33,8 +33,8 @@ export class ModelGroup {
   }
 
   /**
-   * Returns the part of the group that a key may call: all of it if the key's list contains the group, else the listed
-   * members.
+   * Returns the part of the group that a key may call: the whole group if the key's list contains it, otherwise the
+   * listed members.
    * @returns undefined if the key may call no member.
    */
   permitted(allows: Allows): Model | undefined {
@@ -44,7 +44,7 @@ export class ModelGroup {
   }
 }
 
-/** Builds the group of an id from its existing members. */
+/** Builds a group from those of its members that exist. */
 export function buildGroup(
   id: string,
   { members = [], choice, ownedBy, disconnect }: ModelSettings,

@@ -1,12 +1,12 @@
-/** Returns whether a key may call a model; all models are allowed if absent. */
+/** Whether a key may call a model. If absent, the key may call all models. */
 export type Allows = ((id: string) => boolean) | undefined
 
 /** The models that a key may call, with aliases and prices. */
 export interface ModelRights {
-  /** Applied to the resolved model, never to the name in the request. */
+  /** Applied to the resolved model, never to the requested name. */
   readonly allows?: Allows
-  /** Aliases with the ids of their models. */
+  /** Maps aliases to the ids of their models. */
   readonly aliases?: ReadonlyMap<string, string> | undefined
-  /** The price group of its account. */
+  /** The price group of the key's account. */
   readonly priceGroup?: string | undefined
 }

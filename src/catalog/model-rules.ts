@@ -11,7 +11,7 @@ import type { ModelFacts } from "./facts.ts"
 import { RULE_TABLE } from "./rule-table/index.ts"
 import { SWITCHES } from "./rule-table/switches.ts"
 
-/** Vendors whose dialects adapt each request to the model, or that do so themselves. */
+/** Vendors that adapt each request to the model, either in their dialect or on their servers. */
 const ADAPTING: ReadonlySet<string> = new Set([
   "anthropic",
   "bedrock",
@@ -21,7 +21,7 @@ const ADAPTING: ReadonlySet<string> = new Set([
   "vertex",
 ])
 
-/** The rules of a deployment, and their sources. */
+/** The rules of a deployment and their sources. */
 export interface ResolvedRules extends EffectiveRules {
   /** Absent if there are no rules. */
   readonly ruleOrigins?: RuleOrigins
@@ -32,13 +32,13 @@ export interface RuleSources {
   readonly vendor: string
   /** The vendor's own name for the model. */
   readonly model: string
-  /** Absent for an unknown model, so that only its vendor's rules apply. */
+  /** Absent for an unknown model, which only has the rules of its vendor. */
   readonly facts: ModelFacts | undefined
   /** The rules from the settings of the model, then of the deployment. */
   readonly written: readonly (ModelRules | undefined)[]
 }
 
-/** Resolves the rules of one chat model at its vendor: the built-in rules, the price list, the settings. */
+/** Resolves the rules of one chat model at its vendor from the built-in rules, the price list and the settings. */
 export function resolveRules({ vendor, model, facts, written }: RuleSources): ResolvedRules {
   const resolving = new Resolving()
   for (const row of RULE_TABLE) {
@@ -56,7 +56,7 @@ export function resolveRules({ vendor, model, facts, written }: RuleSources): Re
   return { rules, ruleOrigins: origins, ...(enforced !== undefined && { enforced }) }
 }
 
-/** Collects rules from one source after another. */
+/** Collects rules, one source after another. */
 class Resolving {
   rules: ModelRules | undefined
   readonly origins: Partial<Record<RuleName, RuleOrigin>> = {}
@@ -82,7 +82,7 @@ function addListed(resolving: Resolving, vendor: string, facts: ModelFacts): voi
     resolving.add({ reasoning_off: off }, { source: "built_in", note })
   }
   if (field === "reasoning_content") resolving.add({ reasoning_history: true }, listed)
-  // The table is more precise about sampling than the list, which covers only the temperature.
+  // The rule table describes sampling more precisely than the list, which only covers the temperature.
   if (facts.temperature === false && resolving.rules?.rejected_parameters === undefined) {
     resolving.add({ rejected_parameters: ["temperature", "top_p"] }, listed)
   }

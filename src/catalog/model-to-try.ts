@@ -1,14 +1,14 @@
 import { cheapestFirst } from "./cheapest-first.ts"
 import { isPriced, type Model } from "./model.ts"
 
-/** Models with a smaller context are often too small to be useful. */
+/** Models with a smaller context are often of little use. */
 const MIN_CONTEXT_TOKENS = 100_000
 /** Maximum age relative to the newest model. Older models may no longer be served. */
 const MAX_AGE_SECONDS = 18 * 30 * 86_400
 
 /**
- * Returns the chat model for a first request: priced, probably still served, capable, and the cheapest of these. Free
- * models are often busy, so they come last.
+ * Returns the chat model for a first request: the cheapest that is priced, capable and probably still served. Free
+ * models are often overloaded, so they come last.
  */
 export function modelToTry(models: readonly Model[]): Model | undefined {
   const callable = models.filter((model) => model.kind === "chat" && isPriced(model))

@@ -5,27 +5,27 @@ import type { ModelKind } from "#contract/model-kinds.ts"
 import type { Choice, Disconnect } from "../config/settings.ts"
 import { chargesFor, type Price } from "../ledger/price.ts"
 
-/** The model of a deployment, if any of several models may serve a request. */
+/** One of several models that may serve a request, as stored with its deployments. */
 export interface Member {
   readonly id: string
-  /** The model name in its responses: the name in the request, if that means this model. */
+  /** The model name in responses: the requested name if it means this model. */
   readonly name: string
-  /** Limits in tokens, as for a model. */
+  /** Limits in tokens, as in `Model`. */
   readonly context?: number
   readonly maxOutput?: number
 }
 
-/** Deployments with a common order, tried before those of the next stage. */
+/** Deployments that are ordered together and tried before those of the next stage. */
 export interface Stage {
   readonly place: number
   readonly choice: StageChoice
-  /** The reason for this stage; the choice by default. */
+  /** The reason for this stage; if absent, the rule for choosing a deployment. */
   readonly reason?: PreferenceReason
   /** Whether only the first deployment is tried. */
   readonly isAlone?: boolean
 }
 
-/** The order of deployments within a stage. Callers have an additional choice that settings lack. */
+/** The order of deployments within a stage. `throughput` can only be requested by callers, not set in the settings. */
 export type StageChoice = Choice | "throughput"
 
 /** The field of a request that decided its deployment. */
@@ -37,36 +37,42 @@ export type PreferenceReason =
   | "provider.sort"
   | "provider.max_price"
 
-/** Model, provider, upstream name and price. Each of several credentials has a separate deployment. */
+/**
+ * The combination of a model, provider, upstream name and price. Each of several credentials has a separate deployment.
+ */
 export interface Deployment extends ResolvedRules {
   /** `<provider>/<upstream name>`, or `<provider>/<upstream name>#<credential>`, as in receipts and logs. */
   readonly id: string
   readonly provider: string
-  /** Absent for a provider with a single credential or without one. */
+  /** Absent for a provider with a single credential or without credentials. */
   readonly credential?: DeploymentCredential
   /** The provider's own name for the model. */
   readonly upstreamModel: string
   readonly weight: number
   /**
-   * The dialects of a chat model, the preferred one first, determined from vendor, provider, settings and known facts.
-   * All dialects of its vendor if absent.
+   * The dialects of a chat model, with the preferred one first, determined from vendor, provider, settings and known
+   * facts. If absent, all dialects of its vendor.
    */
   readonly dialects?: readonly DialectId[]
-  /** Set if its model does not show its reasoning in full, so that only the provider's usage reports the amount. */
+  /**
+   * Set if the model does not show its full reasoning, so that only the provider's usage reports the reasoning tokens.
+   */
   readonly hidesReasoning?: true
-  /** Set if a caller has named the model, and it is unknown whether the vendor has it. */
+  /** Set if a caller has named the model and the vendor may not offer it. */
   readonly isAssumed?: true
-  /** Absent if the deployment cannot be called, because its cost would be unknown. */
+  /** Absent if the deployment cannot be called, because its price is unknown. */
   readonly price?: Price
-  /** Maximum searches that its model makes on its own per answer. If absent, it searches only with a search tool. */
+  /**
+   * Maximum searches that the model makes on its own per answer. If absent, the model only searches with a search tool.
+   */
   readonly ownSearches?: number
-  /** Maximum models that its vendor runs for an answer, billing the tokens of all of them. One model if absent. */
+  /** Maximum models that the vendor runs for one answer, billing the tokens of all. If absent, only one. */
   readonly agents?: number
-  /** Absent if the output limit also bounds the reasoning, or if the model does not reason. */
+  /** Absent if the output limit also applies to reasoning, or if the model does not reason. */
   readonly separateReasoning?: SeparateReasoning
-  /** Absent if it only serves the requested model. */
+  /** Absent if the deployment only serves the requested model. */
   readonly member?: Member
-  /** Absent if the model's choice alone determines the order. */
+  /** Absent if only the model's choice rule determines the order. */
   readonly stage?: Stage
 }
 
@@ -78,14 +84,16 @@ export function placeOf({ provider, upstreamModel }: Deployment): string {
 /** One of several credentials of a provider. */
 export interface DeploymentCredential {
   readonly name: string
-  /** Whether this is the first credential. Its account holds everything stored before others were added. */
+  /**
+   * Whether this is the first credential. Its account holds all data that the vendor stored before others were added.
+   */
   readonly isFirst: boolean
 }
 
 /** Separates a provider or a deployment from its credential. */
 export const CREDENTIAL_MARK = "#"
 
-/** Returns the account that owns data stored at a vendor: the provider, or one of its several credentials. */
+/** Returns the owner of data stored at a vendor: the provider, or the account of one of its several credentials. */
 export function keeperOf({
   provider,
   credential,
@@ -93,7 +101,7 @@ export function keeperOf({
   return credential === undefined ? provider : `${provider}${CREDENTIAL_MARK}${credential.name}`
 }
 
-/** Returns the same for the id of a deployment. */
+/** Returns the owner of stored data, as `keeperOf` does, for the id of a deployment. */
 export function keeperOfId(deployment: string): string {
   const slash = deployment.indexOf("/")
   const mark = deployment.lastIndexOf(CREDENTIAL_MARK)
@@ -115,34 +123,34 @@ export interface Model {
   readonly context?: number
   /** Maximum tokens of one answer. */
   readonly maxOutput?: number
-  /** Maximum characters of a text to speak; the limit of the specification if absent. */
+  /** Maximum characters of a text to speak; if absent, the limit of the specification. */
   readonly maxInput?: number
-  /** Handling of responses after their callers disconnect; the general setting if absent. */
+  /** Handling of responses after their callers disconnect; if absent, the general setting. */
   readonly disconnect?: Disconnect
-  /** The rule for choosing the first deployment; by weight if absent. */
+  /** The rule for choosing the first deployment; if absent, by weight. */
   readonly choice?: Choice
-  /** Whether a late deployment is supplemented by a second one; the general setting if absent. */
+  /** Whether a second deployment is called if the first is late; if absent, the general setting. */
   readonly hedge?: boolean
-  /** In the order of the settings, or cheapest first for that choice. */
+  /** Deployments in the order of the settings, or cheapest first if the choice rule requires it. */
   readonly deployments: readonly Deployment[]
   /** Deployments that the operator has paused. */
   readonly paused?: readonly Deployment[]
   /**
-   * Models that may serve the request, for a group in the settings or a request with several models. Only the model
-   * itself if absent.
+   * Models that may serve the request, for a group in the settings or a request that names several models. If absent,
+   * only the model itself.
    */
   readonly members?: readonly Member[]
   /** The reason why other deployments were excluded. */
   readonly reason?: PreferenceReason
-  /** Parts removed from the request for all of the model's providers. */
+  /** Parts of the request that are removed for all providers of the model. */
   readonly ignored?: readonly Loss[]
 }
 
-/** Cached views of models for chats, which are billed by tokens. */
+/** Cached views of models as chat models, which are billed by tokens. */
 const chatViews = new WeakMap<Model, Model>()
 
 /**
- * Returns a model of another kind as a chat model, with those deployments that support chats and have a token price.
+ * Returns a model of another kind as a chat model, with those deployments that support chats and have token prices.
  * @returns undefined if no deployment does.
  */
 export function inChats(model: Model): Model | undefined {
@@ -155,7 +163,7 @@ export function inChats(model: Model): Model | undefined {
   return view
 }
 
-/** Removes a price without rates for input and output tokens, since chats would be free. */
+/** Removes prices without rates for input and output tokens, because chats would be free. */
 function withTokenPrice(deployment: Deployment): Deployment {
   const { price, ...rest } = deployment
   const { inputFresh, output, audioOutput } = price?.rates ?? {}
@@ -163,14 +171,14 @@ function withTokenPrice(deployment: Deployment): Deployment {
   return isPriced ? deployment : rest
 }
 
-/** Returns whether a model can be called. A model without a price is listed but rejected. */
+/** Whether a model can be called. A model without a price is listed but rejected. */
 export function isPriced(model: Model): boolean {
   return model.deployments.some(({ price }) => price !== undefined)
 }
 
-/** Returns whether a request to a model may be free. */
+/** Whether a request to a model may be free. */
 export function isFree({ kind, deployments }: Model): boolean {
-  // A chat uses other services only on request.
+  // Other billed services of a chat are only used on request.
   const what = kind === "chat" ? "tokens" : "anything"
   return deployments.some(({ price }) => price !== undefined && !chargesFor(price, what))
 }

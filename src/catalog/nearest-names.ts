@@ -1,6 +1,6 @@
 import { editDistance } from "../config/edit-distance.ts"
 
-/** Longer input cannot be a model and is not compared. */
+/** Longer input cannot be a model name and is not compared. */
 const MAX_NAME_LENGTH = 256
 
 interface Found {
@@ -9,9 +9,9 @@ interface Found {
 }
 
 /**
- * Returns the ids most similar to a name, at most `count`: first ids that end in it, like a name without its provider,
- * then those with a small edit distance. The work is bounded: once `count` ids are found, only nearer ones are
- * searched.
+ * Returns at most `count` ids that are similar to a name. Ids that end in the name come first, such as the id of a name
+ * without its provider, followed by ids at a small edit distance. After `count` ids are found, only nearer ids are
+ * searched, which limits the work.
  */
 export function nearestNames(wanted: string, ids: readonly string[], count: number): string[] {
   const name = wanted.slice(0, MAX_NAME_LENGTH).toLowerCase()
@@ -32,7 +32,7 @@ function byDistance(left: Found, right: Found): number {
   return left.distance - right.distance || (left.id < right.id ? -1 : 1)
 }
 
-/** Returns the smallest distance to the whole id and to its ends; more than `limit` if all exceed it. */
+/** Returns the smallest distance between a name and an id or the end of an id; more than `limit` if all exceed it. */
 function distanceTo(id: string, name: string, bare: string, limit: number): number {
   if (id.endsWith(`/${bare}`)) return 0
   const first = id.indexOf("/")
@@ -43,7 +43,7 @@ function distanceTo(id: string, name: string, bare: string, limit: number): numb
   return nearest
 }
 
-/** Returns the distance of two texts if it is below a limit, otherwise the limit. */
+/** Returns the distance of two texts, at most `limit`. */
 function within(left: string, right: string, limit: number): number {
   return limit === 0 ? 0 : editDistance(left, right, limit - 1)
 }

@@ -5,25 +5,28 @@ import type { Model } from "./model.ts"
 import type { Allows } from "./model-rights.ts"
 import { originalVendors } from "./original-vendors.ts"
 
-/** A provider in the settings, for choosing among models with the same name. */
+/** A provider in the settings, used for choosing among models with the same name. */
 export interface NamedProvider {
   readonly id: string
   readonly vendor: string
-  /** Its region, at a vendor with regions. */
+  /** The provider's region, if its vendor has regions. */
   readonly region?: string | undefined
 }
 
 const MAX_NAME_LENGTH = 256
 
-/** Finds models by the vendors' own names: `gpt-5.4`, `claude-sonnet-4-5-20250929`, `gemini-2.5-flash-latest`. */
+/**
+ * Finds models by the vendors' own names, such as `gpt-5.4`, `claude-sonnet-4-5-20250929` and
+ * `gemini-2.5-flash-latest`.
+ */
 export class OriginalNames {
-  /** Models by name, the preferred one first, and by their public ids. */
+  /** Models by their vendors' names and by their public ids, with the preferred one first. */
   readonly #models: ReadonlyMap<string, readonly Model[]>
-  /** Families of `-latest` names with their newest members, built on first use. */
+  /** Maps the families of `-latest` names to their newest members. Built on first use. */
   #newest: ReadonlyMap<string, string> | undefined
 
   /**
-   * @param models in the order of their ids.
+   * @param models sorted by id.
    * @param providers in the order of the settings.
    */
   constructor(models: readonly Model[], providers: readonly NamedProvider[]) {
@@ -31,8 +34,8 @@ export class OriginalNames {
   }
 
   /**
-   * Finds the model of a name. Among several, the first that may be called is returned, or else the first of all, so
-   * that its refusal can be reported.
+   * Returns the model of a name. Among several models, the first that the key may call is preferred. If there is none,
+   * the first of all is returned, so that its rejection can be reported.
    */
   find(name: string, allows?: Allows): Model | undefined {
     if (name.length > MAX_NAME_LENGTH) return undefined
@@ -60,7 +63,7 @@ export class OriginalNames {
 
 interface Candidate {
   readonly model: Model
-  /** Compared element by element; the lowest rank is chosen. */
+  /** Compared element by element. The model with the lowest rank is preferred. */
   readonly rank: readonly number[]
 }
 
@@ -102,8 +105,8 @@ function modelsByName(
 }
 
 /**
- * Returns the names of a model with their distances, 0 for exact names: the name after the provider, the vendor's name
- * if all deployments share it, and the maker's names at Bedrock.
+ * Returns the names of a model with their distances, which are 0 for exact names. They include the name after the
+ * provider, the vendor's name if all deployments share it, and the maker's names at Bedrock.
  */
 function namesOf(
   { id, deployments }: Model,
@@ -126,6 +129,6 @@ function byRank(left: Candidate, right: Candidate): number {
     const difference = rank - (right.rank[at] ?? 0)
     if (difference !== 0) return difference
   }
-  // Keeps the order of the ids.
+  // Equal ranks keep the order of the ids.
   return 0
 }

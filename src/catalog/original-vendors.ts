@@ -1,4 +1,7 @@
-/** Vendors by the names of their models. Among several providers, those at these vendors come first, in this order. */
+/**
+ * Vendors by the names of their own models. Among several providers of a model, those at these vendors come first, in
+ * this order.
+ */
 const ORIGINAL_VENDORS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^claude-/, ["anthropic"]],
   [/^(?:gemini|gemma|imagen|veo)-|^text-embedding-0\d+$/, ["google", "vertex"]],
@@ -27,7 +30,7 @@ const ORIGINAL_VENDORS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^eleven_/, ["elevenlabs"]],
 ]
 
-/** Returns the vendors that make a model, the preferred one first; empty if unknown. */
+/** Returns the vendors that make a model, with the preferred one first; empty if unknown. */
 export function originalVendors(name: string): readonly string[] {
   return ORIGINAL_VENDORS.find(([names]) => names.test(name))?.[1] ?? []
 }

@@ -20,7 +20,7 @@ export class PriceGroups {
   }
 
   /**
-   * Returns a model with the prices of a group. The result is cached, so that a request costs at most two lookups.
+   * Returns a model with the prices of a group. The result is cached, so that a request needs at most two lookups.
    * @param group undefined for accounts without a group. An unknown group has the general prices.
    * @param now Unix milliseconds.
    */
@@ -35,7 +35,7 @@ export class PriceGroups {
   }
 }
 
-/** A group with its terms. */
+/** A price group with its terms. */
 class PriceGroup {
   readonly #terms: readonly PriceTerm[]
 
@@ -43,7 +43,7 @@ class PriceGroup {
     this.#terms = terms.map((term) => new PriceTerm(id, term)).toReversed()
   }
 
-  /** Returns the latest term that has begun. */
+  /** Returns the latest term that has started. */
   termAt(now: number): PriceTerm | undefined {
     return this.#terms.find(({ from }) => from <= now)
   }
@@ -62,12 +62,12 @@ interface PatternPrice {
   fits(id: string): boolean
 }
 
-/** The prices of a group from a given time on. */
+/** The prices of a group from a given time onwards. */
 class PriceTerm {
   readonly from: number
   readonly #group: string
   readonly #multiplier: bigint
-  /** The rate card: prices by id, and by pattern, longest first. */
+  /** The rate card, with prices by id, and prices by pattern starting with the longest pattern. */
   readonly #byId: ReadonlyMap<string, PriceSettings>
   readonly #patterns: readonly PatternPrice[]
   /** Cached models with prices, since models are immutable. */
@@ -97,7 +97,7 @@ class PriceTerm {
     return priced
   }
 
-  /** Returns the reasons why prices of the card are unusable. */
+  /** Returns the reasons why prices of the rate card are unusable. */
   faults(models: readonly Model[]): string[] {
     const byId = new Map(models.map((model) => [model.id, model]))
     const ofIds = [...this.#byId].flatMap(([id, price]) => {
@@ -115,8 +115,8 @@ class PriceTerm {
   }
 
   /**
-   * Returns the card's price for a deployment. A pattern may match models of other kinds than its price. Each member of
-   * a model group has a separate price.
+   * Returns the rate card's price for a deployment. A pattern may match models of a kind that the price does not fit.
+   * Each member of a model group has a separate price.
    */
   #cardOf({ id: named, kind }: Model, deployment: Deployment): Price | undefined {
     const id = deployment.member?.id ?? named
@@ -153,14 +153,14 @@ class PriceTerm {
   }
 }
 
-/** Reads a card's price for a deployment. A deployment without a price stays uncallable. */
+/** Returns a rate card's price for a deployment. A deployment without its own price stays uncallable. */
 function readFor(kind: ModelKind, price: PriceSettings, { price: own }: Deployment): ReadPrice {
   return own === undefined
     ? { reason: "the model has no general price. Set one first" }
     : readPriceBeside(kind, price, own)
 }
 
-/** Returns the reason why a price of a card is unusable for all of its models. */
+/** Returns the reasons why a price of a rate card is unusable for all of its models. */
 function faultsOf(name: string, price: PriceSettings, meant: readonly Model[]): string[] {
   if (meant.length === 0) return [`there is no model '${name}', so its price is not used`]
   let reason: string | undefined

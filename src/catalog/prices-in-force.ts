@@ -8,17 +8,15 @@ interface Known {
   readonly model: Model
 }
 
-/** Cached models with prices, by model. Models are immutable, so each is computed once per interval. */
+/** Cached models with prices. Models are immutable, so each is computed once per interval. */
 const known = new WeakMap<Model, Known>()
 
-/** Returns whether a price of the model depends on the time. */
+/** Whether a price of the model depends on the time. */
 export function hasPeriods({ deployments }: Model): boolean {
   return deployments.some(({ price }) => price?.periods !== undefined)
 }
 
-/**
- * Returns a model with the prices active at a given time (Unix milliseconds), sorted by price if `choice` is `price`.
- */
+/** Returns a model with the prices that apply at `now` (Unix milliseconds), sorted by price if `choice` is `price`. */
 export function atPricesOf(model: Model, now: number): Model {
   if (!hasPeriods(model)) return model
   const last = known.get(model)

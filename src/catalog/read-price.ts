@@ -13,7 +13,7 @@ import { modeFactorsOf } from "../ledger/price-modes.ts"
 import { parsePeriods } from "../ledger/price-periods.ts"
 import type { ModeRateFacts, PeriodFacts, PriceFacts } from "./facts.ts"
 
-/** A price, or the reason for its absence. */
+/** A price, or the reason why there is no price. */
 export type ReadPrice =
   | { readonly price: Price; readonly reason?: undefined }
   | { readonly price?: undefined; readonly reason: string }
@@ -28,7 +28,10 @@ const KNOWN: ReadonlySet<string> = new Set([
   "periods",
 ])
 
-/** Reads a price from the settings. @param services charges of the vendor besides the price. */
+/**
+ * Reads a price from the settings.
+ * @param services charges of the vendor besides the model's price.
+ */
 export function readPrice(
   kind: ModelKind,
   price: DecimalPrice,
@@ -52,8 +55,8 @@ export function readPrice(
 }
 
 /**
- * Reads a price that replaces another one of the model. Both need a class in common for each required one, so that the
- * usage is measurable by both.
+ * Reads a price that replaces another price of the model. Both must have a class in common for each required class, so
+ * that each can bill the usage measured for the other.
  */
 export function readPriceBeside(kind: ModelKind, price: DecimalPrice, own: Price): ReadPrice {
   const read = readPrice(kind, price, "1")
@@ -86,7 +89,7 @@ export function readPriceFacts(
   if (unbilled[0] !== undefined) {
     return { reason: `its vendor also charges by '${unbilled[0]}', which cannot be billed` }
   }
-  // Only names supported by parsePrice remain, and their values are decimal text.
+  // Only names that parsePrice supports remain, and their values are decimal text.
   const { periods, ...card } = facts
   const price = { ...card, ...(periods && { periods: periods.map(readPeriod) }) }
   return readPrice(kind, price, multiplier, services)
@@ -102,14 +105,14 @@ export function readPeriod({ from, until, days, ...others }: PeriodFacts): Decim
   }
 }
 
-/** Returns the own rates of modes. */
+/** Returns the rates of the modes that have their own rates. */
 function modeRatesOf({ modes = {} }: PriceFacts | PeriodFacts): readonly ModeRateFacts[] {
   return Object.values(modes).flatMap((mode) => (typeof mode === "string" ? [] : [mode]))
 }
 
 /**
- * Returns the modes of a price as factors, for use with another price: of a mode with own rates, the highest factor of
- * any class. A mode whose rates cannot be read is omitted.
+ * Returns the modes of a price as factors, for use with another price. For a mode with its own rates, this is the
+ * highest factor of any class. A mode whose rates cannot be read is omitted.
  */
 export function modeFactors(card: PriceFacts | PeriodFacts = {}): Readonly<Record<string, string>> {
   const { modes = {} } = card

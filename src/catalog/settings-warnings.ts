@@ -2,7 +2,7 @@ import type { Settings } from "../config/settings.ts"
 import { splitId } from "./build-model.ts"
 import type { KnownModels } from "./known-models.ts"
 
-/** Returns a line for each provider that no request can reach, because no model uses it. */
+/** Returns a line for each provider that no request can reach because no model uses it. */
 export function providersWithoutModels(
   settings: Settings,
   known: KnownModels,
@@ -16,7 +16,7 @@ export function providersWithoutModels(
   )
   return Object.entries(settings.providers).flatMap(([id, { knownModels, vendor }]) => {
     if (!callable.has(id) || called.has(id) || known.namesOf(id).length > 0) return []
-    // Callers may name any model of such a provider.
+    // Callers may name any model of a provider with this setting.
     if (knownModels && (settings.unknownModels ?? "refuse") !== "refuse") return []
     const cause = knownModels
       ? `no models of vendor '${vendor}' are known`

@@ -4,15 +4,15 @@ import type { Deployment, Member, Model, StageChoice, PreferenceReason } from ".
 /** The description of a combined model. */
 type Head = Pick<Model, "id" | "kind" | "created" | "ownedBy" | "requestedAs" | "disconnect">
 
-/** A model of a group with its share of the requests. */
+/** A member of a group with its share of the requests. */
 export interface Share {
   readonly model: Model
   readonly weight: number
 }
 
 /**
- * Combines models in sequence: all deployments of a model are tried, in its own order, before those of the next. A
- * deployment of two models belongs to the first.
+ * Combines models in sequence. All deployments of a model are tried, in the model's order, before those of the next
+ * model. A deployment that two models share belongs to the first.
  * @param reason the reason for the first model's position.
  */
 export function inTurn(
@@ -83,7 +83,7 @@ function severalModels(
     ownedBy,
     ...(requestedAs !== undefined && { requestedAs }),
     ...(disconnect !== undefined && { disconnect }),
-    // Each member has to support the whole text.
+    // Each member has to accept the whole text.
     ...(isLimited && {
       maxInput: Math.min(...models.map(({ maxInput = MAX_INPUT_LENGTH }) => maxInput)),
     }),
@@ -110,7 +110,9 @@ function membersOf(deployments: readonly Deployment[]): readonly Member[] {
   return [...members.values()]
 }
 
-/** The greatest limits of all members, since any of them may be called; absent if a member has an unknown limit. */
+/**
+ * Returns the highest limits of all members, since any of them may be called; absent if a member's limit is unknown.
+ */
 function limitsOf(members: readonly Member[]): Pick<Model, "context" | "maxOutput"> {
   const context = largest(members.map((member) => member.context))
   const maxOutput = largest(members.map(longestOf))
@@ -120,7 +122,7 @@ function limitsOf(members: readonly Member[]): Pick<Model, "context" | "maxOutpu
   }
 }
 
-/** Returns the maximum tokens in one answer of a model, if known. */
+/** Returns the maximum tokens of one answer of a model, if known. */
 export function longestOf({
   maxOutput,
   context,

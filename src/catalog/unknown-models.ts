@@ -19,8 +19,9 @@ export interface UnknownModelParts {
 }
 
 /**
- * Requested models that neither the price list nor the settings contain, such as newly released ones. The setting
- * `unknown_models` gives them the highest price of their family or a fixed price; without it they are rejected.
+ * Requested models that neither the price list nor the settings contain, such as newly released models. The setting
+ * `unknown_models` gives them the highest price of their family or a fixed price. Without this setting they are
+ * rejected.
  */
 export class UnknownModels {
   readonly #parts: UnknownModelParts
@@ -30,7 +31,7 @@ export class UnknownModels {
     this.#parts = parts
   }
 
-  /** Returns the reason why the price of the settings is unusable. */
+  /** Returns the reason why the price in the settings is unusable. */
   warnings(): string[] {
     const { unknownModels: rule, multiplier } = this.#parts.settings
     if (typeof rule !== "object") return []
@@ -49,8 +50,8 @@ export class UnknownModels {
   }
 
   /**
-   * Returns a rejected model as `unknown_models: family` would offer it; undefined if the settings have
-   * `unknown_models`, or if the model has no family.
+   * Returns a rejected model as `unknown_models: family` would offer it; undefined if the settings define
+   * `unknown_models`, or if the model's family is unknown.
    */
   offer(name: string): Model | undefined {
     if (this.#parts.settings.unknownModels !== undefined || !isName(name)) return undefined
@@ -64,8 +65,8 @@ export class UnknownModels {
   }
 
   /**
-   * Returns the id of a name: `<provider>/<model>` unchanged, or a vendor's own name at the first provider of that
-   * vendor.
+   * Returns the id of a name. `<provider>/<model>` stays unchanged; a vendor's own name belongs to the first provider
+   * of that vendor.
    */
   #idOf(name: string): string | undefined {
     const { providers } = this.#parts.settings
@@ -92,7 +93,7 @@ export class UnknownModels {
   }
 }
 
-/** Returns whether a text may be a model's name. A key sent by mistake would otherwise be forwarded to a vendor. */
+/** Whether a text may be a model's name. Otherwise a key that is sent by mistake would be forwarded to a vendor. */
 function isName(text: string): boolean {
   return NAME.test(text) && withoutKeys(text) === text
 }

@@ -9,13 +9,13 @@ export interface LargeAmountOptions {
   readonly yes?: boolean
 }
 
-/** Adds the option that confirms in advance. */
+/** Adds the option that confirms the action in advance. */
 export function withYes(command: Command): Command {
   return command.option("--yes", "do not ask for confirmation of an unusually large amount")
 }
 
 export interface LargeAmountFacts {
-  /** Nanocredits, positive or negative. */
+  /** The moved amount in nanocredits, positive or negative. */
   readonly amount: bigint
   /** The balance of the account. */
   readonly balance: bigint
@@ -25,7 +25,7 @@ export interface LargeAmountFacts {
 
 /**
  * Asks for confirmation of an unusually large amount.
- * @throws CommandError if the answer is no, or if there is no terminal for the question.
+ * @throws CommandError if the answer is no, or if no terminal is available for the question.
  */
 export async function confirmLargeAmount(
   { amount, balance, action }: LargeAmountFacts,

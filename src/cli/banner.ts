@@ -17,9 +17,7 @@ export interface BannerFacts {
   readonly hasSandbox: boolean
 }
 
-/**
- * Returns the text printed at the start: the address, a key, and a command that works as printed.
- */
+/** Returns the text printed at the start: the address, a key, and a command that works without changes. */
 export function banner(facts: BannerFacts): string {
   const { url, consoleUrl, key, catalog, hasSandbox } = facts
   const models = catalog.list()

@@ -1,8 +1,8 @@
 import type { RegisterCommand } from "./command.ts"
 
 /**
- * Loaders of the commands by first word, in the order of the help. Only the commands of the given
- * word are loaded, so that the gateway starts without the modules of the others.
+ * Loaders of the commands by their first word, in the order of the help. Only commands with the given word are loaded,
+ * so that the gateway starts without the modules of other commands.
  */
 const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>>> = {
   serve: async () => [(await import("./serve.ts")).registerServe],
@@ -36,10 +36,7 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
 /** Options with a value. */
 const WITH_VALUE = new Set(["--config", "--data"])
 
-/**
- * Loads the commands for a command line, or all commands for an unknown word, because the help
- * lists them.
- */
+/** Loads the commands for a command line. For an unknown word, all commands are loaded, because the help lists them. */
 export async function loadCommands(words: readonly string[]): Promise<RegisterCommand[]> {
   const first = words.find(
     (word, index) => !word.startsWith("-") && !WITH_VALUE.has(words[index - 1] ?? ""),

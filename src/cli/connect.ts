@@ -24,11 +24,11 @@ interface ConnectOptions {
 
 /** Tools read the key from this variable. */
 const KEY_VARIABLE = "TOLLGATE_KEY"
-/** Matches any key. A shell or a file does not interpret these characters. */
+/** Matches any key. Shells and settings files do not interpret these characters. */
 const KEY = /^[\w.~+/=-]+$/
 /** The simulator's model, which is available if no vendor is configured. */
 const SANDBOX_MODEL = "sandbox/echo"
-/** Loopback addresses for calling a gateway that listens on all addresses. */
+/** Loopback addresses for calling a gateway that listens on all addresses, by the address it listens on. */
 const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" }
 
 /** `tollgate connect TOOL` */
@@ -63,7 +63,10 @@ export const registerConnect: RegisterCommand = (program, terminal) => {
     })
 }
 
-/** @throws CommandError if there is no key: the file would be useless. */
+/**
+ * Returns the key for the tool's file.
+ * @throws CommandError if there is no key, because the file would be useless.
+ */
 function keyToWrite(): string {
   const key = process.env[KEY_VARIABLE] ?? ""
   if (KEY.test(key)) return key

@@ -15,9 +15,9 @@ interface CreditCommand {
   readonly description: string
   readonly amount: string
   readonly parseAmount: (text: string) => bigint
-  /** Absent: the option is required. */
+  /** Absent if the option is required. */
   readonly defaultNote?: string
-  /** The verb in the confirmation of a large amount. */
+  /** The verb in the question that confirms a large amount. */
   readonly verb: string
   /** The verb in the output. */
   readonly done: string

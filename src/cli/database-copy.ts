@@ -59,7 +59,10 @@ function wordsOf(counts: CopyCounts): string {
   return found.map(([name, count]) => `${count} ${name.replaceAll("_", " ")}`).join("\n")
 }
 
-/** @throws CommandError, ConfigError if an address is unusable. */
+/**
+ * Returns the database at an address.
+ * @throws CommandError, ConfigError if the address is unusable.
+ */
 function placeAt(address: string, load: LoadOptions): DatabasePlace {
   const { settings } = loadSettings(load)
   const { data } = settings
@@ -67,8 +70,7 @@ function placeAt(address: string, load: LoadOptions): DatabasePlace {
   if (address.startsWith("sqlite:")) return { data: resolve(address.slice("sqlite:".length)) }
   if (address === "postgres" && settings.database) return { data, database: settings.database }
   if (/^postgres(ql)?:\/\//.test(address)) {
-    // All other database settings come from the configuration: whether it may be insecure, and the
-    // secret.
+    // The configuration provides the other database settings: whether insecure connections are allowed, and the secret.
     const environment = { ...load.environment, TOLLGATE_DATABASE_URL: address }
     return { data, database: loadSettings({ ...load, environment }).settings.database }
   }
@@ -79,7 +81,7 @@ function placeAt(address: string, load: LoadOptions): DatabasePlace {
   throw new CommandError("usage", message, `Addresses are ${ADDRESSES}.`)
 }
 
-/** Rejects a copy while charges are pending in a journal, because they would be missing. */
+/** Rejects a copy while charges are pending in a journal, because the copy would lack them. */
 function requirePosted({ data, database }: DatabasePlace): void {
   const waiting = database === undefined ? 0 : (journalState(data)?.waiting ?? 0)
   if (waiting === 0) return
@@ -115,7 +117,10 @@ interface Expected {
   readonly balances: ReadonlyMap<string, bigint>
 }
 
-/** @throws CommandError if the copy is not the same ledger. */
+/**
+ * Compares the copy with the original.
+ * @throws CommandError if the copy is not the same ledger.
+ */
 async function requireSame(copy: StoreReader, expected: Expected): Promise<void> {
   const verdict = await verifyLedgers(copy)
   const audit = await verifyAudit(copy, [(await copy.integrity.findAnchor()).audit])

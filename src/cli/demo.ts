@@ -15,7 +15,7 @@ export const registerDemo: RegisterCommand = (program, terminal) => {
       const dataDirectory = mkdtempSync(join(tmpdir(), "tollgate-demo-"))
       try {
         const load = loadOptions(command)
-        // A demonstration is free: keys in the environment must not enable vendors.
+        // A demonstration must be free, so keys in the environment must not enable vendors.
         const vendors = load.vendors.map((vendor) => ({ ...vendor, keyVariables: [] }))
         await serve({ ...load, vendors, dataDirectory }, outputOf(command, terminal), {
           isDemo: true,

@@ -19,7 +19,7 @@ import { wholeSettings } from "./whole-settings.ts"
 const LOW_FREE_BYTES = 512 * 1024 * 1024
 const MAX_LISTED_MODELS = 5
 
-/** Runs all checks. A failed check never hides the next one. */
+/** Runs all checks. A failed check never prevents the next one. */
 export async function examine(load: LoadOptions): Promise<Check[]> {
   let loaded: LoadedSettings
   try {
@@ -36,7 +36,7 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
   }
   const database = await checkDatabase(loaded.settings)
   const isUsable = database.every(({ result }) => result !== "failed")
-  // The database check reports why it cannot be read.
+  // The database check already reports why the database cannot be read.
   const whole: Whole = isUsable
     ? await withConsole(load, loaded)
     : { settings: loaded.settings, lists: BUILT_IN }
@@ -64,7 +64,7 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
   ]
 }
 
-/** Reports the source of the settings, and every warning of a start with them. */
+/** Reports the source of the settings, and every warning that a start with them would log. */
 function checkSettings(loaded: LoadedSettings, { settings, lists }: Whole): Check[] {
   const { warnings } = runtimeConfigOf(settings, lists)
   const checks = warningChecks([...loaded.warnings, ...warnings])
@@ -79,7 +79,7 @@ interface Whole {
   readonly check?: Check
 }
 
-/** Returns the settings including those from the console, and the problems of unusable ones. */
+/** Returns the settings including those from the console, and the problems of unusable settings. */
 async function withConsole(load: LoadOptions, loaded: LoadedSettings): Promise<Whole> {
   const name = "console"
   try {
@@ -89,7 +89,7 @@ async function withConsole(load: LoadOptions, loaded: LoadedSettings): Promise<W
     const found = `${faults.length} settings of the console are invalid`
     return { settings, lists, check: { name, result: "warning", found, mend: faults.join("; ") } }
   } catch {
-    // The database check reports why it cannot be opened.
+    // The database check reports why the database cannot be opened.
     return { settings: loaded.settings, lists: BUILT_IN }
   }
 }
@@ -128,7 +128,7 @@ function checkData(directory: string): Check {
   }
 }
 
-/** Checks whether all models have a price, because requests for unpriced ones are rejected. */
+/** Checks whether all models have a price, because requests for models without a price are rejected. */
 export function checkPrices(settings: Settings, lists: PriceLists): Check {
   const name = "prices"
   const { catalog } = runtimeConfigOf(settings, lists).config

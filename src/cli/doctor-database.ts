@@ -6,7 +6,7 @@ import type { Check } from "../management/check.ts"
 import { serverChecks } from "../management/server-checks.ts"
 import { inspectLedger } from "./inspect-ledger.ts"
 
-/** Checks the database: its server first, if it has one, then the complete ledger. */
+/** Checks the database: first its server, if it has one, then the complete ledger. */
 export async function checkDatabase(settings: Settings): Promise<Check[]> {
   const database = databaseOf(settings)
   try {

@@ -1,10 +1,10 @@
 import { journalState } from "../store/installation-journal.ts"
 import type { Check } from "../management/check.ts"
 
-/** A reachable database takes pending charges within seconds. */
+/** Longest expected wait. A reachable database takes pending charges within seconds. */
 const LONG_WAIT_MS = 60_000
 
-/** Checks pending charges in the journal of a data folder; undefined if there is no journal. */
+/** Checks whether charges are pending in the journal of a data folder; undefined if there is no journal. */
 export function checkJournal(folder: string, now = Date.now()): Check | undefined {
   const name = "journal"
   try {

@@ -29,7 +29,10 @@ function checkFile(path: string): Check {
   }
 }
 
-/** @param address may contain a secret, which its host does not. */
+/**
+ * Checks whether a destination is reachable.
+ * @param address may contain a secret, so only its host is shown.
+ */
 async function checkPlace(name: string, address: string, allowsPrivate: boolean): Promise<Check> {
   const url = new URL(address)
   try {

@@ -8,7 +8,7 @@ import { databaseOf } from "../store/installation-database.ts"
 /** Maximum models that the check lists. */
 const MAX_NAMES = 5
 
-/** Warns about requested models that are newer than the price list; undefined if there are none. */
+/** Warns about requested models that are newer than the price list; undefined if there were none. */
 export async function checkNewerModels(
   settings: Settings,
   lists: PriceLists,

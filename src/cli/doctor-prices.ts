@@ -5,10 +5,10 @@ import type { Check } from "../management/check.ts"
 import { countWords } from "./price-lines.ts"
 
 const DAY = 24 * 60 * 60 * 1_000
-/** Vendors change prices every few weeks. */
+/** Age in days at which prices count as old. Vendors change prices every few weeks. */
 const OLD_DAYS = 60
 
-/** Checks whether the known prices are recent, and whether newer ones are pending. */
+/** Checks whether the known prices are recent, and whether newer prices are pending. */
 export function checkPriceLists({ prices }: Settings, lists: PriceLists, now = Date.now()): Check {
   const name = "known prices"
   const day = dayOf(lists.facts)

@@ -10,7 +10,7 @@ const CLOCK_TOLERANCE_MS = 30_000
 
 interface ProviderResult {
   readonly check: Check
-  /** The provider's clock minus the local clock in milliseconds, if the provider sent its time. */
+  /** The provider's clock minus the local clock in milliseconds; absent if the provider does not send its time. */
   readonly clockOffset?: number
 }
 
@@ -74,8 +74,8 @@ function checkClock(offsets: readonly number[]): Check {
 }
 
 /**
- * Reports the active proxies without their passwords; empty if there are none. Malformed ones are
- * among the warnings.
+ * Reports the active proxies without their passwords; empty if there are none. Malformed proxies are reported as
+ * warnings.
  */
 export function checkProxies(environment: LoadOptions["environment"]): Check[] {
   const used = ["https:", "http:"].flatMap((protocol) => {

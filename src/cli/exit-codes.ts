@@ -15,7 +15,7 @@ export const EXIT_CODES = {
 
 export type FailureCode = Exclude<keyof typeof EXIT_CODES, "ok">
 
-/** The error of a command that cannot do its task. */
+/** The error of a command that cannot complete its task. */
 export class CommandError extends Error {
   override readonly name = "CommandError"
   readonly code: FailureCode

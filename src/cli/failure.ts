@@ -7,7 +7,7 @@ import { CommandError, EXIT_CODES, type FailureCode } from "./exit-codes.ts"
 import { styleOf } from "./output.ts"
 import type { Terminal } from "./terminal.ts"
 
-/** The displayable error of a command. */
+/** The error of a command in a form that can be printed. */
 export interface Failure {
   readonly message: string
   readonly code: string
@@ -16,7 +16,7 @@ export interface Failure {
   readonly exitCode: number
 }
 
-/** Converts any thrown value to a displayable failure. */
+/** Converts any thrown value to a failure that can be printed. */
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof CommandError) {
     const { code, message, hint } = thrown
@@ -49,10 +49,7 @@ function gatewayExit(kind: ErrorKind): FailureCode {
   return kind.startsWith("invalid_") && kind !== "invalid_api_key" ? "usage" : "failed"
 }
 
-/**
- * Parses commander's message: it starts with `error: `, and a suggestion is in parentheses on the
- * next line.
- */
+/** Parses a message of commander. It starts with `error: `, and a suggestion is in parentheses on the next line. */
 function usageFailure(error: CommanderError): Failure {
   const [message = "", guess] = error.message.replace(/^error: /, "").split("\n")
   const hint = guess?.replace(/^\((.*)\)$/, "$1") ?? "Add --help to see what the command takes."
@@ -95,7 +92,7 @@ function unforeseenFailure(thrown: unknown): Failure {
   return failure("failed", { message, code: "failed", hint: hint ?? fallback })
 }
 
-/** Prints a failure as text, or as one JSON document on the error stream. */
+/** Prints a failure as text, or as a JSON document on the error stream. */
 export function showFailure(thrown: unknown, terminal: Terminal, isJson: boolean): void {
   const { exitCode: _exitCode, ...shown } = failureOf(thrown)
   const stack = terminal.isDebugging ? stackOf(thrown) : undefined

@@ -12,8 +12,8 @@ import { databaseOf } from "../store/installation-database.ts"
 export const FIRST_CREDITS = "10"
 
 /**
- * Creates the first account with credits and a key. @returns the key, or undefined if there are
- * accounts.
+ * Creates the first account with credits and a key.
+ * @returns the key, or undefined if any account exists.
  */
 export async function firstStart(settings: Settings): Promise<string | undefined> {
   const database = databaseOf(settings)
@@ -25,7 +25,7 @@ export async function firstStart(settings: Settings): Promise<string | undefined
   const account = await new Accounts(store, audit)
     .create(COMMAND_LINE, input)
     .catch((error: unknown) => {
-      // Another node of the same database was faster and prints its key.
+      // Another node of the same database was faster and prints the key.
       if (error instanceof GatewayError && error.kind === "conflict") return undefined
       throw error
     })

@@ -10,7 +10,7 @@ import { createLogger } from "../telemetry/logger.ts"
 import type { ProcessStart } from "./replace-process.ts"
 import { Watchdog } from "./watchdog.ts"
 
-/** Pass the simulator's address to the workers, and mark them as workers. */
+/** Variables that pass the simulator's address to the workers and mark them as workers. */
 export const SANDBOX_VARIABLE = "TOLLGATE_SANDBOX_URL"
 export const WORKER_VARIABLE = "TOLLGATE_WORKER_NUMBER"
 
@@ -20,21 +20,18 @@ export interface GatewayOptions {
   /** The address of the simulator, if it replaces the vendors. */
   readonly sandboxUrl: string | undefined
   readonly isShared: boolean
-  /** Returns the metrics of all workers as text; absent if there is only this process. */
+  /** Returns the metrics of all workers as text; absent if there are no workers. */
   readonly gatherMetrics?: () => Promise<string>
-  /** Returns how the process restarts when it hangs; absent if its parent restarts it. */
+  /** Returns the command that restarts the process if it hangs; absent if its parent restarts it. */
   readonly restart?: (url: string) => ProcessStart
 }
 
-/** A gateway in this process. It follows changes of its settings file. */
+/** A gateway in this process. It applies changes of its settings file. */
 export interface Gateway extends AsyncDisposable {
   readonly app: App
 }
 
-/**
- * Starts the gateway. It applies changed settings while it runs, and rejects and reports invalid
- * ones.
- */
+/** Starts the gateway. Changed settings are applied while it runs. Invalid settings are rejected and reported. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { load, loaded, sandboxUrl, isShared, gatherMetrics } = options
   const logger = createLogger({ level: logLevel(process.env) })
@@ -50,7 +47,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { monitor } = watchdog
   const listening = {
     isShared,
-    // On Linux, where a gateway that replaces this one can find it.
+    // Only on Linux, a replacing gateway can find the one that listens on the port.
     sharesPort: process.platform === "linux",
     ...(gatherMetrics && { gatherMetrics }),
   }
@@ -80,17 +77,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 /**
- * Milliseconds within which a second signal counts as a copy of the first: some process managers
- * forward a signal that every process has already received.
+ * Milliseconds within which a second signal counts as a copy of the first. Some process managers forward a signal that
+ * every process has already received.
  */
 const SAME_SIGNAL_MS = 250
 
 /**
- * Handles the signals that end this process. Their handlers are never removed: without them, a
- * signal during the exit would change the exit status.
+ * Handles the signals that end this process. The handlers are never removed, because a signal during the exit would
+ * otherwise change the exit status.
  */
 export class EndRequests {
-  /** Resolves with the first signal, or when the parent of a worker has ended. */
+  /** Resolves with the first signal, or when the parent of this worker has ended. */
   readonly first: Promise<void>
   /** Called for each further signal. */
   onAgain: (() => void) | undefined
@@ -118,8 +115,8 @@ export class EndRequests {
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT"] as const
 
 /**
- * Signals sent by log rotation tools. Without a handler, they end the process immediately. SIGHUP
- * also has a handler that reloads the settings, but not while the gateway starts or drains.
+ * Signals that log rotation tools send. Without a handler, they would end the process immediately. SIGHUP also has a
+ * handler that reloads the settings, which is not active while the gateway starts or drains.
  */
 const IGNORED_SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGHUP"] as const
 

@@ -8,7 +8,7 @@ import type { VerifyOptions } from "../ledger/verify/progress.ts"
 
 /** The result of inspecting a ledger in read-only mode. */
 export interface LedgerInspection {
-  /** The path, which shows the operator which ledger was inspected. */
+  /** The path of the inspected ledger, for the operator. */
   readonly path: string
   readonly hasLog: boolean
   readonly anchor: ReadAnchor | undefined
@@ -29,7 +29,7 @@ export async function inspectLedger(
   const database = databaseOf(settings)
   const path = database.place
   if (!(await database.exists())) throw noLedger(path, dataDirectory)
-  // The anchor is read before the ledger, which only grows beyond it.
+  // The anchor is read first, because the ledger may grow while it is read.
   const secrets = await database.openSecrets()
   const anchor = readAnchor(dataDirectory, secrets.read("key-pepper"))
   const withLog = await database.hasLog()
@@ -45,7 +45,7 @@ export async function inspectLedger(
   }
 }
 
-/** Describes the check of the ledger's end by its anchor. */
+/** Describes the result of comparing the ledger's end with its anchor. */
 export function anchorWords(anchor: ReadAnchor | undefined): string {
   if (anchor === undefined) {
     return "no anchor file next to the ledger: a truncation that also removed the ledger's own anchor would not be noticed"

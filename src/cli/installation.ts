@@ -48,7 +48,7 @@ export async function withInstallation<T>(
   const { secrets, keyPepper } = await openSecrets(database, store)
   const hasher = new KeyHasher(keyPepper)
   const audit = new Audit(store)
-  // Running gateways are notified before the command reports success.
+  // Running gateways are notified before the command reports its success.
   const changed = async (): Promise<void> => keyChangesIn(SharedMemory.open(data)).raise()
   const accounts = new Accounts(store, audit, {
     changed,
@@ -71,7 +71,10 @@ function refusalOf(error: StoreError): CommandError {
   return new CommandError(error.code === "exists" ? "conflict" : "failed", error.message)
 }
 
-/** @throws CommandError `not_found`, listing the existing accounts. */
+/**
+ * Finds an account.
+ * @throws CommandError `not_found`, which lists the existing accounts.
+ */
 export async function requireAccount(
   store: Pick<StoreReader, "accounts">,
   idOrName: string,

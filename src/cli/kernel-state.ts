@@ -11,11 +11,14 @@ const STATES: Readonly<Record<string, KernelState>> = {
   t: "stopped",
 }
 
-/** @param place path of the process or thread below `/proc`. */
+/**
+ * Returns the state of a process or thread.
+ * @param place its path below `/proc`.
+ */
 export function kernelState(place: string): KernelState {
   try {
     const stat = readFileSync(`/proc/${place}/stat`, "latin1")
-    // The name in parentheses may contain any characters.
+    // The state follows the last parenthesis. The name in parentheses may contain any characters.
     return STATES[stat.charAt(stat.lastIndexOf(")") + 2)] ?? "unknown"
   } catch {
     return "unknown"

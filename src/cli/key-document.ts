@@ -2,7 +2,7 @@ import type { Key } from "#contract/keys.ts"
 
 /** Returns a key as commands print it, without its secret. */
 export function keyDocument(key: Key) {
-  // Only running gateways count the use of a key.
+  // Only running gateways track when a key was used and what it spent.
   const { last_used_at: _lastUsedAt, spent: _spent, may_change: _mayChange, ...shown } = key
   const { budget, daily_budget, monthly_budget } = key
   return {

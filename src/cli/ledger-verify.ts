@@ -42,9 +42,8 @@ export const registerLedgerVerify: RegisterCommand = (program, terminal) => {
 }
 
 /**
- * Continues from the signed checkpoint of the data folder, if there is one, and writes new
- * checkpoints. They are also written at intervals, so that an interrupted verification can
- * continue.
+ * Continues from the signed checkpoint of the data folder, if there is one, and writes new checkpoints. They are also
+ * written at intervals, so that an interrupted verification can be resumed.
  */
 async function inspectFurther(place: DatabasePlace, output: Output): Promise<LedgerInspection> {
   const secrets = await databaseOf(place).openSecrets()
@@ -64,7 +63,7 @@ async function inspectFurther(place: DatabasePlace, output: Output): Promise<Led
     await keep(progress)
     writtenAt = performance.now()
   }
-  // A read-only folder can still be verified.
+  // Checkpoints are optional, so that a read-only folder can be verified.
   const keep = (progress: VerifyProgress): Promise<void> =>
     writeCheckpoint(place.data, progress.checkpoint(Date.now()), secret).catch((error: unknown) => {
       output.notice(`how far it came cannot be kept: ${failureOf(error).message}`)
@@ -127,7 +126,7 @@ function entryWords({ entries, from }: Verdict): string {
   return `${entries}, after ${earlierEntries(from)} that were verified until ${moment} and were not read again`
 }
 
-/** Returns the number of verified entries. Entries are numbered from 1 in each account. */
+/** Returns the number of entries that a checkpoint covers. Entries are numbered from 1 in each account. */
 function earlierEntries({ accounts }: Checkpoint): number {
   return Object.values(accounts).reduce((sum, { number }) => sum + number, 0)
 }

@@ -7,8 +7,7 @@ import { createEvents } from "../telemetry/events.ts"
 import { createLogger } from "../telemetry/logger.ts"
 
 /**
- * Creates the export of metrics to a collector; undefined without a collector. The module is then
- * not loaded.
+ * Creates the export of metrics to a collector; undefined without a collector, in which case the module is not loaded.
  */
 export async function openMetricPush(settings: Settings): Promise<MetricPush | undefined> {
   const { telemetry } = settings

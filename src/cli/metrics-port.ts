@@ -2,13 +2,13 @@ import type { MetricSettings } from "../config/sections/metrics.ts"
 import { serveMetrics } from "../metrics/metrics-port.ts"
 import { CommandError } from "./exit-codes.ts"
 
-/** A replaced gateway may still have the port. */
+/** Interval of attempts to listen while a replaced gateway still has the port. */
 const RETRY_INTERVAL_MS = 500
 
 /**
  * Serves metrics on their own port.
- * @param isReplacing whether a gateway that is being replaced still has the port.
- * @throws CommandError `failed` if another program has it.
+ * @param isReplacing whether a gateway that is being replaced may still have the port.
+ * @throws CommandError `failed` if another program has the port.
  */
 export function openMetricsPort(
   settings: MetricSettings,

@@ -66,10 +66,13 @@ interface ModelRulesDocument {
   }[]
 }
 
-/** @throws GatewayError `model_not_found`. */
+/**
+ * Returns the rules of a model.
+ * @throws GatewayError `model_not_found`.
+ */
 function modelRules(catalog: Catalog, name: string): ModelRulesDocument {
   const { id, deployments, paused = [] } = catalog.resolve(name) ?? catalog.listed(name)
-  // Deployments that differ only in the credential have the same rules.
+  // Deployments that differ only in their credential have the same rules.
   const places = Map.groupBy([...deployments, ...paused], placeOf)
   return {
     model: id,
@@ -103,7 +106,7 @@ function rulesText({ model, deployments }: ModelRulesDocument, style: Style): st
   return [...parts, RULES_NOTE].join("\n\n")
 }
 
-/** Explains why the list is empty, and what to do. */
+/** Explains why the list is empty and how to fix this. */
 function noModels({ providers }: Settings, { withoutModels }: Catalog): string {
   if (Object.keys(providers).length === 0) {
     return "No provider is set up yet. Set a vendor's variable such as OPENAI_API_KEY, or write tollgate.yaml."

@@ -11,8 +11,8 @@ export class Output {
   }
 
   /**
-   * Prints the result, once per command: one JSON document with `--json`, otherwise text.
-   * @param document its credit amounts are decimal text, never numbers.
+   * Prints the result, which must be called once per command. Prints one JSON document with `--json`, otherwise text.
+   * @param document credit amounts are decimal text, never numbers.
    */
   result(document: object, words: (style: Style) => string): void {
     const text = this.isJson
@@ -27,7 +27,7 @@ export class Output {
   }
 }
 
-/** Emphasis, if the terminal supports it. */
+/** Text styles, if the terminal supports them. */
 export interface Style {
   strong(text: string): string
   alarm(text: string): string
@@ -42,13 +42,13 @@ export function styleOf(isColored: boolean): Style {
 
 export interface Column {
   readonly title: string
-  /** Left by default. Numbers align right. */
+  /** Alignment of the column, left by default. Numbers are aligned right. */
   readonly align?: "left" | "right"
 }
 
 const GAP = "  "
 
-/** Formats rows under their titles, in columns as wide as their widest cell. */
+/** Formats rows below their titles. Each column is as wide as its widest cell. */
 export function formatTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -67,9 +67,7 @@ export function formatTable(
   return [style.strong(line(titles)), ...cells.map(line)].join("\n")
 }
 
-/**
- * Formats names with their values, one per line. Further lines of a long value are below its first.
- */
+/** Formats names with their values, one per line. Long values continue below their first line. */
 export function formatFields(fields: readonly (readonly [string, string])[], style: Style): string {
   const longest = Math.max(0, ...fields.map(([name]) => width(name)))
   const indent = " ".repeat(longest + 1 + GAP.length)
@@ -116,10 +114,7 @@ function width(text: string): number {
   return Bun.stringWidth(text)
 }
 
-/**
- * Replaces control characters: names come from callers and vendors, and must not control the
- * terminal.
- */
+/** Replaces control characters. Names come from callers and vendors, and must not control the terminal. */
 function printable(text: string): string {
   return text.replace(/\p{C}/gu, (character) => (character === "\u200d" ? character : "\ufffd"))
 }

@@ -7,7 +7,7 @@ import { readNetwork } from "../config/addresses.ts"
 import { Fault } from "../config/reading.ts"
 import { parseCredits } from "../ledger/money.ts"
 
-/** Maximum credits: far below the limit of the ledger's columns, and far above real payments. */
+/** Maximum credits, far above real payments and far below the limit of the ledger's columns. */
 const MAX_CREDITS = 1_000_000_000n
 
 /** Parses positive credits, such as `10` or `0.5`, as nanocredits. */
@@ -38,14 +38,14 @@ export function signedCreditsArgument(text: string): bigint {
 /** Parses a day in UTC, such as `2026-11-21`. */
 export function dayArgument(text: string): string {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN
-  // `Date.parse` treats the 31st of any month as a day of the next one.
+  // `Date.parse` accepts a 31st in shorter months, as a day of the next month.
   if (!Number.isNaN(at) && new Date(at).toISOString().startsWith(text)) return text
   throw new InvalidArgumentError("It must be a day such as 2026-11-21.")
 }
 
 /**
- * Parses a moment, or a day as its first moment in UTC: `2026-11-21`, `2026-11-21T08:00:00Z`.
- * Returns Unix milliseconds.
+ * Parses a moment such as `2026-11-21T08:00:00Z`, or a day such as `2026-11-21` as its first moment in UTC. Returns
+ * Unix milliseconds.
  */
 export function momentArgument(text: string): number {
   if (!text.includes("T")) return Date.parse(dayArgument(text))
@@ -56,7 +56,7 @@ export function momentArgument(text: string): number {
   )
 }
 
-/** Matches a moment with its offset: without one, it would be in the machine's time zone. */
+/** Matches a moment with a time zone offset. Without an offset, the machine's time zone would apply. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/
 
 function readCredits(text: string): bigint | undefined {
@@ -86,7 +86,7 @@ export function listArgument(text: string): readonly string[] {
   return [...new Set(entries)]
 }
 
-/** Parses origins of pages. */
+/** Parses web page origins separated by commas. */
 export function originsArgument(text: string): readonly string[] {
   return listArgument(text).map((entry) => {
     const origin = pageOriginOf(entry)
@@ -95,7 +95,7 @@ export function originsArgument(text: string): readonly string[] {
   })
 }
 
-/** Parses addresses and ranges: `10.0.0.7,192.168.0.0/16`. */
+/** Parses network addresses and ranges: `10.0.0.7,192.168.0.0/16`. */
 export function networksArgument(text: string): readonly string[] {
   return listArgument(text).map((entry) => {
     const network = readNetwork(entry)
@@ -104,7 +104,7 @@ export function networksArgument(text: string): readonly string[] {
   })
 }
 
-/** Parses aliases with their models, in one argument or several: `gpt-4o=openai/gpt-5.4`. */
+/** Parses aliases with their models, given in one or several arguments: `gpt-4o=openai/gpt-5.4`. */
 export function aliasesArgument(
   text: string,
   before: Readonly<Record<string, string>> = {},

@@ -31,7 +31,7 @@ export async function readFrom(from: string): Promise<{ text: string; source: st
   return { text: await fetchFeed(from), source }
 }
 
-/** Formats changes as a table, one line for each part of a price. */
+/** Formats price changes as a table with one line for each part of a price. */
 export function changeTable(changes: readonly PriceChange[], style: Style): string {
   const rows = changes.flatMap(({ vendor, model, kind, parts }) =>
     parts.map(({ name, before, after }, index) => [

@@ -6,9 +6,8 @@ import { runCommand } from "./run-command.ts"
 import { type Terminal, processTerminal } from "./terminal.ts"
 
 /**
- * Creates the program with its commands. It throws instead of ending the process.
- * @param isJson whether the error stream is reserved for JSON, without the help for a missing
- * command.
+ * Creates the program with its commands. It throws errors instead of ending the process.
+ * @param isJson whether the error stream is reserved for JSON, so that no help is printed for a missing command.
  */
 export function createProgram(
   terminal: Terminal,
@@ -27,7 +26,7 @@ export function createProgram(
     .configureOutput({
       writeOut: terminal.writeOutput,
       writeErr: isJson ? () => {} : terminal.writeNotice,
-      // All failures are printed in one place, whether commander or a command detected them.
+      // All failures are printed in one place, whether commander or a command detects them.
       outputError: () => {},
       getOutHasColors: () => terminal.isOutputColored,
       getErrHasColors: () => terminal.isNoticeColored,
@@ -39,9 +38,9 @@ export function createProgram(
 }
 
 /**
- * Runs the command named by the arguments.
- * @param processArguments as in `process.argv`: two words before the first argument.
- * @param commands absent: those of Tollgate.
+ * Runs the command that the arguments name.
+ * @param processArguments as in `process.argv`, with two words before the first argument.
+ * @param commands Tollgate's commands if absent.
  * @returns the exit code.
  */
 export function runCli(
@@ -50,9 +49,9 @@ export function runCli(
   commands?: readonly RegisterCommand[],
 ): Promise<number> {
   const given = processArguments.slice(2)
-  // `npx tollgate` alone starts the gateway.
+  // `npx tollgate` without arguments starts the gateway.
   const words = given.length === 0 ? ["serve"] : given
-  // Determined before the arguments are parsed, since they may be invalid.
+  // Determined before the arguments are parsed, because parsing may fail.
   const isJson = words.includes("--json")
   const run = async (): Promise<void> => {
     const known = commands ?? (await loadCommands(words))

@@ -2,7 +2,7 @@ import { formatDecimal } from "#contract/decimal.ts"
 import { parseCredits } from "../ledger/money.ts"
 import { formatFields, formatTable, type Style } from "./output.ts"
 
-/** A receipt as returned by `showReceipt`. Amounts are decimal credits. */
+/** A receipt in the form that `showReceipt` returns. Amounts are decimal credits. */
 export interface ShownReceipt {
   readonly id: string
   readonly status: string
@@ -62,7 +62,7 @@ function periodText({
   return parts.filter((part) => part !== null).join(", ")
 }
 
-/** Formats a receipt as text: the called deployments, and the arithmetic to the nanocredit. */
+/** Formats a receipt as text, with the called deployments and the exact arithmetic. */
 export function describeReceipt(receipt: ShownReceipt, style: Style): string {
   const facts = formatFields(
     [
@@ -142,7 +142,7 @@ function describeArithmetic(receipt: ShownReceipt, style: Style): string {
   return `${lines}\n\nsum ${millionth(sum)} x multiplier ${price.multiplier} = ${receipt.cost} credits, rounded up to the nanocredit`
 }
 
-/** Formats nanocredits per million as credits: fifteen digits after the point are exact. */
+/** Formats a product of units and nanocredits per million as credits. Fifteen decimal places are exact. */
 function millionth(product: bigint): string {
   return formatDecimal(product, 15)
 }

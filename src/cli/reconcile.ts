@@ -110,7 +110,10 @@ async function reconcile(options: ReconcileOptions, command: Command): Promise<R
   )
 }
 
-/** @throws CommandError, BillError */
+/**
+ * Reads the costs from a file or from the provider.
+ * @throws CommandError, BillError
+ */
 async function readCosts(
   provider: ProviderSettings,
   days: TimeRange,
@@ -140,7 +143,7 @@ async function readCosts(
   return api.read({ name: api.name, baseUrl, headers, allowsPrivate, keyVariable }, days)
 }
 
-/** Parses `id=name,...`; the name may be empty, for a provider's only key. */
+/** Parses `id=name,...`. The name may be empty for a provider's only key. */
 function pairsArgument(text: string): ReadonlyMap<string, string> {
   const pairs = text.split(",").map((pair) => {
     const at = pair.lastIndexOf("=")

@@ -4,20 +4,20 @@ import { WORKER_VARIABLE } from "./gateway-process.ts"
 /** The state of a listening socket in the kernel's tables. */
 const LISTENING = "0A"
 /**
- * Kernel parameter that moves connections which a closing process has not accepted to another
- * process on the port.
+ * Kernel parameter for closing processes. It moves connections that they have not accepted to another process on the
+ * port.
  */
 const MIGRATION = "net.ipv4.tcp_migrate_req"
 
 /** A running gateway that this one replaces. */
 export interface ReplacedGateway {
-  /** The processes that supervise its workers, or serve themselves. */
+  /** The processes to end. They supervise the gateway's workers, or serve themselves. */
   readonly processIds: readonly number[]
 }
 
 /**
- * Finds the gateway that listens on a port and has the same data folder. Returns undefined without such a gateway, and
- * on all systems except Linux.
+ * Finds the gateway that listens on a port and has the same data folder. Returns undefined if there is none, and always
+ * except on Linux.
  */
 export function findReplaced(port: number, data: string): ReplacedGateway | undefined {
   try {
@@ -39,7 +39,7 @@ export function findReplaced(port: number, data: string): ReplacedGateway | unde
 
 /**
  * Describes which requests may fail during a replacement with the current settings.
- * @param drainDelay in milliseconds.
+ * @param drainDelay milliseconds.
  */
 export function replacementWarnings(drainDelay: number): string[] {
   const warnings: string[] = []
@@ -65,13 +65,13 @@ function migratesConnections(): boolean {
   }
 }
 
-/** Asks the processes of a gateway to end. This gateway must listen on the port by then. */
+/** Asks the processes of the replaced gateway to end. Before this call, the new gateway must listen on the port. */
 export function endReplaced({ processIds }: ReplacedGateway): void {
   for (const id of processIds) {
     try {
       process.kill(id, "SIGTERM")
     } catch {
-      // The process has ended already.
+      // The process has already ended.
     }
   }
 }
@@ -96,7 +96,7 @@ function processes(): number[] {
     .map(Number)
 }
 
-/** Returns the paths and sockets that a process has open; empty if they cannot be read. */
+/** Returns the paths and sockets that a process has opened; empty if they cannot be read. */
 function openFiles(processId: number): string[] {
   const folder = `/proc/${processId}/fd`
   try {
@@ -115,7 +115,7 @@ function linkTarget(path: string): string {
   }
 }
 
-/** Returns the parent of a worker. The parent restarts its workers, so it is the process to end. */
+/** Returns the parent of a worker. The parent restarts its workers, so the parent has to be ended. */
 function parentOfWorker(id: number): number | undefined {
   const variables = readFileSync(`/proc/${id}/environ`, "latin1").split("\0")
   if (!variables.some((variable) => variable.startsWith(`${WORKER_VARIABLE}=`))) return undefined

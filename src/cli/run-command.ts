@@ -4,7 +4,7 @@ import { failureOf, showFailure } from "./failure.ts"
 import type { Terminal } from "./terminal.ts"
 
 /**
- * Runs a command and prints its failure, if any, without a stack trace.
+ * Runs a command. If it fails, its failure is printed without a stack trace.
  * @returns the exit code.
  */
 export async function runCommand(
@@ -17,9 +17,9 @@ export async function runCommand(
     return EXIT_CODES.ok
   } catch (thrown) {
     if (thrown instanceof CommanderError) {
-      // The help or the version was requested and has been printed.
+      // Commander has printed the requested help or version.
       if (thrown.exitCode === 0) return EXIT_CODES.ok
-      // The help in place of a missing command has been printed as well.
+      // Commander has printed the help, because no command was given.
       if (thrown.code === "commander.help" && !isJson) return EXIT_CODES.usage
     }
     showFailure(thrown, terminal, isJson)

@@ -28,16 +28,13 @@ export async function startSandbox(): Promise<SandboxProcess> {
   }
 }
 
-/**
- * Returns the simulator's command line. An executable contains the simulator; in a checkout it is
- * next to `src`.
- */
+/** Returns the simulator's command line. The executable contains the simulator; in a checkout it is next to `src`. */
 function simulatorWords(): string[] {
   if (IS_EXECUTABLE) return ["simulator"]
   return [Bun.fileURLToPath(new URL("../../simulator/main.ts", import.meta.url))]
 }
 
-/** Bypasses a proxy for requests to a host of this machine, in this process and its children. */
+/** Exempts a host of this machine from the proxy, in this process and its children. */
 function exemptFromProxy(host: string): void {
   const variable = process.env["no_proxy"] ? "no_proxy" : "NO_PROXY"
   const hosts = process.env[variable]

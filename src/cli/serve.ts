@@ -59,7 +59,7 @@ export const registerServe: RegisterCommand = (program, terminal) => {
 
 interface ServeOptions {
   readonly newLedger?: boolean
-  /** Whether to end a running gateway when this one takes over its requests. */
+  /** Whether to replace a running gateway, which is ended after this one listens. */
   readonly replace?: boolean
   /** Whether to run the simulator regardless of the settings, in a single process. */
   readonly isDemo?: boolean
@@ -73,7 +73,7 @@ export async function serve(
 ): Promise<void> {
   const loaded = loadSettings(load)
   const { settings } = loaded
-  // Checked before the first key is created: the key is printed once, by a successful start.
+  // Checked before the first key is created, because the key is only printed by a successful start.
   const replaced = replace ? findReplaced(settings.server.port, settings.data) : undefined
   const port = replaced ? settings.server.port : findPort(settings.server)
   const asked = new EndRequests()
@@ -82,7 +82,7 @@ export async function serve(
   const hasSandbox = isDemo || !whole.hasProviders
   const sandboxUrl = hasSandbox ? running.use(await startSandbox()).url : undefined
   const key = whole.hasAccounts ? undefined : await firstStart(settings)
-  // Sends metrics until the last request has ended.
+  // Metrics are sent until the last request has ended.
   const push = running.use(await openMetricPush(settings))
   const serving =
     settings.server.workers > 1 && !isDemo
@@ -120,7 +120,7 @@ export async function serve(
   output.notice("Finishing the requests that run ...")
 }
 
-/** The serving part of the process, or its workers. */
+/** The part of the process that serves requests, or its workers. */
 interface Serving {
   readonly url: string
   readonly catalog: Catalog
@@ -144,10 +144,10 @@ async function startAlone(
   }
 }
 
-/** Returns how this process restarts on its known address. */
+/** Returns the command that restarts this process on its current address. */
 function restart(url: string): ProcessStart {
   const words = process.argv.slice(2).filter((word) => word !== NEW_LEDGER && word !== REPLACE)
-  // If any free port was requested, callers use the chosen one.
+  // If the port was chosen automatically, callers continue to use the chosen port.
   const environment = { ...ownEnvironment(), TOLLGATE_PORT: new URL(url).port }
   return { words: [...programWords(), ...words], environment }
 }
@@ -186,7 +186,10 @@ async function startWorkers(
   }
 }
 
-/** @throws CommandError `conflict` if there is a ledger: it is never started a second time. */
+/**
+ * Creates the ledger.
+ * @throws CommandError `conflict` if a ledger exists.
+ */
 async function beginLedger(settings: Settings): Promise<void> {
   const { data } = settings
   const database = databaseOf(settings)
@@ -202,10 +205,12 @@ async function beginLedger(settings: Settings): Promise<void> {
   await database.create()
 }
 
-/** Returns the port to listen on: a free one for 0. @throws if another program has it. */
+/**
+ * Returns the port to listen on; any free port for 0.
+ * @throws if another program has the port.
+ */
 function findPort({ host, port }: Settings["server"]): number {
-  // Workers share the port with any process that requests it, so only this check finds another
-  // program on it.
+  // Workers share the port with any process that allows sharing, so only this check detects another program.
   const listener = listenOn(host, port)
   const found = listener.port
   listener.stop(true)
@@ -215,12 +220,12 @@ function findPort({ host, port }: Settings["server"]): number {
 async function serveAsWorker(load: LoadOptions): Promise<void> {
   const loaded = loadSettings(load)
   const sandboxUrl = process.env[SANDBOX_VARIABLE]
-  // Some process managers signal all processes of a group. Only the parent decides whether to stop
-  // waiting for requests.
+  // Some process managers send signals to all processes of a group. Only the parent decides whether to stop waiting for
+  // requests.
   const asked = new EndRequests()
   await using running = new AsyncDisposableStack()
   const parent = running.use(new ParentLine())
-  // Reports after the last request has ended.
+  // The final metrics are reported after the last request has ended.
   running.defer(() => parent.reportMetrics())
   const gatherMetrics = (): Promise<string> => parent.allMetrics()
   const { app } = running.use(

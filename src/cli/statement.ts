@@ -46,7 +46,7 @@ function formatOf(asked: string | undefined, isJson: boolean): "csv" | "json" {
   throw new CommandError("usage", `--format must be csv or json, not '${format}'`)
 }
 
-/** The file mode: readable by its owner only. */
+/** File mode that only allows the owner to read and write. */
 const OWNER_ONLY = 0o600
 
 async function writeFile(path: string, chunks: AsyncIterable<string>): Promise<void> {

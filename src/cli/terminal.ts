@@ -2,7 +2,7 @@ import { isatty } from "node:tty"
 
 const STANDARD_INPUT = 0
 
-/** The output of a command. Results go to the output stream; all other text is a notice. */
+/** The output streams of a command. Results go to standard output, and all other text is a notice. */
 export interface Terminal {
   writeOutput(text: string): void
   writeNotice(text: string): void
@@ -17,7 +17,7 @@ export interface Terminal {
 /** Returns the terminal of the process. */
 export function processTerminal(): Terminal {
   const { env, stdout, stderr } = process
-  // The reader of the output may stop early, as `head` does, which is not a failure of the command.
+  // The reader of the output may stop early, like `head`. This is not a failure of the command.
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error
   })
@@ -28,7 +28,7 @@ export function processTerminal(): Terminal {
     isOutputColored: mayColor && stdout.isTTY,
     isNoticeColored: mayColor && stderr.isTTY,
     isDebugging: env["TOLLGATE_DEBUG"] === "1",
-    // Accessing `process.stdin` would open the stream.
+    // Checks the file descriptor, because accessing `process.stdin` would open the stream.
     confirm: isatty(STANDARD_INPUT) && stderr.isTTY ? confirmAtTerminal : undefined,
   }
 }

@@ -152,7 +152,10 @@ const registerUserErase: RegisterCommand = (program, terminal) => {
     })
 }
 
-/** @throws CommandError `not_found`. */
+/**
+ * Finds a user by email address.
+ * @throws CommandError `not_found`.
+ */
 async function requireUser(users: Users, email: string): Promise<UserRecord> {
   const user = await users.findByEmail(email)
   if (user) return user
@@ -160,7 +163,7 @@ async function requireUser(users: Users, email: string): Promise<UserRecord> {
   throw new CommandError("not_found", `there is no user '${email}'`, hint)
 }
 
-/** The users of an installation, with the operators' actions. */
+/** The users of an installation, with the actions that operators can perform. */
 interface UserServices {
   readonly users: Users
   readonly directory: UserDirectory
@@ -175,11 +178,11 @@ function withUsers<T>(command: Command, work: (services: UserServices) => Promis
       store: await database.openConsoleStore(),
       secrets,
       isInvited: (email) => store.invitations.isInvited(email, Date.now()),
-      // A command reports its failure itself.
+      // Failures are reported by the command itself.
       onFailure: () => {},
     })
     const baseUrl = (): string => publicUrl ?? addressOf(server.host, server.port)
-    // Awaited here, because they are closed at the end of this block.
+    // Awaited here, because the resources are closed at the end of this block.
     const directory = new UserDirectory({ store, users, audit, baseUrl })
     return await work({ users, directory, erasure: new Erasure({ store, users, audit }) })
   })

@@ -12,19 +12,22 @@ export function progressReporter(
   let reportedAt = began
   return (progress) => {
     const now = performance.now()
-    // With --json, the error stream is for errors only.
+    // With `--json`, the error stream is reserved for errors.
     if (output.isJson || now - reportedAt < every) return
     reportedAt = now
     output.notice(progressWords(progress, now - began))
   }
 }
 
-/** @param spent milliseconds since the start. */
+/**
+ * Describes the progress of a verification.
+ * @param spent milliseconds since the start.
+ */
 export function progressWords(
   { done, total }: Pick<VerifyProgress, "done" | "total">,
   spent: number,
 ): string {
-  // Entries written meanwhile are read as well.
+  // Entries that are written during the verification are also read.
   const whole = Math.max(done, total)
   const percent = whole === 0 ? 100 : Math.floor((done / whole) * 100)
   const left = done === 0 ? 0 : Math.round(((whole - done) / done) * spent)

@@ -3,7 +3,7 @@ import { type EventLoopReading, readEventLoop } from "../relay/lifetime/event-lo
 import { kernelState } from "./kernel-state.ts"
 import type { ProcessStart } from "./replace-process.ts"
 
-/** The parameters of the thread. */
+/** The parameters of the watchdog thread. */
 export interface WatchdogCommand {
   readonly memory: SharedArrayBuffer
   /** Maximum time that the event loop may hang. */
@@ -13,7 +13,7 @@ export interface WatchdogCommand {
 }
 
 const MAX_CHECK_INTERVAL_MS = 1_000
-/** After more missed intervals, this thread did not run either, because the machine was asleep. */
+/** Number of missed intervals that indicates that this thread did not run either, because the machine was asleep. */
 const MISSED_CHECKS_OF_SLEEP = 3
 const STANDARD_ERROR = 2
 /** The name of the logger's message field. */
@@ -68,8 +68,7 @@ class Watch {
       phase,
     }
     if (state === "waits for the disk") {
-      // A restart cannot help while the process waits for a disk, and such a process cannot be
-      // ended.
+      // A process that waits for a disk cannot be ended, and a restart would not help.
       if (!this.#isWaitingForDisk) report("loop_waits", found, "event loop waits for the disk")
       this.#isWaitingForDisk = true
       return
@@ -96,7 +95,7 @@ class Watch {
   }
 }
 
-/** Writes a log line in the logger's format, because the logger itself is on the blocked thread. */
+/** Writes a log line in the logger's format. The logger itself is on the blocked thread. */
 function report(event: string, facts: object, message: string): void {
   const line = JSON.stringify({ level: 60, time: Date.now(), event, ...facts, [MESSAGE]: message })
   writeSync(STANDARD_ERROR, `${line}\n`)

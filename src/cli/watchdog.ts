@@ -3,7 +3,7 @@ import { threadAddress } from "../runtime.ts"
 import type { ProcessStart } from "./replace-process.ts"
 import type { WatchdogCommand } from "./watchdog-thread.ts"
 
-/** The thread must not slow down the start before the first requests are served. */
+/** Delay of the thread's start, so that it does not slow down the first requests. */
 const START_DELAY_MS = 1_000
 
 /**
@@ -11,15 +11,15 @@ const START_DELAY_MS = 1_000
  * process is restarted (docs/contribute/design-notes.md#the-watchdog).
  */
 export class Watchdog implements Disposable {
-  /** Beats while the loop runs. */
+  /** Receives heartbeats while the event loop runs. */
   readonly monitor = new EventLoopMonitor()
   #timer: ReturnType<typeof setTimeout> | undefined
   #thread: Worker | undefined
 
   /**
    * Starts watching.
-   * @param timeoutMs maximum time that the loop may hang; 0: unlimited.
-   * @param restart how this process restarts; absent if its parent restarts it.
+   * @param timeoutMs maximum time that the loop may hang; 0 for no limit.
+   * @param restart the command that restarts the process; absent if its parent restarts it.
    */
   start(timeoutMs: number, restart: ProcessStart | undefined): void {
     if (timeoutMs === 0) return

@@ -22,18 +22,18 @@ export interface WholeSettings {
 }
 
 /**
- * Adds the console's settings of an installation to the loaded ones, which take precedence. Nothing
- * is created or changed.
- * @throws LedgerError if there is a database that cannot be opened, or is of another version.
+ * Adds the settings from an installation's console to the loaded settings, which take precedence. Nothing is created or
+ * changed.
+ * @throws LedgerError if the database exists but cannot be opened, or has another version.
  */
 export function wholeSettings(load: LoadOptions, loaded: LoadedSettings): Promise<WholeSettings> {
   return readWhole(load, loaded, (database) => database.openReader())
 }
 
 /**
- * Adds the console's settings for serving. A database of an older version is migrated, and a
- * missing one is not created.
- * @throws Error if there is a database that cannot be opened.
+ * Adds the settings from the console in order to serve. A database of an older version is migrated, and a missing one
+ * is not created.
+ * @throws Error if the database exists but cannot be opened.
  */
 export function settingsToServe(load: LoadOptions, loaded: LoadedSettings): Promise<WholeSettings> {
   return readWhole(load, loaded, (database) => database.openStore())
@@ -74,12 +74,12 @@ async function secretsFor(
   return { read: () => undefined, readOrCreate: () => "" }
 }
 
-/** Adds the simulator to the settings, if it replaces the vendors. */
+/** Adds the simulator to the settings if it replaces the vendors. */
 export function effectiveSettings(settings: Settings, sandboxUrl: string | undefined): Settings {
   return sandboxUrl === undefined ? settings : withSandbox(settings, sandboxUrl)
 }
 
-/** Reads all contents at once, since opening the ledger takes some milliseconds of every start. */
+/** Reads all contents at once, because opening the ledger takes several milliseconds. */
 async function readDatabase(database: Database, open: OpenDatabase): Promise<DatabaseContents> {
   if (!(await database.exists())) return { records: [], hasAccounts: false }
   await using store = await open(database)

@@ -1,17 +1,17 @@
 import { Fleet } from "../metrics/fleet.ts"
 import type { Snapshot } from "../metrics/registry.ts"
 
-/** The last metrics of a blocked worker are used. */
+/** Maximum wait for metrics. Afterwards, the last known metrics of a blocked worker are used. */
 const GATHER_TIMEOUT_MS = 2_000
 
-/** A worker's message: its own metrics, or a request for those of all workers. */
+/** A message from a worker, which contains its own metrics or requests those of all workers. */
 export type MetricsFromWorker =
   | { readonly kind: "metrics"; readonly snapshot: Snapshot }
   | { readonly kind: "all-metrics-wanted" }
 
 /**
- * A message to a worker: a request for its metrics, or the metrics of all workers as text
- * (undefined on failure).
+ * A message to a worker, which requests its metrics or contains the metrics of all workers as text (undefined on
+ * failure).
  */
 export type MetricsToWorker =
   | { readonly kind: "metrics-wanted" }
@@ -19,10 +19,7 @@ export type MetricsToWorker =
 
 type Worker = Pick<Bun.Subprocess, "pid" | "send">
 
-/**
- * Collects the metrics of all workers in their parent, when one of them receives a request for
- * metrics.
- */
+/** Collects the metrics of all workers in their parent, when any worker receives a request for metrics. */
 export class WorkerMetrics {
   readonly #workers: () => readonly Worker[]
   readonly #fleet = new Fleet(async (snapshots) => {
@@ -33,7 +30,7 @@ export class WorkerMetrics {
   #complete: (() => void) | undefined
   #gathering: Promise<readonly Snapshot[]> | undefined
 
-  /** @param workers the running ones. */
+  /** @param workers returns the running workers. */
   constructor(workers: () => readonly Worker[]) {
     this.#workers = workers
   }
@@ -84,7 +81,7 @@ export class WorkerMetrics {
   }
 }
 
-/** Sends a message. Returns whether the worker still accepts messages. */
+/** Sends a message to a worker. Returns whether the worker still accepts messages. */
 function sent(worker: Worker, message: MetricsToWorker): boolean {
   try {
     worker.send(message)

@@ -6,11 +6,9 @@ import { type MetricsFromWorker, type MetricsToWorker, WorkerMetrics } from "./w
 const MIN_RESTART_DELAY_MS = 1_000
 /** Interval of a worker's heartbeats, and of its parent's checks. */
 const HEARTBEAT_INTERVAL_MS = 250
-/**
- * A worker's own watchdog acts earlier by this time, because it can report what blocked the loop.
- */
+/** A worker's own watchdog reacts this much earlier than its parent, because it can report the cause. */
 const WATCHDOG_LEAD_MS = 1_500
-/** After more missed intervals, the parent hung as well. */
+/** Number of missed intervals that indicates that the parent hung as well. */
 const MISSED_CHECKS_OF_SLEEP = 4
 
 const METRICS_TIMEOUT_MS = 5_000
@@ -21,12 +19,12 @@ type ToWorker = "stop-waiting" | MetricsToWorker
 
 export interface WorkerOptions {
   readonly count: number
-  /** The shared port. */
+  /** The port that the workers share. */
   readonly port: number
-  /** The command line of a worker, the program first. */
+  /** The command line of a worker, starting with the program. */
   readonly words: readonly string[]
   readonly sandboxUrl: string | undefined
-  /** Maximum time that a worker may hang before it is ended; 0: unlimited. */
+  /** Maximum time that a worker may hang before it is ended; 0 for no limit. */
   readonly timeoutMs: number
   readonly events: Pick<Events, "workerKilled">
 }
@@ -35,12 +33,12 @@ interface WorkerProcess {
   readonly number: number
   readonly child: Bun.Subprocess
   readonly listening: Promise<void>
-  /** By `performance.now()`; undefined until it listens. */
+  /** Time of the last heartbeat by `performance.now()`; undefined until the worker listens. */
   seenAt: number | undefined
   isKilled: boolean
 }
 
-/** The serving processes of one machine. This process supervises them and serves nothing itself. */
+/** The processes that serve on one machine. This process supervises them and serves nothing itself. */
 export class Workers implements AsyncDisposable {
   readonly #options: WorkerOptions
   readonly #running = new Set<WorkerProcess>()
@@ -162,7 +160,7 @@ export class Workers implements AsyncDisposable {
   }
 }
 
-/** A worker's connection to its parent. While it is open, the process does not end. */
+/** A worker's connection to its parent. While the connection is open, the process does not end. */
 export class ParentLine implements Disposable {
   #timer: ReturnType<typeof setInterval> | undefined
   /** Called when the worker should stop waiting for running requests. */

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../canon/json.ts"
 import { CommandError } from "./exit-codes.ts"
 import type { JsonMembers, ToolSettings } from "#contract/tool-settings.ts"
 
-/** The file may contain a key. */
+/** File mode that only allows the owner to read and write, because the file may contain a key. */
 const PRIVATE = 0o600
 const BY_HAND = "Run the command without --write, and add the lines yourself."
 /** Matches a JSON string, or white space. */
@@ -13,13 +13,12 @@ const TEXT_OR_SPACE = /("(?:[^"\\]|\\.)*")|\s+/g
 /** The written file. */
 export interface WrittenFile {
   readonly path: string
-  /** A copy of the previous file. */
+  /** Path of the copy of the previous file. */
   readonly backup?: string
 }
 
 /**
- * Writes the settings of a tool without losing the user's: to a new file, or merged into a JSON
- * file.
+ * Writes the settings of a tool to a new file, or merges them into a JSON file. The user's settings are kept.
  * @throws CommandError if the file's content would be lost.
  */
 export async function writeToolFile({ file, text }: ToolSettings): Promise<WrittenFile> {
@@ -74,8 +73,8 @@ async function textOf(path: string): Promise<string | undefined> {
 }
 
 /**
- * Parses an object; undefined for text that would change when it is written back: comments, large
- * numbers, duplicate members.
+ * Parses a JSON object. Returns undefined for text that would change when it is written back, because it contains
+ * comments, large numbers or duplicate members.
  */
 function objectOf(text: string): JsonObject | undefined {
   try {
@@ -87,7 +86,7 @@ function objectOf(text: string): JsonObject | undefined {
   }
 }
 
-/** Merges settings; undefined if a value of another type is in their place. */
+/** Merges settings. Returns undefined if an existing value has a different type. */
 function merged(present: JsonObject, members: JsonMembers): JsonObject | undefined {
   const result: JsonObject = { ...present }
   for (const [name, member] of Object.entries(members)) {

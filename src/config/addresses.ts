@@ -29,9 +29,8 @@ export function readNetwork(text: string): string | Fault {
 }
 
 /**
- * Reports whether an address contains a user. In a password, a slash that is not percent-encoded
- * ends the host, so its `@` is in the path. A path may contain `@` only at the start of a later
- * segment (`/ai/run/@cf/model`).
+ * Whether an address contains a user. A slash in a password ends the host unless it is percent-encoded, so that the `@`
+ * is in the path. A path may contain `@` only at the start of a later segment (`/ai/run/@cf/model`).
  */
 function hasUser({ username, password, pathname }: URL): boolean {
   return username !== "" || password !== "" || /^\/+@|[^/]@/.test(pathname)
@@ -93,7 +92,7 @@ const PLACE = /^[a-z0-9]([a-z0-9.:-]*[a-z0-9])?$/
 
 const ACCOUNT = /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/
 
-/** Reads the customer's part of a vendor's address. If it is a URL, its host is used. */
+/** Reads the customer's part of a vendor's address. For a URL, this is its host. */
 export function accountName() {
   return readingText((text) => {
     const name = text.replace(/^https:\/\//, "").replace(/\/+$/, "")

@@ -14,15 +14,15 @@ export interface SettingsParts {
   readonly fileDirectory: string
   /** Values that take precedence over the file, by the name of the setting. */
   readonly overrides: Readonly<Record<string, unknown>>
-  /** From `OTEL_*`, over which the file takes precedence; absent: not set. */
+  /** Settings from `OTEL_*`, which the file overrides; absent if they are not set. */
   readonly telemetry?: TelemetryEnvironment
   /** Entries created from environment variables. */
   readonly environmentProviders: Readonly<Record<string, ProviderEntry>>
-  /** The source of the part in the file's form; absent: the file. */
+  /** Whether `file` contains the settings of the file or of the console; the file if absent. */
   readonly origin?: "file" | "console"
 }
 
-/** Combines validated parts and fills in the defaults. */
+/** Combines the validated settings and adds the defaults. */
 export function buildSettings(parts: SettingsParts): Settings {
   const { file } = parts
   const declared = declaredSettings(parts)
@@ -52,7 +52,7 @@ function declaredSettings(parts: SettingsParts): DeclaredSettings {
       ? buildSection(declaration, parts)
       : (givenValue(nameOf(declaration, member), parts) ?? declaration.initial),
   ])
-  // Each member has the value of its declaration.
+  // Each member has the type of value that its declaration defines.
   return present(Object.fromEntries(entries)) as DeclaredSettings
 }
 
@@ -72,14 +72,14 @@ function buildSection(declaration: Section<unknown>, parts: SettingsParts): unkn
   return declaration.build(present(Object.fromEntries(values)), context)
 }
 
-/** Returns the value from the environment or the file. */
+/** Returns the value from the environment; otherwise the value from the file. */
 function givenValue(name: string, { file, overrides }: SettingsParts): unknown {
   return overrides[name] ?? fileValue(file, name)
 }
 
 /**
- * Resolves the data folder: a folder in the file is relative to the file, other folders to the
- * working directory.
+ * Resolves the data folder. A folder named in the file is relative to the file, and other folders to the working
+ * directory.
  */
 function dataDirectory(data: string, { file, fileDirectory, overrides }: SettingsParts): string {
   const isFromFile = overrides["data"] === undefined && fileValue(file, "data") !== undefined

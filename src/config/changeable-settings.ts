@@ -6,21 +6,21 @@ import type { Settings } from "./settings.ts"
 
 /** A setting that the console can change while the gateway runs. */
 export interface ChangeableSetting {
-  /** As in `tollgate.yaml`: `deadlines.connect`. */
+  /** The name in `tollgate.yaml`, such as `deadlines.connect`. */
   readonly name: string
   readonly label: string
   readonly help: string
   /** Null if there is no default. */
   readonly default: string | null
-  /** Returns the active value as it is written in a file; null if there is none. */
+  /** Returns the active value as text in the format of the file; null if there is none. */
   show(settings: Settings): string | null
-  /** Returns the settings with this one taken from `others`. */
+  /** Returns the settings with this setting taken from `others`. */
   take(settings: Settings, others: Settings): Settings
 }
 
 /**
- * The settings that are safe to change at run time. The address that the gateway listens on, its
- * data and its administrators can only be changed in its files.
+ * The settings that are safe to change at run time. The listening address, the data folder and the administrators can
+ * only be changed in the configuration files.
  */
 export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = DECLARED_SETTINGS.flatMap(
   (setting) => (setting.console === undefined ? [] : [changeable(setting, setting.console)]),

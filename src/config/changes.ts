@@ -5,16 +5,16 @@ import type { Settings } from "./settings.ts"
 
 /** The changes in a new version of the settings, by their names in the file. Contains no values. */
 export interface SettingsChanges {
-  /** Changed since the previous version: `providers.openai`, `deadlines.connect`. */
+  /** Settings that changed since the previous version, such as `providers.openai` or `deadlines.connect`. */
   readonly changed: readonly string[]
-  /** Changed since the start of the process, and only effective after a restart. */
+  /** Settings that changed since the start of the process and only apply after a restart. */
   readonly restartNeeded: readonly string[]
 }
 
 /**
  * Compares settings.
  * @param started the settings at the start of the process.
- * @param before the settings active until now.
+ * @param before the settings that were active until now.
  */
 export function settingsChanges(
   started: Settings,
@@ -43,7 +43,7 @@ function flatten(settings: Settings): Map<string, unknown> {
   return new Map([...declared, ...tableValues(settings)])
 }
 
-/** Returns the entries of tables by their place in the file: `models.openai/gpt-5`. */
+/** Returns the entries of tables by their path in the file, such as `models.openai/gpt-5`. */
 function tableValues({ providers, models, priceGroups = {} }: Settings): [string, unknown][] {
   return Object.entries({ providers, models, price_groups: priceGroups }).flatMap(
     ([prefix, table]) =>

@@ -1,4 +1,4 @@
-/** A problem with the settings. Contains names and places, never a value. */
+/** A problem with the settings. It contains names and places, but never a value. */
 export interface ConfigProblem {
   /** The settings file as the operator named it. Absent if the problem is outside the file. */
   readonly file?: string
@@ -8,11 +8,11 @@ export interface ConfigProblem {
   readonly column?: number
   /** The setting (`providers.openai.api_key`), environment variable or option that is invalid. */
   readonly path: string
-  /** The problem and its solution. */
+  /** The problem and how to solve it. */
   readonly message: string
 }
 
-/** The error for unusable settings. Contains all problems, without secrets. */
+/** The error for unusable settings. It contains all problems, but no secrets. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError"
   readonly problems: readonly ConfigProblem[]

@@ -18,10 +18,10 @@ import { modeFactors, readPeriod } from "../read-price.ts"
 
 /** The change of one price between two lists. */
 export interface PriceChange {
-  /** The vendor and its name of the model; `null` for charges besides models. */
+  /** The vendor, and the vendor's name for the model; the model is null for charges besides models. */
   readonly vendor: string
   readonly model: string | null
-  /** `dearer` if any part is. */
+  /** `dearer` if any part of the price rises. */
   readonly kind: "added" | "removed" | "dearer" | "cheaper"
   /** The changed parts: class, tier or mode, with the decimals before and after; null if absent. */
   readonly parts: readonly PartChange[]
@@ -29,14 +29,15 @@ export interface PriceChange {
 
 export interface PartChange {
   /**
-   * `output`, `output above 200000`, `mode priority`, `mode flex: input`, `input in peak (Mon-Fri, 09:00-12:00 UTC)`.
+   * Examples: `output`, `output above 200000`, `mode priority`, `mode flex: input`, `input in peak (Mon-Fri,
+   * 09:00-12:00 UTC)`.
    */
   readonly name: string
   readonly before: string | null
   readonly after: string | null
 }
 
-/** Returns the differences between two lists, by vendor and model. */
+/** Returns the price differences between two lists, by vendor and model. */
 export function priceChanges(before: Facts, after: Facts): PriceChange[] {
   const vendors = new Set([...Object.keys(before.vendors), ...Object.keys(after.vendors)])
   return [...vendors].toSorted().flatMap((vendor) => {
@@ -51,8 +52,8 @@ export function priceChanges(before: Facts, after: Facts): PriceChange[] {
 }
 
 /**
- * Returns a list with only the price increases of another one. So nothing is sold below the vendor's price, while
- * reductions and added or removed models wait for a review.
+ * Returns a list with only the price increases of another list. Nothing is then sold below the vendor's price, while
+ * price cuts and added or removed models wait for review.
  */
 export function withDearer(base: Facts, other: Facts): Facts {
   const vendors: Record<string, Record<string, ModelFacts>> = {}
@@ -94,7 +95,10 @@ function changeOf(
   return { vendor, model, kind: isDearer ? "dearer" : "cheaper", parts }
 }
 
-/** Returns whether a part is the factor of a mode with its own rates, which also changes with the standard rates. */
+/**
+ * Whether a part is the factor of a mode that has its own rates. Such a factor also changes when the standard rates
+ * change.
+ */
 function isDerived(name: string, parts: ReadonlyMap<string, string>): boolean {
   if (!name.startsWith(MODE)) return false
   const [mode = "", period] = name.split(IN_PERIOD)
@@ -107,7 +111,7 @@ function isSame({ before, after }: PartChange): boolean {
   return before !== null && after !== null && nanos(before) === nanos(after)
 }
 
-/** Returns all decimals of a price, by class and period. */
+/** Returns all amounts of a price, by class and period. */
 function partsOf(price: PriceFacts | ServiceFacts | undefined): Map<string, string> {
   const parts = cardParts(price)
   const periods = price?.["periods"]
@@ -120,7 +124,7 @@ function partsOf(price: PriceFacts | ServiceFacts | undefined): Map<string, stri
   return parts
 }
 
-/** Separates a part of a price from its period. */
+/** Separates a part of a price from its period in the part's name. */
 const IN_PERIOD = " in "
 
 function cardParts(
@@ -151,10 +155,10 @@ function cardParts(
 }
 
 const MODE = "mode "
-/** Matches a class in a mode with its own rates. */
+/** Matches the part name of a class in a mode with its own rates. */
 const IN_MODE = /^(?<mode>mode [^:]+): (?<part>.+)$/
 
-/** Returns the cost of a part, which may be that of its parent class or of the base tier. */
+/** Returns the rate of a part. A part that is not listed has the rate of its parent class or of the base tier. */
 function rateOf(parts: ReadonlyMap<string, string>, name: string): string {
   const own = parts.get(name)
   if (own !== undefined) return own
@@ -172,7 +176,7 @@ function rateOf(parts: ReadonlyMap<string, string>, name: string): string {
   return fallback === undefined ? "0" : rateOf(parts, NAME_OF_CLASS[fallback])
 }
 
-/** Returns the cost of a class in a mode that does not list it. */
+/** Returns the rate of a class in a mode that does not list the class. */
 function inMode(parts: ReadonlyMap<string, string>, mode: string, part: string): string {
   const rate = nanos(rateOf(parts, part))
   const factor = parseDecimal(rateOf(parts, mode), 6)

@@ -4,7 +4,7 @@ import { dayHours, periodFindings, periodScalars } from "../../config/price-peri
 import { minimumSeconds } from "../../config/scalars.ts"
 import type { Facts } from "../facts.ts"
 
-/** Validates text in a list like the corresponding setting. */
+/** Validates text in a price list like the corresponding setting. */
 function asWritten(schema: z.ZodType) {
   return z
     .string()
@@ -15,11 +15,11 @@ function asWritten(schema: z.ZodType) {
     })
 }
 
-/** Plain decimals in the precision of the ledger, without sign or exponent. */
+/** Plain decimals with the precision of the ledger, without sign or exponent. */
 const decimal = z.string().regex(/^\d{1,12}(\.\d{1,9})?$/, "is not a price: a plain decimal")
 const factors = z.record(z.string(), decimal)
 const tokens = z.int().positive()
-/** Unsupported classes are kept: a price with such a class is rejected when it is read. */
+/** Unsupported classes are kept here. Prices with such a class are rejected when they are read. */
 const tiers = z.array(z.object({ above: tokens }).catchall(decimal)).optional()
 const card = {
   minimum_seconds: asWritten(minimumSeconds()),
@@ -79,7 +79,7 @@ export function parseFacts(text: string): Facts | { readonly fault: string } {
   }
 }
 
-/** Does the same for parsed JSON. */
+/** Validates the facts in parsed JSON, or returns the first fault. */
 export function checkFacts(document: unknown): Facts | { readonly fault: string } {
   const parsed = factsSchema.safeParse(document)
   if (!parsed.success) {

@@ -15,14 +15,14 @@ const feedSchema = z.object({
   format: z.literal(FORMAT),
   key: z.string(),
   signature: z.base64(),
-  /** JSON text, signed byte for byte. */
+  /** JSON text. The signature covers exactly these bytes. */
   content: z.string(),
 })
 
 /**
  * Reads a signed price list.
- * @param keys public keys with accepted lists, base64.
- * @throws FeedError if it is damaged, signed with an unknown key, or dated in the future.
+ * @param keys accepted public keys, in base64.
+ * @throws FeedError if the list is damaged, signed with an unknown key, or dated in the future.
  */
 export function readFeed(text: string, keys: readonly string[], now = Date.now()): Facts {
   const feed = envelopeOf(text)
@@ -53,7 +53,7 @@ export function writeFeed(content: string, key: KeyObject): string {
   return `${JSON.stringify({ format: FORMAT, key: id, signature, content })}\n`
 }
 
-/** Returns the public key of a private one, in the form of the settings. */
+/** Returns the public key of a private key, in the format of the settings. */
 export function publicText(key: KeyObject): string {
   const der = createPublicKey(key).export({ type: "spki", format: "der" })
   return der.subarray(DER_HEAD.length).toString("base64")

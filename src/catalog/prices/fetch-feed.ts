@@ -1,7 +1,7 @@
 import { FeedError } from "./feed-error.ts"
 
 const DOWNLOAD_TIMEOUT_MS = 30_000
-/** A list of ten times the models is smaller. */
+/** Maximum size of a price list, which is larger than a list with ten times as many models. */
 const MAX_BYTES = 16 * 1024 * 1024
 
 /** Loads the text of a price list. @param from a file, or an address that starts with http: or https: */
@@ -41,7 +41,7 @@ async function limited(response: Response, place: string): Promise<string> {
   return Buffer.concat(chunks).toString("utf8")
 }
 
-/** Returns an address without parts that may be secret. */
+/** Returns an address without the parts that may be secret. */
 export function shown(address: string): string {
   if (!URL.canParse(address)) return "the address"
   const { origin, pathname } = new URL(address)

@@ -17,23 +17,23 @@ import type { PartChange } from "./changes.ts"
 /** A scheduled price change. */
 export interface UpcomingChange {
   readonly model: string
-  /** The deployment of the model; absent if it has only one. */
+  /** The affected deployment of the model; absent if the model has only one. */
   readonly deployment?: string
   /** Unix milliseconds. */
   readonly at: number
-  /** Whether the change recurs every week; otherwise it has a date. */
+  /** Whether the change recurs every week. Other changes have a date. */
   readonly isRecurring: boolean
-  /** The period that begins, null if it has no name; absent for the price outside of all periods. */
+  /** The period that begins, or null if the period has no name; absent if the price outside of all periods begins. */
   readonly period?: string | null
-  /** Credits per million units before the multiplier, also in modes, and factors of modes. */
+  /** Changed parts in credits per million units before the multiplier, also in modes, and changed factors of modes. */
   readonly parts: readonly PartChange[]
 }
 
-/** Maximum consecutive windows at the same price. */
+/** Maximum consecutive weekly windows that are searched for a different price. */
 const MAX_WINDOWS = 20
 
 /**
- * Returns all dated changes, and the next recurring change of each price, in ascending order.
+ * Returns all dated price changes, and the next recurring change of each price, in ascending order.
  * @param now Unix milliseconds.
  */
 export function upcomingChanges(models: readonly Model[], now: number): UpcomingChange[] {
@@ -85,7 +85,7 @@ function partChanges(before: Price, after: Price): PartChange[] {
 const ABOVE = " above "
 const MODE = "mode "
 
-/** Returns the listed parts of a price. Tiers contain only parts that differ from the price itself. */
+/** Returns the listed parts of a price. Tiers only contain parts that differ from the base price. */
 function partsOf(price: Price): Map<string, string> {
   const parts = cardParts(price)
   for (const [mode, own] of price.modes ?? []) {
@@ -116,7 +116,7 @@ function namedRates(rates: Rates) {
   })
 }
 
-/** Returns the cost of a part, even if a price does not list it. */
+/** Returns the rate of a part, even if the price does not list it. */
 function valueOf(price: Price, parts: ReadonlyMap<string, string>, name: string): string {
   const own = parts.get(name)
   if (own !== undefined) return own
@@ -136,7 +136,7 @@ function rateText(price: Price, name: string): string {
   return formatCredits(rateOf(rates, CLASS_OF_NAME[usageClass]))
 }
 
-/** Formats the change of a part: `+100 %`, `-50 %`; empty if it was free. */
+/** Formats the relative change of a part: `+100 %`, `-50 %`; empty if the part was free. */
 export function percentOf({ before, after }: PartChange): string {
   const [old, fresh] = [Number(before), Number(after)]
   if (!(old > 0)) return ""

@@ -9,7 +9,7 @@ const SAMPLING: readonly RejectableParameter[] = [
   "frequency_penalty",
   "logprobs",
 ]
-/** Vendors that forward requests to other vendors' models, or that serve models in OpenAI's formats. */
+/** Vendors that forward requests to models of other vendors, or that serve models in OpenAI's formats. */
 const COMPATIBLE = [
   "alibaba",
   "baseten",
@@ -50,7 +50,7 @@ const COMPATIBLE = [
 ]
 const REASONING_MODELS = /^(?:o[134](?:-|$)|gpt-[5-9](?!-chat|\.\d-chat))/
 
-/** Rules of OpenAI's models, and those that other vendors share with OpenAI. */
+/** Rules of OpenAI's models, including those that other vendors share. */
 export const OPENAI_RULES: readonly RuleRow[] = [
   {
     vendors: [...OPENAI, "groq"],

@@ -1,7 +1,7 @@
 import type { ModelRules } from "#contract/model-rules.ts"
 import { MOONSHOT, ZAI } from "./rule-row.ts"
 
-/** The way to switch off reasoning, by vendor. */
+/** The request field that switches reasoning off at a vendor. */
 export interface ReasoningSwitch {
   readonly off: NonNullable<ModelRules["reasoning_off"]>
   readonly source: string

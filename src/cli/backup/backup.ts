@@ -44,7 +44,7 @@ export const registerBackup: RegisterCommand = (program, terminal) => {
 }
 
 interface BackupOptions {
-  /** Milliseconds. */
+  /** Interval between backups in milliseconds. */
   readonly every?: number
   readonly keep?: number
   readonly withoutSecrets?: boolean
@@ -59,7 +59,10 @@ interface BackupWork {
   readonly output: Output
 }
 
-/** @throws CommandError if the database is on a server. */
+/**
+ * Requires a database of files.
+ * @throws CommandError if the database is on a server.
+ */
 function requireFiles({ settings }: LoadedSettings): void {
   if (settings.database === undefined) return
   throw new CommandError(
@@ -78,7 +81,10 @@ function requireDestination(to: string | undefined): string {
   )
 }
 
-/** @param to describes the destination for people. */
+/**
+ * Logs a finished backup.
+ * @param to the destination in words for people.
+ */
 async function noteDone(
   database: Database,
   to: string | undefined,
@@ -93,10 +99,10 @@ async function noteDone(
   output.result(document, () => `Noted: a backup was made (${place})${words}.`)
 }
 
-/** Makes backups at an interval. A failed backup does not end the series. */
+/** Makes backups at an interval. Later backups are made even if one fails. */
 async function backUpForever(work: BackupWork, every: number): Promise<never> {
   const { database, destination, output } = work
-  // A restarted service keeps the interval.
+  // A restarted service continues the interval from the last backup.
   const last = await lastAt(database, destination.words)
   const wait = last === undefined ? 0 : Math.max(0, Math.min(every, last + every - Date.now()))
   if (wait > 0)
@@ -116,7 +122,7 @@ async function backUpOnce(work: BackupWork): Promise<void> {
   const hasSecrets = options.withoutSecrets !== true
   const made = await makeBackup({ loaded, database, destination, hasSecrets })
   const at = made.madeAt.getTime()
-  // Writing to a database of an older version would migrate it while nodes use it.
+  // The backup is not recorded in a database of an older version, because writing would migrate it while nodes use it.
   const { schema } = await database.status()
   const note = { place: destination.words, at, every: options.every ?? null }
   if (schema.fault === null) await noteBackup(database, note, made.name)

@@ -9,14 +9,14 @@ import { MANIFEST } from "./manifest.ts"
 import { type BackupDestination, installationIn, type StoredBackup } from "./destination.ts"
 import { sendFile } from "./send-file.ts"
 
-/** Limits of each request to a bucket. */
+/** Timeouts of each request to a bucket. */
 const RESPONSE_TIMEOUT_MS = 60_000
 const MAX_ATTEMPTS = 3
 
 const BUCKET_ADDRESS =
   /^s3:\/\/(?<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(?<prefix>[^?#]*))?$/
 
-/** Reports whether an address names a bucket. */
+/** Whether an address names a bucket. */
 export function isBucket(address: string): boolean {
   return /^s3:/i.test(address)
 }
@@ -29,7 +29,7 @@ export class BucketDestination implements BackupDestination {
   readonly words: string
   readonly workshop: string
   readonly #bucket: Bucket
-  /** Empty, or with a trailing slash. */
+  /** Prefix of all object names; empty or with a trailing slash. */
   readonly #prefix: string
 
   /**
@@ -63,7 +63,7 @@ export class BucketDestination implements BackupDestination {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
       .filter((path) => path !== MANIFEST)
-    // The manifest is sent last, because it completes the backup.
+    // The manifest is sent last, because it marks the backup as complete.
     for (const path of [...paths, MANIFEST]) await this.#send(name, path, join(folder, path))
   }
 
@@ -165,13 +165,10 @@ const HINTS: Readonly<Record<string, string>> = {
   InvalidAccessKeyId: OWN,
   SignatureDoesNotMatch: OWN,
 }
-/** Statuses of responses without an error code, such as those to `HEAD`. */
+/** HTTP statuses that mean a refusal if the response has no error code, such as a response to `HEAD`. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403])
 
-/**
- * Maximum characters of a manifest. It is large, because a manifest lists every file stored for
- * callers.
- */
+/** Maximum characters of a manifest. The limit is high, because a manifest lists every file stored for callers. */
 const MAX_MANIFEST_CHARACTERS = 512 * 1024 * 1024
 
 async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
@@ -179,7 +176,7 @@ async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   let text = ""
   for await (const chunk of bytes) {
     text += decoder.decode(chunk, { stream: true })
-    // Limits memory for an endless response.
+    // Limits the memory that an endless response can use.
     if (text.length > MAX_MANIFEST_CHARACTERS) break
   }
   return text

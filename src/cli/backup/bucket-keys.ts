@@ -2,15 +2,12 @@ import type { Environment } from "../../config/substitute.ts"
 import type { BucketAddress } from "../../wire/bucket/bucket-address.ts"
 import { CommandError } from "../exit-codes.ts"
 
-/**
- * Prefixes of the environment variables: those for the bucket alone take precedence over Amazon's
- * own names.
- */
+/** Prefixes of the environment variables. Variables for the bucket alone take precedence over Amazon's own names. */
 const PREFIXES = ["S3", "AWS"] as const
 
 /**
- * Returns a bucket with its settings from the environment. The parts of a key belong together: a
- * session token is only used with the key of the same prefix.
+ * Returns a bucket with its settings from the environment. The parts of a key belong together, so a session token is
+ * only used with the key of the same prefix.
  * @throws CommandError if there are no keys.
  */
 export function bucketOf(bucket: string, environment: Environment): BucketAddress {

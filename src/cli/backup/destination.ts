@@ -1,26 +1,29 @@
 /** A folder or bucket that stores backups. */
 export interface BackupDestination {
-  /** For display; contains no secret. */
+  /** Description for display, without secrets. */
   readonly words: string
   /** The folder for assembling backups. It may not exist yet. */
   readonly workshop: string
   /** Returns the names of complete backups, oldest first. */
   names(): Promise<string[]>
-  /** Publishes a complete backup under its name: the files of a folder, and the manifest. */
+  /** Publishes a complete backup under its name. The backup consists of the files of a folder and its manifest. */
   publish(name: string, folder: string): Promise<void>
   /** Removes incomplete backups of an installation. */
   clean(installation: string): Promise<void>
   remove(name: string): Promise<void>
-  /** Opens a backup; undefined if there is none of this name. */
+  /** Opens a backup; undefined if there is none with this name. */
   open(name: string): Promise<StoredBackup | undefined>
 }
 
-/** A backup for reading. */
+/** A backup that can be read. */
 export interface StoredBackup {
   /** Its location, for display. */
   readonly words: string
   readonly manifest: string
-  /** Reads one of its files. @throws Error if the file is missing. */
+  /**
+   * Reads a file of the backup.
+   * @throws Error if the file is missing.
+   */
   read(path: string): AsyncIterable<Uint8Array>
 }
 
@@ -32,7 +35,7 @@ export function backupName(installation: string, at: Date): string {
   return `tollgate-${installation}-${at.toISOString().replace(/[-:.]/g, "")}`
 }
 
-/** Returns the installation of a backup; undefined if the name is not a backup's. */
+/** Returns the installation of a backup; undefined if the name does not belong to a backup. */
 export function installationIn(name: string): string | undefined {
   return BACKUP_NAME.exec(name)?.groups?.["installation"]
 }

@@ -7,7 +7,7 @@ import { type BackupDestination, installationIn, type StoredBackup } from "./des
 /**
  * Returns the destination at an address.
  * @param data the data folder.
- * @throws CommandError.
+ * @throws CommandError if the address is unusable.
  */
 export function destinationAt(address: string, data: string): BackupDestination {
   return isBucket(address) ? new BucketDestination(address, data) : new FolderDestination(address)
@@ -22,7 +22,7 @@ export async function findBackup(address: string, data: string): Promise<StoredB
   const path = isBucket(address) ? address.replace(/\/+$/, "") : resolve(address)
   const cut = path.lastIndexOf("/")
   const name = path.slice(cut + 1)
-  // The last part of `s3://bucket` is the name of the bucket, not of a backup.
+  // The last part of `s3://bucket` is the name of the bucket, not the name of a backup.
   const mayBeOne = !isBucket(path) || installationIn(name) !== undefined
   const above = path.slice(0, cut)
   const backup = mayBeOne

@@ -34,7 +34,7 @@ export class FolderDestination implements BackupDestination {
     }
   }
 
-  /** Renames a backup before deleting it, because a partly deleted one is not a backup. */
+  /** Renames a backup before deleting it, so that a partly deleted backup does not count as one. */
   async remove(name: string): Promise<void> {
     const part = join(this.words, partOf(name))
     await rename(join(this.words, name), part)
@@ -67,12 +67,12 @@ export function partOf(name: string): string {
   return name + PART
 }
 
-/** Creates a folder with its parents. Only its owner can read it. */
+/** Creates a folder with its parents. Only the owner can read it. */
 export async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
 }
 
-/** Waits until a file's bytes, or the names in a folder, are on the disk. */
+/** Waits until the contents of a file or folder are on the disk. */
 export async function keepOnDisk(path: string): Promise<void> {
   const handle = await open(path, "r")
   try {

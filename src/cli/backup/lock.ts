@@ -18,6 +18,6 @@ export function lockFolder(data: string, command: "backup" | "restore"): Disposa
       "Wait for it, or end it. The next one removes its leftovers.",
     )
   }
-  // The file system does not support locks.
+  // If the file system does not support locks, the command runs without one.
   return taken ?? { [Symbol.dispose]() {} }
 }

@@ -31,9 +31,9 @@ import {
 } from "./manifest.ts"
 import { backupName, type BackupDestination, installationIn } from "./destination.ts"
 
-/** Files stored for callers, which may be larger than the ledger. */
+/** Files stored for callers. Together they may be larger than the ledger. */
 const KEPT: readonly FileKind[] = ["answers", "pictures"]
-/** Stays free on the disk of the ledger, because a full disk stops the gateway. */
+/** Free space that a backup leaves on the ledger's disk, because a full disk stops the gateway. */
 const RESERVED_BYTES = 512 * 1024 * 1024
 
 export interface BackupParts {
@@ -52,9 +52,8 @@ export interface MadeBackup {
 }
 
 /**
- * Makes a backup of an installation while it serves. The backup gets its name when it is completely
- * on disk.
- * @throws LedgerError, CommandError; no partial backup is left.
+ * Makes a backup of an installation while the gateway serves. The backup gets its name when it is completely on disk.
+ * @throws LedgerError, CommandError. No partial backup remains.
  */
 export async function makeBackup(parts: BackupParts): Promise<MadeBackup> {
   const { database, destination } = parts
@@ -86,8 +85,9 @@ export async function makeBackup(parts: BackupParts): Promise<MadeBackup> {
 }
 
 /**
- * Removes an installation's oldest backups, beyond the number to keep. The newest backup is always
- * kept, regardless of the clock. @returns the names of the removed backups.
+ * Removes an installation's oldest backups beyond the number to keep. The newest backup is always kept, even if the
+ * clock is wrong.
+ * @returns the names of the removed backups.
  */
 export async function removeOldest(
   destination: BackupDestination,
@@ -142,7 +142,7 @@ async function requireRoom({ loaded, database, destination }: BackupParts): Prom
   )
 }
 
-/** Returns the bytes of the files in a folder; 0 if it does not exist. */
+/** Returns the total size of the files in a folder in bytes; 0 if the folder does not exist. */
 function sizeOf(folder: string): number {
   if (!existsSync(folder)) return 0
   return readdirSync(folder).reduce(
@@ -154,7 +154,7 @@ function sizeOf(folder: string): number {
 async function fill(folder: string, parts: BackupParts): Promise<void> {
   const { loaded, database, hasSecrets } = parts
   const { data } = loaded.settings
-  // The anchor is copied before the ledger, which may be ahead of its anchor but never behind it.
+  // The anchor is copied first, because the ledger may be ahead of its anchor but never behind it.
   if (existsSync(anchorPath(data))) copyFileSync(anchorPath(data), anchorPath(folder))
   await database.backUp(folder)
   if (!hasSecrets) return

@@ -3,7 +3,7 @@ import * as z from "zod"
 import { SECRET_NAMES } from "../../secrets/installation-secrets.ts"
 import { VERSION } from "../../runtime.ts"
 
-/** The file that is written last: a backup without it is incomplete. */
+/** The file that is written last. A backup without it is incomplete. */
 export const MANIFEST = "manifest.json"
 /** The settings file of the installation. */
 export const SETTINGS = "settings.yaml"
@@ -11,8 +11,8 @@ export const SETTINGS = "settings.yaml"
 const LEDGER = "tollgate.db"
 const OWN_FILES = [LEDGER, "console.db", "contents.db", "conversations.db", "anchor.json"]
 /**
- * Matches the only paths that may be restored besides the fixed ones, because a manifest determines
- * where files are written.
+ * Matches the only paths that may be restored besides the fixed paths. The check is necessary because a manifest
+ * determines where files are written.
  */
 const KEPT_FILE = /^(answers|pictures)\/[A-Za-z0-9][A-Za-z0-9._-]*$/
 const ALLOWED: ReadonlySet<string> = new Set([
@@ -21,7 +21,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   ...SECRET_NAMES.map((name) => `secrets/${name}`),
 ])
 
-/** Reports whether a backup may contain a file with this path. */
+/** Whether a backup may contain a file with this path. */
 export function isBackedUp(path: string): boolean {
   return ALLOWED.has(path) || KEPT_FILE.test(path)
 }
@@ -34,7 +34,7 @@ const backedUpFile = z.object({
 
 const manifestSchema = z.object({
   format: z.literal(1),
-  /** The version of Tollgate that wrote it. */
+  /** The version of Tollgate that wrote the backup. */
   version: z.string(),
   /** Distinguishes backups of several installations. */
   installation: z.string().regex(/^[0-9a-f]{12}$/),
@@ -55,7 +55,7 @@ export interface ReadManifest {
   readonly signature: string
 }
 
-/** Derives an installation's id from its secret, which the id does not reveal. */
+/** Derives an installation's id from its secret. The id does not reveal the secret. */
 export function installationOf(secret: string): string {
   return keyed(secret, "tollgate installation").slice(0, 12)
 }
@@ -66,7 +66,10 @@ export function manifestText(facts: Omit<Manifest, "format" | "version">, secret
   return `${JSON.stringify({ manifest, signature: signatureOf(manifest, secret) }, undefined, 1)}\n`
 }
 
-/** @returns undefined if this version cannot read the text as a manifest. */
+/**
+ * Parses a manifest.
+ * @returns undefined if this version cannot read the text.
+ */
 export function readManifest(text: string): ReadManifest | undefined {
   try {
     return manifestFile.parse(JSON.parse(text))
@@ -75,7 +78,7 @@ export function readManifest(text: string): ReadManifest | undefined {
   }
 }
 
-/** Reports whether the installation with a secret wrote the manifest. */
+/** Whether a manifest was written by the installation that has the secret. */
 export function isGenuine({ manifest, signature }: ReadManifest, secret: string): boolean {
   const expected = signatureOf(manifest, secret)
   return (

@@ -5,7 +5,7 @@ import type { Database } from "../../store/database.ts"
 
 /**
  * Records a backup in the installation, so that overdue backups are noticed.
- * @param name of the backup, for the audit log; absent: another tool made it.
+ * @param name of the backup, for the audit log; absent if another tool made it.
  */
 export async function noteBackup(
   database: Database,
@@ -19,9 +19,7 @@ export async function noteBackup(
   )
 }
 
-/**
- * Returns the time of the last backup at a place in Unix milliseconds; undefined if there is none.
- */
+/** Returns the time of the last backup at a destination in Unix milliseconds; undefined if there is none. */
 export async function lastAt(database: Database, place: string): Promise<number | undefined> {
   await using reader = await database.openReader()
   return (await reader.backups.list()).find((backup) => backup.place === place)?.at

@@ -77,7 +77,10 @@ function nextWords(manifest: Manifest, data: string): string {
   return `start the gateway with --data ${data}${settings}`
 }
 
-/** @throws CommandError, LedgerError; no partial restore is left. */
+/**
+ * Restores a backup into the data folder.
+ * @throws CommandError, LedgerError. No partial restore remains.
+ */
 async function restore(
   backup: StoredBackup,
   data: string,
@@ -102,15 +105,18 @@ async function restore(
 }
 
 /**
- * Migrates a copy written by an older version, and removes its nodes. They do not serve this copy,
- * so their leases are returned and their requests expire.
+ * Migrates a copy written by an older version, and removes its nodes, which do not serve this copy. Their leases are
+ * returned and their requests expire.
  */
 async function bringUpToDate(folder: string): Promise<void> {
   await using store = await databaseOf({ data: folder }).openStore()
   for (const { id } of await store.nodes.list()) await store.nodes.remove(id, Date.now())
 }
 
-/** @throws CommandError if a file differs from the manifest. */
+/**
+ * Copies and verifies the files of a backup.
+ * @throws CommandError if a file differs from the manifest.
+ */
 async function copy(
   backup: StoredBackup,
   { path, bytes, sha256 }: BackedUpFile,
@@ -124,7 +130,7 @@ async function copy(
     for await (const chunk of backup.read(path)) {
       hash.update(chunk)
       length += chunk.length
-      // Limits disk space for an endless response.
+      // Limits the disk space that an endless response can use.
       if (length > bytes) break
       await file.writeFile(chunk)
     }
@@ -139,7 +145,7 @@ async function copy(
   if (hash.digest("hex") !== sha256) throw altered(backup, `${path} has changed`)
 }
 
-/** Verifies the signature of a backup, if the restored folder has the secrets for it. */
+/** Verifies the signature of a backup if the restored folder has the secret for it. */
 function requireGenuine(backup: StoredBackup, read: ReadManifest, folder: string): void {
   const secret = new SecretFolder(folder).read("key-pepper")
   if (secret === undefined || isGenuine(read, secret)) return
@@ -159,8 +165,8 @@ function isMissing(error: unknown): boolean {
 }
 
 /**
- * Rejects a restore while a gateway runs: it may still run after its ledger was lost. @throws
- * CommandError.
+ * Rejects a restore while a gateway runs, since a gateway may continue to run after its ledger was lost.
+ * @throws CommandError.
  */
 function requireNoGateway(data: string): void {
   if (!existsSync(data)) return

@@ -1,15 +1,15 @@
 import { open } from "node:fs/promises"
 import type { Bucket, BucketUpload } from "../../wire/bucket/bucket.ts"
 
-/** Part size of a large file, unless it would have too many parts. */
+/** Part size of a large file, unless this would result in too many parts. */
 const MIN_PART_BYTES = 16 * 1024 * 1024
 /** Maximum number of parts that a bucket accepts. */
 const MAX_PARTS = 10_000
 const MAX_CONCURRENT_PARTS = 4
 
 /**
- * Sends a file to a bucket in small parts. @throws BucketError; the bucket then stores nothing of
- * the file.
+ * Sends a file to a bucket in small parts.
+ * @throws BucketError. The bucket then stores no part of the file.
  */
 export async function sendFile(bucket: Bucket, key: string, path: string): Promise<void> {
   await using file = await open(path, "r")
@@ -54,7 +54,7 @@ async function sendParts(
       try {
         await bucket.putPart(upload, number, bytes)
       } catch (error) {
-        // Stops the other senders.
+        // Stops the other concurrent senders.
         next = count + 1
         throw error
       }

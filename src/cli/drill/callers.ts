@@ -16,17 +16,17 @@ export interface CallerPlan {
   readonly key: string
   readonly model: string
   readonly callers: number
-  /** Returns the addresses that accept connections now. */
+  /** Returns the addresses that currently accept connections. */
   readonly addresses: () => readonly string[]
 }
 
 const REQUEST_TIMEOUT_MS = 60_000
 const REQUEST_INTERVAL_MS = 50
-/** Tokens of an answer: enough to end a node in the middle of it. */
+/** Maximum tokens of an answer. The answer must be long enough to end a node in the middle of it. */
 const MAX_TOKENS = 60
 const QUESTION = "Count from one to thirty in words."
 
-/** Callers that send one request after another, streamed and whole. */
+/** Callers that send one request after another, both streamed and not streamed. */
 export class DrillCallers {
   readonly results: CallerResult[] = []
   readonly #plan: CallerPlan
@@ -42,7 +42,7 @@ export class DrillCallers {
     this.#working = Promise.all(callers)
   }
 
-  /** Resolves when all requests have ended. */
+  /** Stops the callers. Resolves when all requests have ended. */
   async stop(): Promise<void> {
     this.#isOver = true
     await this.#working

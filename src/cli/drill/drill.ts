@@ -62,7 +62,10 @@ export const registerDrill: RegisterCommand = (program, terminal) => {
     })
 }
 
-/** @throws CommandError if the answer is no, or if there is no terminal for the question. */
+/**
+ * Asks for confirmation.
+ * @throws CommandError if the answer is no, or if no terminal is available for the question.
+ */
 async function askFirst(place: string, options: DrillOptions, terminal: Terminal): Promise<void> {
   if (options.yes === true) return
   const question =

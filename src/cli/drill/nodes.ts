@@ -13,13 +13,13 @@ const MAX_QUOTED_OUTPUT = 600
 export interface NodePlan {
   /** The settings file, if there is one. */
   readonly file: string | undefined
-  /** The shared data folder; absent: each node has its own. */
+  /** The shared data folder; absent if each node has its own. */
   readonly data: string | undefined
 }
 
-/** A gateway of the drill in its own process, which is ended and restarted. */
+/** A gateway of the drill. It runs in its own process, which the drill ends and restarts. */
 export class DrillNode implements AsyncDisposable {
-  /** Its address; undefined while it does not listen. */
+  /** The node's address; undefined while it does not listen. */
   url: string | undefined
   readonly #command: readonly string[]
   readonly #ownFolder: string | undefined
@@ -33,7 +33,10 @@ export class DrillNode implements AsyncDisposable {
     this.#command = [...programWords(), ...config, ...folder, "--json", "serve"]
   }
 
-  /** @throws CommandError if it does not start. */
+  /**
+   * Starts a node.
+   * @throws CommandError if it does not start.
+   */
   static async start(plan: NodePlan): Promise<DrillNode> {
     const node = new DrillNode(plan)
     try {
@@ -45,7 +48,7 @@ export class DrillNode implements AsyncDisposable {
     }
   }
 
-  /** Ends it like an operator (SIGTERM) or a crashing machine (SIGKILL), and restarts it. */
+  /** Ends the node like an operator (SIGTERM) or a crashing machine (SIGKILL) would, and restarts it. */
   async restart(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
     this.url = undefined
     await this.#end(signal)
@@ -98,7 +101,10 @@ export class DrillNode implements AsyncDisposable {
   }
 }
 
-/** @param take receives each chunk and returns whether to continue. */
+/**
+ * Reads a stream as text.
+ * @param take receives each chunk and returns whether to continue.
+ */
 async function readText(
   stream: ReadableStream<Uint8Array>,
   take: (text: string) => boolean,

@@ -4,24 +4,24 @@ import type { CallerResult } from "./callers.ts"
 /** The result of comparing the ledger with the callers' results. Amounts are in nanocredits. */
 export interface DrillVerdict {
   readonly requests: number
-  /** Complete responses. */
+  /** Number of complete responses. */
   readonly served: number
   readonly refused: number
-  /** Number of rejections by error code. */
+  /** Number of rejected requests by error code. */
   readonly reasons: Readonly<Record<string, number>>
-  /** Responses that were cut off, and requests without a response. */
+  /** Number of responses that were cut off, and of requests without a response. */
   readonly cut: number
   readonly unreachable: number
   readonly charged: bigint
-  /** Charges beyond the credits of the account. */
+  /** The amount charged beyond the credits of the account. */
   readonly overspent: bigint
-  /** Complete responses that were not charged. */
+  /** Request ids of complete responses that were not charged. */
   readonly lost: readonly string[]
 }
 
 const PAGE = 1_000
 
-/** Compares the callers' results with the ledger, which must be idle. */
+/** Compares the callers' results with the ledger. No request may be running. */
 export async function judgeDrill(
   store: StoreReader,
   account: string,

@@ -9,7 +9,7 @@ import { CommandError } from "../exit-codes.ts"
 import type { RowsFormat } from "./rows-text.ts"
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const
-/** The number that shells add to a signal for the exit code. */
+/** The number that shells add to a signal number to form an exit code. */
 const SIGNALED = 128
 /** Characters per write. */
 const CHUNK = 256 * 1024
@@ -17,7 +17,7 @@ const CHUNK = 256 * 1024
 /** A file of an export, as its manifest lists it. */
 export interface ExportedFile {
   readonly path: string
-  /** Absent for a single document. */
+  /** Number of rows; absent for a single document. */
   readonly rows?: number
   readonly bytes: number
   readonly sha256: string
@@ -35,7 +35,7 @@ export class ExportFolder {
 
   /**
    * Runs a step that fills a new folder. If the step fails, the folder is removed.
-   * @throws CommandError if the name exists already, or if the disk refuses a write.
+   * @throws CommandError if the name already exists, or if the disk refuses a write.
    */
   static async fill<T>(path: string, step: (folder: ExportFolder) => Promise<T>): Promise<T> {
     const folder = new ExportFolder(resolve(path))
@@ -84,7 +84,7 @@ export class ExportFolder {
     }
   }
 
-  /** Removes the folder when a signal ends the command. */
+  /** Removes the folder if a signal ends the command. */
   #removedBySignals(): Disposable {
     const remove = (_signal: NodeJS.Signals, number: number): void => {
       rmSync(this.#part, { recursive: true, force: true })
@@ -123,7 +123,7 @@ export class ExportFolder {
   }
 }
 
-/** A file that is written in large pieces and hashed meanwhile. */
+/** A file that is written in large pieces and hashed at the same time. */
 class HashedFile {
   readonly #handle: FileHandle
   readonly #hash = createHash("sha256")

@@ -25,7 +25,7 @@ import { FORMATS, type RowsFormat } from "./rows-text.ts"
 interface ExportOptions {
   readonly format: string
   readonly account?: string
-  /** Unix milliseconds. */
+  /** Unix milliseconds of the first exported entry. */
   readonly since?: number
   readonly until?: number
   readonly withKeyHashes?: boolean
@@ -103,7 +103,7 @@ async function scopeOf(snapshot: Snapshot, options: ExportOptions): Promise<Expo
   }
 }
 
-/** Writes the settings without secrets, which are redacted everywhere. */
+/** Writes the settings. Secrets are redacted everywhere. */
 async function writeSettings(folder: ExportFolder, settings: Settings): Promise<ExportedFile> {
   const redactor = new Redactor()
   redactor.addSecrets(secretsOf(settings))
@@ -115,7 +115,7 @@ async function writeSettings(folder: ExportFolder, settings: Settings): Promise<
 
 interface ExportManifest {
   readonly format: 1
-  /** The version of Tollgate that wrote it. */
+  /** The version of Tollgate that wrote the export. */
   readonly version: string
   readonly made_at: string
   readonly rows: string
@@ -123,17 +123,14 @@ interface ExportManifest {
   readonly since: string | null
   readonly until: string | null
   readonly has_key_hashes: boolean
-  /**
-   * Entries before this moment were removed by retention. They are included in the opening
-   * balances.
-   */
+  /** Retention has removed the entries before this moment. They are included in the opening balances. */
   readonly removed_before: string | null
   readonly files: readonly ExportedFile[]
 }
 
 interface ManifestFacts {
   readonly format: RowsFormat
-  /** Unix milliseconds; 0: nothing was removed. */
+  /** Entries before this moment were removed, in Unix milliseconds; 0 if none were removed. */
   readonly removedBefore: number
   readonly files: readonly ExportedFile[]
 }

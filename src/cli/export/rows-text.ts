@@ -26,7 +26,7 @@ export const FORMATS: Readonly<Record<string, RowsFormat>> = { jsonl: JSON_LINES
 
 const DECIMAL = /^-?\d+(\.\d+)?$/
 
-/** Formats a cell. Lists and tables are JSON; null is empty. */
+/** Formats a cell. Lists and tables become JSON, and null becomes empty text. */
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return ""
   if (typeof value === "object") return JSON.stringify(value)

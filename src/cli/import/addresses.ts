@@ -4,14 +4,14 @@ import type { Vendor } from "../../vendors/vendor.ts"
 /** The address of a provider. */
 export interface Address {
   readonly vendor: string
-  /** Undefined for the vendor's own address. */
+  /** Undefined if it is the vendor's default address. */
   readonly baseUrl?: string | undefined
 }
 
-/** The vendor of servers whose format is known but whose vendor is not. */
+/** The vendor id for servers of unknown vendors with a known format. */
 export const COMPATIBLE = "openai-compatible"
 
-/** Further hosts of vendors. They have keys of their own, so the address is kept. */
+/** Additional hosts of vendors. They require separate keys, so the address is kept. */
 const OTHER_HOSTS: Readonly<Record<string, string>> = {
   "api.stepfun.ai": "stepfun",
   "api.minimaxi.com": "minimax",
@@ -24,11 +24,11 @@ const OTHER_HOSTS: Readonly<Record<string, string>> = {
   "us.api.openai.com": "openai",
 }
 const AZURE_HOST = /\.(openai\.azure|cognitiveservices\.azure|services\.ai\.azure)\.(com|us|cn)$/
-/** Endings of addresses that name an endpoint, which a base address does not have. */
+/** Matches endpoint paths at the end of an address. A base address does not contain them. */
 const ENDPOINT =
   /\/(chat\/completions|completions|embeddings|responses|messages|rerank|images\/generations|audio\/(speech|transcriptions))\/*$/
 
-/** By host; servers that operators run themselves have no host that identifies them. */
+/** Vendors by host. Vendors of self-hosted servers have no host that identifies them. */
 const BY_HOST: ReadonlyMap<string, Vendor> = new Map(
   [...vendors.values()].flatMap((vendor) => {
     const host = vendor.baseUrl === undefined ? undefined : new URL(vendor.baseUrl).hostname
@@ -36,20 +36,20 @@ const BY_HOST: ReadonlyMap<string, Vendor> = new Map(
   }),
 )
 
-/** Whether an address is one of Azure's. */
+/** Whether an address belongs to Azure. */
 export function isAzure(address: string): boolean {
   return AZURE_HOST.test(URL.parse(address)?.hostname ?? "")
 }
 
-/** Returns an address without the path of an endpoint, and without slashes at its end. */
+/** Returns an address without an endpoint path and without trailing slashes. */
 export function withoutEndpoint(address: string): string {
   return address.trim().replace(ENDPOINT, "").replace(/\/+$/, "")
 }
 
 /**
- * Returns the vendor of the server at an address. A known host belongs to its vendor, whose models have prices; an
- * unknown one that is called in OpenAI's format is `openai-compatible`.
- * @param vendor that the source names.
+ * Returns the vendor of the server at an address. A known host belongs to its vendor, whose models have prices. An
+ * unknown host that is called in OpenAI's format is `openai-compatible`.
+ * @param vendor the vendor that the source names.
  */
 export function addressOf(vendor: string, stated: string | undefined): Address {
   if (stated === undefined) return { vendor }
@@ -69,12 +69,12 @@ export function addressOf(vendor: string, stated: string | undefined): Address {
 }
 
 /**
- * Keeps a port or a scheme that is not the vendor's usual one. A path, such as a plan's, is kept if the vendor is called in
- * OpenAI's format.
+ * Keeps a port or scheme that differs from the vendor's. A path, such as that of a subscription plan, is kept if the
+ * vendor is called in OpenAI's format.
  */
 function ownAddress(owner: Vendor, url: URL, baseUrl: string): Address {
   const { origin, pathname } = new URL(owner.baseUrl ?? baseUrl)
-  // Another port or scheme is another server, such as a proxy.
+  // A different port or scheme means a different server, such as a proxy.
   if (url.origin !== origin) {
     return {
       vendor: owner.id,
@@ -86,7 +86,7 @@ function ownAddress(owner: Vendor, url: URL, baseUrl: string): Address {
   return isUsual || !isOpenFormat ? { vendor: owner.id } : { vendor: owner.id, baseUrl }
 }
 
-/** Returns the resource's address: deployments are named by the model, and the v1 API takes no version. */
+/** Returns the resource's address. The v1 API requires no version, and takes the deployment's name as the model. */
 function azureBase(url: URL): string {
   return url.pathname === "/" || /^\/(openai|models)(\/|$)/.test(url.pathname)
     ? url.origin

@@ -10,7 +10,7 @@ import { type ImportFile, StagedFiles, writePrivateFile } from "./files.ts"
 import { importedId, type PlannedAccount, type PlannedKey } from "./plan.ts"
 
 export interface Applied extends ImportCounts {
-  /** The files that were written. */
+  /** The paths of the written files. */
   readonly files: readonly string[]
 }
 
@@ -20,9 +20,9 @@ export type ImportInstallation = Pick<Installation, "store" | "audit" | "hasher"
 }
 
 /**
- * Writes everything or nothing. New secrets are written to their file before the keys are in the ledger, since they
- * are not shown again; the settings are written last. A run that was killed in between is completed by the next one.
- * @param out the settings file; that of new secrets has `.keys` appended.
+ * Writes everything or nothing. New secrets are written to their file before their keys are added to the ledger, since
+ * they are not shown again. The settings are written last. If an import is killed, the next run completes it.
+ * @param out the settings file. `.keys` is appended for the file of new secrets.
  */
 export async function applyImport(
   accounts: readonly PlannedAccount[],
@@ -38,7 +38,7 @@ export async function applyImport(
     const keys = await Promise.all(
       account.keys.map((key) => withSecret(key, secrets, installation)),
     )
-    // Another installation may have an account of the same origin and another name.
+    // Accounts of another installation may have the same origin and a different name.
     const id = importedId("acc", `${account.note} ${account.name}`)
     planned.push({ ...account, id, keys })
   }
@@ -64,7 +64,7 @@ function importsOf({ store, audit, hasher, loaded }: ImportInstallation): Import
   )
 }
 
-/** Gives a key with an unknown secret the secret that an earlier run has written, or a new one. */
+/** Adds a secret to a key whose secret is unknown: the secret that an earlier run wrote, or a new one. */
 async function withSecret(
   key: PlannedKey,
   secrets: SecretFile,
@@ -76,7 +76,7 @@ async function withSecret(
   return { ...key, secret: { secret, hint: hintOf(secret) } }
 }
 
-/** New secrets, one line each: the secret, the key's name, its id. */
+/** The file of new secrets. Each line has the secret, the key's name and its id. */
 class SecretFile {
   text: string
   readonly #known = new Map<string, string>()

@@ -4,8 +4,8 @@ const EXACT_PLACES = 30
 const MILLION_PLACES = 6
 
 /**
- * Returns a number of any form, such as `1.5e-07`, as whole units of a power of ten. Fractions of a unit are cut off.
- * @param places digits after the point of a unit.
+ * Returns a number in any notation, such as `1.5e-07`, in whole units of 10^-places. Fractions of a unit are cut off.
+ * @param places digits after the decimal point.
  * @returns undefined if the text is not a number.
  */
 export function scaled(text: string, places: number): bigint | undefined {
@@ -23,8 +23,8 @@ export function nanocreditsOf(amount: number | string): bigint | undefined {
 }
 
 /**
- * Converts a price for one unit to the price of a million, in decimal text. Prices have nine digits after the point
- * here: a longer one is rounded up, so that it is never below the source's.
+ * Converts a price per unit to a price per million units, as decimal text. Prices have at most nine decimal places.
+ * Longer prices are rounded up, so that the result is never below the source's price.
  */
 export function perMillion(price: number | string): string | undefined {
   const exact = scaled(String(price), EXACT_PLACES + MILLION_PLACES)

@@ -16,10 +16,10 @@ import { stringify } from "yaml"
 import { CommandError } from "../exit-codes.ts"
 import type { ImportPlan } from "./plan.ts"
 
-/** Only the owner may read the files: they contain secrets, or refer to them. */
+/** Only the owner may read the files, because they contain secrets or refer to them. */
 const PRIVATE_MODE = 0o600
 
-/** A file that an import writes. */
+/** A file that an import will write. */
 export interface ImportFile {
   readonly path: string
   readonly text: string
@@ -29,7 +29,7 @@ export function settingsText({ settings }: ImportPlan): string {
   return `# Written by tollgate import.\n${stringify(settings, { lineWidth: 0 })}`
 }
 
-/** Returns the files of the settings, and of the secrets in the other gateway's files. */
+/** Returns the settings file, and the file with the other gateway's secrets. */
 export function settingsFiles({ variables }: ImportPlan, path: string, text: string): ImportFile[] {
   const secrets = [...variables.values].map(([name, value]) => `${name}=${quoted(value)}\n`)
   const environment = { path: `${path}.env`, text: secrets.join("") }
@@ -40,7 +40,10 @@ function quoted(value: string): string {
   return `'${value.replaceAll("'", "'\\''")}'`
 }
 
-/** @throws CommandError `usage` if a file cannot be written at a path, before anything else is written. */
+/**
+ * Checks that a file can be written, before anything is written.
+ * @throws CommandError `usage` if not.
+ */
 export function requireWritable(path: string): void {
   const folder = dirname(resolve(path))
   const isFolder = path === "" || (existsSync(path) && statSync(path).isDirectory())
@@ -56,7 +59,10 @@ export function requireWritable(path: string): void {
   }
 }
 
-/** @throws CommandError `conflict` if a file exists and has another content. */
+/**
+ * Checks existing files.
+ * @throws CommandError `conflict` if a file exists with different content.
+ */
 export function refuseOverwriting(files: readonly ImportFile[]): void {
   for (const { path, text } of files) {
     if (!existsSync(path) || readFileSync(path, "utf8") === text) continue
@@ -68,7 +74,9 @@ export function refuseOverwriting(files: readonly ImportFile[]): void {
   }
 }
 
-/** Files that are first written beside their final paths, so that no file is ever partly written. */
+/**
+ * Files that are first written under temporary names next to their final paths, so that no file is ever partly written.
+ */
 export class StagedFiles implements Disposable {
   readonly #paths: readonly string[]
 
@@ -82,7 +90,7 @@ export class StagedFiles implements Disposable {
     for (const path of this.#paths) renameSync(partOf(path), path)
   }
 
-  /** Removes the files that were not moved. */
+  /** Removes the temporary files that were not moved. */
   [Symbol.dispose](): void {
     for (const path of this.#paths) rmSync(partOf(path), { force: true })
   }

@@ -19,7 +19,7 @@ interface ImportOptions {
   readonly database?: string
 }
 
-/** @param directory of the settings file that will be written. */
+/** @param directory the folder of the settings file that will be written. */
 type Planner = (source: string, directory: string, database?: string) => Promise<ImportPlan>
 
 const SOURCES: readonly {
@@ -133,7 +133,7 @@ function wordsOf({ files, accounts, keys, grants, present }: Applied, out: strin
   ].join("\n")
 }
 
-/** The shell finds a file without a slash only in its search path. */
+/** Adds `./` to a file name without a slash, since the shell would only look for it in its search path. */
 function shellPath(path: string): string {
   return path.includes("/") ? path : `./${path}`
 }

@@ -12,15 +12,15 @@ import { Variables } from "./variables.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** LiteLLM's settings, converted. */
+/** The models of LiteLLM's settings, converted. */
 export interface LiteLlmModels {
   readonly settings: Readonly<Record<string, unknown>>
   readonly variables: Variables
-  /** The ids of models here, by their names there. */
+  /** Maps LiteLLM's names of models to the ids of the imported models. */
   readonly ids: ReadonlyMap<string, string>
 }
 
-/** By LiteLLM's name of a price for one unit, the class of usage. */
+/** Maps LiteLLM's name of a price per unit to the class of usage. */
 const PRICES: Readonly<Record<string, string>> = {
   input_cost_per_token: "input",
   output_cost_per_token: "output",
@@ -34,13 +34,13 @@ const PRICES: Readonly<Record<string, string>> = {
   input_cost_per_character: "character",
   output_cost_per_image: "image",
 }
-/** The kind of model by LiteLLM's mode. */
+/** Maps LiteLLM's mode to the kind of model. */
 const KINDS: ReadonlyMap<unknown, string> = new Map(
   MODEL_KIND_NAMES.flatMap((kind) =>
     MODEL_KINDS[kind].litellmModes.map((mode): [string, string] => [mode, kind]),
   ),
 )
-/** Parameters of a deployment that are carried over, or that have no effect here. */
+/** Parameters of a deployment that are imported or have no effect here. */
 const KNOWN = new Set([...Object.keys(PRICES), ...CONNECTION_PARAMETERS, "weight"])
 const KNOWN_INFO = new Set([
   ...Object.keys(PRICES),
@@ -52,8 +52,9 @@ const KNOWN_INFO = new Set([
 ])
 
 /**
- * @param directory of the settings file that will be written.
- * @throws CommandError `usage` if the text is no settings file of LiteLLM.
+ * Converts a settings file of LiteLLM.
+ * @param directory the folder of the settings file that will be written.
+ * @throws CommandError `usage` if the text is not a settings file of LiteLLM.
  */
 export function readLiteLlmConfig(
   text: string,
@@ -120,7 +121,7 @@ class ConfigReader {
     )
   }
 
-  /** One deployment of a model. */
+  /** Adds one deployment of a model. */
   add(entry: Fields): void {
     const name = String(entry["model_name"] ?? "")
     const subject = `model ${name}`
@@ -131,7 +132,7 @@ class ConfigReader {
     if (!isWildcard) this.#reportUnknown(subject, parameters, info)
     const credential = own["litellm_credential_name"]
     if (!isNothing(credential) && !this.#credentials.has(String(credential))) {
-      // Without the credential, the vendor's default variable would be used, which may hold another key.
+      // Without the credential, the provider would use the vendor's default variable, which may hold a different key.
       const words = `not carried over, add the provider by hand: its credential '${String(credential)}' is not in 'credential_list'`
       this.#differences.toDecide(subject, words)
       return
@@ -185,8 +186,9 @@ class ConfigReader {
   }
 
   /**
-   * Reads `[{ "gpt-4o": ["claude"] }]`, or one mapping, also as JSON. Deployments of fallbacks follow the model's own.
-   * @param path of the setting.
+   * Reads fallbacks: `[{ "gpt-4o": ["claude"] }]`, or a single mapping, also as JSON text. Fallback deployments follow
+   * the model's own.
+   * @param path the path of the setting.
    */
   fallBack(stated: unknown, path: string): void {
     if (isNothing(stated)) return
@@ -261,7 +263,7 @@ const READ: Readonly<Record<string, ReadonlySet<string>>> = {
   router_settings: new Set(["fallbacks", "model_group_alias"]),
   litellm_settings: new Set(["fallbacks"]),
 }
-/** Equivalents of LiteLLM's settings. */
+/** The equivalents of LiteLLM's settings in this gateway. */
 const HINTS: Readonly<Record<string, string>> = {
   "general_settings.master_key":
     "set 'admin_token', or TOLLGATE_ADMIN_TOKEN, to the token of operators",
@@ -272,7 +274,7 @@ const HINTS: Readonly<Record<string, string>> = {
     "unsupported parameters are always dropped, and named in x-tollgate-losses",
 }
 
-/** Names all other settings, so that nothing is lost silently. */
+/** Reports all other settings, so that nothing is lost silently. */
 function reportRest(file: Fields, differences: Differences): void {
   for (const [section, value] of Object.entries(file)) {
     if (section === "model_list" || section === "credential_list") continue

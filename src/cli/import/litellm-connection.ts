@@ -6,7 +6,7 @@ import type { Member, Value } from "./variables.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The gateway's settings, by LiteLLM's name of a parameter. */
+/** Maps LiteLLM's parameters to the gateway's settings. */
 const MEMBERS: Readonly<Record<string, Member>> = {
   api_key: "api_key",
   api_base: "base_url",
@@ -24,7 +24,7 @@ const MEMBERS: Readonly<Record<string, Member>> = {
   vertex_ai_credentials: "credentials",
 }
 
-/** The parameters that determine how a deployment is called. */
+/** The parameters that determine the connection of a deployment. */
 export const CONNECTION_PARAMETERS = [
   ...Object.keys(MEMBERS),
   "model",
@@ -33,18 +33,18 @@ export const CONNECTION_PARAMETERS = [
   "litellm_credential_name",
 ]
 
-/** Environment variables that LiteLLM reads if a deployment on Azure has no parameters of its own. */
+/** Environment variables that LiteLLM reads if a deployment on Azure lacks the corresponding parameters. */
 const AZURE: Members = {
   api_key: { variable: "AZURE_API_KEY" },
   base_url: { variable: "AZURE_API_BASE" },
 }
 const REFERENCE = /^os\.environ\/([A-Za-z_]\w*)$/
 const REGION_IN_NAME = /^([a-z]{2}(?:-[a-z]+)+-\d)\//
-/** Models on Vertex AI that are not called in Gemini's format. */
+/** Matches models on Vertex AI that do not use Gemini's format. */
 const PARTNER_MODEL = /^(claude|mistral|codestral|llama|meta\/|jamba|deepseek|qwen|openai\/|gpt-)/
 
 /**
- * Returns the connection of a LiteLLM deployment, and its vendor's name for the model; a text with the reason if it
+ * Returns the connection of a LiteLLM deployment and the vendor's name for the model, or the reason why the deployment
  * cannot be called.
  */
 export function liteLlmConnection(
@@ -83,8 +83,8 @@ function valueOf(value: unknown): Value | undefined {
 }
 
 /**
- * Returns the vendor's usual variable, but only for the vendor's own server: another server would be sent the vendor's
- * key.
+ * Returns the vendor's usual variable, but only if the vendor's own server is called. Another server must not receive
+ * the vendor's key.
  */
 function implicit(vendor: string, { base_url: base, api_key: key }: Members): Members {
   const isUnknown = base !== undefined && !("text" in base)

@@ -12,9 +12,9 @@ const TABLES = {
   budgets: "LiteLLM_BudgetTable",
 } as const
 
-/** The tables of LiteLLM's database that are read here. */
+/** The tables of LiteLLM's database that the import reads. */
 export type LiteLlmRows = Readonly<Record<keyof typeof TABLES, readonly Row[]>>
-/** Required members of a row. */
+/** The columns that each row must have. */
 const IDENTIFIERS = {
   keys: "token",
   teams: "team_id",
@@ -23,9 +23,9 @@ const IDENTIFIERS = {
 } as const
 
 /**
- * Reads LiteLLM's database, or a file of JSON that has its tables by name, each a list of rows.
+ * Reads LiteLLM's database, or a JSON file with a list of rows for each table.
  * @param place `postgres://…`, or a path.
- * @throws CommandError
+ * @throws CommandError if it cannot be read.
  */
 export async function readLiteLlmRows(
   place: string,
@@ -48,7 +48,7 @@ async function fromServer(url: string): Promise<Row> {
   try {
     const tables: Record<string, readonly unknown[]> = {}
     for (const table of Object.values(TABLES)) {
-      // The database is only read. Only these names are ever in the statement.
+      // The database is only read. The statement only contains names from the list above.
       const rows: { row: string }[] = await sql.unsafe(
         `SELECT row_to_json(t)::text AS row FROM "${table}" AS t`,
       )
@@ -56,7 +56,7 @@ async function fromServer(url: string): Promise<Row> {
     }
     return tables
   } catch (error) {
-    // The address contains a password.
+    // The address contains a password, so it is removed from the reason.
     const reason = error instanceof Error ? error.message.replaceAll(url, "it") : "it failed"
     throw new CommandError("failed", `LiteLLM's database cannot be read: ${reason}`)
   } finally {
@@ -86,7 +86,10 @@ function isText(value: unknown): boolean {
   return typeof value === "string" && value !== ""
 }
 
-/** @throws CommandError `not_found`. */
+/**
+ * Reads a file.
+ * @throws CommandError `not_found`.
+ */
 export function textOf(path: string): string {
   try {
     return readFileSync(path, "utf8")

@@ -14,31 +14,31 @@ export interface FoundLimits {
     readonly monthly_budget?: string
     readonly models?: string[]
   }
-  /** Total budget without a period, nanocredits. */
+  /** Total budget without a period, in nanocredits. */
   readonly once?: bigint
-  /** Budget of each period, nanocredits. */
+  /** Budget of each period, in nanocredits. */
   readonly period?: bigint
-  /** Unreadable members. Ignoring them would allow more than LiteLLM does. */
+  /** Members that cannot be read. Ignoring them would allow more than LiteLLM does. */
   readonly faults: readonly string[]
   /** Members that are zero, which blocks the key or account in LiteLLM. */
   readonly zeros: readonly string[]
 }
 
 const ALL_MODELS = new Set(["all-proxy-models", "all-team-models"])
-/** The limit of the gateway by LiteLLM's name of a rate. */
+/** Maps LiteLLM's rate limits to the gateway's limits. */
 const RATES = {
   rpm_limit: "requests_per_minute",
   tpm_limit: "tokens_per_minute",
   max_parallel_requests: "concurrent_requests",
 } as const
 
-/** Reads the limits of LiteLLM's keys, teams and users, including those of their budgets. */
+/** Reads the limits of LiteLLM's keys, teams and users, including the budgets that they refer to. */
 export class LiteLlmLimits {
   readonly #budgets: ReadonlyMap<unknown, Row>
   readonly #ids: ReadonlyMap<string, string>
   readonly #differences: Differences
 
-  /** @param ids of the imported models, by their names in LiteLLM. */
+  /** @param ids maps LiteLLM's names of models to the ids of the imported models. */
   constructor(
     { budgets }: Pick<LiteLlmRows, "budgets">,
     ids: ReadonlyMap<string, string>,
@@ -71,7 +71,7 @@ export class LiteLlmLimits {
     }
   }
 
-  /** Returns the direct or referenced budget, with a period that the gateway supports. */
+  /** Returns a row's own or referenced budget, with a period that the gateway supports. */
   #budget(row: Row, shared: Row, subject: string): Pick<FoundLimits, "limits" | "once" | "period"> {
     const amount = row["max_budget"] ?? shared["max_budget"]
     const period = row["budget_duration"] ?? shared["budget_duration"]
@@ -79,7 +79,7 @@ export class LiteLlmLimits {
     const whole = nanocreditsOf(String(amount)) ?? 0n
     if (whole <= 0n) return { once: 0n, limits: {} }
     if (isNothing(period)) {
-      // An unreadable amount may be the whole budget.
+      // If the spent amount is unreadable, the whole budget counts as spent.
       const spent = nanocreditsOf(String(row["spend"] ?? 0)) ?? whole
       return { once: whole > spent ? whole - spent : 0n, limits: {} }
     }
@@ -107,7 +107,7 @@ export class LiteLlmLimits {
       if (id === undefined) this.#differences.leftOut(subject, `its model '${name}' does not exist`)
       return id === undefined ? [] : [id]
     })
-    // A list that becomes empty must not allow all models.
+    // If no listed model was imported, the list must not become empty, because that would allow all models.
     return found.length === 0 ? [list[0] ?? ""] : found
   }
 }

@@ -13,7 +13,7 @@ import {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Members of a key that are read here, or whose loss has no effect. */
+/** Members of a key that are imported, or that can be omitted without an effect. */
 const READ_OF_KEYS = new Set([
   ..."token key_name key_alias spend expires models aliases user_id team_id max_parallel_requests blocked".split(
     " ",
@@ -24,18 +24,21 @@ const READ_OF_KEYS = new Set([
   ..."created_by updated_by last_active soft_budget_cooldown model_spend rotation_count".split(" "),
 ])
 const NO_TEAM = "litellm"
-/** The team of the keys that LiteLLM creates when someone signs in to its UI. */
+/** The team of keys that LiteLLM creates when users sign in to its UI. */
 const UI_TEAM = "litellm-dashboard"
 const DIGEST = /^[0-9a-f]{64}$/
 
-/** Accounts and keys from LiteLLM's database: a team is an account, and so is a user with keys of no team. */
+/**
+ * Converts LiteLLM's database to accounts and keys. Each team becomes an account, and so does each user with keys
+ * outside of teams.
+ */
 export class LiteLlmAccounts {
   readonly #rows: LiteLlmRows
   readonly #ids: ReadonlyMap<string, string>
   readonly #differences: Differences
   readonly #limits: LiteLlmLimits
 
-  /** @param ids of models here, by their names there. */
+  /** @param ids maps LiteLLM's names of models to the ids of the imported models. */
   constructor(rows: LiteLlmRows, ids: ReadonlyMap<string, string>, differences: Differences) {
     this.#rows = rows
     this.#ids = ids
@@ -73,7 +76,7 @@ export class LiteLlmAccounts {
     })
   }
 
-  /** Invites the users of the console, since passwords are not carried over. */
+  /** Lists the users to invite to the console, since passwords are not imported. */
   reportUsers(): void {
     for (const { user_email: email, user_role: role } of this.#rows.users) {
       if (typeof email !== "string" || email === "") continue
@@ -196,10 +199,7 @@ function withZone(text: string): string {
   return /[zZ]|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`
 }
 
-/**
- * Returns the reason why a key that expires is not carried over; a key with an unreadable time would never expire
- * here.
- */
+/** Returns the reason why an expiring key is not imported. A key with an unreadable expiry would never expire here. */
 function expiryReason(expires: number): string | undefined {
   if (Number.isNaN(expires)) return "its expiry cannot be read"
   return expires <= Date.now() ? `it expired at ${new Date(expires).toISOString()}` : undefined

@@ -4,9 +4,9 @@ import { LiteLlmAccounts } from "./litellm-plan.ts"
 import { Differences, type ImportPlan } from "./plan.ts"
 
 /**
- * Plans the import of LiteLLM's settings, and of its database if one is named.
- * @param directory of the settings file that will be written.
- * @throws CommandError
+ * Plans the import of LiteLLM's settings, and of its database if one is given.
+ * @param directory the folder of the settings file that will be written.
+ * @throws CommandError if a source cannot be read.
  */
 export async function planLiteLlm(
   file: string,

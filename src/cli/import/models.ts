@@ -12,13 +12,13 @@ interface Group {
   readonly facts: Record<string, unknown>
 }
 
-/** Models of another gateway, each under the name that its callers use. */
+/** Builds models of another gateway, each under the name that its callers use. */
 export class ModelBuilder {
   readonly #prefix: string
   readonly #differences: Differences
   readonly #groups = new Map<string, Group>()
 
-  /** @param prefix of the ids of models that are not named after a single provider. */
+  /** @param prefix the provider part of model ids that no single provider determines. */
   constructor(prefix: string, differences: Differences) {
     this.#prefix = prefix
     this.#differences = differences
@@ -31,7 +31,7 @@ export class ModelBuilder {
     Object.assign(group.facts, facts)
   }
 
-  /** Appends the deployments of the models that a model falls back to. */
+  /** Appends the deployments of each model's fallback models. */
   fallBack(wanted: readonly (readonly [name: string, others: readonly string[]])[]): void {
     const own = new Map(
       [...this.#groups].map(([name, { deployments }]) => [name, [...deployments]] as const),
@@ -49,7 +49,10 @@ export class ModelBuilder {
     }
   }
 
-  /** @param aliases further names, with the names of the models that they stand for. */
+  /**
+   * Returns the built models.
+   * @param aliases additional names, with the names of their models.
+   */
   finish(aliases: readonly (readonly [alias: string, name: string])[] = []) {
     const models: Record<string, unknown> = {}
     const ids = new Map<string, string>()
@@ -80,7 +83,10 @@ export class ModelBuilder {
     return isAlias
   }
 
-  /** Returns the model's name if it is a valid id, or the name of its only deployment, unless another model has it. */
+  /**
+   * Returns the model's name if it is a valid id; otherwise the name of its only deployment, unless another model has
+   * this name.
+   */
   #idOf(name: string, { deployments }: Group, taken: Readonly<Record<string, unknown>>): string {
     const [only, second] = deployments
     const candidates = [
@@ -99,7 +105,7 @@ export class ModelBuilder {
   }
 }
 
-/** Omits weights of one, the default. If no deployment has a weight above zero, the first one gets the default. */
+/** Omits weights of 1, the default. If no deployment has a weight above zero, the first one gets the default. */
 function weighted(deployments: readonly Deployment[]): Deployment[] {
   const hasFirst = deployments.some(({ weight = 1 }) => weight > 0)
   return deployments.map(({ weight = 1, ...deployment }, index) => {

@@ -8,7 +8,7 @@ import type { Connection, Members, ProviderModel, Providers } from "./providers.
 type Row = Readonly<Record<string, unknown>>
 
 const ENABLED = 1
-/** Columns that are read here, or that have no effect elsewhere. */
+/** Columns that are imported, or that have no effect in this gateway. */
 const READ = new Set(
   "id type key status name weight created_time test_time response_time base_url balance balance_updated_time models used_quota model_mapping priority auto_ban test_model channel_info other other_info".split(
     " ",
@@ -21,7 +21,7 @@ interface Deployment extends ProviderModel {
   readonly priority: number
 }
 
-/** Providers and models from new-api's channels: a model has a deployment in each channel that lists it. */
+/** Converts new-api's channels to providers and models. A model has a deployment in each channel that lists it. */
 export class NewApiChannels {
   readonly #differences: Differences
   readonly #providers: Providers
@@ -104,7 +104,7 @@ export class NewApiChannels {
     return 0
   }
 
-  /** Returns the channel's keys, one a line or as JSON, without disabled ones. */
+  /** Returns the enabled keys of a channel, which are stored one per line or as JSON. */
   #keysOf(channel: Row, subject: string): readonly string[] {
     const text = String(channel["key"] ?? "").trim()
     const info = this.#objectIn(channel, "channel_info", subject)
@@ -130,7 +130,7 @@ function keysIn(text: string): string[] {
     .filter((line) => line !== "")
 }
 
-/** Returns the connection of a channel for a model; a text with the reason if it cannot be called. */
+/** Returns the connection of a channel for a model, or the reason why the channel cannot be called. */
 function connectionOf(channel: Row, model: string, keys: readonly string[]): Connection | string {
   const type = Number(channel["type"])
   const other = String(channel["other"] ?? "")
@@ -183,20 +183,20 @@ function withKeys(vendor: string, members: Members, keys: readonly string[]): Co
   return { vendor, members, credentials: keys.map((key) => ({ api_key: { text: key } })) }
 }
 
-/** Returns a region; the column has a region, or JSON with the regions of models. */
+/** Returns the region of a model. The column contains a region, or JSON with the region of each model. */
 function regionOf(other: string, model: string): string | undefined {
   const regions: JsonObject = parseJsonObject(other) ?? { default: other }
   const region = regions[model] ?? regions["default"]
   return typeof region === "string" && region !== "" ? region : undefined
 }
 
-/** Adds the common path of the endpoints, which the address lacks for such channels. */
+/** Adds the common path of the endpoints. Addresses of these channels lack it. */
 function withPath(address: string, path: string): string {
   const base = withoutEndpoint(address)
   return path === "" || VERSION_AT_END.test(base) ? base : `${base}${path}`
 }
 
-/** Puts deployments in order: those of the highest priority share by weight, and the others follow. */
+/** Sorts deployments. Those with the highest priority share requests by weight, and the others follow. */
 function inOrder(deployments: readonly Deployment[]) {
   const highest = Math.max(...deployments.map(({ priority }) => priority))
   return deployments

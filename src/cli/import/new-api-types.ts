@@ -1,12 +1,12 @@
 import { COMPATIBLE } from "./addresses.ts"
 
-/** The connection of channels of one type in new-api. */
+/** The connection of new-api's channels of one type. */
 export interface ChannelType {
   /** The gateway's id of the vendor. */
   readonly vendor: string
-  /** Used for channels without an address; absent: the vendor's own. */
+  /** Used for channels without an address; if absent, the vendor's default address. */
   readonly address?: string
-  /** Between the address and the endpoints. */
+  /** The path between the address and the endpoints. */
   readonly path?: string
 }
 
@@ -14,7 +14,7 @@ function compatible(address: string, path = "/v1"): ChannelType {
   return { vendor: COMPATIBLE, address, path }
 }
 
-/** @see new-api, constant/channel.go and relay/channel. Types that are absent have no counterpart. */
+/** The channel types that can be imported. @see new-api, constant/channel.go and relay/channel. */
 export const CHANNEL_TYPES: Readonly<Record<number, ChannelType>> = {
   1: { vendor: "openai", address: "https://api.openai.com", path: "/v1" },
   3: { vendor: "azure" },
@@ -52,12 +52,12 @@ export const CHANNEL_TYPES: Readonly<Record<number, ChannelType>> = {
   53: compatible("https://llm.submodel.ai"),
 }
 
-/** Channels whose address is the whole endpoint, with `{model}` for the model's name. */
+/** The type of channels whose address is a complete endpoint, with `{model}` for the model's name. */
 export const CUSTOM_TYPE = 8
-/** Its address contains the account's id, which is in `other`. */
+/** The type of channels whose address contains the account's id, which is in `other`. */
 export const CLOUDFLARE_TYPE = 39
 
-/** The addresses that new-api uses for the name of a plan. */
+/** The addresses that new-api uses for plan names. */
 export const PLAN_ADDRESSES: Readonly<Record<string, string>> = {
   "glm-coding-plan": "https://open.bigmodel.cn/api/coding/paas/v4",
   "glm-coding-plan-international": "https://api.z.ai/api/coding/paas/v4",

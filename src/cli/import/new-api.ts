@@ -17,17 +17,17 @@ import { Variables } from "./variables.ts"
 
 type Row = Readonly<Record<string, unknown>>
 
-/** New-api's quota has 500,000 units per dollar. */
+/** new-api's quota has 500,000 units per dollar. */
 const NANOCREDITS_PER_UNIT = 2_000n
 const ENABLED = 1
-/** Characters shown of a key, which has 48 characters after `sk-`. */
+/** Number of characters that are shown of a key. */
 const HINT = 4
 const MILLISECONDS = 1_000
 
 /**
- * Plans the import of new-api's SQLite database: channels become providers, users accounts, tokens keys. It stores
- * keys in clear text, so callers can continue to use them.
- * @throws CommandError
+ * Plans the import of new-api's SQLite database. Channels become providers, users become accounts, and tokens become
+ * keys. new-api stores keys in plain text, so callers can continue to use them.
+ * @throws CommandError if the database cannot be read.
  */
 export async function planNewApi(file: string, directory: string): Promise<ImportPlan> {
   if (!existsSync(file)) throw new CommandError("not_found", `there is no file ${file}`)
@@ -144,7 +144,7 @@ function keyOf(
   ]
 }
 
-/** Returns the reason why a key is skipped: without one of its limits it would be allowed more than in New API. */
+/** Returns the reason why a key is skipped. Without one of its limits, it would be allowed more than in new-api. */
 function faultOf(token: Row, left: bigint): string | undefined {
   if (String(token["key"] ?? "") === "") return "it has no secret"
   const expires = Number(token["expired_time"] ?? -1)
@@ -164,7 +164,7 @@ function modelsIn({ model_limits: list }: Row): string[] {
     .filter((model) => model !== "")
 }
 
-/** SQLite stores values of any type in a column. */
+/** Whether a value is true. SQLite stores values of any type in a column. */
 function isTrue(value: unknown): boolean {
   return value === 1 || value === "1" || value === "true"
 }

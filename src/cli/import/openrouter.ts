@@ -21,8 +21,8 @@ const READ = new Set(
 )
 
 /**
- * Plans the import of OpenRouter's keys with their limits. The export has no secrets, so they get new ones.
- * @param directory of the settings file that will be written.
+ * Plans the import of OpenRouter's keys with their limits. The export contains no secrets, so each key gets a new one.
+ * @param directory the folder of the settings file that will be written.
  * @throws CommandError `usage`.
  */
 export async function planOpenRouter(file: string, directory: string): Promise<ImportPlan> {
@@ -91,7 +91,7 @@ function keyOf(key: JsonObject, differences: Differences): PlannedKey[] {
   ]
 }
 
-/** Returns the reason why a key is skipped: without one of its limits it would be allowed more than at OpenRouter. */
+/** Returns the reason why a key is skipped. Without one of its limits, it would be allowed more than at OpenRouter. */
 function faultOf(
   { hash, expires_at: expires }: JsonObject,
   limit: bigint | null | undefined,
@@ -103,19 +103,19 @@ function faultOf(
   return "its expiry cannot be read"
 }
 
-/** Adds the time zone UTC; an invalid text stays unchanged, and its key is then left out. */
+/** Adds the time zone UTC. An invalid text stays unchanged, so that its key is skipped. */
 function momentOf(text: string): string {
   const at = Date.parse(text)
   return Number.isNaN(at) ? text : new Date(at).toISOString()
 }
 
-/** Nanocredits; null: no limit; undefined: an unreadable amount. */
+/** Returns nanocredits; null without a limit; undefined if the amount is unreadable. */
 function amountOf(value: unknown): bigint | null | undefined {
   if (value === null || value === undefined) return null
   return typeof value === "number" || typeof value === "string" ? nanocreditsOf(value) : undefined
 }
 
-/** A used-up key keeps a budget, which applies when the key is resumed. */
+/** An exhausted key keeps a budget, which applies when the key is resumed. */
 function budgetOf(whole: bigint | null | undefined, rest: bigint, reset: unknown) {
   if (!whole) return {}
   if (reset === "daily") return { daily_budget: formatCredits(whole) }

@@ -9,7 +9,7 @@ const FATES: readonly (readonly [Fate, string])[] = [
   ["to decide", "FOR YOU TO DECIDE"],
 ]
 
-/** Returns the page of differences. It contains no secret. */
+/** Returns the page that lists the differences. It contains no secret. */
 export function pageOf(
   { accounts, differences }: Pick<ImportPlan, "accounts" | "differences">,
   style: Style,

@@ -10,16 +10,16 @@ import type { Variables } from "./variables.ts"
 /** The result of importing an item of the other gateway. */
 export type Fate = "carried" | "changed" | "left out" | "to decide"
 
-/** A line of the page of differences. It never contains a secret. */
+/** A line on the page of differences. It never contains a secret. */
 export interface Difference {
   readonly fate: Fate
-  /** The item, in the other gateway's words: `model gpt-4o`, `key alice`. */
+  /** The item in the other gateway's terms, such as `model gpt-4o` or `key alice`. */
   readonly subject: string
   readonly words: string
 }
 
 export interface PlannedKey extends Omit<ImportedKey, "secret"> {
-  /** Undefined if the secret is unknown: the key gets a new one. */
+  /** Undefined if the secret is unknown, so that the key gets a new one. */
   readonly secret: ForeignSecret | undefined
 }
 
@@ -29,14 +29,14 @@ export interface PlannedAccount extends Omit<ImportedAccount, "id" | "keys"> {
 
 /** Everything that an import would write. */
 export interface ImportPlan {
-  /** The settings file, as data. */
+  /** The contents of the settings file. */
   readonly settings: Readonly<Record<string, unknown>>
   readonly variables: Variables
   readonly accounts: readonly PlannedAccount[]
   readonly differences: Differences
 }
 
-/** Collects the page of differences. */
+/** Collects the lines of the page of differences. */
 export class Differences {
   readonly #found = new Map<string, Difference>()
 
@@ -52,7 +52,7 @@ export class Differences {
     this.#add({ fate: "left out", subject, words })
   }
 
-  /** Corrects an item that was recorded as carried over. */
+  /** Corrects a line that records an item as carried over. */
   notCarried(subject: string, words: string): void {
     for (const [key, { fate, subject: other }] of this.#found)
       if (fate === "carried" && other === subject) this.#found.delete(key)
@@ -75,7 +75,7 @@ export class Differences {
 
 const MAX_NAME_LENGTH = 100
 
-/** Returns a name in the form that accounts and keys allow. */
+/** Converts a value to a name that is valid for accounts and keys. */
 export function labelOf(value: unknown): string {
   const text = String(value ?? "")
     .replaceAll(/[\p{Cc}\p{Cs}]/gu, " ")
@@ -92,13 +92,16 @@ export function isNothing(value: unknown): boolean {
   return typeof value === "object" && Object.keys(value).length === 0
 }
 
-/** Returns an id derived from an item's origin, so that a repeated import finds the records of the first one. */
+/** Returns an id derived from an item's origin, so that a repeated import finds the existing records. */
 export function importedId(prefix: "key" | "acc", origin: string): string {
   const digest = new Bun.CryptoHasher("sha256").update(origin).digest("hex")
   return `${prefix}_${digest.slice(0, 24)}`
 }
 
-/** Returns the name, or another one if an earlier account has it. @param taken the names of earlier accounts. */
+/**
+ * Returns the name, or a different one if an earlier account has it.
+ * @param taken the names of earlier accounts.
+ */
 export function uniqueName(name: string, origin: string, taken: Set<string>): string {
   const unique = taken.has(name) ? labelOf(`${name.slice(0, 50)} (${origin})`) : name
   taken.add(unique)
@@ -106,8 +109,8 @@ export function uniqueName(name: string, origin: string, taken: Set<string>): st
 }
 
 /**
- * Returns the accounts that can be written. Keys that have expired, are listed twice or that the management API would
- * reject are left out and named, so that no write fails halfway.
+ * Returns the accounts that can be written. Keys that have expired, are duplicates, or would be rejected by the
+ * management API are omitted and reported, so that no write fails halfway.
  */
 export function writableAccounts(
   accounts: readonly PlannedAccount[],
@@ -151,7 +154,7 @@ function isWritable({ input }: PlannedKey, differences: Differences): boolean {
   return false
 }
 
-/** Pauses an account that lacks one of its limits, because it would be allowed more than before. */
+/** Pauses an account if one of its limits cannot be imported, because it would be allowed more than before. */
 function writableLimits(
   { name, limits, isPaused }: PlannedAccount,
   differences: Differences,

@@ -5,7 +5,7 @@ import { LITELLM_VENDORS, vendorOfName } from "./provider-names.ts"
 import type { Connection, Members } from "./providers.ts"
 import type { Member, Value } from "./variables.ts"
 
-/** Portkey's names of vendors that differ from LiteLLM's. */
+/** Portkey's vendor names that differ from LiteLLM's, with the gateway's names. */
 const VENDORS: Readonly<Record<string, string>> = {
   "azure-openai": "azure",
   "vertex-ai": "vertex",
@@ -20,7 +20,7 @@ const VENDORS: Readonly<Record<string, string>> = {
   siliconflow: "siliconflow",
   upstage: "upstage",
 }
-/** The gateway's settings, by Portkey's name of a field. */
+/** Maps Portkey's fields to the gateway's settings. */
 const MEMBERS: Readonly<Record<string, Member>> = {
   api_key: "api_key",
   custom_host: "base_url",
@@ -32,7 +32,7 @@ const MEMBERS: Readonly<Record<string, Member>> = {
   vertex_region: "location",
   vertex_service_account_json: "credentials",
 }
-/** Fields of a config or target that are read here. */
+/** Fields of a config or target that the import reads. */
 export const PORTKEY_READ: ReadonlySet<string> = new Set([
   ...Object.keys(MEMBERS),
   ..."name strategy targets weight provider virtual_key override_params resource_name deployment_id api_version".split(
@@ -43,11 +43,11 @@ export const PORTKEY_READ: ReadonlySet<string> = new Set([
 interface Found {
   readonly connection: Connection
   readonly model: string
-  /** Parameters that are left out. */
+  /** Parameters that are not imported. */
   readonly ignored: readonly string[]
 }
 
-/** Returns the connection of a Portkey target; a text with the reason if it cannot be called. */
+/** Returns the connection of a Portkey target, or the reason why the target cannot be called. */
 export function portkeyConnection(target: JsonObject): Found | string {
   const parameters = isJsonObject(target["override_params"]) ? target["override_params"] : {}
   const { slug, model } = modelOf(target, parameters)
@@ -63,7 +63,7 @@ export function portkeyConnection(target: JsonObject): Found | string {
   return { connection: { vendor, members }, model, ignored }
 }
 
-/** Returns the model. `@slug/model` names both the integration, which has the key, and the model. */
+/** Returns the model. In `@slug/model`, the slug names the integration with the key. */
 function modelOf(target: JsonObject, parameters: JsonObject) {
   const { model } = parameters
   const stated = typeof model === "string" ? model : target["deployment_id"]
@@ -73,7 +73,7 @@ function modelOf(target: JsonObject, parameters: JsonObject) {
   return { slug: integration ?? slug, model: name ?? stated }
 }
 
-/** Returns the vendor of a name, which is the vendor's own or begins with it, such as `openai-prod`. */
+/** Returns the vendor of a slug, which is the vendor's name or starts with it, such as `openai-prod`. */
 function vendorOf(slug: string, model: string): string | undefined {
   const names = [slug, slug.replace(/[-_][^-_]*$/, ""), slug.split(/[-_]/)[0] ?? ""]
   for (const name of names) {
@@ -97,7 +97,7 @@ function membersOf(target: JsonObject, vendor: string): Members {
   return found
 }
 
-/** Portkey stores the key. Only the vendor's own server gets the vendor's usual variable. */
+/** Portkey stores the key. The vendor's usual variable is only used with the vendor's own server. */
 function credentialOf(
   target: JsonObject,
   slug: string,

@@ -9,7 +9,7 @@ import { Variables } from "./variables.ts"
 
 const STRATEGIES = new Set(["single", "fallback", "loadbalance", "conditional"])
 
-/** A target without targets of its own, and its share. */
+/** A target without nested targets, with its share of the requests. */
 interface Leaf {
   readonly subject: string
   readonly target: JsonObject
@@ -17,9 +17,9 @@ interface Leaf {
 }
 
 /**
- * Plans the import of a Portkey config: one model with its targets, by weight or one after the other. A conditional
- * config becomes a model for each of its targets.
- * @param directory of the settings file that will be written.
+ * Plans the import of a Portkey config. The config becomes one model whose targets are used by weight or one after the
+ * other. A conditional config becomes one model per target.
+ * @param directory the folder of the settings file that will be written.
  * @throws CommandError `usage`.
  */
 export async function planPortkey(file: string, directory: string): Promise<ImportPlan> {
@@ -55,7 +55,10 @@ class ConfigReader {
     this.#builder = builder
   }
 
-  /** @returns the names of the models. */
+  /**
+   * Adds the models of a config.
+   * @returns their names.
+   */
   read(config: JsonObject): readonly string[] {
     if (modeOf(config) !== "conditional") return [this.#add("default", config, "config")]
     const words = "'strategy.conditions': each target is a model, and callers choose by its name"
@@ -84,8 +87,8 @@ class ConfigReader {
   }
 
   /**
-   * Returns the targets at the ends of a config. Fallbacks have a weight of 0. Shares of nested targets are
-   * multiplied.
+   * Returns the targets of a config that have no nested targets. Fallbacks have a weight of 0. Shares of nested targets
+   * are multiplied.
    */
   #leavesOf(config: JsonObject, subject: string, weight: number): Leaf[] {
     this.#reportUnknown(config, subject)
@@ -123,7 +126,7 @@ function modeOf(config: JsonObject): string | undefined {
   return typeof mode === "string" ? mode : undefined
 }
 
-/** Returns the parameters that a target inherits from the config around it. */
+/** Returns the parameters that a target inherits from the config that contains it. */
 function inheritedBy(config: JsonObject, target: JsonObject): JsonObject {
   const own = target["override_params"]
   const outer = config["override_params"]

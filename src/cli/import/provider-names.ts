@@ -1,4 +1,4 @@
-/** The gateway's vendors, by LiteLLM's prefix of a model. */
+/** Maps LiteLLM's model prefixes to the gateway's vendors. */
 export const LITELLM_VENDORS: Readonly<Record<string, string>> = {
   openai: "openai",
   "text-completion-openai": "openai",
@@ -56,7 +56,7 @@ export const LITELLM_VENDORS: Readonly<Record<string, string>> = {
   xinference: "openai-compatible",
 }
 
-/** Vendors of models without a prefix, by the model's name. */
+/** Vendors of models without a prefix, by patterns of the model's name. */
 const BY_NAME: readonly (readonly [RegExp, string])[] = [
   [/^(gpt-|o\d|chatgpt-|text-embedding-|whisper-|tts-|dall-e-|ft:gpt)/, "openai"],
   [/^claude-/, "anthropic"],

@@ -15,11 +15,11 @@ export interface Connection {
   /** The gateway's id of the vendor. */
   readonly vendor: string
   readonly members: Members
-  /** Present if it has several. */
+  /** Present if the provider has several credentials. */
   readonly credentials?: readonly Members[]
 }
 
-/** A deployment. */
+/** A provider's model, as the target of a deployment. */
 export interface ProviderModel {
   readonly provider: string
   /** The vendor's name for the model. */
@@ -28,29 +28,32 @@ export interface ProviderModel {
 
 type Written = Readonly<Record<string, unknown>>
 
-/** Any of these members signs requests. */
+/** Members that can sign requests. A single one is enough. */
 const CREDENTIALS: readonly Member[] = ["api_key", "access_key_id", "credentials"]
-/** The settings reject more credentials. */
+/** Maximum credentials of a provider that the settings accept. */
 const MAX_CREDENTIALS = 100
 
-/** The providers of a settings file. Equal connections share one. */
+/** Collects the providers of a settings file. Equal connections share a provider. */
 export class Providers {
   readonly settings: Record<string, Written> = {}
   readonly #byIdentity = new Map<string, string>()
-  /** The number of the last provider, by vendor. */
+  /** The number in the last provider's name, by vendor. */
   readonly #lastNumbers = new Map<string, number>()
   readonly #differences: Differences
   readonly #variables: Variables
   readonly #directory: string
 
-  /** @param directory of the settings file: relative paths are relative to it. */
+  /** @param directory the folder of the settings file, which relative paths start from. */
   constructor(differences: Differences, variables: Variables, directory: string) {
     this.#differences = differences
     this.#variables = variables
     this.#directory = directory
   }
 
-  /** @returns undefined if the gateway would not start with the provider; the page then contains the reason. */
+  /**
+   * Returns the provider's model for a connection.
+   * @returns undefined if the gateway would not start with the provider. The page then contains the reason.
+   */
   modelAt(subject: string, stated: Connection, model: string): ProviderModel | undefined {
     if (model.trim() === "" || /\s|\$\{/.test(model)) {
       const words = model.trim() === "" ? "it names no model or deployment" : "its name is no model"
@@ -72,18 +75,18 @@ export class Providers {
     return { provider, model }
   }
 
-  /** Whether the catalog has the provider's models. Servers that operators run themselves have models of their own. */
+  /** Whether the catalog knows the provider's models. Self-hosted servers have their own models. */
   hasKnownModels(provider: string): boolean {
     const vendor = vendors.get(String(this.settings[provider]?.["vendor"]))
     return vendor !== undefined && vendor.isServerOfOnesOwn !== true
   }
 
-  /** Returns a connection with the vendor of its server, without members that this vendor does not accept. */
+  /** Returns a connection with the server's vendor, without members that this vendor does not accept. */
   #resolved(subject: string, { vendor: stated, members, credentials }: Connection): Connection {
     const { base_url: base, ...rest } = members
     const isText = base !== undefined && "text" in base
     const { vendor, baseUrl } = addressOf(stated, isText ? base.text : undefined)
-    // An address in a variable may belong to any vendor.
+    // If the address is in a variable, the vendor is unknown.
     const isUnknown = base !== undefined && !isText && vendor === "openai"
     const taken = new Set<string>(vendors.get(vendor)?.settings ?? USUAL_SETTINGS)
     const kept = Object.entries(rest).filter(([member]) => taken.has(member))
@@ -116,8 +119,8 @@ export class Providers {
   }
 
   /**
-   * Returns the reason why the gateway would not start with a connection: the first fault of settings with only this
-   * one.
+   * Returns the reason why the gateway would not start with a connection, which is the first fault of settings that
+   * contain only this connection.
    */
   #faultOf(connection: Connection): string | undefined {
     const provider = entryOf(connection, (value, member) =>
@@ -149,7 +152,7 @@ export class Providers {
   }
 }
 
-/** Returns the entry of a provider in the settings file. */
+/** Returns a provider's entry in the settings file. */
 function entryOf(
   { vendor, members, credentials = [] }: Connection,
   write: (value: Value, member: Member) => string,

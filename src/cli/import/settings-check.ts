@@ -12,8 +12,8 @@ type CheckOptions = LoadOptions & { readonly file: string }
 type Named = Readonly<Record<string, unknown>>
 
 /**
- * Drops models that the gateway would not have: for a vendor without chat, such as one of embeddings, the kind of an
- * unknown model is required. An alias for such a model would prevent the start.
+ * Removes models that the gateway would not have, with their aliases, because such an alias prevents the start. A
+ * vendor without chat, such as a vendor of embeddings, requires the kind of an unknown model.
  */
 export function withoutMissingModels(plan: ImportPlan, options: CheckOptions): ImportPlan {
   const { models = {}, aliases = {}, ...rest } = plan.settings as Readonly<Record<string, Named>>
@@ -52,7 +52,7 @@ function modelsIn(plan: ImportPlan, { modelsOf: _modelsOf, ...options }: CheckOp
   }
 }
 
-/** The environment, with a placeholder for each variable that the operator has to set. */
+/** Returns the environment with a placeholder for each variable that the operator has to set. */
 function completed(variables: Variables, environment: LoadOptions["environment"]) {
   const unset = [...variables.references].filter(([name]) => !environment[name])
   return {
@@ -63,8 +63,8 @@ function completed(variables: Variables, environment: LoadOptions["environment"]
 }
 
 /**
- * Loads the settings as the gateway does when it starts, and adds the operator's tasks to the page. Variables that are
- * not set on this machine get a placeholder: they are for the machine that the gateway runs on.
+ * Loads the settings as the gateway does at its start, and adds the operator's tasks to the page. Variables that are
+ * not set on this machine get a placeholder, because the gateway may run on another machine.
  * @param file the path at which the settings will be written.
  * @returns the reason why the gateway would not start; empty if it would.
  */

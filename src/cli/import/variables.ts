@@ -1,7 +1,7 @@
 import type { VendorSetting } from "../../config/vendors.ts"
 import { vendors } from "../../vendors/index.ts"
 
-/** A setting of a provider that an import fills in. */
+/** A provider's setting that an import fills in. */
 export type Member = VendorSetting | "base_url"
 
 /** The source of a value in the other gateway. */
@@ -9,10 +9,10 @@ export type Value =
   | { readonly text: string }
   /** An environment variable that the source names. */
   | { readonly variable: string }
-  /** A secret that the other gateway stores elsewhere, by its name there. */
+  /** The name of a secret that the other gateway stores elsewhere. */
   | { readonly vault: string }
 
-/** Values of variables that are not set on this machine, for checking settings that refer to them. */
+/** Valid placeholders for variables that are not set on this machine, for checking settings that refer to them. */
 const PLACEHOLDERS: Partial<Record<Member, string>> = {
   base_url: "https://placeholder.invalid",
   region: "us-east-1",
@@ -25,7 +25,7 @@ const PLACEHOLDERS: Partial<Record<Member, string>> = {
   }),
 }
 
-/** Returns a valid value for a variable whose value is unknown here. */
+/** Returns a valid placeholder for a variable whose value is unknown. */
 export function placeholder(member: Member, name: string): string {
   return PLACEHOLDERS[member] ?? `placeholder-${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`
 }
@@ -39,7 +39,7 @@ const SECRET_MEMBERS: ReadonlySet<Member> = new Set([
   "session_token",
 ])
 
-/** The variables that any provider uses by default. */
+/** The variables that providers use by default. */
 const BUILT_IN: ReadonlySet<string> = new Set(
   [...vendors.values()].flatMap(({ keyVariables, variableSets = [] }) => [
     ...keyVariables,
@@ -50,13 +50,13 @@ const BUILT_IN: ReadonlySet<string> = new Set(
 )
 
 /**
- * The environment variables of imported settings. A secret of the source gets a variable of its own, under a new name:
- * otherwise one server would be sent another server's key.
+ * The environment variables of imported settings. Each secret of the source gets a separate variable with a new name,
+ * so that no server is sent the key of another server.
  */
 export class Variables {
-  /** Secrets in the source, by variable. */
+  /** Secrets of the source, by variable. */
   readonly values = new Map<string, string>()
-  /** Variables whose values the operator has, with the setting that each one fills. */
+  /** Variables whose values only the operator has, with the setting that each variable fills. */
   readonly references = new Map<string, Member>()
   readonly #prefix: string
   readonly #environment: Environment
@@ -65,7 +65,7 @@ export class Variables {
 
   /**
    * @param prefix of all new names.
-   * @param source its text: each word in it counts as a variable that it refers to.
+   * @param source the text of the source. Each word in it counts as a variable in use.
    */
   constructor(prefix: string, source: string, environment: Environment = process.env) {
     this.#prefix = prefix
@@ -73,7 +73,7 @@ export class Variables {
     this.#taken = new Set([...BUILT_IN, ...(source.toUpperCase().match(/\w+/g) ?? [])])
   }
 
-  /** Returns the text for a value in the settings file. */
+  /** Returns the text that represents a value in the settings file. */
   written(value: Value, provider: string, member: Member): string {
     if ("variable" in value) {
       this.references.set(value.variable, member)
@@ -89,7 +89,9 @@ export class Variables {
     return `\${${variable}}`
   }
 
-  /** Returns the variable for a secret that the other gateway stores elsewhere: the same one each time. */
+  /**
+   * Returns the variable for a secret that the other gateway stores elsewhere. Repeated calls return the same variable.
+   */
   vaultVariable(vault: string, member: Member): string {
     const known = this.#vaults.get(vault)
     if (known !== undefined) return known
@@ -99,7 +101,10 @@ export class Variables {
     return variable
   }
 
-  /** @param value the future value of the variable; absent: the operator sets it. */
+  /**
+   * Returns an unused name for a variable.
+   * @param value the future value of the variable; absent if the operator sets it.
+   */
   #freeName(wanted: string, value?: string): string {
     const base = `${this.#prefix}_${wanted}`.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")
     for (let number = 1; ; number++) {
