@@ -1,27 +1,24 @@
-/** `postgres://user:password@one:5432,two:5432/name?sslmode=verify-full`, taken apart. */
+/** The parts of `postgres://user:password@one:5432,two:5432/name?sslmode=verify-full`. */
 export interface DatabaseAddress {
-  /** With the colon and, if given, user and password: `postgres://user:password@`. */
+  /** The scheme and, if given, the user and password: `postgres://user:password@`. */
   readonly start: string
-  /** Percent-encoded, as it is written. */
+  /** The password, still percent-encoded. */
   readonly password: string
-  /** `name:port`, `[::1]:5432`; one that is empty for a socket of this machine. */
+  /** Hosts such as `name:port` or `[::1]:5432`. A single empty host stands for a socket of this machine. */
   readonly hosts: readonly string[]
-  /** With its slash. */
+  /** The database name with its slash. */
   readonly database: string
   readonly parameters: URLSearchParams
 }
 
-/** User, password and hosts end before the first of these. */
+/** The first of these characters ends the user, password and hosts. */
 const AUTHORITY_END = /[/?#]/
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]*)(:\d{1,5})?$/i
 
-/**
- * Why an address cannot be read, as the end of a sentence that starts with the setting's name. It quotes nothing of
- * it.
- */
+/** The reason why an address cannot be read. It does not quote the address. */
 export type AddressFault = "not_an_address" | "not_encoded"
 
-/** Takes the address of a database apart. */
+/** Splits the address of a database into its parts. */
 export function readDatabaseAddress(text: string): DatabaseAddress | AddressFault {
   const scheme = /^postgres(?:ql)?:\/\//i.exec(text)?.[0]
   if (scheme === undefined) return "not_an_address"
@@ -33,7 +30,7 @@ export function readDatabaseAddress(text: string): DatabaseAddress | AddressFaul
   const user = at < 0 ? "" : authority.slice(0, at + 1)
   const hosts = authority.slice(at + 1).split(",")
   const [, database = "", query = "", fragment] = /^(\/[^?#]*)?(\?[^#]*)?(#.*)?$/s.exec(tail) ?? []
-  // Each of these ends a password that is written as it is, and the rest of it is read as something else.
+  // Each of these characters ends a password that is not percent-encoded, so that the rest of the password is misread.
   const isCut =
     fragment !== undefined ||
     database.includes("@") ||
@@ -58,14 +55,17 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** An address that has been checked. @throws Error for another one. */
+/**
+ * Returns the parts of a validated address.
+ * @throws Error if the address is invalid.
+ */
 export function databaseAddress(url: string): DatabaseAddress {
   const address = readDatabaseAddress(url)
   if (typeof address === "string") throw new Error("the address of the database cannot be read")
   return address
 }
 
-/** The address without its user, password and parameters, for messages. */
+/** Returns an address without its user, password and parameters, for messages. */
 export function databasePlace(url: string): string {
   const { hosts, database } = databaseAddress(url)
   return `postgres://${hosts.join(",")}${database}`

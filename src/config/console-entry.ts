@@ -26,9 +26,9 @@ export interface ConsoleEntry {
 /** The names that an entry may refer to. */
 export interface EntryContext {
   readonly vendors: readonly KnownVendor[]
-  /** Every provider that deployments may name. */
+  /** Ids of the providers that deployments may name. */
   readonly providers: readonly string[]
-  /** Built from the two above, for callers that check many entries. */
+  /** Schema built from `vendors` and `providers`, for callers that check many entries. */
   readonly schema?: ReturnType<typeof schemaFor>
 }
 
@@ -43,8 +43,8 @@ export function schemaFor(vendors: readonly KnownVendor[], providers: readonly s
 }
 
 /**
- * Returns the problems of an entry, by the rules of `tollgate.yaml`. Paths start at the entry, and
- * are empty for the entire entry or its id.
+ * Returns the problems of an entry, by the rules of `tollgate.yaml`. Paths start at the entry. They are empty for the
+ * entire entry or its id.
  */
 export function entryFindings(entry: ConsoleEntry, context: EntryContext): readonly IssueFinding[] {
   const { vendors, providers, schema = schemaFor(vendors, providers) } = context
@@ -58,7 +58,7 @@ export function entryFindings(entry: ConsoleEntry, context: EntryContext): reado
   return all.map((finding) => ({ ...finding, path: finding.path.slice(depth) }))
 }
 
-/** Rejects local files and the machine's identity, which only operators of the machine may use. */
+/** Rejects references to local files and the machine's identity, which only operators of the machine may use. */
 function machineFindings({ section, value }: ConsoleEntry): IssueFinding[] {
   if (section !== "provider") return []
   const several = asObject(value)?.["api_keys"]
@@ -85,7 +85,7 @@ function machineFindings({ section, value }: ConsoleEntry): IssueFinding[] {
   })
 }
 
-/** Returns the providers named in a model's entry or group members, and the provider in the id. */
+/** Returns the providers that a model's entry or group members name, and the provider in the model's id. */
 export function namedProviders(id: string, entry: unknown): string[] {
   const members = asObject(entry)?.["members"]
   if (Array.isArray(members)) {
@@ -109,7 +109,7 @@ export function asFile({ section, id, value }: ConsoleEntry): Readonly<Record<st
   return { [name]: inner === undefined ? written : { [inner]: written } }
 }
 
-/** Converts JSON numbers to the numbers of a file, which keep their digits. */
+/** Converts JSON numbers to numbers as in a file, which keep their digits. */
 function asWritten(value: unknown): unknown {
   if (typeof value === "number") return new YamlNumber(String(value))
   if (Array.isArray(value)) return value.map(asWritten)

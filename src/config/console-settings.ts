@@ -22,7 +22,7 @@ export type RawEntry = Readonly<Record<string, unknown>>
 export interface ConsoleRecord {
   readonly section: ConsoleSection
   readonly id: string
-  /** JSON, without secrets. */
+  /** JSON of the entry, without secrets. */
   readonly body: string
   /** The entry's secrets, encrypted. */
   readonly encrypted: string | null
@@ -31,27 +31,24 @@ export interface ConsoleRecord {
 /** The settings from the file and the environment, which override the console. */
 export interface BaseSettings {
   readonly settings: Settings
-  /** Names of the settings that they set, among those that the console can change. */
+  /** Names of the settings that the file and the environment set, among those that the console can change. */
   readonly written: readonly string[]
-  /** Warnings about these settings; absent: none. */
+  /** Warnings about these settings; absent if there are none. */
   readonly warnings?: readonly string[]
 }
 
 /** The parsed entries from the console. */
 export interface ConsoleReading {
   readonly settings: Settings
-  /** The names of the settings that it contains. */
+  /** The names of all settings in the console. */
   readonly names: readonly string[]
-  /** Entries of providers and models as they were set, with their decryptable secrets. */
+  /** Entries of providers and models as entered, with those secrets that could be decrypted. */
   readonly entries: ReadonlyMap<string, RawEntry>
-  /** Problems and solutions of unusable entries, by place. */
+  /** Problems of unusable entries and their solutions, by the key of the entry. */
   readonly faults: ReadonlyMap<string, string>
 }
 
-/**
- * The members of a provider's entry that are never stored or shown in clear text. Values of headers
- * may be secret.
- */
+/** The members of a provider's entry that are never stored or shown in plain text. Values of headers may be secret. */
 const SECRET_NAMES = [
   "api_key",
   "api_keys",
@@ -65,7 +62,7 @@ const SECRET_NAMES = [
 const SECRETS_LOST =
   "its secrets cannot be read, since the key file secrets/provider-key of the data folder is missing or another one. Restore that file from a backup and restart, or give the secrets again"
 
-/** Returns the key of an entry among all entries. Its encryption also authenticates the key. */
+/** Returns the key of an entry among all entries. The encryption of the entry's secrets also authenticates this key. */
 export function placeOf(section: ConsoleSection, id: string): string {
   return `${section}/${id}`
 }
@@ -83,8 +80,7 @@ export function splitSecrets(entry: RawEntry): {
 }
 
 /**
- * Returns the names of an entry's secrets, including those within lists: `api_key`,
- * `api_keys.backup`, `headers.x-team`.
+ * Returns the names of an entry's secrets, including secrets in lists: `api_key`, `api_keys.backup`, `headers.x-team`.
  */
 export function secretNames(entry: RawEntry): string[] {
   return Object.entries(splitSecrets(entry).secret).flatMap(([name, value]) => {
@@ -119,7 +115,7 @@ export function encryptEntry(
 export interface ConsoleSources {
   readonly vendors: readonly KnownVendor[]
   readonly cipher: SecretCipher
-  /** Entries parsed before, by key, because checking hundreds of entries is slow. */
+  /** Entries that were parsed earlier, by key, because checking hundreds of entries is slow. */
   readonly known?: Map<string, KnownRecord>
 }
 
@@ -128,7 +124,7 @@ export interface KnownRecord {
   readonly body: string
   readonly encrypted: string | null
   readonly value: unknown
-  /** The entry as a part of a file. */
+  /** The entry as part of a settings file. */
   readonly file: FileSettings
 }
 
@@ -138,8 +134,7 @@ export function readConsole(
   { vendors, cipher, known = new Map() }: ConsoleSources,
 ): ConsoleReading {
   const opened = records.map((record) => decryptRecord(record, cipher, known))
-  // Providers may have been removed since an entry was set. The entry stays valid, and the catalog
-  // warns about them.
+  // Entries may name providers that have been removed. Such entries stay valid, and the catalog warns about them.
   const providers = opened.flatMap(({ id, value }) => namedProviders(id, value))
   let schema: ReturnType<typeof schemaFor> | undefined
   const entries = new Map<string, RawEntry>()
@@ -177,8 +172,7 @@ export function readConsole(
 }
 
 /**
- * Merges the active settings: the file and the environment override the console, entry by entry and
- * setting by setting.
+ * Merges the active settings. The file and the environment override the console, entry by entry and setting by setting.
  */
 export function mergeConsole(base: BaseSettings, reading: ConsoleReading): Settings {
   const { settings, written } = base
@@ -200,7 +194,7 @@ export function mergeConsole(base: BaseSettings, reading: ConsoleReading): Setti
   return taken.reduce((all, setting) => setting.take(all, own), merged)
 }
 
-/** Decrypts a record. An unchanged record keeps its earlier result. */
+/** Decrypts a record. Unchanged records keep their earlier result. */
 function decryptRecord(
   record: ConsoleRecord,
   cipher: SecretCipher,
@@ -240,6 +234,6 @@ function mergeFiles(files: readonly FileSettings[]): FileSettings {
       whole[name] = members ? Object.assign(asObject(whole[name]) ?? {}, members) : value
     }
   }
-  // Each value is an object, and no two files set the same entry.
+  // Each value is an object, and no two files contain the same entry.
   return whole
 }

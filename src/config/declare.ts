@@ -3,11 +3,11 @@ import type { TelemetryEnvironment } from "./telemetry-environment.ts"
 import type { Fault } from "./reading.ts"
 import type { Members } from "./shapes.ts"
 
-/** The field of a setting in the console, through which an operator can change it at run time. */
+/** The input for a setting in the console, through which an operator can change it at run time. */
 export interface ConsoleField<Value> {
   readonly label: string
   readonly help: string
-  /** Formats the value as it is written in the file; absent: `String`. */
+  /** Formats the value as in the file; if absent, `String` is used. */
   write?(value: Value): string | null
 }
 
@@ -15,42 +15,42 @@ export interface ConsoleField<Value> {
 export interface Secret<Value> {
   /** Returns the texts to redact in logs. */
   textsOf(value: Value): readonly string[]
-  /** Returns the value without secrets, as shown to operators. */
+  /** Returns the value without secrets, for display to operators. */
   describe(value: Value | undefined): unknown
 }
 
 /** All properties of a setting except its schema. */
 export interface SettingOptions<Value> {
-  /** Its row in docs/reference/settings.md, in Markdown. */
+  /** The setting's row in docs/reference/settings.md, as Markdown. */
   readonly documentation: string
-  /** The default, as it is written in the file. */
+  /** The default, in the format of the file. */
   readonly default?: string
-  /** A value in the file that is equivalent to no value. `Settings` then lacks the setting. */
+  /** A value in the file that means the same as no value. In that case, `Settings` lacks the setting. */
   readonly implied?: string
-  /** A description of the behavior without a value. */
+  /** A description of the behavior if the setting has no value. */
   readonly otherwise?: string
-  /** Its name in the file, below its section; absent: the member's name in snake case. */
+  /** The setting's name in the file, below its section; if absent, the member's name in snake case. */
   readonly name?: string
-  /** Its place in the section's settings; absent: the member. */
+  /** The path of the setting in the section's settings; if absent, the member. */
   readonly at?: readonly string[]
-  /** Whether a name without a value counts as absent. */
+  /** Whether the name without a value counts as an absent setting. */
   readonly isNullable?: boolean
   /** Whether a running process ignores a new value. */
   readonly needsRestart?: boolean
   /** The environment variable that takes precedence over the file. */
   readonly environment?: string
-  /** Reads the variable, if its form differs from the file's. */
+  /** Reads the environment variable. Needed if its format differs from that of the file. */
   readVariable?(text: string): Value | Fault
-  /** Variables that the section reads itself, for the documentation. */
+  /** Environment variables that the section reads itself, for the documentation. */
   readonly otherVariables?: readonly string[]
   readonly console?: ConsoleField<Value>
   readonly secret?: Secret<Value>
 }
 
-/** The declaration of a setting. All other forms are derived from it. */
+/** The declaration of a setting, from which all other forms of the setting are derived. */
 export interface Setting<Value> extends SettingOptions<NonNullable<Value>> {
   readonly schema: z.ZodType
-  /** The value if the setting is not set. */
+  /** The value if the setting is absent. */
   readonly initial: Value
 }
 
@@ -88,9 +88,9 @@ export type Values<Declarations> = Members<{
 export interface BuildContext {
   /** Whether the file contains the section. */
   readonly isPresent: boolean
-  /** The members set by the file or the environment. */
+  /** The members that the file or the environment sets. */
   readonly set: ReadonlySet<string>
-  /** The folder of the file, which is the base of its relative paths. */
+  /** The folder of the file, which relative paths in the file start from. */
   readonly fileDirectory: string
   readonly telemetry: TelemetryEnvironment
 }

@@ -17,9 +17,7 @@ import { BACKUP, CONVERSATIONS, IDEMPOTENCY, RETENTION } from "./sections/storag
 import { TELEMETRY } from "./sections/telemetry.ts"
 import { snakeCase } from "./shapes.ts"
 
-/**
- * All settings as they are in `Settings`, except the tables of providers, models and price groups.
- */
+/** All settings in the structure of `Settings`, except the tables of providers, models and price groups. */
 export const DECLARATIONS = {
   ...PRICING,
   ...MODEL_NAMES,
@@ -47,11 +45,11 @@ export const DECLARATIONS = {
 
 export type DeclaredSettings = Values<typeof DECLARATIONS>
 
-/** A declared setting with its name and place. */
+/** A declared setting with its name and path. */
 export interface DeclaredSetting extends Setting<unknown> {
-  /** As in the file: `deadlines.connect`. */
+  /** The name in the file, such as `deadlines.connect`. */
   readonly name: string
-  /** Its place in `Settings`: `deadlines`, `connect`. */
+  /** The path in `Settings`, such as `deadlines`, `connect`. */
   readonly at: readonly string[]
 }
 

@@ -4,14 +4,14 @@ import type { ProviderSettings } from "./sections/providers.ts"
 import { describeHeaders, type Presence, presence } from "./secret-forms.ts"
 import type { Settings } from "./settings.ts"
 
-/** The settings without secrets, in the shape of `Settings`. */
+/** The settings without secrets, in the structure of `Settings`. */
 export interface SettingsDescription extends Readonly<Record<string, unknown>> {
   readonly adminToken: Presence
   readonly providers: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly models: Settings["models"]
 }
 
-/** Returns the settings without secrets, for operators. */
+/** Returns the settings without secrets, for display to operators. */
 export function describeSettings(settings: Settings): SettingsDescription {
   let shown: object = settings
   for (const { at, secret } of DECLARED_SETTINGS) {

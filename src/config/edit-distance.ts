@@ -1,7 +1,7 @@
 /**
- * Returns the number of insertions, deletions, substitutions and swaps of neighbors between two
- * texts, or `limit + 1` if it is larger. Equal ends are skipped, and only the cells within `limit`
- * of the diagonal are computed. The work is therefore bounded by the longer text times the limit.
+ * Returns the number of insertions, deletions, substitutions and swaps of neighboring characters between two texts, or
+ * `limit + 1` if it is larger. Equal ends are skipped, and only cells within `limit` of the diagonal are computed. The
+ * work is therefore at most proportional to the longer length times the limit.
  */
 export function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) > limit) return limit + 1
@@ -14,22 +14,20 @@ export function editDistance(left: string, right: string, limit: number): number
   )
 }
 
-/**
- * Computes the distance with three rows of the table: the current one and, for swaps, the two
- * before it.
- */
+/** Computes the distance with three rows of the table: the current row and, for swaps, the two rows before it. */
 function bandedDistance(left: string, right: string, limit: number): number {
   const beyond = limit + 1
   if (left.length === 0 || right.length === 0) return Math.max(left.length, right.length)
   let [beforePrevious, previous, current] = rowsOf(right.length + 1)
   // Cells outside the band are never read.
   for (let column = 0; column <= Math.min(right.length, beyond); column++) previous[column] = column
-  // A swap reaches back two rows, so the search ends only after two rows beyond the limit.
+  // A swap depends on the row before the previous one, so the search only ends after two consecutive rows beyond the
+  // limit.
   let previousMin = 0
   for (let row = 1; row <= left.length; row++) {
     const from = Math.max(1, row - limit)
     const to = Math.min(right.length, row + limit)
-    // Marks the cells next to the band as beyond the limit.
+    // Marks the cells next to the computed band as beyond the limit.
     current[from - 1] = from === 1 ? Math.min(row, beyond) : beyond
     if (to < right.length) current[to + 1] = beyond
     let min = current[from - 1] ?? beyond
@@ -59,7 +57,7 @@ let rows: readonly [Int16Array, Int16Array, Int16Array] = [
 ]
 
 /**
- * Returns rows of at least a length. They are reused, because creating them takes longer than most
+ * Returns rows with at least the given length. The rows are reused, because creating them takes longer than most
  * comparisons.
  */
 function rowsOf(length: number): typeof rows {

@@ -8,10 +8,10 @@ import type { KnownVendor, SettingVariables, VariableSet, VendorSetting } from "
 
 type Setting = VendorSetting | "base_url"
 
-/** A vendor with a credential in the environment. */
+/** A vendor whose credential is in the environment. */
 export interface SwitchedOn {
   readonly vendor: KnownVendor
-  /** The variable with the credential. */
+  /** The variable that contains the credential. */
   readonly variable: string
   /** The variable of each setting. */
   readonly settings: readonly (readonly [name: Setting, variable: string])[]
@@ -20,7 +20,7 @@ export interface SwitchedOn {
   readonly isShared: boolean
 }
 
-/** Returns the vendors with a credential in the environment. */
+/** Returns the vendors whose credentials are in the environment. */
 export function switchedOn(
   environment: Environment,
   vendors: readonly KnownVendor[],
@@ -36,9 +36,7 @@ function setsOf({ variableSets, keyVariables = [] }: KnownVendor): readonly Vari
   return keyVariables.length === 0 ? [] : [{ needed: { api_key: keyVariables } }]
 }
 
-/**
- * Reads a set of variables. Its first setting is the credential, whose presence activates the set.
- */
+/** Reads a set of variables. The set applies if its first setting, the credential, is present. */
 function lookUp(
   environment: Environment,
   vendor: KnownVendor,
@@ -53,7 +51,7 @@ function lookUp(
   }
   const [credential] = settings
   if (credential === undefined || credential[0] !== Object.keys(needed)[0]) return undefined
-  // An incomplete set of variables that other programs use too is ignored.
+  // Incomplete sets are ignored if other programs also use these variables.
   if (isShared && missing.length > 0) return undefined
   return { vendor, variable: credential[1], settings, missing, isShared }
 }
@@ -73,8 +71,8 @@ export interface EnvironmentProviders {
 }
 
 /**
- * Returns the providers added by the environment: one per vendor with enough variables, unless the
- * file has a provider with that id.
+ * Returns the providers that the environment adds: one for each vendor with sufficient variables, unless the file has a
+ * provider with the same id.
  */
 export function environmentProviders(
   environment: Environment,
@@ -96,7 +94,7 @@ export function environmentProviders(
   return { providers, problems, warnings }
 }
 
-/** Reports whether the environment alone is sufficient for a provider. */
+/** Whether the environment alone is sufficient for a provider. */
 function isEnough({ vendor, missing }: SwitchedOn): boolean {
   const hasAddress = vendor.baseUrl !== undefined || vendor.variableSets !== undefined
   return hasAddress && missing.length === 0
@@ -116,6 +114,6 @@ function readEntry(
     if (value instanceof Fault) faults.push({ path: variable, message: value.message })
     else values[member] = value
   }
-  // Each value was parsed like a value of the file.
+  // Each value was parsed like a value in the file.
   return { provider: { vendor: vendor.id, headers: {}, knownModels: true, ...values }, faults }
 }

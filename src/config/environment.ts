@@ -6,7 +6,7 @@ import { oneOf } from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
 import { type TelemetryEnvironment, telemetryEnvironment } from "./telemetry-environment.ts"
 
-/** Tollgate's environment variables: those without a setting in the file, and those of settings. */
+/** Tollgate's environment variables, including those that override settings. */
 const KNOWN_VARIABLES = [
   "TOLLGATE_CONFIG",
   "TOLLGATE_DEBUG",
@@ -14,16 +14,16 @@ const KNOWN_VARIABLES = [
   ...DECLARED_SETTINGS.flatMap(({ environment }) => environment ?? []),
 ].toSorted()
 
-/** From the most verbose level to no output. */
+/** Log levels, from the most verbose to no output. */
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"]
 
-/** Set by the gateway for its own processes, or by callers for theirs. */
+/** Variables that the gateway sets for its own processes, or that callers use. */
 const OTHER_VARIABLES = /^TOLLGATE_((WORKER|SANDBOX)_|KEY$)/
 
 export interface EnvironmentReading {
-  /** Values from `TOLLGATE_*`, which take precedence over the file, by setting: `server.port`. */
+  /** Values from `TOLLGATE_*`, by the name of the setting they override, such as `server.port`. */
   readonly overrides: Readonly<Record<string, unknown>>
-  /** From `OTEL_*`, over which the file takes precedence. */
+  /** Values from `OTEL_*`, which the file overrides. */
   readonly telemetry: TelemetryEnvironment
   readonly problems: readonly ConfigProblem[]
   readonly warnings: readonly string[]
@@ -56,7 +56,7 @@ export function readEnvironment(environment: Environment): EnvironmentReading {
   }
 }
 
-/** Returns the log level, which `readEnvironment` has validated. */
+/** Returns the log level. `readEnvironment` has validated it. */
 export function logLevel(environment: Environment): string {
   return environment.TOLLGATE_LOG || "info"
 }

@@ -1,14 +1,13 @@
 import { readFileSync } from "node:fs"
 
 /**
- * The runtime ignores an unreadable file, so every provider that needs it fails with a certificate
+ * The runtime ignores an unreadable file of this variable. Providers that need the file then fail with a certificate
  * error.
  */
 const VARIABLE = "NODE_EXTRA_CA_CERTS"
 
 /**
- * Returns the problem with the file of extra certificate authorities; undefined if there is no
- * problem or no file.
+ * Returns the problem with the file of additional certificate authorities; undefined if there is no problem or no file.
  */
 export function extraCertificatesProblem(
   environment: Readonly<Record<string, string | undefined>>,

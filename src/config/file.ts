@@ -10,15 +10,15 @@ import type { Environment } from "./substitute.ts"
 import type { KnownVendor } from "./vendors.ts"
 import { YamlFile } from "./yaml-file.ts"
 
-/** A schema that is used once is interpreted faster than it is compiled. */
+/** Interpreting a schema that is used once is faster than compiling it. */
 const INTERPRETED = { jitless: true }
 
-/** Read from the working directory if no file is named. */
+/** File in the working directory that is read if no file is named. */
 export const DEFAULT_FILE = "tollgate.yaml"
 
 /**
- * Returns the settings file. A file named by an option or the environment must exist; the default
- * one is optional.
+ * Returns the path of the settings file. A file named by an option or the environment must exist. The default file is
+ * optional.
  */
 export function findFile(named: string | undefined, environment: Environment): string | undefined {
   const option = named === undefined ? "TOLLGATE_CONFIG" : "--config"
@@ -59,12 +59,12 @@ export class SettingsFile {
     this.#value = withoutExtensions(this.#yaml.value ?? {})
   }
 
-  /** Providers in the file, whether or not their entries are valid. */
+  /** Ids of the providers in the file, including those with invalid entries. */
   get providerIds(): readonly string[] {
     return Object.keys(asObject(asObject(this.#value)?.providers) ?? {})
   }
 
-  /** @param providers every provider that deployments may name. */
+  /** @param providers ids of the providers that deployments may name. */
   read(vendors: readonly KnownVendor[], providers: readonly string[]): FileReading {
     const names: FileNames = {
       vendors: vendors.map((vendor) => vendor.id),
@@ -90,9 +90,7 @@ export class SettingsFile {
   }
 }
 
-/**
- * Drops the top-level names that begin with `x-`, which contain anchors for the rest of the file.
- */
+/** Removes top-level names that begin with `x-`. They contain anchors that other parts of the file refer to. */
 function withoutExtensions(value: unknown): unknown {
   const entries = Object.entries(asObject(value) ?? {})
   const kept = entries.filter(([name]) => !name.startsWith("x-"))

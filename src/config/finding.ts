@@ -4,22 +4,22 @@ import { type SettingPath, YamlNumber } from "./yaml-file.ts"
 export interface Finding {
   readonly path: SettingPath
   readonly message: string
-  /** The first missing setting. */
+  /** The first missing setting, if the problem is a missing setting. */
   readonly lacking?: string
 }
 
-/** Returns a member of unchecked data. */
+/** Returns a member of unvalidated data. */
 export function member(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined
   return (value as Record<string, unknown>)[name]
 }
 
-/** Returns the names and values of unchecked data. */
+/** Returns the names and values of unvalidated data. */
 export function entries(value: unknown): [string, unknown][] {
   return typeof value === "object" && value !== null ? Object.entries(value) : []
 }
 
-/** Returns the number in unchecked data, in any notation. */
+/** Returns the number in unvalidated data, in any notation. */
 export function numberIn(value: unknown): number | undefined {
   if (value instanceof YamlNumber) return Number(value.source)
   return typeof value === "string" && value.trim() !== "" ? Number(value) : undefined

@@ -6,7 +6,7 @@ import { Fault } from "./reading.ts"
 /** The key of a Google service account. Never printed. */
 export interface ServiceAccount {
   readonly clientEmail: string
-  /** PKCS #8, PEM. */
+  /** A PKCS #8 key in PEM format. */
   readonly privateKey: string
   readonly privateKeyId?: string
   /** The address that exchanges a signed claim for a token. */
@@ -14,7 +14,7 @@ export interface ServiceAccount {
   readonly projectId?: string
 }
 
-/** A user's own credential, as `gcloud auth application-default login` stores it. Never printed. */
+/** A user's own credential, as stored by `gcloud auth application-default login`. Never printed. */
 export interface AuthorizedUser {
   readonly clientId: string
   readonly clientSecret: string
@@ -23,14 +23,19 @@ export interface AuthorizedUser {
   readonly projectId?: string
 }
 
-/** A configuration of Google's workload identity federation: another issuer's token is exchanged for Google's. */
+/**
+ * A configuration of Google's workload identity federation, which exchanges another issuer's token for a Google token.
+ */
 export interface ExternalAccount {
   readonly audience: string
   readonly subjectTokenType: string
   readonly tokenUri: string
-  /** Absent: the federated token is used directly. */
+  /** If absent, the federated token is used directly. */
   readonly impersonationUrl?: string
-  /** The source of the other issuer's token; with a `field`, in a JSON document. */
+  /**
+   * The source of the other issuer's token. If `field` is set, the source is a JSON document with the token in this
+   * field.
+   */
   readonly source: { readonly field?: string } & (
     | { readonly file: string }
     | { readonly url: string; readonly headers: Readonly<Record<string, string>> }
@@ -44,7 +49,7 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
 /** Hosts of metadata services. An issuer's token may come from them without TLS. */
 const METADATA_HOSTS = new Set([...LOOPBACK, "169.254.169.254", "metadata.google.internal"])
 
-/** Requires TLS, because a credential read in transit could be used by others. */
+/** Requires TLS, because others could read and use the credential in transit. */
 const secureAddress = z.string().refine((text) => isSecure(text, LOOPBACK))
 const sourceAddress = z.string().refine((text) => isSecure(text, METADATA_HOSTS))
 const tokenAddress = secureAddress.default("https://oauth2.googleapis.com/token")
@@ -96,7 +101,7 @@ const source = z.union([
       url: sourceAddress,
       headers: z.record(z.string(), z.string()).default({}),
       format,
-      // Amazon uses signed requests instead of tokens, which are not supported.
+      // Amazon's environments use signed requests instead of tokens. They are not supported.
       environment_id: z.undefined().optional(),
     })
     .transform(({ url, headers, format: shape }) => ({ url, headers, ...shape })),
@@ -119,7 +124,7 @@ const externalSchema = z
       : { impersonationUrl: data.service_account_impersonation_url }),
   }))
 
-/** Documents written by Google's tools, by their `type`. */
+/** Schemas of the documents that Google's tools write, by `type`. */
 const SCHEMAS: ReadonlyMap<unknown, z.ZodType<GoogleCredentials>> = new Map<
   unknown,
   z.ZodType<GoogleCredentials>
@@ -131,8 +136,8 @@ const SCHEMAS: ReadonlyMap<unknown, z.ZodType<GoogleCredentials>> = new Map<
 
 /**
  * Reads Google credentials.
- * @param text their JSON, or the path of a file with it.
- * @param directory the base of a relative path.
+ * @param text the credentials as JSON, or the path of a file with them.
+ * @param directory the folder that relative paths start from.
  */
 export function readGoogleCredentials(text: string, directory: string): GoogleCredentials | Fault {
   const json = text.trimStart().startsWith("{") ? text : readCredentialFile(text.trim(), directory)
@@ -167,7 +172,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Describes the problem by naming the invalid member, without quoting values. */
+/** Describes the problem. Names the invalid member without quoting values. */
 function fault(issues: readonly z.core.$ZodIssue[]): string {
   const member = issues[0]?.path.join(".") ?? ""
   if (/_(uri|url)$|\.url$/.test(member)) return `must have a ${member} that starts with https://`

@@ -1,7 +1,7 @@
 import { numberIn, entries, type Finding, member } from "./finding.ts"
 import type { SettingPath } from "./yaml-file.ts"
 
-/** Settings of the members of a group that the group itself cannot have. */
+/** Settings that the members of a group may have, but not the group itself. */
 const OF_MEMBERS = [
   "kind",
   "price",
@@ -16,9 +16,9 @@ const OF_MEMBERS = [
 ] as const
 
 /**
- * Checks the rules for groups of models, on unchecked data like all rules.
- * @param models the section of that name.
- * @param providers the configured ones.
+ * Checks the rules for groups of models, on unvalidated data like all rules.
+ * @param models the section of this name.
+ * @param providers the ids of the configured providers.
  */
 export function groupFindings(models: unknown, providers: readonly string[]): Finding[] {
   const groups = entries(models).filter(([, entry]) => member(entry, "members") !== undefined)

@@ -3,13 +3,13 @@ import type { Finding } from "./finding.ts"
 import { suggestion } from "./nearest.ts"
 import { UNRESOLVED, isPrintableName } from "./yaml-file.ts"
 
-/** A finding that may be about a name rather than a value. */
+/** A finding that may concern a name instead of a value. */
 export interface IssueFinding extends Finding {
   /** The invalid name below `path`. */
   readonly name?: string
 }
 
-/** Converts a schema's issues with unchecked data to messages. */
+/** Converts the issues of a schema to messages. */
 export function issueFindings(
   data: unknown,
   issues: readonly z.core.$ZodIssue[],
@@ -19,7 +19,7 @@ export function issueFindings(
     const value = valueAt(data, path)
     if (value === UNRESOLVED) return []
     if (issue.code === "unrecognized_keys") {
-      // The schema puts the known names into the message.
+      // The schema puts the known names into its message.
       const known = message.split(" ")
       return issue.keys.map((name) => ({
         path,
@@ -39,12 +39,12 @@ function unknownName(name: string, known: readonly string[], value: unknown): st
   const glued = known.find((knownName) => name.startsWith(`${knownName}:`))
   if (glued !== undefined) return `there must be a space after '${glued}:'`
   const hint = suggestion(name, known)
-  // A name without a value may be a secret without its name.
+  // A name without a value may be a secret whose own name is missing, so it is only shown if it resembles a known name.
   const shown = isPrintableName(name) && (value !== null || hint !== "") ? ` '${name}'` : ""
   return `unknown name${shown}.${hint || ` Known here: ${known.join(", ")}`}`
 }
 
-/** Returns unchecked data as names with values; undefined if it is not an object. */
+/** Returns unvalidated data as names with values; undefined if it is not an object. */
 export function asObject(value: unknown): Record<string, unknown> | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
   return value as Record<string, unknown>

@@ -14,17 +14,16 @@ import type { KnownVendor } from "./vendors.ts"
 import { settingsWarnings } from "./warnings.ts"
 
 export interface LoadOptions {
-  /** The file named on the command line. Takes precedence over `TOLLGATE_CONFIG`. */
+  /** The settings file named on the command line. It takes precedence over `TOLLGATE_CONFIG`. */
   readonly file?: string
-  /** Text to check before it is written to the file; absent: the file is read. */
+  /** Text to check before it is written to the file. If absent, the file is read. */
   readonly text?: string
   readonly environment: Environment
-  /** The folder named on the command line. Takes precedence over `TOLLGATE_DATA` and the file. */
+  /** The folder named on the command line. It takes precedence over `TOLLGATE_DATA` and the file. */
   readonly dataDirectory?: string
   readonly vendors: readonly KnownVendor[]
   /**
-   * Returns the ids of the models that the settings make available; absent: aliases and groups may
-   * name any model.
+   * Returns the ids of the models that the settings make available. If absent, aliases and groups may name any model.
    */
   readonly modelsOf?: (settings: Settings) => ReadonlySet<string>
 }
@@ -35,13 +34,13 @@ export interface LoadedSettings {
   readonly written: readonly string[]
   /** The absolute path of the file that was read; absent if there is none. */
   readonly file?: string
-  /** Unusual but valid settings. Contains no secret. */
+  /** Warnings about unusual but valid settings, without secrets. */
   readonly warnings: readonly string[]
 }
 
 /**
  * Reads the settings from the file and the environment.
- * @throws ConfigError with all problems and their places, without secrets.
+ * @throws ConfigError with all problems and their positions, without secrets.
  */
 export function loadSettings(options: LoadOptions): LoadedSettings {
   const { environment, vendors } = options
@@ -93,13 +92,13 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   }
 }
 
-/** Adds the line to a problem if the setting is in the file and not in the environment. */
+/** Adds the line to a problem if the setting is in the file and not overridden by the environment. */
 function placed(problem: ConfigProblem, file: SettingsFile): ConfigProblem {
   const { path, message } = problem
   return path.startsWith("database.") ? file.problem({ path: path.split("."), message }) : problem
 }
 
-/** Returns members of groups whose provider is not configured. */
+/** Returns the group members whose provider is not configured. */
 function strayProviders({ models }: Settings, providers: readonly string[]): Finding[] {
   return membersOf(models).flatMap(({ path, id }) => {
     const [provider = ""] = id.split("/", 1)
@@ -111,9 +110,8 @@ function strayProviders({ models }: Settings, providers: readonly string[]): Fin
 }
 
 /**
- * Returns aliases and members of groups whose provider is configured but has no such model.
- * Settings of the console are not loaded yet: an alias for a model of the console's providers is
- * resolved with the catalog.
+ * Returns aliases and group members whose provider is configured but does not have the model. The console's settings
+ * are not loaded yet, so aliases for models of its providers are resolved with the catalog.
  */
 function strayModels(settings: Settings, modelsOf: LoadOptions["modelsOf"]): Finding[] {
   const { aliases = {}, models, providers, prices, unknownModels } = settings
@@ -126,7 +124,7 @@ function strayModels(settings: Settings, modelsOf: LoadOptions["modelsOf"]): Fin
     ...membersOf(models).map((found) => ({ ...found, leads: `is '${found.id}'` })),
   ]
   if (modelsOf === undefined || named.length === 0) return []
-  // Unknown models may be in a newer price list, or be callable without being known.
+  // Unknown models may be in a newer price list, or may be callable with the setting `unknown_models`.
   if (prices.refresh !== undefined || (unknownModels ?? "refuse") !== "refuse") return []
   const ids = modelsOf(settings)
   return named.flatMap(({ path, id, leads }) => {
@@ -143,7 +141,7 @@ function membersOf(models: Settings["models"]) {
   )
 }
 
-/** Runs a step and collects its problems, so that later steps can still report theirs. */
+/** Runs a step and collects its problems, so that later steps can still report their own. */
 function collect<Value>(problems: ConfigProblem[], step: () => Value): Value | undefined {
   try {
     return step()

@@ -40,13 +40,13 @@ export const modelRuleScalars = {
   default_effort: oneOf(REASONING_EFFORTS, "effort").optional(),
   reasoning_off: oneOf(REASONING_SWITCHES, "way to switch reasoning off").optional(),
   reasoning_history: flag().optional(),
-  // An empty list removes a built-in one.
+  // An empty list removes a built-in list.
   rejected_parameters: anyOf(REJECTABLE_PARAMETERS, "parameter").optional(),
   sampling_without_reasoning: flag().optional(),
   max_user_length: numberOf("max_user_length"),
   max_tokens_field: oneOf(MAX_TOKENS_FIELDS, "field").optional(),
   modalities: someOf(MODALITIES, "modality").optional(),
-  // An empty list accepts only text.
+  // An empty list only allows text.
   answer_formats: anyOf(ANSWER_FORMATS, "format").optional(),
   json_word_required: flag().optional(),
   schema_as_tool: flag().optional(),

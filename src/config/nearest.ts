@@ -1,6 +1,6 @@
 import { editDistance } from "./edit-distance.ts"
 
-/** Returns the known name closest to a mistyped one; undefined if none is close. */
+/** Returns the known name that is most similar to a mistyped name; undefined if none is similar. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase()
   let best: string | undefined
@@ -15,7 +15,7 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   return best
 }
 
-/** Returns ` Did you mean 'port'?`, or an empty text if no known name is close. */
+/** Returns a text such as ` Did you mean 'port'?`; empty if no known name is similar. */
 export function suggestion(name: string, known: Iterable<string>): string {
   const nearest = nearestName(name, known)
   return nearest === undefined ? "" : ` Did you mean '${nearest}'?`

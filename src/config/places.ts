@@ -1,4 +1,4 @@
-/** Returns the value at a place of the settings; undefined without a value. */
+/** Returns the value at a path in the settings; undefined without a value. */
 export function valueAt(settings: unknown, at: readonly string[]): unknown {
   let value = settings
   for (const member of at)
@@ -6,7 +6,7 @@ export function valueAt(settings: unknown, at: readonly string[]): unknown {
   return value
 }
 
-/** Returns a copy of the settings with another value at a place whose parent exists. */
+/** Returns a copy of the settings with a different value at a path. The parent of the path must exist. */
 export function withValueAt<Whole extends object>(
   settings: Whole,
   [member = "", ...rest]: readonly string[],
@@ -17,7 +17,7 @@ export function withValueAt<Whole extends object>(
   return { ...settings, [member]: changed }
 }
 
-/** Returns the parsed value of a setting in the file; undefined without one. */
+/** Returns the parsed value of a setting in the file; undefined if the file does not contain it. */
 export function fileValue(file: Readonly<Record<string, unknown>>, name: string): unknown {
   return valueAt(file, name.split(".")) ?? undefined
 }

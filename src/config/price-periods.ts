@@ -9,10 +9,10 @@ const HOURS = /^([01]\d|2[0-3]):[0-5]\d-(([01]\d|2[0-3]):[0-5]\d|24:00)$/
 
 /** Maximum periods of one price. */
 const MAX_PERIODS = 100
-/** Maximum entries of the lists of one period. */
+/** Maximum entries in the lists of one period. */
 const MAX_TIMES = { days: 7, hours: 48 }
 
-/** Members of a period other than prices. */
+/** Members of a period that are not prices. */
 const NO_PRICES: ReadonlySet<string> = new Set(PERIOD_MEMBERS)
 
 /** A part of a day. */
@@ -31,7 +31,7 @@ const zone = readingText((text) => {
   return new Fault("is not a known time zone. Use one such as UTC or Asia/Shanghai")
 })
 
-/** The times of a price period; `days` and `hours` are lists of these. */
+/** The times of a price period. `days` and `hours` are lists of these values. */
 export const periodScalars = {
   from: moment().optional(),
   until: moment().optional(),
@@ -41,9 +41,9 @@ export const weekday = oneOf(WEEKDAYS, "day of the week")
 export { hours as dayHours }
 
 /**
- * Checks the periods of one price, on unchecked data like all rules. Another rule reports invalid
- * moments, days and zones.
- * @param path of the price.
+ * Checks the periods of one price, on unvalidated data like all rules. Invalid moments, days and zones are reported
+ * elsewhere.
+ * @param path the path of the price.
  */
 export function periodFindings(path: SettingPath, price: unknown): Finding[] {
   const periods = member(price, "periods")
@@ -61,7 +61,7 @@ export function periodFindings(path: SettingPath, price: unknown): Finding[] {
   return [...findings, ...betweenFindings([...path, "periods"], all)]
 }
 
-/** Reports lists that are too long to compare their elements with each other. */
+/** Reports lists that are too long to compare all their elements. */
 function excessFindings(path: SettingPath, periods: readonly unknown[]): Finding[] {
   if (periods.length > MAX_PERIODS) {
     return [{ path, message: `must have at most ${MAX_PERIODS} periods` }]
@@ -94,8 +94,8 @@ function timesFindings(place: SettingPath, times: PeriodTimes): Finding[] {
 }
 
 /**
- * Requires a period to have prices. If it changes a class that the price's tiers or modes also
- * name, it needs its own.
+ * Requires a period to have prices. If it changes the price of a class that also occurs in the tiers or modes of the
+ * price, it must have its own tiers or modes.
  */
 function rateFindings(place: SettingPath, price: unknown, period: unknown): Finding[] {
   const names = entries(period).map(([name]) => name)
@@ -117,7 +117,8 @@ function tierFindings(place: SettingPath, price: unknown, names: readonly string
 }
 
 /**
- * Requires modes of the period for changed prices: a factor follows the price, but rates do not.
+ * Requires a period to have its own modes if it changes a price whose modes have rates. A factor adapts to the changed
+ * price, but rates do not.
  */
 function modeFindings(place: SettingPath, price: unknown, period: unknown): Finding[] {
   const own = member(period, "modes")
@@ -135,7 +136,7 @@ interface ReadPeriod {
   readonly times: PeriodTimes | undefined
 }
 
-/** Requires the windows of one price to share a time zone, and its periods not to overlap. */
+/** Requires that all windows of one price are in one time zone, and that its periods do not overlap. */
 function betweenFindings(path: SettingPath, all: readonly ReadPeriod[]): Finding[] {
   const zones = all.map(({ times }) =>
     times && isWeekly(times) ? (times.zone ?? "UTC") : undefined,
@@ -161,7 +162,7 @@ function betweenFindings(path: SettingPath, all: readonly ReadPeriod[]): Finding
   })
 }
 
-/** Returns the times of an unchecked period; undefined if one of them is invalid. */
+/** Returns the times of an unvalidated period; undefined if any of them is invalid. */
 function timesIn(period: unknown): PeriodTimes | undefined {
   const times: { -readonly [Name in keyof PeriodTimes]: PeriodTimes[Name] } = {}
   for (const [name, schema] of Object.entries(periodScalars)) {

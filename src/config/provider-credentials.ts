@@ -1,15 +1,15 @@
 import type { ProviderSettings } from "./settings.ts"
 
-/** A credential of a provider that has several. */
+/** One of several credentials of a provider. */
 export interface ProviderCredential {
   readonly name: string
   /** Its share of the provider's requests. */
   readonly weight: number
-  /** The provider with only this credential. */
+  /** The provider's settings with only this credential. */
   readonly settings: ProviderSettings
 }
 
-/** Returns the credentials of a provider; empty if it has only one, or does not need any. */
+/** Returns the credentials of a provider; empty if it has at most one. */
 export function credentialsOf({
   apiKeys = [],
   ...provider
@@ -21,9 +21,7 @@ export function credentialsOf({
   }))
 }
 
-/**
- * Returns the settings of a provider with each of its credentials, or unchanged if it has only one.
- */
+/** Returns a provider's settings once for each of its credentials, or unchanged if it has at most one. */
 export function signingSettings(provider: ProviderSettings): readonly ProviderSettings[] {
   const credentials = credentialsOf(provider)
   return credentials.length === 0 ? [provider] : credentials.map(({ settings }) => settings)

@@ -16,10 +16,10 @@ const CREDENTIAL_SETTINGS: readonly VendorSetting[] = [
   "identity",
 ]
 
-/** The settings of a vendor that does not list its own. */
+/** The settings of vendors that do not list their own. */
 export const USUAL_SETTINGS: readonly VendorSetting[] = ["api_key"]
 
-/** Returns the problems of a provider's entry, depending on its vendor. */
+/** Returns the problems of a provider's entry, which depend on its vendor. */
 export function providerFindings(
   path: SettingPath,
   provider: unknown,
@@ -38,7 +38,7 @@ export function providerFindings(
   ]
 }
 
-/** Returns the problems of the credentials, individually and together. */
+/** Returns the problems of the credentials, both individually and together. */
 function credentialFindings(
   path: SettingPath,
   provider: unknown,
@@ -86,7 +86,7 @@ function credentialFindings(
   ]
 }
 
-/** Returns the secret that identifies a credential. */
+/** Returns the secret that distinguishes a credential from others. */
 function secretOf(credential: unknown): string | undefined {
   const [secret] = ["api_key", "access_key_id", "credentials"].flatMap((name) => {
     const value = member(credential, name)
@@ -111,7 +111,7 @@ function foreignSettings(path: SettingPath, provider: unknown, vendor: KnownVend
   }))
 }
 
-/** Returns the sets of settings that complete a provider: one of these lists is required. */
+/** Returns the lists of settings that complete a provider. All settings of one list are required. */
 export function completeSettings(
   vendor: KnownVendor,
 ): readonly (readonly (VendorSetting | "base_url")[])[] {
@@ -119,8 +119,8 @@ export function completeSettings(
 }
 
 /**
- * Returns the missing settings. Each list starts with the credential. If one list was started, only
- * its settings are reported.
+ * Returns the missing settings. Each list starts with the credential. If the entry has settings of one list, only that
+ * list is reported.
  */
 function missingSettings(path: SettingPath, provider: unknown, vendor: KnownVendor): Finding[] {
   const lacks = (name: string) => member(provider, name) === undefined
@@ -154,8 +154,8 @@ function foreignDialects(path: SettingPath, provider: unknown, vendor: KnownVend
 }
 
 /**
- * Detects a doubled version. Vendors with their own API have the version in the paths of their
- * endpoints.
+ * Reports an API version that would occur twice in addresses. Vendors with their own API have the version in their
+ * endpoint paths.
  */
 function doubledVersion(path: SettingPath, provider: unknown, vendor: KnownVendor): Finding[] {
   const written = member(provider, "base_url")

@@ -15,7 +15,7 @@ export class Fault {
 /** A JSON Schema. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** The JSON Schemas of schemas with a custom reader; alternatives are schemas themselves. */
+/** The JSON Schemas of schemas that have a custom reader, and of their alternatives. */
 export const JSON_FORMS = new WeakMap<
   z.core.$ZodType,
   { readonly form: JsonSchema } | { readonly anyOf: readonly z.ZodType[] }
@@ -31,8 +31,8 @@ export const TEXT_OR_NUMBER: JsonSchema = { type: ["string", "number"] }
 export const TEXT_OR_OFF: JsonSchema = { anyOf: [TEXT_OR_NUMBER, { const: false }] }
 
 /**
- * Creates a schema from a function that returns the value or its fault.
- * @param form its JSON Schema for editors; absent: text.
+ * Creates a schema from a function that returns a value or its fault.
+ * @param form the JSON Schema for editors; text if absent.
  */
 export function reading<Value>(read: (input: unknown) => Value | Fault, form = STRING) {
   const schema = z.unknown().transform((input, context): Value => {
@@ -47,7 +47,7 @@ export function reading<Value>(read: (input: unknown) => Value | Fault, form = S
 
 /**
  * Creates a schema from a function that reads nonempty text.
- * @param form its JSON Schema for editors; absent: text.
+ * @param form the JSON Schema for editors; text if absent.
  */
 export function readingText<Value>(read: (text: string) => Value | Fault, form = STRING) {
   return reading((input) => {
@@ -63,7 +63,7 @@ interface Checking<Value> {
   }
 }
 
-/** Creates a function that parses text by a schema, for values without a place. */
+/** Creates a function that parses text by a schema. It is for values outside of the settings file. */
 export function readWith<Value>(schema: Checking<Value>): (text: string) => Value | Fault {
   return (text) => {
     const { data, error } = schema.safeParse(text)
@@ -79,7 +79,7 @@ export function readText(input: unknown): string | Fault {
   return input.trim() === "" ? new Fault("is empty. Give it a value, or remove the line") : input
 }
 
-/** Reads the text of a number, quoted or not. Other text is returned unchanged. */
+/** Reads the text of a number, with or without quotes. Other text is returned unchanged. */
 export function readNumberText(input: unknown): string | Fault {
   const text = readText(input instanceof YamlNumber ? input.source : input)
   return text instanceof Fault && typeof input === "boolean" ? new Fault("must be a number") : text

@@ -6,8 +6,8 @@ import type { KnownVendor } from "./vendors.ts"
 import type { SettingPath } from "./yaml-file.ts"
 
 /**
- * Checks the rules that span several values, on unchecked data. They can therefore report problems
- * even if another value of the same entry is invalid.
+ * Checks the rules that involve several values, on unvalidated data. Problems are therefore reported even if another
+ * value of the entry is invalid.
  */
 export function structureFindings(
   file: unknown,
@@ -43,9 +43,7 @@ export function structureFindings(
   return findings
 }
 
-/**
- * Requires the terms of a price group to start at different moments, and their prices to be valid.
- */
+/** Requires the terms of a price group to start at different times, and their prices to be valid. */
 function priceGroupFindings(path: SettingPath, terms: unknown): Finding[] {
   if (!Array.isArray(terms)) return []
   const seen = new Set<number>()
@@ -63,7 +61,7 @@ function priceGroupFindings(path: SettingPath, terms: unknown): Finding[] {
   })
 }
 
-/** Rejects periods in the price of a rate card, whose term has its own dates. */
+/** Rejects periods in the prices of a rate card, because its terms have dates. */
 function cardFindings(path: SettingPath, price: unknown): Finding[] {
   if (member(price, "periods") === undefined) return priceFindings(path, price)
   const message =
@@ -71,7 +69,7 @@ function cardFindings(path: SettingPath, price: unknown): Finding[] {
   return [{ path: [...path, "periods"], message }]
 }
 
-/** Requires a second active deployment or credential for hedging. */
+/** Requires a second active deployment or credential if hedging is enabled. */
 function hedgeFindings(path: SettingPath, id: string, model: unknown, file: unknown): Finding[] {
   if (String(member(model, "hedge")) !== "true") return []
   const own = id.split("/", 1)[0] ?? ""
@@ -83,7 +81,7 @@ function hedgeFindings(path: SettingPath, id: string, model: unknown, file: unkn
   const name = String(member(only, "provider") ?? own)
   const provider = member(member(file, "providers"), name)
   const credentials = member(provider, "api_keys")
-  // A provider set elsewhere may have several credentials, which the catalog checks.
+  // A provider that is configured elsewhere may have several credentials. The catalog checks these.
   if (provider === undefined || (Array.isArray(credentials) && credentials.length > 1)) return []
   const message = "has no effect, since the model has one deployment. Add another, or remove it"
   return [{ path, message }]
@@ -115,7 +113,7 @@ function emptyPrice(path: SettingPath): Finding {
   return { path, message: "is empty. Give it at least one price, such as input: 0.10" }
 }
 
-/** Checks the tiers of a price, and its modes. */
+/** Checks the tiers and modes of a price. */
 function tiersAndModes(path: SettingPath, card: unknown): Finding[] {
   const modes = entries(member(card, "modes")).flatMap(([name, mode]) => {
     const place = [...path, "modes", name]

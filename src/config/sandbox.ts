@@ -1,6 +1,6 @@
 import type { ModelSettings, ProviderSettings, ServicePriceSettings, Settings } from "./settings.ts"
 
-/** The simulator as a vendor, priced like a small model so that charges are visible. */
+/** The simulator's chat model, priced like a small model so that charges are visible. */
 const ECHO: ModelSettings = {
   kind: "chat",
   price: { input: "0.15", cached_input: "0.075", cache_write: "0.1875", output: "0.60" },
@@ -9,7 +9,7 @@ const ECHO: ModelSettings = {
   ownedBy: "tollgate",
 }
 
-/** Its operations other than chat, under their own names. */
+/** The simulator's operations other than chat, each as a model with its name. */
 const OPERATIONS: Readonly<Record<string, ModelSettings>> = {
   embed: { kind: "embedding", price: { input: "0.02" }, ownedBy: "tollgate" },
   rerank: { kind: "rerank", price: { search: "2000" }, ownedBy: "tollgate" },
@@ -37,15 +37,15 @@ const OPERATIONS: Readonly<Record<string, ModelSettings>> = {
 /** The simulator accepts any key. */
 const KEY = "sandbox"
 
-/** Its prices for services besides tokens, because no vendor's prices apply to it. */
+/** The simulator's prices for services besides tokens. No vendor's prices apply to it. */
 const PRICES: ServicePriceSettings = { search: "10000", modes: { priority: "2", flex: "0.5" } }
 
-/** Faults of the simulator that are offered as models, for rehearsing failures. */
+/** Faults of the simulator that are offered as models, so that operators can rehearse failures. */
 const FAULTS = ["429", "500", "slow-first-byte", "stall", "cut", "malformed", "no-usage"]
 
 /**
- * The simulator in its other dialects: the offered model, and the provider's settings. Only Bedrock
- * signs instead of using a key.
+ * For each other dialect, the simulator's model and provider settings. Only Bedrock signs requests instead of using a
+ * key.
  */
 const DIALECTS: Readonly<Record<string, (simulatorUrl: string) => SandboxSettings>> = {
   gpt: (url) => ({
@@ -66,14 +66,14 @@ const DIALECTS: Readonly<Record<string, (simulatorUrl: string) => SandboxSetting
   }),
 }
 
-/** Upstream names that determine a model's capabilities. */
+/** Upstream names. They determine a model's capabilities. */
 const UPSTREAM_NAMES: Readonly<Record<string, string>> = { nova: "amazon.nova-pro-v1:0" }
 
 type SandboxSettings = Omit<ProviderSettings, "headers" | "knownModels" | "origin">
 
 /**
- * Adds the running simulator to the settings: provider `sandbox`, and one for each other dialect.
- * Settings of its models take precedence field by field, as for known models.
+ * Adds the running simulator to the settings: the provider `sandbox`, and one provider for each other dialect. Settings
+ * of its models take precedence field by field, as for known models.
  */
 export function withSandbox(settings: Settings, simulatorUrl: string): Settings {
   const baseUrl = `${simulatorUrl}/v1`

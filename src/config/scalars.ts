@@ -94,14 +94,13 @@ export function amount(places: number) {
   )
 }
 
-/** Maximum whole digits that fit the ledger's 64-bit columns of nanocredits. */
+/** Maximum digits before the decimal point that fit the ledger's 64-bit columns of nanocredits. */
 const WHOLE_DIGITS = 9
 
 /**
- * Returns why a plain decimal is not a valid amount, as the end of a sentence that starts with its
- * name.
- * @param places maximum digits after the point; trailing zeros do not count.
- * @returns undefined if it is valid.
+ * Returns why a plain decimal is not a valid amount, as the end of a sentence that starts with its name.
+ * @param places maximum digits after the decimal point; trailing zeros do not count.
+ * @returns undefined if the decimal is valid.
  */
 export function amountFault(text: DecimalText, places: number): string | undefined {
   const [whole = "", fraction = ""] = text.split(".")
@@ -112,14 +111,14 @@ export function amountFault(text: DecimalText, places: number): string | undefin
   return whole.length > WHOLE_DIGITS ? `must be below ${10 ** WHOLE_DIGITS}` : undefined
 }
 
-/** Reads the minimum seconds charged per request, as decimal text. */
+/** Reads the minimum number of seconds charged per request, as decimal text. */
 export function minimumSeconds() {
   return wholeNumber(1, MAX_MINIMUM_SECONDS).transform(String)
 }
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/
 
-/** Reads a moment as Unix milliseconds. A day without a time starts at midnight UTC. */
+/** Reads a moment as Unix milliseconds. A day without a time means its start in UTC. */
 export function moment() {
   return readingText((text) => {
     const at = MOMENT.test(text) ? Date.parse(text) : NaN
@@ -128,7 +127,7 @@ export function moment() {
   })
 }
 
-/** Reports whether a day exists: the runtime parses `2026-02-30` as a day in March. */
+/** Whether a day exists. The runtime parses `2026-02-30` as a day in March. */
 function dayExists(text: string): boolean {
   const day = text.slice(0, 10)
   return new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) === day
@@ -151,7 +150,7 @@ export function duration() {
   }, TEXT_OR_NUMBER)
 }
 
-/** Reads a duration, or `0` or `off` as 0. */
+/** Reads a duration. `0` and `off` are read as 0. */
 export function durationOrOff() {
   const length = duration()
   return reading((input) => {
@@ -195,12 +194,12 @@ export function text() {
   return reading(readText)
 }
 
-/** Reads a secret for a header, without the white space that copying adds. */
+/** Reads a secret for a header, without white space that may have been copied with it. */
 export function secret() {
   return readingText(readSecret, SECRET_TEXT)
 }
 
-/** Reads a secret from the environment in the same way. */
+/** Reads a secret from the environment, without white space that may have been copied with it. */
 export function readSecret(text: string): string | Fault {
   const trimmed = text.trim()
   return /^[!-~]+$/.test(trimmed)

@@ -12,7 +12,7 @@ export interface FileNames extends KnownNames {
 
 /**
  * Builds the schema of `tollgate.yaml`.
- * @param directory the folder of the file.
+ * @param directory the folder that contains the file.
  */
 export function fileSchema(names: FileNames, directory: string) {
   return strict({
@@ -23,7 +23,7 @@ export function fileSchema(names: FileNames, directory: string) {
   })
 }
 
-/** The parsed content of a valid file, with the names of the file. */
+/** The parsed content of a valid file. Members have the names used in the file. */
 export type FileSettings = z.output<ReturnType<typeof fileSchema>>
 
 /** The declared settings. A section with only comments counts as absent. */

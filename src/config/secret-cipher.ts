@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
 
-/** AES-256-GCM: nonces are random and never reused, and the tag detects any change. */
+/** AES-256-GCM. Nonces are random and never reused, and the tag detects any change. */
 const CIPHER = "aes-256-gcm"
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -9,8 +9,8 @@ const TAG_BYTES = 16
 const VERSION = "1."
 
 /**
- * Encrypts secrets that are entered in the console, such as providers' credentials, with a key of
- * the installation. They cannot be decrypted with the database alone.
+ * Encrypts secrets that are entered in the console, such as providers' credentials, with a key of the installation. The
+ * database alone is not sufficient to decrypt them.
  */
 export class SecretCipher {
   readonly #secrets: Pick<InstallationSecrets, "read" | "readOrCreate">
@@ -21,7 +21,7 @@ export class SecretCipher {
   }
 
   /**
-   * @param context authenticated with the text: decryption needs the same context.
+   * @param context authenticated with the text; decryption needs the same context.
    * @throws Error if the key is damaged or cannot be written.
    */
   encrypt(context: string, text: string): string {
@@ -32,7 +32,7 @@ export class SecretCipher {
     return VERSION + Buffer.concat(encrypted).toString("base64")
   }
 
-  /** Returns undefined if the key is lost or replaced, or the ciphertext was changed. */
+  /** Decrypts a text. Returns undefined if the key is lost or replaced, or if the ciphertext was changed. */
   decrypt(context: string, encrypted: string): string | undefined {
     try {
       const key = this.#existingKey()
@@ -49,8 +49,7 @@ export class SecretCipher {
   }
 
   /**
-   * Creates the key when the first secret is encrypted. Afterwards, a lost key is reported and not
-   * replaced.
+   * Returns the key. It is created when the first secret is encrypted; afterwards a lost key is reported, not replaced.
    */
   #keyToEncrypt(): Buffer {
     this.#key ??= Buffer.from(this.#secrets.readOrCreate("provider-key"), "hex")

@@ -14,9 +14,7 @@ export const PLAIN_SECRET: Secret<string> = {
   describe: presence,
 }
 
-/**
- * The address of a server with a password. The server's messages may contain the password alone.
- */
+/** The address of a server, which contains a password. The server's error messages may contain the password alone. */
 export const ADDRESS_SECRET: Secret<string> = {
   textsOf(url) {
     const { password } = new URL(url)
@@ -39,12 +37,12 @@ export const HEADER_SECRET: Secret<Headers> = {
   describe: (headers) => headers && describeHeaders(headers),
 }
 
-/** Returns the names of headers without their values. */
+/** Returns the names of headers, without their values. */
 export function describeHeaders(headers: Headers): Readonly<Record<string, Presence>> {
   return Object.fromEntries(Object.keys(headers).map((name) => [name, "set"]))
 }
 
-/** Returns a header's value, and its credential without the scheme. */
+/** Returns a header's value, and the credential in it without the scheme. */
 export function headerSecrets(value: string): string[] {
   const [, scheme, credential] = /^(\w+) (\S+)$/.exec(value) ?? []
   if (scheme === undefined || credential === undefined) return [value]

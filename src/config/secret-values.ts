@@ -41,7 +41,7 @@ function googleSecrets(credentials: GoogleCredentials): (string | undefined)[] {
   return [
     credentials.clientEmail,
     credentials.privateKeyId,
-    // Messages may contain single lines of a key.
+    // Error messages may contain single lines of a private key.
     ...credentials.privateKey.split("\n").filter((line) => !line.startsWith("-----")),
   ]
 }

@@ -24,12 +24,12 @@ export type { Choice, DeadlineSettings, Disconnect, RoutingSettings } from "./se
 export type { ConversationSettings, IdempotencySettings } from "./sections/storage.ts"
 
 /**
- * The typed settings for all other modules. Amounts stay decimal text here, so that no amount is
- * ever converted to a float on its way to the ledger.
+ * The typed settings that all other modules use. Amounts stay decimal text, so that no amount is converted to a
+ * floating-point number on its way to the ledger.
  */
 export interface Settings extends DeclaredSettings {
   readonly providers: Readonly<Record<string, ProviderSettings>>
   readonly models: Readonly<Record<string, ModelSettings>>
-  /** By group id. */
+  /** The price groups by id. */
   readonly priceGroups?: Readonly<Record<string, PriceGroupSettings>>
 }

@@ -4,8 +4,8 @@ import { Fault, JSON_FORMS, readingText, SECRET_TEXT } from "./reading.ts"
 import { YamlNumber } from "./yaml-file.ts"
 
 /**
- * Creates the schema of an object with known names only. For an unknown name, the issue's message
- * is the known names.
+ * Creates the schema of an object that only allows known names. For an unknown name, the issue's message lists the
+ * known names.
  */
 export function strict<Shape extends z.core.$ZodShape>(shape: Shape) {
   const object = z.strictObject(shape, {
@@ -26,7 +26,7 @@ export function list<Item extends z.core.$ZodType>(item: Item) {
   return z.array(item, { error: structureFault }).min(1, "is empty. Give it an entry, or remove it")
 }
 
-/** Creates the schema of a plain value, or of names with values. */
+/** Creates the schema of a value that is either plain or a table. */
 export function either<Plain, Table>(plain: z.ZodType<Plain>, table: z.ZodType<Table>) {
   const schema = z.unknown().transform((input, context): Plain | Table => {
     const isPlain = typeof input !== "object" || input === null || input instanceof YamlNumber
@@ -58,7 +58,7 @@ export const MODEL_ID = name(
   "the name of a model must be <provider>/<name>, without spaces, such as local/llama",
 )
 
-/** Headers of the connection rather than the request. */
+/** Headers that belong to the connection and not to the request. */
 const CONNECTION_HEADERS = new Set([
   "connection",
   "content-length",
@@ -94,7 +94,7 @@ export function label() {
 
 type ReadonlyList<Value> = Value extends readonly (infer Item)[] ? readonly Item[] : Value
 
-/** The members of an object, optional if they may be undefined. */
+/** The members of an object. Those that may be undefined are optional. */
 export type Members<Value> = {
   readonly [Name in keyof Value as undefined extends Value[Name] ? never : Name]: ReadonlyList<
     Value[Name]
@@ -119,9 +119,9 @@ export function snakeCase(member: string): string {
 }
 
 /**
- * Creates the schema of an object whose members are in snake case in the file. A member without a
- * value is absent.
- * @param names members with another name in the file.
+ * Creates the schema of an object whose members are in snake case in the file. A member without a value counts as
+ * absent.
+ * @param names the members that have a different name in the file.
  */
 export function entry<Entry extends Shape>(
   shape: Entry,
@@ -137,7 +137,10 @@ export function entry<Entry extends Shape>(
   })
 }
 
-/** Creates a table with names chosen by the operator: looking up `constructor` finds nothing. */
+/**
+ * Creates a table whose names the operator chooses. It has no prototype, so that looking up `constructor` finds
+ * nothing.
+ */
 export function named<Value>(
   entries: readonly (readonly [string, Value])[],
 ): Record<string, Value> {

@@ -4,7 +4,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export interface Substituted {
   readonly text: string
   /**
-   * Unresolvable references, after which `text` is unusable. Contains names of variables, never
+   * References that cannot be resolved. If there are any, `text` is unusable. Contains names of variables, never
    * values.
    */
   readonly faults: readonly string[]
@@ -14,8 +14,8 @@ const REFERENCE = /\$\$\{|\$\{[^}]*\}?/g
 const WELL_FORMED = /^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}$/
 
 /**
- * Substitutes `${NAME}` and `${NAME:-default}` from the environment; `$${` is a literal `${`. As in
- * a shell, the default also replaces an empty variable. Values are not expanded again.
+ * Substitutes `${NAME}` and `${NAME:-default}` from the environment. `$${` produces `${`. As in a shell, the default
+ * also replaces an empty variable. Values are not expanded again.
  */
 export function substitute(text: string, environment: Environment): Substituted {
   const faults: string[] = []

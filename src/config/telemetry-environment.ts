@@ -3,14 +3,14 @@ import { Fault, readWith } from "./reading.ts"
 import { number, oneOf, text, wholeNumber } from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
 
-/** The encodings of OTLP over HTTP. */
+/** The supported encodings of OTLP over HTTP. */
 export const OTLP_PROTOCOLS = ["http/protobuf", "http/json"] as const
 
 export type OtlpProtocol = (typeof OTLP_PROTOCOLS)[number]
 
-/** Values of OpenTelemetry's own variables. */
+/** The values of OpenTelemetry's own environment variables. */
 export interface TelemetryEnvironment {
-  /** `OTEL_SDK_DISABLED`: nothing is sent, regardless of other settings. */
+  /** Set by `OTEL_SDK_DISABLED`. Nothing is sent, regardless of other settings. */
   readonly isDisabled?: true
   readonly collector?: {
     readonly endpoint: string
@@ -24,8 +24,8 @@ export interface TelemetryEnvironment {
 }
 
 /**
- * Reads OpenTelemetry's own variables. They may be set for other programs, so problems with them
- * are warnings, and a collector with an unsupported protocol is ignored.
+ * Reads OpenTelemetry's own variables. They may be set for other programs, so problems with them only cause warnings,
+ * and a collector with an unsupported protocol is ignored.
  * @see https://opentelemetry.io/docs/specs/otel/protocol/exporter
  */
 export function telemetryEnvironment(environment: Environment): {
@@ -71,7 +71,7 @@ function collectorOf(
   return { endpoint, ...(protocol && { protocol }), ...(headers && { headers }) }
 }
 
-/** Parses `name=value,name=value` as in W3C baggage, with percent-encoded values. */
+/** Parses pairs such as `name=value,name=value`, percent-encoded as in W3C baggage. */
 function readPairs(text: string): Readonly<Record<string, string>> | Fault {
   const pairs: [string, string][] = []
   for (const entry of text.split(",").filter((one) => one.trim() !== "")) {
@@ -85,7 +85,7 @@ function readPairs(text: string): Readonly<Record<string, string>> | Fault {
   return Object.fromEntries(pairs)
 }
 
-/** Returns undefined if the text is not one line of printable characters. */
+/** Decodes a value. Returns undefined if it is not one line of printable characters. */
 function decoded(value: string): string | undefined {
   try {
     const text = decodeURIComponent(value)

@@ -1,4 +1,4 @@
-/** Settings of a provider that only some vendors have, as written in its entry. */
+/** Settings of a provider that only some vendors have, with their names in the file. */
 export const VENDOR_SETTINGS = [
   "api_key",
   "account",
@@ -14,14 +14,14 @@ export const VENDOR_SETTINGS = [
 
 export type VendorSetting = (typeof VENDOR_SETTINGS)[number]
 
-/** Environment variables of settings. The first one that is set counts. */
+/** The environment variables of each setting. The first variable that is set takes precedence. */
 export type SettingVariables = Readonly<
   Partial<Record<VendorSetting | "base_url", readonly string[]>>
 >
 
 /** A set of environment variables that is sufficient to configure a vendor. */
 export interface VariableSet {
-  /** All of these are required. */
+  /** The settings that are required. */
   readonly needed: SettingVariables
   readonly optional?: SettingVariables
   /**
@@ -30,23 +30,23 @@ export interface VariableSet {
   readonly isShared?: boolean
 }
 
-/** The properties of a vendor that the settings use. The table itself is two layers above. */
+/** The properties of a vendor that the settings use. The table of vendors is two layers above. */
 export interface KnownVendor {
   readonly id: string
   readonly name: string
-  /** Environment variables with its key, the main one first. */
+  /** Environment variables that may contain the vendor's key, the main one first. */
   readonly keyVariables?: readonly string[]
   /**
-   * The sets of environment variables that configure it. The first complete set counts; absent: a
-   * key is enough.
+   * The sets of environment variables that configure the vendor. The first complete set is used. If absent, a key is
+   * sufficient.
    */
   readonly variableSets?: readonly VariableSet[]
-  /** Absent if every provider has its own address, or if other settings determine it. */
+  /** Absent if each provider has its own address, or if other settings determine the address. */
   readonly baseUrl?: string
-  /** The settings that only some vendors have; absent: `api_key` alone. */
+  /** The settings that only some vendors have; if absent, only `api_key`. */
   readonly settings?: readonly VendorSetting[]
-  /** The required settings: all settings of one of these lists. */
+  /** The required settings, as alternative lists. All settings of one list are required. */
   readonly needs?: readonly (readonly (VendorSetting | "base_url")[])[]
-  /** The dialects that its servers support. */
+  /** The dialects that the vendor's servers support. */
   readonly chat?: readonly { readonly dialect: { readonly id: string } }[]
 }

@@ -16,9 +16,7 @@ export function settingsWarnings(settings: Settings, found: readonly SwitchedOn[
   return warnings
 }
 
-/**
- * Explains why a vendor's key in the environment is unused, if the operator may expect otherwise.
- */
+/** Explains why a vendor's key in the environment is not used, if the operator may expect it to be. */
 function unusedKey(
   { vendor, variable, settings: named, missing }: SwitchedOn,
   settings: Settings,

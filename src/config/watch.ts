@@ -11,25 +11,30 @@ export interface WatchOptions {
   readonly load: LoadOptions
   /** The settings the process started with. */
   readonly started: LoadedSettings
-  /** Applies new settings. Called only if something changed. */
+  /** Applies new settings. It is only called if something changed. */
   onChange(loaded: LoadedSettings, changes: SettingsChanges): void | Promise<void>
-  /** Called with the reason why new settings were not applied; the previous ones stay active. */
+  /** Reports why new settings were not applied. The previous settings stay active. */
   onError(error: ConfigError): void
 }
 
-/** `refused`: the new settings are invalid, and the previous ones stay active. */
+/**
+ * The result of reading the settings again. `refused`: the new settings are invalid, and the previous ones stay active.
+ */
 export type ReloadOutcome = "changed" | "unchanged" | "refused"
 
-/** Applies changed settings without a restart until it is disposed of. */
+/** Applies changed settings without a restart, until it is disposed. */
 export interface SettingsWatcher extends AsyncDisposable {
-  /** Reads the settings again. For SIGHUP, and for file systems that report no changes. */
+  /** Reads the settings again, after SIGHUP or on file systems that report no changes. */
   reload(): Promise<ReloadOutcome>
 }
 
-/** Saving a file causes several events: truncate, write, rename. */
+/**
+ * Saving a file causes several events, such as truncate, write and rename. The file is read after a pause of this
+ * length.
+ */
 const SETTLE_MS = 60
 
-/** A file that is absent or empty for longer counts as intended. */
+/** A file that is missing or empty for longer than this counts as deleted on purpose. */
 const MAX_ABSENCE_MS = 2_000
 
 /** Watches the settings file. */
@@ -43,7 +48,7 @@ class FileWatcher implements SettingsWatcher {
   readonly #watchers: FSWatcher[] = []
   readonly #closed = new AbortController()
   #current: LoadedSettings
-  /** The last text that was read; events that do not change it are ignored. */
+  /** The text that was read last. Events that do not change it are ignored. */
   #text: string | undefined
   #checking = false
   #eventPending = false
@@ -69,9 +74,7 @@ class FileWatcher implements SettingsWatcher {
     await this.#queue
   }
 
-  /**
-   * Watches the directory, because an editor that replaces the file would end a watch on the file.
-   */
+  /** Watches a directory, because a watch on the file would end if an editor replaced the file. */
   #watch(directory: string): void {
     const unwatchable = (cause: unknown) =>
       this.#report("cannot be watched. Send SIGHUP after a change", cause)
@@ -84,7 +87,7 @@ class FileWatcher implements SettingsWatcher {
     }
   }
 
-  /** Starts a check of the file, or schedules one after the running check. */
+  /** Starts a check of the file, or schedules another one after the current check. */
   #noticed(): void {
     this.#eventPending = true
     if (this.#checking) return
@@ -103,7 +106,7 @@ class FileWatcher implements SettingsWatcher {
     this.#checking = false
   }
 
-  /** Returns the text once two consecutive reads agree, so that a half-written file is not used. */
+  /** Returns the text when two consecutive reads are equal, so that a half-written file is not used. */
   async #settledText(): Promise<string | undefined> {
     const patience = Date.now() + MAX_ABSENCE_MS
     let text = this.#readText()
@@ -137,8 +140,8 @@ class FileWatcher implements SettingsWatcher {
       const loaded = loadSettings(file === undefined ? load : { ...load, file })
       const before = this.#current.settings
       const changes = settingsChanges(started.settings, before, loaded.settings)
-      // A setting written with its previous value changes nothing, but can no longer be edited in
-      // the console.
+      // A setting that the file now sets to its previous value changes nothing, but the console can no longer change
+      // it.
       const isWrittenAlike = isDeepStrictEqual(this.#current.written, loaded.written)
       if (changes.changed.length === 0 && isWrittenAlike) return "unchanged"
       await onChange(loaded, changes)
@@ -157,13 +160,13 @@ class FileWatcher implements SettingsWatcher {
   }
 }
 
-/** Returns the directory of the file and, if the file is a link, the directory of its target. */
+/** Returns the directory of the file and, if the file is a symbolic link, the directory of its target. */
 function watchedDirectories(file: string): Set<string> {
   const directories = new Set([dirname(file)])
   try {
     directories.add(dirname(realpathSync(file)))
   } catch {
-    // The file need not exist yet.
+    // The file may not exist yet.
   }
   return directories
 }

@@ -1,15 +1,15 @@
 import { Composer, type Document, Lexer, type LineCounter, Parser, YAMLParseError } from "yaml"
 
 /**
- * Maximum nesting; settings have about ten levels. Composing takes quadratic time and memory in the
- * number of levels.
+ * Maximum nesting. Settings have about ten levels. Composing a document takes time and memory quadratic in the number
+ * of levels.
  */
 const MAX_LEVELS = 100
 const NESTING_FAULT = `lists and mappings are nested more than ${MAX_LEVELS} levels deep`
 
 /** The error for lists and mappings that are nested too deeply. */
 export class YamlNestingError extends Error {
-  /** The offset in the text. */
+  /** The position of the excessive nesting in the text. */
   readonly offset: number
 
   constructor(offset: number) {
@@ -19,17 +19,16 @@ export class YamlNestingError extends Error {
 }
 
 /**
- * Composes the document of a text like the library's own function, unless it is nested too deeply.
+ * Composes a document like the library's own function, but rejects excessive nesting.
  * @throws YamlNestingError
  */
 export function composeDocument(text: string, lines: LineCounter): Document {
   const composer = new Composer({
     lineCounter: lines,
     prettyErrors: false,
-    // `<<: *name` is YAML 1.1, which most people use when they write YAML by hand.
+    // `<<: *name` belongs to YAML 1.1, but is common in handwritten YAML.
     merge: true,
-    // The library compares each name with all earlier ones, which takes seconds for thousands of
-    // models.
+    // The library would compare each name with all earlier names, which takes seconds for thousands of models.
     uniqueKeys: false,
   })
   const [first, second] = composer.compose(tokensOf(text, lines), true, text.length)
@@ -46,7 +45,7 @@ function* tokensOf(text: string, lines: LineCounter) {
   lines.addNewLine(0)
   for (const lexeme of new Lexer().lex(text)) {
     yield* parser.next(lexeme)
-    // The stack has an element for each open list and mapping.
+    // The stack has one element for each open list or mapping.
     if (parser.stack.length > MAX_LEVELS) throw new YamlNestingError(parser.offset)
   }
   yield* parser.end()

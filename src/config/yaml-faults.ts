@@ -1,6 +1,6 @@
 import type { ErrorCode, YAMLError } from "yaml"
 
-/** The library's own messages quote the offending text, which may be a secret. */
+/** Replacements for the library's messages, which quote the invalid text. That text may be a secret. */
 const WORDS: Partial<Record<ErrorCode, string>> = {
   BAD_ALIAS: "this alias (*name) is not valid here",
   BAD_DIRECTIVE: "this directive is not known. Remove the line",
@@ -20,7 +20,7 @@ const WORDS: Partial<Record<ErrorCode, string>> = {
     "this does not belong here. Check the quotes, brackets and indentation before it",
 }
 
-/** Describes the YAML error without quoting the text. */
+/** Describes a YAML error without quoting the text. */
 export function yamlFault(error: YAMLError, text: string): string {
   const before = text.slice(0, error.pos[0])
   if (error.code === "UNEXPECTED_TOKEN" && before.endsWith("$")) {

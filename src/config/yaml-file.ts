@@ -19,7 +19,7 @@ import { yamlFault } from "./yaml-faults.ts"
 /** The path to a value: names in mappings, numbers in lists. */
 export type SettingPath = readonly PropertyKey[]
 
-/** A number with its text, so that no digit is lost to a float. */
+/** A number with its original text, so that no digit is lost in a floating-point number. */
 export class YamlNumber {
   readonly source: string
 
@@ -28,26 +28,29 @@ export class YamlNumber {
   }
 }
 
-/** Replaces a value that could not be substituted. Its problem has been reported already. */
+/** Stands for a value that could not be substituted. Its problem has already been reported. */
 export const UNRESOLVED = Symbol("unresolved")
 
-/** Maximum number of aliases; more indicate aliases that multiply each other. */
+/**
+ * Maximum number of aliases. A larger number indicates aliases that refer to other aliases in order to multiply the
+ * content.
+ */
 const MAXIMUM_ALIASES = 1_000
 
 const MERGE_FAULT =
   "merges something other than names with values. Write <<: *name, with that anchor above it"
 
-/** A settings file: its data, and the position of each value in the text. */
+/** A settings file with its data, and with the position of each value in the text. */
 export class YamlFile {
   /** Problems of the text itself. */
   readonly problems: readonly ConfigProblem[]
-  /** Plain data with `YamlNumber` for numbers; undefined if the text cannot be parsed. */
+  /** The data as plain objects, with `YamlNumber` for numbers; undefined if the text cannot be parsed. */
   readonly value: unknown = undefined
   readonly #name: string
   readonly #document: Document
   readonly #lines = new LineCounter()
 
-  /** @param name the file as the operator named it. */
+  /** @param name the path of the file as the operator named it. */
   constructor(name: string, text: string, environment: Environment) {
     this.#name = name
     try {
@@ -69,7 +72,7 @@ export class YamlFile {
     this.problems = problems
   }
 
-  /** Returns a problem with the value at `path`, or with `name` in that value if it is given. */
+  /** Returns a problem with the value at `path`, or with `name` in that value if `name` is given. */
   problem(path: SettingPath, message: string, name?: string): ConfigProblem {
     let node: Node | undefined = this.#resolve(this.#document.contents)
     let offset = this.#document.contents?.range?.[0] ?? 0
@@ -91,7 +94,7 @@ export class YamlFile {
   }
 
   /**
-   * Returns one problem per line, and only the first stray token, which usually causes the later
+   * Returns one problem per line. Only the first unexpected token is reported, because it usually causes the later
    * ones.
    */
   #syntaxProblems(text: string, repeated: readonly YAMLError[]): ConfigProblem[] {
@@ -107,7 +110,7 @@ export class YamlFile {
     return [...problems.values()]
   }
 
-  /** Substitutes variables and preserves the digits of numbers, scalar by scalar. */
+  /** Substitutes variables and preserves the digits of numbers in each scalar. */
   #prepare(environment: Environment): ConfigProblem[] {
     const problems: ConfigProblem[] = []
     const report = (node: Node, message: string, path = "") =>
@@ -143,13 +146,13 @@ export class YamlFile {
     return problems
   }
 
-  /** Returns the maps that a merge key refers to, and also invalid values. */
+  /** Returns the mappings that a merge key refers to, and any invalid values. */
   #mergeSources(value: unknown): unknown[] {
     const source = this.#resolve(value)
     return isSeq(source) ? source.items.map((item) => this.#resolve(item)) : [source]
   }
 
-  /** Returns the value one step below a node. A map also has its merged values. */
+  /** Returns the value one step below a node. A mapping also contains its merged values. */
   #child(node: Node, step: PropertyKey, seen = new Set<Node>()): ChildNode | undefined {
     const own = child(node, step)
     if (own || !isMap(node) || seen.has(node)) return own
@@ -169,10 +172,7 @@ export class YamlFile {
   }
 }
 
-/**
- * Returns names that occur twice in a mapping, including differently written ones such as `1` and
- * `"1"`.
- */
+/** Returns names that occur twice in a mapping, including names that are written differently, such as `1` and `"1"`. */
 function repeatedNames(document: Document): YAMLError[] {
   const repeated: YAMLError[] = []
   visit(document, {
@@ -193,7 +193,7 @@ function repeatedNames(document: Document): YAMLError[] {
   return repeated
 }
 
-/** Reports whether a pair is `<<: *name`. */
+/** Whether a pair is `<<: *name`. */
 function isMerge({ key }: { readonly key: unknown }): boolean {
   return isScalar(key) && typeof key.value === "symbol"
 }
@@ -238,14 +238,12 @@ function byPosition(errors: readonly YAMLError[]): YAMLError[] {
 const PLAIN_NAME = /^[A-Za-z0-9_.-]{1,64}$/
 const MODEL_NAME = /^[^\s\p{C}]{1,200}$/u
 
-/**
- * Reports whether a name may be printed: a name that contains its value (`api_key:sk-...`) may not.
- */
+/** Whether a name may be printed. A name that contains its value, such as `api_key:sk-...`, may not. */
 export function isPrintableName(name: string): boolean {
   return PLAIN_NAME.test(name)
 }
 
-/** Formats a path: `models.local/llama.deployments[0].provider`. */
+/** Formats a path such as `models.local/llama.deployments[0].provider`. */
 export function showPath(path: SettingPath): string {
   let shown = ""
   for (const [index, step] of path.entries()) {

@@ -8,25 +8,28 @@ const MAX_PER_SECOND = 20
 const SECOND_MS = 1_000
 const SWEEP_INTERVAL_MS = 600_000
 const RETENTION_MS = 7 * 86_400_000
-/** Maximum failed requests kept per account, and for all unknown callers together. */
+/** Maximum stored failed requests per account, and of all unknown callers together. */
 const MAX_KEPT_REQUESTS = 10_000
-/** Maximum failed attempts kept in total. */
+/** Maximum stored failed attempts in total. */
 const MAX_KEPT_ATTEMPTS = 200_000
 const MAX_MESSAGE_LENGTH = 500
 const MAX_NAME_LENGTH = 200
-/** Only this part of a message is searched for quotes. */
+/** Length of the part of a message that is searched for quotes. */
 const MAX_SEARCHED_LENGTH = 2_000
-/** A longer quoted value is not treated as a name. */
+/** Longer quoted values are not treated as names. */
 const MAX_WORD_LENGTH = 100
 const QUOTED = /(?<=^|[\s(:])(['"`])(.*?)(?:\1(?=[\s.,;:)]|$)|$)/gs
-/** The error kind whose message comes from the vendor. */
+/** The kind of errors whose message comes from the vendor. */
 const REFUSED = "refused_by_upstream"
-/** Management requests have records of their own. */
+/** Path of management requests, which have separate records. */
 const MANAGEMENT = "/admin/"
 
 export interface FailureQueueParts {
   readonly log: FailureLog
-  /** @param error the reason why they could not be stored; undefined if there were too many. */
+  /**
+   * Called when failures are lost.
+   * @param error the reason why they could not be stored; undefined if there were too many.
+   */
   readonly onLoss: (count: number, error?: unknown) => void
 }
 
@@ -72,7 +75,7 @@ export class FailureQueue implements AsyncDisposable {
 
   /** Records an upstream call that failed or was refused by its vendor. */
   attemptEnded({ code, message, ...facts }: AttemptFailure): void {
-    // Needs no limit per account: only requests that held money have attempts.
+    // Attempts need no limit per account, because only requests with held credits have attempts.
     if (!this.#hasRoom()) return
     this.#attempts.push({
       ...facts,
@@ -178,9 +181,9 @@ export class FailureQueue implements AsyncDisposable {
 }
 
 /**
- * Returns the message for the caller without the caller's content. A vendor's message is stored only with its attempt,
- * which operators alone can read. Messages of the gateway quote the invalid value: a single word is kept, but a
- * sentence may be part of a prompt.
+ * Returns the message for the caller without the caller's content. Messages of vendors are only stored with their
+ * attempts, which only operators can read. The gateway's own messages quote the invalid value. A single word is kept,
+ * but a sentence may be part of a prompt.
  */
 function withoutContents(kind: string, message: string): string {
   if (kind === REFUSED)
@@ -190,12 +193,12 @@ function withoutContents(kind: string, message: string): string {
     .replace(QUOTED, (_, mark: string, value: string) => mark + nameIn(value) + mark)
 }
 
-/** Returns a text that may be a name; replaces any other by an ellipsis. */
+/** Returns a text that may be a name, or an ellipsis in place of any other text. */
 function nameIn(text: string): string {
   return text.length > MAX_WORD_LENGTH || /\s/.test(text) ? "…" : text
 }
 
-/** Makes external text fit for storage and for display in one line. */
+/** Shortens external text, and makes it safe for storage and for display on one line. */
 function shortened(text: string, maxLength: number): string {
   return text
     .slice(0, maxLength)

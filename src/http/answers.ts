@@ -35,7 +35,7 @@ export function textHeaders(
   }
 }
 
-/** Returns the headers of an error, which are the same in every dialect. */
+/** Returns the headers of an error response, which are the same in every dialect. */
 export function errorHeaders(error: GatewayError, requestId: string): Record<string, string> {
   const headers: Record<string, string> = {
     "content-type": "application/json",
@@ -52,10 +52,10 @@ export function errorHeaders(error: GatewayError, requestId: string): Record<str
   return headers
 }
 
-/** Builds an error response in the dialect of an endpoint or of its request. */
+/** Builds an error response in the dialect of an endpoint or a request. */
 export type ErrorAnswer = (error: GatewayError, requestId: string, request: Request) => Response
 
-/** Encodes the final events of an interrupted stream: `ClientDialect.encodeBreak`. */
+/** Encodes the final events of an interrupted stream, like `ClientDialect.encodeBreak`. */
 export type EncodeBreak = ClientDialect["encodeBreak"]
 
 /** Encodes the final event of a stream in OpenAI's envelope, for endpoints without a dialect. */

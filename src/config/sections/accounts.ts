@@ -24,7 +24,7 @@ const template = strict({
   price_group: text().optional(),
   models: list(text()).optional(),
 }).transform(
-  // The contract's lists are mutable.
+  // The contract's types declare mutable lists.
   (own) => present(own) as AccountTemplate,
 )
 

@@ -7,10 +7,10 @@ import { entry } from "../shapes.ts"
 /** The members of an S3-compatible bucket. */
 export const BUCKET = {
   bucket: text(),
-  /** Absent: Amazon's own endpoint. */
+  /** If absent, Amazon's own endpoint. */
   endpoint: address().optional(),
   region: placeName("us-east-1").optional(),
-  /** Never printed, like the next one. */
+  /** The access key. Never printed, like the secret key. */
   accessKeyId: secret(),
   secretAccessKey: secret(),
 }

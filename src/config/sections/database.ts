@@ -14,16 +14,16 @@ import { DATABASE_SECRET, PLAIN_SECRET } from "../secret-forms.ts"
 const MIN_SECRET_LENGTH = 32
 
 /**
- * Default lease terms in milliseconds. With a journal, a database outage affects callers only when
- * leases end. Without a journal, long leases would only delay other nodes.
+ * Default lease terms in milliseconds. With a journal, a database outage does not affect callers until leases end.
+ * Without a journal, long leases would only delay other nodes.
  */
 const LEASE_TERMS = { database: 15_000, journal: 60_000 }
 const MIN_LEASE_TERM = 5_000
 const MAX_LEASE_TERM = 600_000
 
 /**
- * A charge is written here before the last byte of its response is sent: the database, or the
- * node's own disk.
+ * The place where a charge is written before the last byte of its response is sent: the database, or the node's own
+ * disk.
  */
 const SETTLE_MODES = ["database", "journal"] as const
 
@@ -32,8 +32,8 @@ const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify
 const VERIFYING = new Set(["verify-ca", "verify-full"])
 
 /**
- * The hosts that a client may select among several. The gateway writes, so it only connects to
- * writable ones.
+ * The host selection modes of clients that support several hosts. The gateway writes, so it always selects writable
+ * hosts.
  */
 const CHOICES = ["any", "read-write", "primary"]
 
@@ -44,11 +44,11 @@ const ADDRESS_FAULTS = {
     "Write / as %2F, # as %23, ? as %3F, @ as %40, : as %3A and % as %25",
 }
 
-/** A PostgreSQL database; undefined: SQLite, in the data folder. */
+/** A PostgreSQL database; if undefined, SQLite in the data folder. */
 export const DATABASE = section(
   "database",
   {
-    /** Never printed. */
+    /** The address of the database. Never printed. */
     url: setting(readingText(readUrl, SECRET_TEXT), {
       environment: "TOLLGATE_DATABASE_URL",
       needsRestart: true,
@@ -64,7 +64,7 @@ export const DATABASE = section(
       documentation:
         "maximum connections of each process, in addition to one that listens for changes",
     }),
-    /** Whether the database may be used over a network without verifying its identity. */
+    /** Whether the database may be used over a network without verifying the server's identity. */
     allowInsecure: setting(flag(), {
       needsRestart: true,
       default: "false",
@@ -76,10 +76,7 @@ export const DATABASE = section(
       documentation:
         "`false` disables prepared statements, for poolers in transaction mode that do not support them (PgBouncer before 1.21)",
     }),
-    /**
-     * Keys for hashing callers' keys and encrypting stored secrets are derived from it. Never
-     * printed.
-     */
+    /** The secret for deriving the keys that hash callers' keys and encrypt stored secrets. Never printed. */
     secret: setting(readingText(readDatabaseSecret, SECRET_TEXT), {
       environment: "TOLLGATE_SECRET",
       needsRestart: true,
@@ -95,7 +92,7 @@ export const DATABASE = section(
       documentation:
         "storage of a charge before the last byte of its response is sent: the `database`, or first the node's own `journal` ([the journal](../run/journal.md)). Only with PostgreSQL",
     }),
-    /** Milliseconds. */
+    /** Maximum time that the last byte of a response waits for the database, in milliseconds. */
     patience: setting(durationOrOff(), {
       needsRestart: true,
       default: "10s",
@@ -119,7 +116,7 @@ export const DATABASE = section(
 
 export type DatabaseSettings = NonNullable<ReturnType<typeof DATABASE.build>>
 
-/** Reads the address of a PostgreSQL database, optionally with several hosts. */
+/** Reads the address of a PostgreSQL database, which may have several hosts. */
 function readUrl(text: string): string | Fault {
   const address = readDatabaseAddress(text.trim())
   if (typeof address === "string") return new Fault(ADDRESS_FAULTS[address])
@@ -157,7 +154,7 @@ function readLeaseTerm(input: unknown): number | Fault {
 }
 
 /**
- * Rejects a journal without a database to post to.
+ * Rejects a journal if there is no PostgreSQL database to post to.
  * @param file the content of the file.
  * @param overrides values from the environment, by the name of the setting.
  */
@@ -177,7 +174,7 @@ export function strayJournal(
 
 /**
  * Rejects a database whose connections could be read and changed in transit.
- * @param path the setting with its address.
+ * @param path the path of the setting with the address.
  */
 export function insecureDatabase(
   settings: DatabaseSettings | undefined,

@@ -5,10 +5,13 @@ import { bucket, BUCKET_SECRET } from "./bucket.ts"
 /** Whether an image edit requires a mask. */
 const MASK_RULES = ["required", "optional"] as const
 
-/** The rules that an image edit must follow: the specification's or the provider's. */
+/** The rules for image edits: those of the specification, or those of the provider. */
 const IMAGE_RULES = ["specification", "provider"] as const
 
-/** Image edits, and images that are stored because a caller requests links from a vendor that does not return links. */
+/**
+ * Settings for image edits and for stored images. Images are stored if a caller requests links and the vendor returns
+ * none.
+ */
 export const IMAGES = section("images", {
   /** Lifetime of a link in milliseconds. */
   linkLifetime: setting(minutes(1, 10_080), {
@@ -40,7 +43,7 @@ export const IMAGES = section("images", {
       help: "Whose rules image edits follow: the specification's (a square PNG, a mask, the size of the image), or the model's own, as many clients expect.",
     },
   }),
-  /** Absent: a folder of the data directory. */
+  /** The bucket for images; if absent, images are in the data folder. */
   bucket: setting(bucket, {
     name: "s3",
     secret: BUCKET_SECRET,

@@ -14,7 +14,7 @@ export const LIMITS = section("limits", {
       write: writeMegabytes,
     },
   }),
-  /** Maximum decompressed size of an upstream response that is buffered. */
+  /** Maximum decompressed size of a buffered upstream response. */
   answerBytes: setting(megabytes(1, 1024), {
     name: "answer_mb",
     default: "128",
@@ -25,7 +25,7 @@ export const LIMITS = section("limits", {
       write: writeMegabytes,
     },
   }),
-  /** Memory for all requests together, in all processes. */
+  /** Maximum memory of all requests in all processes. */
   memoryBytes: setting(megabytes(64, 1_048_576), {
     name: "memory_mb",
     environment: "TOLLGATE_MEMORY_MB",
@@ -38,7 +38,7 @@ export const LIMITS = section("limits", {
       write: writeMegabytes,
     },
   }),
-  /** Maximum size of an image or file that is fetched from a caller's address. */
+  /** Maximum size of an image or file fetched from an address in a request. */
   mediaBytes: setting(megabytes(1, 512), {
     name: "media_mb",
     default: "20",
@@ -49,7 +49,7 @@ export const LIMITS = section("limits", {
       write: writeMegabytes,
     },
   }),
-  /** Whether such an address may be within the operator's own network. */
+  /** Whether these addresses may be in a private network. */
   mediaPrivate: setting(flag(), {
     default: "false",
     documentation: "whether images and files may be fetched from private addresses",

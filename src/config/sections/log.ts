@@ -7,12 +7,12 @@ import { describeHeaders, HEADER_SECRET } from "../secret-forms.ts"
 import { entry, headers } from "../shapes.ts"
 import { BUCKET, BUCKET_SECRET } from "./bucket.ts"
 
-/** A file for the lines of requests. */
+/** A file that receives the lines of requests. */
 const lineFile = entry(
   {
-    /** Absolute. */
+    /** Absolute path of the file. */
     path: text(),
-    /** The file is rotated at this size. */
+    /** Size at which the file is rotated. */
     rotateBytes: megabytes(1, 1_048_576).prefault("100"),
     /** Maximum number of rotated files that are kept. */
     keep: wholeNumber(0, 100_000).prefault("10"),
@@ -31,7 +31,7 @@ const lineAddress = entry(
     isCompressed: flag().prefault("true"),
     /** Flush interval in milliseconds. */
     every: duration().prefault("5s"),
-    /** Further headers. Values may be secret, and are never printed. */
+    /** Additional headers. Values may be secret, and are never printed. */
     headers: headers()
       .nullish()
       .transform((table) => table ?? {}),
@@ -41,11 +41,11 @@ const lineAddress = entry(
 
 export type LineAddressSettings = z.output<typeof lineAddress>
 
-/** A bucket for the lines of requests. */
+/** A bucket that receives the lines of requests. */
 const lineBucket = entry(
   {
     ...BUCKET,
-    /** Empty, or with a trailing slash. */
+    /** Prefix of object names, empty or with a trailing slash. */
     prefix: text().optional(),
     /** Whether the bucket may be in a private network. */
     allowsPrivate: flag().prefault("false"),

@@ -7,7 +7,7 @@ import { PLAIN_SECRET } from "../secret-forms.ts"
 export const METRICS = section(
   "metrics",
   {
-    /** A separate port; absent: `/metrics` of the gateway. */
+    /** A separate port for metrics; if absent, the gateway serves them at `/metrics`. */
     port: setting(wholeNumber(1, 65_535), {
       needsRestart: true,
       otherwise: "none",

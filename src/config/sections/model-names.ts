@@ -31,7 +31,7 @@ export const MODEL_NAMES = {
       write: (table) => aliasLine(table),
     },
   }),
-  /** Absent: rejected with a hint for the operator on how to offer the model. */
+  /** Handling of unknown models. If absent, they are rejected with a hint for the operator. */
   unknownModels: setting(unknownModels, {
     isNullable: true,
     implied: "refuse",
@@ -43,7 +43,7 @@ export const MODEL_NAMES = {
       write: (rule) => (typeof rule === "object" ? "a fixed price" : rule),
     },
   }),
-  /** The image model for requests without a model; absent: the first that the key may call. */
+  /** The model for image requests that name no model; if absent, the first image model that the key may call. */
   imageModel: setting(MODEL_ID, {
     name: "defaults.image_model",
     otherwise: "the first model that the key may call",
@@ -55,8 +55,8 @@ export const MODEL_NAMES = {
     },
   }),
   /**
-   * The chat model that translates transcripts into English for a model that only transcribes;
-   * absent: the first that the key may call.
+   * The chat model that translates transcripts into English if a model only transcribes; if absent, the first that the
+   * key may call.
    */
   translationModel: setting(MODEL_ID, {
     name: "defaults.translation_model",

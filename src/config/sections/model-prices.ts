@@ -25,7 +25,7 @@ const rates = Object.fromEntries(PRICE_NAMES.map((name) => [name, rate])) as Rec
  * Prices that replace the base prices for the entire request if its input is longer than `above`.
  */
 const tier = entry({ above: wholeNumber(1, Infinity), ...rates })
-/** One price for all images, or one for each kind. */
+/** A single price for all images, or a price for each kind of image. */
 const imagePrice = either(
   amount(PRICE_PLACES),
   record(
@@ -44,17 +44,12 @@ const tokenRates = Object.fromEntries(TOKEN_PRICE_NAMES.map((name) => [name, rat
   TokenPriceName,
   typeof rate
 >
-/**
- * Rates in a service mode. A class or tier without a rate costs as much as outside the mode, or
- * more.
- */
+/** Rates in a service mode. Classes and tiers without a rate cost as much as outside of the mode, or more. */
 const modeRates = entry({
   ...tokenRates,
   tiers: list(entry({ above: wholeNumber(1, Infinity), ...tokenRates })).optional(),
 })
-/**
- * Service modes `priority`, `flex` or `fast`: a factor on the token rates, or the rates themselves.
- */
+/** Service modes `priority`, `flex` and `fast`. Each has a factor on the token rates, or its own rates. */
 const modes = record(MODE_NAME, either(MULTIPLIER, modeRates))
 const modeFactors = record(MODE_NAME, MULTIPLIER)
 export type ModeTable = Readonly<z.output<typeof modes>>
@@ -67,13 +62,13 @@ const card = {
   image: imagePrice.optional(),
   minimum_seconds: minimumSeconds().optional(),
   tiers: list(tier).optional(),
-  /** Absent: the known modes of the model and its vendor. */
+  /** Service modes; if absent, the known modes of the model and its vendor. */
   modes: modes.optional(),
 }
 
 /** The prices of a model or of one of its periods. */
 export interface PriceCardSettings extends PriceTable {
-  /** Minimum seconds of audio charged per request, a whole number. */
+  /** Minimum number of seconds charged per audio request, as a whole number. */
   readonly minimum_seconds?: DecimalText
   readonly tiers?: readonly z.output<typeof tier>[]
   /** Prices of a million images by size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
@@ -81,13 +76,13 @@ export interface PriceCardSettings extends PriceTable {
   readonly modes?: ModeTable
 }
 
-/** Prices that replace others of the same name while the period applies. */
+/** Prices that replace the prices of the same names while the period applies. */
 export interface PricePeriodSettings extends PriceCardSettings, PeriodTimes {
   readonly name?: string
 }
 
 export interface PriceSettings extends PriceCardSettings {
-  /** Periods must not overlap. Outside all periods, the price itself applies. */
+  /** Periods, which must not overlap. Outside of all periods, the price itself applies. */
   readonly periods?: readonly PricePeriodSettings[]
 }
 
@@ -115,7 +110,7 @@ export const servicePrices = entry({
 
 export type ServicePriceSettings = z.output<typeof servicePrices>
 
-/** Separates the price of all images from the prices of single kinds. */
+/** Separates the price for all images from the prices of single kinds. */
 function withImages<Card extends { readonly image?: z.output<typeof imagePrice> }>({
   image,
   ...rest

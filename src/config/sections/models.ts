@@ -35,18 +35,18 @@ function deploymentSchema(names: KnownNames) {
   })
   return entry(
     {
-      /** Absent: the provider in the model's id. */
+      /** The provider of this deployment; if absent, the provider in the model's id. */
       provider: provider.optional(),
-      /** The provider's own name for the model; absent: the name in the model's id. */
+      /** The provider's own name for the model; if absent, the name in the model's id. */
       model: text().optional(),
       weight: WEIGHT,
       /** A paused deployment receives no requests. */
       isPaused: flag().optional(),
-      /** Absent: the model's price. */
+      /** The deployment's price; if absent, the model's price. */
       price: price.optional(),
-      /** Absent: the model's dialects. */
+      /** The deployment's dialects; if absent, the model's dialects. */
       dialects: dialects(names),
-      /** Rules that differ from those of the model's other deployments. */
+      /** Rules for this deployment, which override those of the model. */
       rules: modelRules.optional(),
     },
     { isPaused: "paused" },
@@ -61,7 +61,7 @@ const memberId = readingText((id) => {
 /** A model of a group. */
 const member = either(
   memberId.transform((model) => ({ model, weight: 1 })),
-  /** The weight is its share of the group's requests if they are distributed by weight. */
+  /** The weight is the member's share of the group's requests if they are distributed by weight. */
   entry({ model: MODEL_ID, weight: WEIGHT }),
 )
 
@@ -74,27 +74,24 @@ function modelSchema(names: KnownNames) {
     maxOutput: COUNT.optional(),
     /** Maximum characters of text for a speech model. */
     maxInput: COUNT.optional(),
-    /** Maximum searches that the model itself runs per response. */
+    /** Maximum searches that the model makes on its own per response. */
     ownSearches: wholeNumber(1, 1_000).optional(),
     ownedBy: text().optional(),
-    /** Absent: the setting for all models, as for the next two. */
+    /** If `disconnect`, `choice` or `hedge` is absent, the setting for all models applies. */
     disconnect: oneOf(DISCONNECTS, "way to end").optional(),
     choice: oneOf(CHOICES, "choice").optional(),
     hedge: flag().optional(),
-    /** The supported dialects; absent: the known ones, or all of its provider. */
+    /** The supported dialects; if absent, the known dialects of the model, or all dialects of its provider. */
     dialects: dialects(names),
     /** Rules that override the known rules of the model. */
     rules: modelRules.optional(),
     deployments: list(deploymentSchema(names)).optional(),
-    /**
-     * The models of a group. Any of them may respond. A group has no deployments and no price of
-     * its own.
-     */
+    /** The models of a group, any of which may respond. A group has no deployments and no price of its own. */
     members: list(member).optional(),
   })
 }
 
-/** Builds the schema of the table `models`, by id. */
+/** Builds the schema of the table `models`, whose names are model ids. */
 export function modelsSchema(names: KnownNames) {
   return record(MODEL_ID, modelSchema(names))
     .transform((models) =>
@@ -116,7 +113,7 @@ export interface ModelSettings extends Omit<FileModel, "deployments"> {
   readonly deployments?: readonly DeploymentSettings[]
 }
 
-/** Completes a model's deployments with their provider and its name for the model. */
+/** Adds to each deployment its provider and the provider's name for the model. */
 function withDeployments(id: string, { deployments, ...model }: FileModel): ModelSettings {
   if (deployments === undefined) return model
   const slash = id.indexOf("/")

@@ -5,15 +5,15 @@ import { ADDRESS_SECRET } from "../secret-forms.ts"
 
 /** The mail server and the sender of notices. */
 export interface MailSettings {
-  /** `smtps://user:password@host`. Never printed. */
+  /** An address such as `smtps://user:password@host`. Never printed. */
   readonly smtp: string
   readonly from: string
 }
 
 export interface NoticeSettings {
-  /** Absent: no mail is sent. */
+  /** The mail server; if absent, no mail is sent. */
   readonly mail?: MailSettings
-  /** Whether webhooks may be in the operator's own network. */
+  /** Whether webhook addresses may be in a private network. */
   readonly allowsPrivate: boolean
 }
 

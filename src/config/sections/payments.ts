@@ -5,11 +5,11 @@ import { Fault, readingText } from "../reading.ts"
 import { secret } from "../scalars.ts"
 import { entry } from "../shapes.ts"
 
-/** Currencies that Stripe counts in units without cents (Stripe's page "Supported currencies"). */
+/** Currencies without decimal places at Stripe (see Stripe's page "Supported currencies"). */
 const WITHOUT_CENTS = new Set(
   "bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf".split(" "),
 )
-/** Currencies with thousandths or other rules, which are not supported. */
+/** Currencies that are not supported, because they have three decimal places or other special rules. */
 const REFUSED = new Set(["bhd", "isk", "jod", "kwd", "omr", "tnd", "ugx"])
 
 /** Returns the number of decimal places of a currency's amounts at Stripe. */
@@ -24,15 +24,15 @@ const currency = readingText((text) => {
   return code
 })
 
-/** The Stripe account that sells credits by card. One credit is one unit of the currency. */
+/** The Stripe account through which credits are sold by card. One credit costs one unit of the currency. */
 const payments = entry({
-  /** Never printed, like the next one. */
+  /** The secret key. Never printed, like the webhook secret. */
   secretKey: secret(),
   /** Proves that a webhook comes from Stripe. */
   webhookSecret: secret(),
-  /** ISO 4217, in lowercase. */
+  /** ISO 4217 code in lowercase. */
   currency: currency.prefault("usd"),
-  /** Absent: Stripe's own address. */
+  /** Stripe's address; if absent, the official one. */
   baseUrl: address().optional(),
 })
 
@@ -44,7 +44,7 @@ const PAYMENT_SECRET: Secret<PaymentSettings> = {
 }
 
 export const PAYMENTS = {
-  /** Absent: credits are not sold by card. */
+  /** The Stripe account; if absent, credits are not sold by card. */
   stripe: setting(payments, {
     isNullable: true,
     secret: PAYMENT_SECRET,

@@ -13,11 +13,11 @@ const PRICE_GROUP_ID = name(
   "the id of a price group must be lowercase letters, digits and hyphens, such as partners",
 )
 
-/** Prices of the members of a price group from a moment on. */
+/** Prices for the members of a price group from a given time onwards. */
 const term = entry({
-  /** Unix milliseconds. */
+  /** Start time in Unix milliseconds. */
   from: moment(),
-  /** A factor on the default prices; absent: 1. */
+  /** A factor on the default prices; 1 if absent. */
   multiplier: MULTIPLIER.optional(),
   /** The prices of models, by id or glob. No multiplier is applied to them. */
   prices: record(MODEL_GLOB, price)
@@ -27,16 +27,16 @@ const term = entry({
 
 export type PriceTermSettings = z.output<typeof term>
 
-/** Accounts with their own prices. */
+/** A group of accounts with their own prices. */
 const priceGroup = entry({
   name: label().optional(),
-  /** Earliest first. */
+  /** Terms, with the earliest first. */
   terms: list(term).transform((terms) => terms.toSorted((a, b) => a.from - b.from)),
 })
 
 export type PriceGroupSettings = z.output<typeof priceGroup>
 
-/** The schema of the table `price_groups`, by id. */
+/** The schema of the table `price_groups`, whose names are group ids. */
 export const priceGroups = record(PRICE_GROUP_ID, priceGroup)
   .transform((groups) => named(Object.entries(groups)))
   .nullish()

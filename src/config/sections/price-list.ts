@@ -3,7 +3,7 @@ import { section, setting } from "../declare.ts"
 import { address } from "../addresses.ts"
 import { oneOf } from "../scalars.ts"
 
-/** Changes of a new list that apply without confirmation: none, price increases, or all. */
+/** Changes in a new list that apply without confirmation: none, only price increases, or all. */
 export const APPLY_RULES = ["ask", "dearer", "all"] as const
 export type ApplyRule = (typeof APPLY_RULES)[number]
 
@@ -19,7 +19,7 @@ const publicKey = z
 export const PRICE_LIST = section(
   "prices",
   {
-    /** Fetched once a day. */
+    /** The address of newer lists, which are fetched once a day. */
     refresh: setting(address(), {
       otherwise: "none",
       documentation:

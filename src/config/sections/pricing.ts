@@ -9,7 +9,7 @@ const MULTIPLIER_PLACES = 6
 export const MULTIPLIER = amount(MULTIPLIER_PLACES)
 
 export const PRICING = {
-  /** Multiplier of all models without their own. */
+  /** Multiplier for all models that do not have their own. */
   multiplier: setting(MULTIPLIER, {
     default: "1",
     documentation: "the factor for all prices without their own factor",
@@ -18,15 +18,15 @@ export const PRICING = {
       help: "Multiplies every price, unless a model has its own: 1.2 adds 20%.",
     },
   }),
-  /** Handling of requests with a feature that the vendor bills and that has no price. */
+  /** Handling of requests with a billed feature whose price is unknown. */
   unpricedFeatures: setting(oneOf(UNPRICED_FEATURES, "answer to a feature without a price"), {
     implied: "refuse",
     documentation:
       "handling of requests with a feature that the vendor bills and that has no price ([priced features](priced-features.md)); `pass` sends them, without a charge for the feature, and logs an error",
   }),
   /**
-   * The vendor-stored objects that a request may refer to: `own`, known objects of its account, or
-   * `pass`, also unknown ones.
+   * The vendor-stored objects that a request may refer to: with `own`, only known objects of its account; with `pass`,
+   * also unknown objects.
    */
   vendorState: setting(oneOf(VENDOR_STATE_RULES, "rule"), {
     implied: "own",

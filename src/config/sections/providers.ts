@@ -6,7 +6,7 @@ import { flag, number, oneOf, secret, text } from "../scalars.ts"
 import { either, entry, headers, list, name, named, record } from "../shapes.ts"
 import { servicePrices } from "./model-prices.ts"
 
-/** Each credential creates a deployment of every model of its provider. */
+/** Maximum credentials of a provider. Each one creates a deployment of every model of the provider. */
 const MAX_CREDENTIALS = 100
 const TOO_MANY = `has more than ${MAX_CREDENTIALS} entries. Make another provider of the rest`
 
@@ -21,16 +21,16 @@ const CREDENTIAL_NAME = name(
 
 /**
  * Builds the settings that only some vendors have.
- * @param directory the base of relative paths.
+ * @param directory the folder that relative paths start from.
  */
 export function vendorMembers(directory: string) {
   const credentials = readingText((text) => readGoogleCredentials(text, directory))
   return {
-    /** Absent for servers without authentication. Never printed, like the other credentials. */
+    /** The key; absent for servers without authentication. Never printed, like all credentials. */
     apiKey: secret().optional(),
     /** The customer's part of the vendor's address: an account id, or the host of a workspace. */
     account: accountName().optional(),
-    /** The location of the vendor's servers, if the vendor has several: `us-east-1`. */
+    /** The location of the vendor's servers, such as `us-east-1`, if the vendor has several. */
     region: placeName("us-east-1").optional(),
     project: placeName("my-project").optional(),
     location: placeName("europe-west4").optional(),
@@ -38,12 +38,12 @@ export function vendorMembers(directory: string) {
     accessKeyId: secret().optional(),
     secretAccessKey: secret().optional(),
     sessionToken: secret().optional(),
-    /** Signs with the role or the service account of the gateway's machine, container or pod. */
+    /** Signs requests with the role or service account of the gateway's machine, container or pod. */
     identity: oneOf(["machine"], "identity").optional(),
   }
 }
 
-/** A key, or a credential with a name and a weight. */
+/** A key, or a credential with its own name and weight. */
 function credentialSchema(directory: string) {
   const {
     account: _a,
@@ -63,25 +63,25 @@ function credentialSchema(directory: string) {
 
 function providerSchema(vendors: readonly string[], directory: string) {
   const provider = entry({
-    /** The vendor's id in the vendors' table: `openai`, `groq`, `openai-compatible`. */
+    /** The vendor's id, such as `openai`, `groq` or `openai-compatible`. */
     vendor: oneOf(vendors, "vendor"),
     ...vendorMembers(directory),
-    /** Several named credentials instead of one. */
+    /** Several named credentials instead of a single one. */
     apiKeys: list(credentialSchema(directory))
       .max(MAX_CREDENTIALS, TOO_MANY)
       .transform((keys) =>
         keys.map((key, index) => ({ ...key, name: key.name ?? defaultName(index) })),
       )
       .optional(),
-    /** Absent if the vendor has a fixed address. */
+    /** The address of the provider; absent if the vendor has a fixed address. */
     baseUrl: baseAddress().optional(),
-    /** Further headers for every upstream request. Values may be secret. */
+    /** Additional headers for every upstream request. Values may be secret. */
     headers: headers().nullish().transform(lowercased),
     /** Prices that differ from the vendor's known prices. */
     prices: servicePrices.optional(),
-    /** Whether the vendor's known models are included. */
+    /** Whether the catalog includes the vendor's known models. */
     knownModels: flag().prefault("true"),
-    /** The dialects that this provider's servers support; absent: the vendor's usual ones. */
+    /** The dialects that this provider's servers support; if absent, the vendor's usual dialects. */
     dialects: list(text()).optional(),
   })
   return provider.superRefine(({ credentials, project, apiKeys = [] }, context) => {
@@ -95,7 +95,10 @@ function providerSchema(vendors: readonly string[], directory: string) {
   })
 }
 
-/** Returns the name of an unnamed credential. @param index its place in the list. */
+/**
+ * Returns the name of an unnamed credential.
+ * @param index its position in the list.
+ */
 export function defaultName(index: number): string {
   return String(index + 1)
 }
@@ -104,7 +107,7 @@ function lowercased(headers: Readonly<Record<string, string>> | null | undefined
   return named(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** Builds the schema of the table `providers`, by id. */
+/** Builds the schema of the table `providers`, whose names are provider ids. */
 export function providersSchema(vendors: readonly string[], directory: string) {
   return record(PROVIDER_ID, providerSchema(vendors, directory)).nullish()
 }
@@ -114,6 +117,6 @@ export type ProviderEntry = z.output<ReturnType<typeof providerSchema>>
 export type NamedCredential = NonNullable<ProviderEntry["apiKeys"]>[number]
 
 export interface ProviderSettings extends ProviderEntry {
-  /** The source of the entry, for `doctor` and the console. */
+  /** The source of the entry, for display in `doctor` and the console. */
   readonly origin: "file" | "environment" | "sandbox" | "console"
 }

@@ -3,18 +3,17 @@ import { writeDuration } from "../duration.ts"
 import { duration, flag, oneOf, wholeNumber } from "../scalars.ts"
 
 /**
- * The choice of a model's first deployment: randomly by weight, or by the order of the settings, by
- * price, by response time, or by the fewest active requests.
+ * The rule for choosing a model's first deployment: randomly by weight, in the order of the settings, by price, by
+ * response time, or by the number of active requests.
  */
 export const CHOICES = ["weight", "order", "price", "latency", "least_busy"] as const
 
 export type Choice = (typeof CHOICES)[number]
 
 /**
- * Handling of a response whose caller has disconnected. With `cancel`, the gateway closes the
- * connection to the provider and charges the known usage. With `drain`, it reads until the provider
- * reports its usage and charges that. With `auto`, it drains responses that the provider bills
- * anyway.
+ * Handling of a response whose caller has disconnected. With `cancel`, the gateway closes the connection to the
+ * provider and charges the known usage. With `drain`, it reads on until the provider reports its usage and charges
+ * that. With `auto`, it drains responses that the provider bills anyway.
  */
 export const DISCONNECTS = ["auto", "cancel", "drain"] as const
 
@@ -94,7 +93,7 @@ export const DISCONNECT = {
     documentation:
       "handling of a response whose caller has disconnected. `cancel` closes the connection to the provider and charges the input and the received output. `drain` reads until the provider reports its usage, and charges it. `auto` drains responses that the provider may bill in full anyway, and cancels the others. Can be set per model, under `models`. A request with an `Idempotency-Key` is always read to its end ([decision 16](../contribute/decisions/0016-delivered.md))",
   }),
-  /** Milliseconds. */
+  /** Maximum duration of draining in milliseconds. */
   disconnectLimit: setting(duration(), {
     default: "5m",
     documentation: "maximum time for draining a response, also after a stop sequence",

@@ -27,28 +27,28 @@ export const SERVER = section("server", {
     default: "1",
     documentation: "processes that share the port and the database",
   }),
-  /** Milliseconds. */
+  /** Milliseconds during which the gateway is unready but still accepts requests at shutdown. */
   drainDelay: setting(durationOrOff(), {
     environment: "TOLLGATE_DRAIN_DELAY",
     default: "0",
     documentation:
       "how long a gateway that shuts down still accepts requests, while `/readyz` returns 503 and each response closes its connection, so that a balancer has time to notice ([restarting](../run/restart.md))",
   }),
-  /** Milliseconds; 0: no grace period. */
+  /** Milliseconds that running requests have to finish at shutdown; 0 for none. */
   drain: setting(durationOrOff(), {
     environment: "TOLLGATE_DRAIN",
     default: "30s",
     documentation:
       "how long running requests may take to finish on shutdown. Those still running then end with an error in the caller's format. A second signal ends the wait",
   }),
-  /** Milliseconds; 0: never. */
+  /** Milliseconds after which a blocked event loop causes a restart; 0 for never. */
   watchdog: setting(durationOrOff(), {
     environment: "TOLLGATE_WATCHDOG",
     needsRestart: true,
     default: "10s",
     documentation: "how long a process may hang before it is restarted; `off` or `0`: never",
   }),
-  /** Addresses and CIDRs whose `x-forwarded-*` headers are trusted. */
+  /** Addresses and networks (CIDR) whose `x-forwarded-*` headers are trusted. */
   trustedProxies: setting(list(network()), {
     environment: "TOLLGATE_TRUSTED_PROXIES",
     readVariable: readNetworks,
@@ -58,9 +58,9 @@ export const SERVER = section("server", {
   }),
 })
 
-/** Access settings that are direct members of `Settings`. */
+/** Access settings, which are direct members of `Settings`. */
 export const ACCESS = {
-  /** The absolute address that callers use, if it differs from host and port. */
+  /** The absolute address that callers use, if it differs from the host and port. */
   publicUrl: setting(address(), {
     name: "server.public_url",
     documentation:
@@ -83,7 +83,7 @@ export const ACCESS = {
     documentation:
       "the operator's credential for the management API, `/admin/v1/*`, as `Authorization: Bearer`. Without it only console sessions may use the API. `/docs` and `/openapi.json` list its endpoints",
   }),
-  /** The origins of pages that may read responses, such as `https://app.example.com`, or `*`. */
+  /** The origins of web pages that may read responses, such as `https://app.example.com`, or `*`. */
   corsOrigins: setting(list(pageOrigin()), {
     name: "cors.origins",
     otherwise: "none",
@@ -101,7 +101,7 @@ function readPort(value: string): number | Fault {
   )
 }
 
-/** Reads networks separated by commas or spaces. */
+/** Reads a list of networks, separated by commas or spaces. */
 function readNetworks(value: string): string[] | Fault {
   const read = readWith(network())
   const networks: string[] = []

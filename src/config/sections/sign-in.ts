@@ -9,22 +9,20 @@ const OIDC_ID = /^[a-z0-9][a-z0-9-]{0,39}$/
 
 /** An OpenID Connect issuer for signing in. */
 const issuer = entry({
-  /** Part of the callback address: `/admin/v1/auth/callback/<id>`. */
+  /** The last part of the callback address `/admin/v1/auth/callback/<id>`. */
   id: z
     .string("must be text")
     .regex(OIDC_ID, "must be lowercase letters, digits and hyphens, such as company"),
-  /** Shown on the sign-in page. */
+  /** The name shown on the sign-in page. */
   name: text().optional(),
   issuer: address(),
   clientId: text(),
-  /** Absent for a public client. Never printed. */
+  /** The client's secret; absent for a public client. Never printed. */
   clientSecret: secret().optional(),
-  /**
-   * Whether users with a second factor must use it, or whether the issuer is responsible for that.
-   */
+  /** Whether users with a second factor must use it, or whether the issuer alone decides. */
   secondFactor: z.enum(["required", "issuer"], "must be required or issuer").prefault("required"),
   /**
-   * Whether existing users are linked after they confirm it by signing in, or by the address that
+   * How existing users are linked to the issuer: after they confirm this by signing in, or by the email address that
    * the issuer has verified.
    */
   linkUsers: z
@@ -41,7 +39,7 @@ const ISSUER_SECRET: Secret<readonly OidcSettings[]> = {
     issuers?.map((one) => ({ ...one, clientSecret: presence(one.clientSecret) })),
 }
 
-/** Sign-in to the console; undefined without the section. */
+/** Settings for sign-in to the console; undefined if the section is absent. */
 export const SIGN_IN = section(
   "console",
   {

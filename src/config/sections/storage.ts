@@ -7,15 +7,15 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 /**
- * Minimum retention: newer receipts may still be needed for monthly budgets, repeated requests and
- * journals that are posted late.
+ * Minimum retention. Newer receipts may still be needed for monthly budgets, repeated requests and journals that are
+ * posted late.
  */
 const MIN_RECEIPTS = 62 * DAY
 const MAX_RETENTION = 100 * 365 * DAY
 const MAX_BACKUP_INTERVAL = 366 * DAY
 const MAX_STORED_MEGABYTES = 1_048_576
 
-/** Limits on the stored responses to requests with an idempotency key, in bytes. */
+/** Limits on stored responses to requests with an idempotency key, in bytes. */
 export const IDEMPOTENCY = section("idempotency", {
   /** Maximum size of a stored response. */
   answerBytes: setting(megabytes(0, 1_024), {
@@ -38,9 +38,9 @@ export const IDEMPOTENCY = section("idempotency", {
 
 export type IdempotencySettings = ReturnType<typeof IDEMPOTENCY.build>
 
-/** Limits on the stored responses that callers can continue from. */
+/** Limits on stored responses that callers can continue from. */
 export const CONVERSATIONS = section("responses", {
-  /** Milliseconds; 0: responses are not stored. */
+  /** Retention of stored responses in milliseconds; 0 if they are not stored. */
   keep: setting(durationOrOff(), {
     default: "24h",
     documentation:
@@ -108,12 +108,12 @@ export const BACKUP = section(
 )
 
 /**
- * `every`: milliseconds until the next backup is due; null: the interval of the last one; `off`:
- * not monitored.
+ * `every` is the number of milliseconds until the next backup is due. null: the interval of the last backup. `off`:
+ * backups are not monitored.
  */
 export type BackupSettings = ReturnType<typeof BACKUP.build>
 
-/** Reads a duration in days rather than seconds. */
+/** Reads a duration. A number without a unit counts days instead of seconds. */
 function keepingTime(shortest: number, example: string) {
   return reading((input) => {
     const text = readNumberText(input)

@@ -6,7 +6,7 @@ import { headers } from "../shapes.ts"
 import { OTLP_PROTOCOLS } from "../telemetry-environment.ts"
 
 const SETTINGS = {
-  /** The collector's address, below which each signal has its path. */
+  /** The collector's base address. Each signal has its own path below it. */
   endpoint: setting(address(), {
     needsRestart: true,
     otherVariables: ["OTEL_EXPORTER_OTLP_ENDPOINT"],
@@ -14,7 +14,7 @@ const SETTINGS = {
     documentation:
       "an OpenTelemetry collector, to which [traces](../run/tracing.md) and [metrics](metrics.md#over-otlp) are sent over OTLP. `OTEL_*` are OpenTelemetry's own variables: the file wins over these",
   }),
-  /** Further headers for the collector. Values may be secret, and are never printed. */
+  /** Additional headers for the collector. Values may be secret, and are never printed. */
   headers: setting(headers().transform(lowercased), {
     isNullable: true,
     needsRestart: true,
@@ -30,7 +30,7 @@ const SETTINGS = {
     default: "http/protobuf",
     documentation: "or `http/json`; with `grpc` the variables are ignored",
   }),
-  /** The share of requests that are traced, from 0 to 1. */
+  /** The fraction of requests that are traced, from 0 to 1. */
   sample: setting(number(0, 1), {
     needsRestart: true,
     otherVariables: ["OTEL_TRACES_SAMPLER_ARG"],
@@ -44,14 +44,14 @@ const SETTINGS = {
     default: "tollgate",
     documentation: "name of this service in traces; `OTEL_SDK_DISABLED=true` sends nothing",
   }),
-  /** Whether calls to vendors contain the id of their trace. */
+  /** Whether calls to vendors contain their trace id. */
   propagates: setting(flag(), {
     name: "propagate",
     needsRestart: true,
     default: "false",
     documentation: "whether `traceparent` and `tracestate` are sent to vendors",
   }),
-  /** Whether traces contain the account and key of a request. */
+  /** Whether traces contain the account and key of the request. */
   namesCallers: setting(flag(), {
     name: "callers",
     needsRestart: true,
@@ -59,7 +59,7 @@ const SETTINGS = {
     documentation:
       "whether traces contain the ids of account and key, and the end user, session and tags",
   }),
-  /** Interval for sending metrics in milliseconds; 0: never. */
+  /** Interval for sending metrics in milliseconds; 0 if they are not sent. */
   metricsEvery: setting(durationOrOff(), {
     name: "metrics",
     needsRestart: true,
@@ -70,15 +70,14 @@ const SETTINGS = {
   }),
 }
 
-/** The OTLP export of traces and metrics; undefined without a collector. */
+/** The export of traces and metrics by OTLP; undefined without a collector. */
 export const TELEMETRY = section("telemetry", SETTINGS, { build })
 
 export type TelemetrySettings = NonNullable<ReturnType<typeof TELEMETRY.build>>
 
 /**
- * Completes the section with OpenTelemetry's own variables. These are often set for all programs of
- * a machine, so the file takes precedence. Variables for a collector only apply to the collector
- * that they name.
+ * Adds OpenTelemetry's own variables to the section. They are often set for all programs of a machine, so the file
+ * takes precedence. Variables for a collector only apply to the collector that they name.
  */
 function build(values: Values<typeof SETTINGS>, { set, telemetry }: BuildContext) {
   const { collector } = telemetry
@@ -97,7 +96,7 @@ function build(values: Values<typeof SETTINGS>, { set, telemetry }: BuildContext
     protocol: either("protocol", other?.protocol),
     sample: either("sample", telemetry.sample),
     serviceName: either("serviceName", telemetry.serviceName ?? named),
-    /** Further attributes of this service. */
+    /** Additional attributes of this service. */
     resource,
     metricsEvery: either("metricsEvery", telemetry.metricsEvery),
   }

@@ -2,14 +2,14 @@ import { asGatewayError, GatewayError } from "../../canon/errors.ts"
 import { LedgerError } from "../../store/ledger-error.ts"
 import { type ErrorAnswer, errorAnswer, jsonAnswer } from "../answers.ts"
 
-/** Converts the result of a handler to an uncached response. */
+/** Converts the result of a handler to a response that is never cached. */
 export function answerOf(requestId: string, result: unknown): Response {
   if (result instanceof Response) return unkept(named(result, requestId))
   if (result === undefined) return unkept(named(new Response(null, { status: 204 }), requestId))
   return unkept(jsonAnswer(requestId, result))
 }
 
-/** Builds an uncached error response in OpenAI's envelope. */
+/** Builds an error response in OpenAI's envelope that is never cached. */
 export const errors: ErrorAnswer = (error, requestId) => unkept(errorAnswer(error, requestId))
 
 /** Converts an exception to an error for the caller. */
@@ -17,7 +17,7 @@ export function errorOf(thrown: unknown): GatewayError {
   return thrown instanceof LedgerError ? ledgerUnavailable(thrown) : asGatewayError(thrown)
 }
 
-/** Omits the location and the fault of the ledger, which are only logged. */
+/** Returns an error without the ledger's location and fault, which are only logged. */
 function ledgerUnavailable(cause: LedgerError): GatewayError {
   return new GatewayError(
     "ledger_unavailable",

@@ -34,7 +34,10 @@ export function adminApp(endpoints: readonly AdminEndpoint[], frame: AdminFrame)
   }
 }
 
-/** @param allowed the routes of the path; undefined if the path does not exist. */
+/**
+ * Builds the error for a path or method that does not exist.
+ * @param allowed the methods of the path; undefined if the path does not exist.
+ */
 function misdirected(
   { method }: Request,
   pathname: string,
@@ -52,7 +55,7 @@ function misdirected(
   })
 }
 
-/** Reports an invalid URL, which results from an invalid 'host' header. */
+/** Builds the error for an invalid URL, which an invalid 'host' header causes. */
 function wrongHost(): GatewayError {
   return new GatewayError("invalid_value", "The header 'host' is not a host name.", {
     parameter: "host",

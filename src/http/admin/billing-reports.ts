@@ -28,7 +28,7 @@ export function writeOffEndpoints({
   })
 }
 
-/** `/admin/v1/reconciliations`: the last comparison with each provider's bill. */
+/** `/admin/v1/reconciliations`: the latest comparison with each provider's bill. */
 export function reconciliationEndpoints({
   reconciliations,
 }: {

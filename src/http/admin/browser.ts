@@ -4,12 +4,12 @@ import type { ClientInfo } from "../../users/client-info.ts"
 import { jsonAnswer } from "../answers.ts"
 import type { AdminContext } from "./endpoint.ts"
 
-/** Header with the token of the page that began a sign-in at an issuer. */
+/** Header with the token of the page on which a sign-in at an issuer was started. */
 const LINK_HEADER = "x-tollgate-link-token"
-/** Browsers accept a cookie with this prefix only over TLS and only from the host itself, not from a sibling domain. */
+/** Browsers only accept a cookie with this prefix over TLS and from the host itself, not from a sibling domain. */
 const HOST_PREFIX = "__Host-"
 
-/** Returns the details of a request that sign-in needs. */
+/** Returns the properties of a request that sign-in needs. */
 export function clientOf({
   request,
   address,
@@ -22,14 +22,14 @@ export function clientOf({
 type Reached = Pick<AdminContext, "request" | "origin">
 
 /**
- * Returns the origin of the gateway for the browser: the configured one, else that of trusted proxies, else that of the
- * request.
+ * Returns the gateway's origin as the browser sees it: the configured origin, otherwise that of trusted proxies,
+ * otherwise that of the request.
  */
 export function originOf({ request, origin }: Reached, publicUrl: string | undefined): string {
   return publicUrl ?? origin ?? new URL(request.url).origin
 }
 
-/** The scope of cookies in a response. */
+/** The scope of the cookies in a response. */
 export interface CookieScope {
   /** Whether the cookies are sent over TLS only. */
   readonly isSecure: boolean
@@ -39,7 +39,7 @@ export interface CookieScope {
   readonly prefix: "" | typeof HOST_PREFIX
 }
 
-/** Returns the scope of the cookies of a response. */
+/** Returns the scope for the cookies of a response. */
 export function cookieScope(reached: Reached, publicUrl: string | undefined): CookieScope {
   const isTls = originOf(reached, publicUrl).startsWith("https:")
   const isSecure = isTls || (publicUrl === undefined && isForwardedOverTls(reached.request))
@@ -49,9 +49,9 @@ export function cookieScope(reached: Reached, publicUrl: string | undefined): Co
 }
 
 /**
- * Returns whether a request comes from a browser on the same machine without TLS, which may reject the cookie prefix. A
- * proxy that terminates TLS may send the same host. In that case the page has another origin, or the browser has
- * already accepted the prefix.
+ * Whether a request comes from a browser on the same machine without TLS, which may reject the cookie prefix. A proxy
+ * that terminates TLS may send the same host, but then the page has another origin, or the browser has already accepted
+ * the prefix.
  */
 function isLocal({ request, origin }: Reached): boolean {
   const isProxied = origin !== undefined || isForwardedOverTls(request)
@@ -62,7 +62,7 @@ function isLocal({ request, origin }: Reached): boolean {
   return !hasPrefix && (page === null || isLocalHost(page.host))
 }
 
-/** Removes the cookies outside this scope from a request, and the prefix from the names of the others. */
+/** Removes cookies outside of the scope from a request, and removes the prefix from the names of the other cookies. */
 export function keepOwnCookies({ headers }: Request, { prefix }: CookieScope): void {
   const header = headers.get("cookie")
   if (header === null || prefix === "") return
@@ -81,8 +81,8 @@ export function cookieAnswer(
 }
 
 /**
- * Redirects the browser, with cookies.
- * @param location path without the base path.
+ * Redirects the browser and sets cookies.
+ * @param location the path without the base path.
  */
 export function redirectAnswer(
   location: string,
@@ -105,7 +105,7 @@ function withCookies(
 }
 
 /**
- * Returns whether a proxy reports TLS. Untrusted proxies are believed too: a forged header only restricts the sender's
+ * Whether a proxy reports TLS. Untrusted proxies are also accepted, because a forged header only restricts the sender's
  * own cookies to TLS.
  */
 function isForwardedOverTls(request: Request): boolean {

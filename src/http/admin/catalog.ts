@@ -49,7 +49,7 @@ function idOf(path: (part: "provider" | "name") => string): string {
   return `${path("provider")}/${path("name")}`
 }
 
-/** `/admin/v1/prices`: the active list of known prices, and the pending one. */
+/** `/admin/v1/prices`: the active and the pending list of known prices. */
 export function priceEndpoints({
   priceUpdates,
 }: {

@@ -32,13 +32,13 @@ import { type AdminCaller, repeatable } from "./repeatable.ts"
  *   sent unchanged. Exceptions become the error envelope. Handlers write no headers of their own.
  */
 
-/** The request data of a handler. */
+/** The data of a request that a handler receives. */
 export interface AdminContext<Part extends string = string, Query = unknown, Body = unknown> {
-  /** Returns a named part of the path, decoded. */
+  /** Returns a named part of the path, with percent-encoding removed. */
   readonly path: (part: Part) => string
   readonly query: Query
   readonly body: Body
-  /** The original request. Its body has already been read if the route takes one. */
+  /** The original request. Its body has already been read if the route has a body. */
   readonly request: Request
   /** The network address of the client. */
   readonly address: string | null
@@ -47,7 +47,7 @@ export interface AdminContext<Part extends string = string, Query = unknown, Bod
   readonly requestId: string
 }
 
-/** An authenticated request. */
+/** The data of an authenticated request. */
 export interface AuthenticatedContext<
   Part extends string = string,
   Query = unknown,
@@ -56,7 +56,7 @@ export interface AuthenticatedContext<
   readonly actor: Actor
 }
 
-/** A request that may be unauthenticated. */
+/** The data of a request that may be unauthenticated. */
 export interface OpenContext<
   Part extends string = string,
   Query = unknown,
@@ -68,7 +68,7 @@ export interface OpenContext<
 type QueryOf<One extends Route> = z.output<One["query"]>
 type BodyOf<One extends Route> = z.output<One["body"]>
 
-/** The result of a route. A `Response` is a file or carries cookies. */
+/** The result type of a route. A `Response` is a file or sets cookies. */
 type Result<One extends Route> = One["answer"] extends Nothing
   ? Response | void
   : Response | Immutable<z.input<One["answer"]>>

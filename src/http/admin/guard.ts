@@ -5,19 +5,19 @@ import { isSameSecret } from "../../secrets/same-secret.ts"
 import type { Connection } from "../server.ts"
 import type { MinimumRole } from "#contract/route.ts"
 
-/** Finds the user of a session cookie; undefined without a valid session. */
+/** Returns the user of a session cookie; undefined without a valid session. */
 export type ActorOf = (headers: Headers, address: string | null) => Promise<Actor | undefined>
 
 export interface GuardParts {
   readonly actorOf: ActorOf
-  /** Read for each request, since settings change while the gateway runs. */
+  /** Returns the admin token. It is read for each request, because settings can change while the gateway runs. */
   readonly adminToken: () => string | undefined
-  /** Further origins of the console, for example behind a proxy. */
+  /** Returns additional origins of the console, for example behind a proxy. */
   readonly trustedOrigins: () => readonly string[]
 }
 
 const BEARER = /^bearer +/i
-/** Header of each console request. Forms and links of other sites cannot send it. */
+/** Header of each console request, which forms and links on other sites cannot send. */
 const CONSOLE_HEADER = "x-tollgate-console"
 const READING = new Set(["GET", "HEAD"])
 
@@ -57,7 +57,10 @@ export class Guard {
     return token !== undefined && token !== "" && isSameSecret(credential, token)
   }
 
-  /** @param reached origin of the request as reported by trusted proxies. */
+  /**
+   * Rejects changes that another site requested.
+   * @param reached the origin of the request as reported by trusted proxies.
+   */
   #refuseOtherSites({ headers }: Request, reached: string | undefined): void {
     const host = reached === undefined ? headers.get("host") : new URL(reached).host
     const site = headers.get("sec-fetch-site")
@@ -82,8 +85,8 @@ export class Guard {
 }
 
 /**
- * Reads a credential. `x-api-key` is included so that a caller's key is reported as such and not as a missing
- * credential.
+ * Reads a credential. A caller's key in `x-api-key` is also read, so that the error names it instead of reporting a
+ * missing credential.
  */
 function credentialOf(headers: Headers): string | undefined {
   const authorization = headers.get("authorization")?.replace(BEARER, "").trim()

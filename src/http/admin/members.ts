@@ -16,13 +16,13 @@ export interface MemberServices {
 }
 
 const OK = { ok: true } as const
-/** Longer invitation tokens are invalid. */
+/** Maximum length of an invitation token. Longer tokens are invalid. */
 const MAX_TOKEN_LENGTH = 200
 
 /** `/admin/v1/members` and `/admin/v1/invitations`. */
 export function memberEndpoints(services: MemberServices): AdminEndpoint[] {
   return [
-    // Listed before the routes with a member's id, which would match 'invitations'.
+    // Must precede the routes with a member's id, which would match 'invitations'.
     ...invitationEndpoints(services),
     ...membershipEndpoints(services),
     ...acceptanceEndpoints(services),

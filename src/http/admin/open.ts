@@ -76,11 +76,11 @@ import {
 /** The parts of the running gateway that the management API needs. */
 export interface AdminParts extends SystemParts {
   readonly store: Store
-  /** Opens a database for scans over all rows. */
+  /** Opens a database for scanning all rows. */
   readonly openReader: () => Promise<StoreReader>
-  /** Reports of past requests, read on a separate thread. */
+  /** Reports about past requests, which are read on a separate thread. */
   readonly reports: Reports
-  /** Stored prompts and responses, of accounts that have enabled this. */
+  /** The stored prompts and responses of accounts that have enabled storing them. */
   readonly payloads: PayloadLog
   readonly failures: FailureLog
   /** The users of the console and their credentials. */
@@ -172,7 +172,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
   return { handler, stripe, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-/** Reports a payment problem in the log and in one notice. */
+/** Reports a payment problem in the log and as a notice. Repeated problems cause a single notice. */
 function reportPayment(
   { events, notices }: Pick<AdminParts, "events" | "notices">,
   problem: PaymentProblem,
@@ -249,7 +249,7 @@ function consoleEndpoints(
 }
 
 /**
- * Announces changed keys to all processes of this machine before their next request. After a failure, the next change
+ * Announces changed keys to all processes of this machine before their next request. If this fails, the next change
  * announces them too.
  */
 async function keysChanged({
@@ -264,8 +264,8 @@ async function keysChanged({
 }
 
 /**
- * Finds the use of keys. A failure only omits the use, because the response may contain a secret that is shown only
- * once.
+ * Returns when keys were used. A failure only omits this information, because the response may contain a secret that is
+ * shown only once.
  */
 function usesOf(reports: Reports, events: Events): KeyUses {
   return async (ids) => {

@@ -15,7 +15,7 @@ const OK = { ok: true } as const
 
 type Finish = (context: AdminContext<never>, cookies: readonly string[]) => Response
 
-/** `/admin/v1/auth/...`: passwords and the second factor. */
+/** `/admin/v1/auth/...`: the user's own password and second factor. */
 export function ownPasswordEndpoints(services: OwnPasswordServices): AdminEndpoint[] {
   const finish: Finish = (context, cookies) =>
     cookieAnswer(context.requestId, OK, {

@@ -6,11 +6,11 @@ import { isStorableText } from "../../canon/storable-text.ts"
 import { isNothing } from "#contract/route.ts"
 import { readJsonBody } from "../read-body.ts"
 
-/** Input from people is smaller. */
+/** Limits for bodies. Input from people is smaller. */
 const READING = { limit: 256 * 1024, maxValues: 20_000 }
-/** Maximum faults reported. A form has fewer fields. */
+/** Maximum reported faults. Forms have fewer fields. */
 const MAX_FAULTS = 50
-/** Matches the beginning of the contract's own error texts. */
+/** Matches the beginning of error texts that the contract defines. */
 const OWN_WORDS = /^(must|needs|has to)\b/
 
 /**
@@ -30,7 +30,7 @@ export async function readBody<Schema extends z.ZodType>(
 
 /**
  * Reads the query parameters by their schema. Empty parameters count as absent.
- * @throws GatewayError like `readBody`.
+ * @throws GatewayError as in `readBody`.
  */
 export function readQuery<Schema extends z.ZodType>(url: URL, schema: Schema): z.output<Schema> {
   if (isNothing(schema)) return schema.parse(undefined)
@@ -47,7 +47,10 @@ export function readQuery<Schema extends z.ZodType>(url: URL, schema: Schema): z
   return check(schema, Object.fromEntries(values))
 }
 
-/** Validates a value by its schema. @throws GatewayError like `readBody`. */
+/**
+ * Validates a value by its schema.
+ * @throws GatewayError as in `readBody`.
+ */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
   value: JsonObject,
@@ -60,7 +63,7 @@ export function check<Schema extends z.ZodType>(
   throw refusalOf([...(error?.issues.flatMap(faultsOf) ?? []), ...unknown])
 }
 
-/** A value in a body, and its position. */
+/** A value in a body and its position. */
 interface Place {
   readonly value: JsonValue | undefined
   readonly member: string | number
@@ -90,7 +93,7 @@ function unstorableMembers(body: JsonObject): Fault[] {
   return faults
 }
 
-/** Returns the path of a value. It is built only for faults, because a body has thousands of values. */
+/** Returns the path of a value. Paths are only built for faults, because a body may have thousands of values. */
 function pathOf(place: Place): (string | number)[] {
   const path: (string | number)[] = []
   for (let at = place; at.parent; at = at.parent) path.push(at.member)
@@ -102,13 +105,16 @@ function unstorable(name: string): Fault {
   return { kind: "invalid_value", name, words }
 }
 
-/** Validates a decoded part of a path. @throws GatewayError like `readBody`. */
+/**
+ * Validates a decoded part of a path.
+ * @throws GatewayError as in `readBody`.
+ */
 export function checkedPart(name: string, text: string): string {
   if (!isStorableText(text)) throw refusalOf([unstorable(name)])
   return text
 }
 
-/** Finds members that are not in the schema, unless it allows additional ones. */
+/** Finds members that are not in the schema, unless the schema allows additional members. */
 function unknownMembers(schema: z.ZodType, value: JsonObject): Fault[] {
   if (!(schema instanceof z.ZodObject) || schema.def.catchall !== undefined) return []
   const names = Object.keys(value).filter((name) => !Object.hasOwn(schema.shape, name))
@@ -118,7 +124,7 @@ function unknownMembers(schema: z.ZodType, value: JsonObject): Fault[] {
 interface Fault {
   readonly kind: ErrorKind
   readonly name: string
-  /** The fault, phrased to follow the field's name: `must not be empty`. */
+  /** The description of the fault as a continuation of the field's name: `must not be empty`. */
   readonly words: string
 }
 
@@ -231,7 +237,7 @@ function choice(values: readonly string[]): string {
   return others.length === 0 ? `${only}` : `one of ${[only, ...others].join(", ")}`
 }
 
-/** Shortens a name for an error, since names come from the client. */
+/** Shortens a name for an error message, because clients choose the names. */
 function shown(name: string): string {
   return name.slice(0, 100)
 }

@@ -8,7 +8,7 @@ import type { RepeatableRequest } from "../idempotency/repeatable-request.ts"
 import type { Route } from "../server.ts"
 import { notSignedIn } from "./guard.ts"
 
-/** The endpoints themselves have lower limits. */
+/** Maximum size of a body. The endpoints have lower limits. */
 const MAX_BODY_BYTES = 1024 * 1024
 
 /** The sender of a request. */
@@ -22,8 +22,8 @@ export interface RepeatableServices {
 }
 
 /**
- * Builds a route for changes that performs a request with an idempotency key only once. The change and its completion
- * mark are in one transaction, so it cannot happen twice even if the process dies.
+ * Builds a route for changes. A request with an idempotency key is performed only once: the change and the mark that it
+ * is complete are in one transaction, so it cannot happen twice even if the process dies.
  */
 export function repeatable<Body>(
   endpoint: Endpoint<AdminCaller, Body>,
@@ -35,7 +35,7 @@ export function repeatable<Body>(
       ...endpoint,
       body: noBody,
       async handle({ request, connection, caller: { actor } }) {
-        // Unreachable: the guard rejects unauthenticated requests to such routes.
+        // Cannot happen, because the guard rejects unauthenticated requests to these routes.
         if (actor === undefined) throw notSignedIn()
         return await idempotency.answer({
           ...repeatableOf(actor, request),
@@ -57,7 +57,10 @@ export function repeatable<Body>(
   }
 }
 
-/** @throws GatewayError `forbidden` if the sender has fewer permissions than for the first request. */
+/**
+ * Returns the repeatable request of a sender.
+ * @throws GatewayError `forbidden` if the sender has fewer permissions than at the first request.
+ */
 function repeatableOf(actor: Actor, request: Request): Omit<RepeatableRequest, "perform"> {
   return {
     request,

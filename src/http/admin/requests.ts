@@ -23,7 +23,7 @@ export function receiptEndpoints({ requests }: { readonly requests: Requests }):
   })
 }
 
-/** `/admin/v1/usage`: the usage and its cost. */
+/** `/admin/v1/usage`: the usage and its cost over time. */
 export function usageEndpoints({
   usageReports,
   overviews,

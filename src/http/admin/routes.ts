@@ -4,7 +4,7 @@ import type { MinimumRole } from "#contract/route.ts"
 /** The base path of the management API. */
 export const ADMIN_PATH = "/admin/v1"
 
-/** Returns whether a route accepts idempotency keys: all changes do, except those to the session itself. */
+/** Whether a route accepts idempotency keys. All changes do, except those to the session itself. */
 export function takesIdempotencyKey(method: Method, role: MinimumRole): boolean {
   return method !== "GET" && role !== "anyone" && role !== "session"
 }

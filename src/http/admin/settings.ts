@@ -6,7 +6,7 @@ import type { GatewaySettings } from "../../management/settings.ts"
 import type { System } from "../../management/system.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 
-/** `/admin/v1/settings`, the active and the changeable settings; `/admin/v1/ledger`. */
+/** `/admin/v1/settings`: the active and the changeable settings. `/admin/v1/ledger`: the verification of the ledger. */
 export function settingsEndpoints({
   gatewaySettings,
 }: {

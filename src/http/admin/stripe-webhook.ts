@@ -7,7 +7,7 @@ import { anyone, failure, serve } from "../endpoint.ts"
 import type { Handler } from "../server.ts"
 import { answerOf, errorOf, errors } from "./answer.ts"
 
-/** Stripe's events have a few thousand bytes. */
+/** Maximum size of an event. Stripe's events have a few thousand bytes. */
 const MAX_BODY_BYTES = 256 * 1024
 
 const PATH = "/webhooks/stripe"
@@ -18,8 +18,8 @@ export interface StripeServices {
 }
 
 /**
- * `POST /webhooks/stripe`: Stripe's events. The body is read as text, since the signature covers its exact bytes.
- * Stripe repeats events without a 2xx response for three days.
+ * `POST /webhooks/stripe`: receives Stripe's events. The body is read as text, because the signature covers its exact
+ * bytes. Stripe repeats events without a 2xx response for three days.
  */
 export function stripeWebhook({ payments, events }: StripeServices): Handler {
   const { handler } = serve(
