@@ -5,8 +5,8 @@ import { isPublicAddress } from "../wire/http/public-address.ts"
 const PRIVATE_NAMES = /(^|\.)(localhost|local|internal|home\.arpa)$/
 
 /**
- * Returns the origin of the gateway as seen by a caller, if it can be trusted: the caller controls `Host`. A public
- * name or address may belong to a third party, so links use it only if the settings do.
+ * Returns the gateway's origin as a caller sees it, if this origin can be trusted. The caller controls `Host`, and a
+ * public name or address may belong to a third party, so links only use it if it is in the settings.
  * @param url URL of the request.
  * @param own the gateway's own origin.
  */

@@ -3,11 +3,11 @@ import type { Keyring } from "../keys/keyring.ts"
 import { headersWithKey } from "./google-key.ts"
 import type { Handler, Route } from "./server.ts"
 
-/** Seconds for which browsers cache a preflight. They ignore higher values. */
+/** Seconds for which browsers cache a preflight response. Browsers ignore higher values. */
 const MAX_AGE = "7200"
-/** Matches the header names that a preflight may list. Any other text is not a list of names. */
+/** Matches a list of header names in a preflight request. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,4000}$/
-/** Response headers that pages may read besides the default ones. */
+/** Response headers that pages may read in addition to the default headers. */
 const EXPOSED = [
   "x-request-id",
   "request-id",
@@ -23,7 +23,10 @@ const EXPOSED = [
   ]),
 ].join(", ")
 
-/** The origins whose pages may read responses. Those of the settings apply to all keys, those of a key to this key. */
+/**
+ * The origins whose pages may read responses. Origins in the settings apply to all keys, and origins of a key only to
+ * that key.
+ */
 export interface PageOrigins {
   /** Origins such as `https://app.example.com`, or `*`; undefined if not configured. */
   readonly ofSettings: () => readonly string[] | undefined
@@ -31,8 +34,8 @@ export interface PageOrigins {
 }
 
 /**
- * Allows pages of some origins to read responses (CORS in the Fetch standard). Credentials are never allowed: the page
- * itself sends the key, so no page can use a key that the browser stores for another one.
+ * Allows pages of some origins to read responses (CORS in the Fetch standard). Credentials are never allowed. The page
+ * itself sends the key, so no page can use a key that the browser stores for another page.
  */
 export class CrossOrigin {
   readonly #ofSettings: PageOrigins["ofSettings"]
@@ -64,7 +67,7 @@ export class CrossOrigin {
     }
   }
 
-  /** Wraps a handler to answer preflight requests; all other requests go to the handler. */
+  /** Wraps a handler so that preflight requests are answered. All other requests go to the handler. */
   withPreflight(handler: Handler): Handler {
     const readable = this.readable(handler)
     return async (request, connection, id) => {
@@ -88,7 +91,7 @@ export class CrossOrigin {
     request: Pick<Request, "headers" | "method" | "url">,
     answering: Response | Promise<Response>,
   ): Promise<Response> {
-    // The key is looked up after the handler, so that a newly created one is found.
+    // The key is looked up after the handler has run, so that a newly created key is found.
     const answer = await answering
     const allowed = allowedBy(this.#ofSettings(), origin) ?? this.#allowedByKey(origin, request)
     if (allowed !== undefined) {
@@ -100,8 +103,8 @@ export class CrossOrigin {
   }
 
   /**
-   * Checks the origins of the key. Without a valid key the response contains no private data, so the origins of all
-   * keys apply and the page can read the error.
+   * Checks the origins of the key. Without a valid key, the response contains no private data. The origins of all keys
+   * then apply, so that the page can read the error.
    */
   #allowedByKey(origin: string, request: Pick<Request, "headers" | "url">): string | undefined {
     if (this.#keyring.origins.isEmpty) return undefined
@@ -110,7 +113,7 @@ export class CrossOrigin {
   }
 }
 
-/** Returns the value of `access-control-allow-origin`; undefined if pages of an origin may not read. */
+/** Returns the value of `access-control-allow-origin`; undefined if pages of the origin may not read the response. */
 function allowedBy(
   origins: readonly string[] | KeyOrigins | undefined,
   origin: string,

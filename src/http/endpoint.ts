@@ -24,7 +24,7 @@ export interface Sender {
 /** An authenticated request whose body has been read. */
 export interface HandlerContext<Caller> {
   readonly request: Request
-  /** `req_...`, sent in the headers of the response. */
+  /** The request id (`req_...`), which is also sent in the response headers. */
   readonly id: string
   /** The endpoint's path. */
   readonly path: string
@@ -32,7 +32,7 @@ export interface HandlerContext<Caller> {
   readonly connection: Connection
   /** Unix milliseconds. */
   readonly receivedAt: number
-  /** The same time by `performance.now()`. */
+  /** The time of receipt by `performance.now()`. */
   readonly startedAt: number
 }
 
@@ -53,11 +53,17 @@ export interface Endpoint<Caller extends Sender, Body> {
   readonly path: string
   readonly auth: Auth<Caller>
   readonly body: BodyReader<Caller, Body>
-  /** Builds errors in the dialect of the endpoint's clients; in OpenAI's envelope by default. */
+  /** Builds errors in the dialect of the endpoint's clients; if absent, in OpenAI's envelope. */
   readonly errors?: ErrorAnswer
-  /** Converts an exception to an error for the caller. By default, all but a `GatewayError` are internal errors. */
+  /**
+   * Converts an exception to an error for the caller. If absent, all exceptions except `GatewayError` become internal
+   * errors.
+   */
   readonly errorOf?: (thrown: unknown) => GatewayError
-  /** Returns a whole response, or an answer that holds the request's memory until it is sent. @throws GatewayError */
+  /**
+   * Returns a complete response, or an answer that holds the request's memory until it is sent.
+   * @throws GatewayError
+   */
   readonly handle: (
     context: HandlerContext<Caller>,
     body: Body,
@@ -69,10 +75,10 @@ const ANYONE: Sender = {}
 /** Accepts requests without a credential. */
 export const anyone: Auth<Sender> = () => ANYONE
 
-/** Reads no body. */
+/** Reads nothing, for endpoints without a body. */
 export const noBody = (): undefined => undefined
 
-/** Builds the route of an endpoint, with authentication, reading of the body and error handling. */
+/** Builds the route of an endpoint. It authenticates the caller, reads the body and handles errors. */
 export function serve<Caller extends Sender, Body>(
   endpoint: Endpoint<Caller, Body>,
   events: Events,
@@ -104,7 +110,7 @@ export function serve<Caller extends Sender, Body>(
   return { method, path, handler, handlesUnread: true, errors }
 }
 
-/** A failed request, with the means to report its failure. */
+/** A failed request, with the means to report the failure. */
 interface Failed {
   readonly request: Request
   readonly id: string
@@ -141,7 +147,7 @@ export function failure(
   return errors(error, id, request)
 }
 
-/** Returns the model named by a request, if its body shows it. */
+/** Returns the model that a request body names; undefined if it names no model. */
 function namedModel(body: unknown): string | undefined {
   if (typeof body !== "object" || body === null) return undefined
   const { json, fields } = body as { readonly json?: object; readonly fields?: unknown }

@@ -11,27 +11,27 @@ import { RouteTable } from "./route-table.ts"
 import type { Handler, Mount, Route } from "./server.ts"
 import { withModel } from "./with-model.ts"
 
-/** A header that Anthropic's clients always send, and the endpoint with their error format. */
+/** A header that Anthropic's clients always send, and an endpoint with their error format. */
 const ANTHROPIC = { header: "anthropic-version", path: "/v1/messages" }
-/** The same for Google's clients, with the paths that only they use. */
+/** A header that Google's clients always send, and the paths that only they use. */
 const GOOGLE = {
   header: GOOGLE_KEY,
   path: "/v1beta/models/{id...}",
   below: /^(?:\/upload)?\/v1(?:beta|alpha)/,
 }
-/** Maximum length of an address repeated in an error or compared. */
+/** Maximum length of an address that is compared, or repeated in an error. */
 const MAX_PATH_LENGTH = 200
 
-/** Serves the paths below the path of `server.public_url`, for proxies that forward the full path. */
+/** The path of `server.public_url`, below which all paths are also served. Some proxies forward the full path. */
 export interface BasePathParts {
   readonly mounts: readonly Mount[]
-  /** Returns an empty text without a base path. */
+  /** Returns the base path; empty without one. */
   readonly basePath: () => string
 }
 
 /**
- * Creates the handler of requests that no route matches. If the address can only mean one endpoint, that endpoint
- * handles it. All others get 404 or 405 with suggestions, in the caller's dialect.
+ * Creates the handler of requests that no route matches. If an address can only mean one endpoint, that endpoint
+ * handles the request. All other requests get 404 or 405 with suggestions, in the caller's dialect.
  */
 export function fallback(
   routes: readonly Route[],
@@ -59,7 +59,7 @@ export function fallback(
       const named = succeed(request, withModel(request, url.href, intended.model))
       return route.handler(named, connection)
     }
-    // Only these routes read their address. The others get the unchanged request with its body.
+    // Only these routes read their address. All other routes get the original request with its body.
     const addressed = isOpenEnded(route.path)
       ? succeed(request, new Request(url.href, request))
       : request
@@ -67,12 +67,12 @@ export function fallback(
   }
 }
 
-/** Returns whether a path belongs to a mount such as `/docs` or `/console/*`. */
+/** Whether a path belongs to a mount such as `/docs` or `/console/*`. */
 function isBelow(pathname: string, path: string): boolean {
   return path.endsWith("/*") ? pathname.startsWith(path.slice(0, -1)) : pathname === path
 }
 
-/** Returns whether fields can be added to a body. */
+/** Whether a body is JSON to which members can be added. */
 function isPlainJson(headers: Headers): boolean {
   return !headers.has("content-encoding") && /json/i.test(headers.get("content-type") ?? "")
 }
@@ -94,8 +94,8 @@ function wrongMethod(
 }
 
 /**
- * Builds the error for web sockets. With 426, clients that prefer a web socket (Codex) switch to HTTP immediately and
- * do not retry.
+ * Builds the error for WebSocket requests. Status 426 makes clients that prefer a WebSocket (Codex) switch to HTTP
+ * immediately.
  */
 function noUpgrade(path: string): GatewayError {
   return new GatewayError(
@@ -117,7 +117,7 @@ function unknown(request: Request, pathname: string, routes: readonly Route[]): 
   return (like?.errors ?? errorAnswer)(error, newRequestId(), request)
 }
 
-/** Returns the endpoint with the caller's error format; undefined for the general format. */
+/** Returns an endpoint with the caller's error format; undefined for the general format. */
 function readablePath({ headers }: Request, pathname: string): string | undefined {
   if (headers.has(ANTHROPIC.header)) return ANTHROPIC.path
   return headers.has(GOOGLE.header) || GOOGLE.below.test(pathname) ? GOOGLE.path : undefined

@@ -5,12 +5,12 @@ import type { Route } from "./server.ts"
 export const GOOGLE_KEY = "x-goog-api-key"
 const PARAMETER = "key"
 
-/** Returns whether a request has a key in the form of Google's clients. */
+/** Whether a request contains a key in the way that Google's clients send it. */
 export function hasGoogleKey({ headers, url }: Request): boolean {
   return headers.has(GOOGLE_KEY) || new URL(url).searchParams.has(PARAMETER)
 }
 
-/** Wraps a route to accept keys in the address as if they were in the headers. */
+/** Wraps a route so that it accepts keys in the address like keys in headers. */
 export function keyInHeaders(route: Route): Route {
   const { handler } = route
   return {
@@ -34,7 +34,7 @@ function withoutKeyInUrl(request: Request): Request {
   return succeed(request, new Request(url.href, { method, headers, signal, body }))
 }
 
-/** Returns the headers of a request, including a key from its address unless they already have one. */
+/** Returns the headers of a request. If they contain no key, the key in the address is added. */
 export function headersWithKey({ headers, url }: Pick<Request, "headers" | "url">): Headers {
   const key = url.includes(`${PARAMETER}=`) ? new URL(url).searchParams.get(PARAMETER) : null
   if (key === null || headers.get(GOOGLE_KEY)) return headers

@@ -8,7 +8,7 @@ import type { Route } from "./server.ts"
 
 const RETRY_AFTER_SECONDS = 1
 
-/** `GET /healthz`: the process responds. */
+/** `GET /healthz`: responds if the process works. */
 export function healthz(events: Events): Route {
   return serve(
     {
@@ -27,7 +27,10 @@ export interface ReadinessServices {
   readonly events: Events
 }
 
-/** `GET /readyz`: whether the gateway can serve requests. Not ready while it drains or the ledger cannot be written. */
+/**
+ * `GET /readyz`: whether the gateway can serve requests. It is not ready while it shuts down or cannot write to the
+ * ledger.
+ */
 export function readyz({ ledger, isDraining, events }: ReadinessServices): Route {
   return serve(
     {
@@ -46,8 +49,7 @@ export function readyz({ ledger, isDraining, events }: ReadinessServices): Route
 }
 
 /**
- * Returns the reason without the identity and location of the ledger, which are only logged, because this endpoint is
- * public.
+ * Returns the reason without the ledger's identity and location, because this endpoint is public. They are only logged.
  */
 function reasonOf(failure: unknown): string {
   const isDamaged = failure instanceof LedgerError && failure.code === "damaged"

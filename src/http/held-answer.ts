@@ -6,8 +6,8 @@ const MAX_SINGLE_CHUNK_BYTES = 1024 * 1024
 const CHUNK_BYTES = 256 * 1024
 
 /**
- * Builds the response to a call. A whole body releases its memory once it has been handed over, a stream at its own
- * end. A large body is sent as fast as the client reads it, and counts until then.
+ * Builds the response to a call. A complete body releases its memory when it has been handed over, and a stream when it
+ * ends. A large body is sent as fast as the client reads it, and holds its memory until then.
  */
 export function heldAnswer({ headers, body }: Answer, memory: Reservation | undefined): Response {
   if (body instanceof ReadableStream) return new Response(body, { headers })

@@ -1,22 +1,22 @@
 import { GatewayError } from "../canon/errors.ts"
 import { nextTurn } from "../canon/next-turn.ts"
 
-/** Minimum pace of a body. It is too slow if two consecutive windows each receive fewer bytes. */
+/** Minimum pace of a body. A body is too slow if two consecutive windows each receive fewer bytes. */
 export interface Pace {
   readonly bytes: number
   /** Length of a window in milliseconds. */
   readonly window: number
 }
 
-/** 32 KB a second, the speed of a poor mobile connection. */
+/** 32 KB per second, the speed of a poor mobile connection. */
 export const USUAL_PACE: Pace = { bytes: 160 * 1024, window: 5_000 }
 
-/** Chunks below this size are followed by a pause: see `pauseAfter`. */
+/** Chunks below this size are followed by a pause (see `pauseAfter`). */
 const SHORT_CHUNK_BYTES = 4 * 1024
 
 /**
- * Waits for a turn of the event loop after a short chunk, so that the runtime joins unread chunks. Reading 100,000
- * chunks of one byte separately would block the event loop.
+ * Waits for a turn of the event loop after a short chunk, so that the runtime joins the chunks that arrive meanwhile.
+ * Reading 100,000 chunks of one byte separately would block the event loop.
  */
 export function pauseAfter(chunkBytes: number): Promise<void> | undefined {
   return chunkBytes < SHORT_CHUNK_BYTES ? nextTurn() : undefined
@@ -31,7 +31,7 @@ export type RestOfBody =
 const rests = new WeakMap<Request, Promise<RestOfBody>>()
 const successors = new WeakMap<Request, Request>()
 
-/** Registers a request that was created from another one and has taken over its body. */
+/** Registers a request that was created from another request and has taken over its body. */
 export function succeed(request: Request, successor: Request): Request {
   successors.set(request, successor)
   return successor
@@ -45,7 +45,7 @@ export function restOf(request: Request): RestOfBody | Promise<RestOfBody> {
 }
 
 /**
- * Yields the chunks of a body as they arrive. Slow senders, which would leave their reserved memory idle, are cut off.
+ * Yields the chunks of a body as they arrive. Slow senders are cut off, because their reserved memory would be idle.
  * @throws GatewayError `overloaded` for a slow sender; an error of the runtime if the caller disconnects.
  */
 export async function* incomingChunks(
@@ -76,7 +76,10 @@ export async function* incomingChunks(
   }
 }
 
-/** Checks the received bytes at the end of each window. A single slow window may result from a blocked event loop. */
+/**
+ * Checks the number of received bytes at the end of each window. A single slow window may result from a blocked event
+ * loop, so it is tolerated.
+ */
 export class PaceWatch implements Disposable {
   isTooSlow = false
   readonly #timer: ReturnType<typeof setInterval>
@@ -107,7 +110,7 @@ function tooSlow({ bytes, window }: Pace): GatewayError {
   return new GatewayError(
     "overloaded",
     `The body arrived at less than ${rate} KB a second, so the gateway stopped waiting for it. Send it again over a faster connection.`,
-    // Without closing, the remaining body would be read as another request.
+    // If the connection stayed open, the rest of the body would be read as another request.
     { headers: { connection: "close" } },
   )
 }

@@ -1,35 +1,35 @@
 import { GOOGLE_METHODS, GOOGLE_MODEL_PATHS } from "./v1/google-address.ts"
 
-/** The address a request was probably meant for. */
+/** The address for which a request was probably intended. */
 export interface IntendedAddress {
   readonly path: string
-  /** The model named in an address of Azure. */
+  /** The model in an address of Azure's form. */
   readonly model?: string
 }
 
-/** Path prefixes that clients use, from the usual base addresses of vendors and routers. */
+/** Path prefixes that clients add, from the usual base addresses of vendors and routers. */
 const HABITS = new Set(["v1", "openai", "anthropic", "api", "v1beta", "v1alpha", "v1beta1"])
 /**
- * Matches Azure OpenAI: `/openai/deployments/{deployment}/chat/completions?api-version=…`. Model names may contain
- * slashes.
+ * Matches addresses of Azure OpenAI: `/openai/deployments/{deployment}/chat/completions?api-version=…`. Model names may
+ * contain slashes.
  */
 const DEPLOYMENT =
   /^\/openai\/deployments\/(.+?)\/((?:chat|images|audio)\/[a-z]+|embeddings|responses)$/
-/** Equivalent paths of model servers and their load tests. */
+/** Paths that model servers and their load tests use for the same endpoints. */
 const ALIASES: ReadonlyMap<string, string> = new Map([["/health", "/healthz"]])
 
 /**
- * Matches addresses of Google: without `models/`, as several clients write a model with a slash in its name, or with
- * Vertex AI's folders before it.
+ * Matches Google's addresses without `models/`, which several clients omit if a model's name contains a slash, and
+ * addresses with Vertex AI's folders.
  */
 const MODEL_METHOD = new RegExp(
   `^/v1(?:alpha|beta1?)?/(?!tunedModels/)(?:(?:.+/)?models/)?(.+:(?:${GOOGLE_METHODS.join("|")}))$`,
 )
 
 /**
- * Returns the only endpoint that an address can mean, if it has extra slashes, `/v1` twice or not at all, or the form
- * of Azure.
- * @param isKnown returns whether a path is that of an endpoint.
+ * Returns the only endpoint that an address can mean. The address may have extra slashes, `/v1` twice or not at all, or
+ * Azure's form.
+ * @param isKnown whether a path belongs to an endpoint.
  * @returns undefined if there is no such endpoint.
  */
 export function intendedAddress(
@@ -53,7 +53,7 @@ export function intendedAddress(
   return path === undefined ? undefined : { path }
 }
 
-/** Decodes a model name. Invalid encodings are kept, and reported as an unknown model. */
+/** Decodes a model name. An invalid encoding stays unchanged, and is reported as an unknown model. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -1,6 +1,6 @@
 /**
- * The responses of a gateway that shuts down. Each closes its connection, so that the caller's next request opens one
- * to a remaining gateway.
+ * The responses of a gateway that is shutting down. Each one closes its connection, so that the caller's next request
+ * connects to a remaining gateway.
  */
 export class LastAnswers {
   #isOn = false
@@ -16,7 +16,7 @@ export class LastAnswers {
     return this.#count
   }
 
-  /** Makes all further responses close their connections. */
+  /** Makes all subsequent responses close their connections. */
   begin(): void {
     this.#isOn = true
   }

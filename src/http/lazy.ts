@@ -1,6 +1,6 @@
 /**
- * A value that is created on first use. The parts for the console cost neither memory nor startup time unless they are
- * used.
+ * A value that is created on first use. For example, the parts of the console require no memory or startup time until
+ * they are used.
  */
 export class Lazy<Value extends AsyncDisposable> implements AsyncDisposable {
   readonly #make: () => Promise<Value>
@@ -11,7 +11,10 @@ export class Lazy<Value extends AsyncDisposable> implements AsyncDisposable {
     this.#make = make
   }
 
-  /** Returns the value. Failed creation is repeated with the next call. @throws the errors of creation. */
+  /**
+   * Returns the value. If its creation fails, the next call tries again.
+   * @throws the errors of the creation.
+   */
   async get(): Promise<Value> {
     if (this.#isOver) throw new Error("the gateway is ending")
     const made = (this.#made ??= this.#make())

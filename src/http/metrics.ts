@@ -13,7 +13,7 @@ export interface MetricsServices {
   readonly events: Events
 }
 
-/** `GET /metrics`, served if a token protects it and no separate port is configured. */
+/** `GET /metrics`. Served if the endpoint is protected by a token and no separate port is configured. */
 export function metrics({ settings, metricsText, events }: MetricsServices): Route {
   return serve(
     {

@@ -9,7 +9,7 @@ import type { Lazy } from "./lazy.ts"
 import { newRequestId } from "./request-id.ts"
 import type { Connection, Mount } from "./server.ts"
 
-/** Placeholder for the address in the OpenAPI document, which differs between callers. */
+/** Placeholder for the address in the OpenAPI document. The address differs between callers. */
 const NO_ADDRESS = "https://address.invalid"
 
 export interface MountServices {
@@ -17,11 +17,11 @@ export interface MountServices {
   readonly events: Events
   /** The public address without `/v1`. */
   readonly baseUrl: BaseUrl
-  /** Returns the path of that address without a trailing slash. */
+  /** Returns the path of the public address without a trailing slash. */
   readonly basePath: () => string
 }
 
-/** Mounts the management API, the console and the documentation. Each is loaded with its first request. */
+/** Mounts the management API, the console and the documentation. Each part is loaded with its first request. */
 export function managementMounts(services: MountServices): Mount[] {
   const { admin, basePath } = services
   const toConsole = (): Response => {
@@ -46,7 +46,7 @@ export function managementMounts(services: MountServices): Mount[] {
     }),
     "/openapi.json": reading(async ({ origin }) => {
       const { openApiDocument } = await import("./docs/openapi.ts")
-      // Built once: it takes as long as hundreds of requests, and the endpoint is public.
+      // The document is built once, because this takes as long as hundreds of requests, and the endpoint is public.
       document ??= JSON.stringify(openApiDocument(NO_ADDRESS))
       const text = document.replace(NO_ADDRESS, () => services.baseUrl(origin))
       return textAnswer(newRequestId(), text, { "cache-control": "no-cache" })
@@ -58,7 +58,7 @@ export function managementMounts(services: MountServices): Mount[] {
   }))
 }
 
-/** Wraps a handler to reject all methods except GET and HEAD. */
+/** Wraps a handler so that it rejects all methods except GET and HEAD. */
 function reading(
   handler: (connection: Connection) => Response | Promise<Response>,
 ): Mount["handler"] {
@@ -73,7 +73,7 @@ function reading(
   }
 }
 
-/** Wraps a handler to convert exceptions to responses. */
+/** Wraps a handler so that exceptions become responses. */
 function failing(handler: Mount["handler"], events: Events): Mount["handler"] {
   return async (request, connection) => {
     try {

@@ -3,13 +3,16 @@
  * slashes.
  */
 
-/** Returns the named parts of a matching path, decoded. An invalid encoding is left unchanged. */
+/**
+ * Returns a function that returns the named parts of a matching path, with percent-encoding removed. Invalid encodings
+ * stay unchanged.
+ */
 export function partsOf(path: string, pathname: string): (part: string) => string {
   const parts = patternOf(path).exec(pathname)?.groups ?? {}
   return (part) => decoded(parts[part] ?? "")
 }
 
-/** Returns whether a path has a final part that matches the rest. */
+/** Whether a path ends in a part that matches the rest of an address. */
 export function isOpenEnded(path: string): boolean {
   return path.endsWith("...}")
 }
@@ -21,7 +24,7 @@ export function bunPath(path: string): string {
   )
 }
 
-/** Returns a pattern of matching paths, with named parts as groups. */
+/** Returns a pattern that matches the addresses of a path, with named parts as groups. */
 export function patternOf(path: string): RegExp {
   const source = path.replace(/\{(\w+)(\.\.\.)?\}/g, (_, name, rest) =>
     rest ? `(?<${name}>.+)` : `(?<${name}>[^/]+)`,

@@ -18,24 +18,24 @@ import { ChunkList } from "../wire/chunk-list.ts"
 import { incomingChunks, type Pace, USUAL_PACE } from "./incoming-body.ts"
 import { encodingOf, unpackedChunks } from "./unpacked-body.ts"
 
-/** Maximum nesting. Deeper bodies are an attack on recursive code. */
+/** Maximum nesting. Bodies with deeper nesting are an attack on recursive code. */
 const MAX_DEPTH = 64
-/** Maximum bytes of a body that is read at once, since it arrives together with its head. */
+/** Maximum bytes of a body that is read at once, because it arrives together with its head. */
 const MAX_SMALL_BODY_BYTES = 32 * 1024
-/** Begins an escaped character in JSON. */
+/** The beginning of an escaped character in JSON. */
 const ESCAPE = String.raw`\u`
-/** A body is in memory as received, as parsed, and as sent upstream. */
+/** Copies of a body in memory: as received, as parsed, and as sent upstream. */
 const COPIES = 3
 
 /** A JSON body and its uncompressed size in bytes. */
 export interface ReceivedBody {
   readonly json: JsonObject
   readonly bytes: number
-  /** Whether the body is ASCII, without escapes of other characters. */
+  /** Whether the body is ASCII and contains no escape sequence (`\u`). */
   readonly isAscii: boolean
 }
 
-/** Checks a request while its body arrives. A small body has arrived already, so it is not checked early. */
+/** Checks a request while its body arrives. A small body arrives at once, so it is not checked early. */
 export interface BodyWatch {
   /** Called before the body is read. @throws GatewayError */
   begins(): MaybePromise<void>
@@ -47,7 +47,7 @@ export interface BodyWatch {
 export interface BodyReading {
   /** Maximum uncompressed bytes. */
   readonly limit: number
-  /** Reserves memory for the body. May be absent if only small bodies are read. */
+  /** Reserves memory for the body; may be absent if only small bodies are read. */
   readonly memory?: Reservation | undefined
   readonly pace?: Pace
   /** Maximum number of lists, objects, members and elements. */
@@ -77,7 +77,7 @@ export async function readJsonBody(request: Request, reading: BodyReading): Prom
     if (announced !== undefined && announced <= MAX_SMALL_BODY_BYTES && encoding === undefined) {
       memory?.takeBody(COPIES * announced)
       const text = await request.text()
-      // Bytes outside ASCII are part of a longer character or invalid, so the lengths differ.
+      // Each byte outside of ASCII is part of a longer character or invalid, so the lengths differ.
       const isAscii = text.length === announced && !text.includes(ESCAPE)
       return { json: parseSmall(text, memory), bytes: announced, isAscii }
     }
@@ -87,7 +87,8 @@ export async function readJsonBody(request: Request, reading: BodyReading): Prom
     return await readLarge(unpackedChunks(incoming, encoding, memory), reading, undefined)
   } catch (error) {
     if (error instanceof GatewayError) throw error
-    // A caller that disconnects during the upload gets this error, in case it still reads. The gateway has not failed.
+    // A caller that disconnects during the upload gets this error, in case it still reads. It is not a failure of the
+    // gateway.
     throw new GatewayError("invalid_json", "The body ended before it was complete.", {
       cause: error,
     })
@@ -95,7 +96,7 @@ export async function readJsonBody(request: Request, reading: BodyReading): Prom
 }
 
 /**
- * Returns whether a body is short enough to arrive together with its head, so that reading it takes no work.
+ * Whether a body is short enough to arrive together with its head, so that it can be read without waiting.
  * @param maxBytes a lower maximum.
  */
 export function isSmallBody({ headers }: Request, maxBytes = MAX_SMALL_BODY_BYTES): boolean {
@@ -109,8 +110,8 @@ function isJsonType(type: string): boolean {
 }
 
 /**
- * Reads a large body, checking it as it arrives. Reading stops as soon as it is too deep or too large.
- * @param announced its size, if known.
+ * Reads a large body, and checks it as it arrives. Reading stops as soon as the body is nested too deeply or too large.
+ * @param announced the announced size, if known.
  */
 async function readLarge(
   incoming: AsyncIterable<Uint8Array>,
@@ -196,8 +197,9 @@ const NUMBERED = `${shownNumber(MAX_NUMBERED_MEMBERS)} members whose names begin
 const WIDE_OBJECT = `${shownNumber(MAX_OBJECT_MEMBERS)} members in one object`
 
 /**
+ * Builds the error for a body with too many values.
  * @param limit the exceeded limit.
- * @param member the member that exceeded it.
+ * @param member the member that exceeded the limit.
  */
 function tooMany(limit: string, member: string | undefined): GatewayError {
   const place = member === undefined ? "" : ` It is passed in '${member.slice(0, 100)}'.`

@@ -1,4 +1,4 @@
-/** Creates a request id. Ids increase with time, so that the ledger's index grows only at its end. */
+/** Creates a request id. Ids increase over time, so that the ledger's index only grows at its end. */
 export function newRequestId(): string {
   return `req_${Bun.randomUUIDv7()}`
 }

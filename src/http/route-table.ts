@@ -1,7 +1,7 @@
 import { patternOf } from "./path-pattern.ts"
 import type { Route } from "./server.ts"
 
-/** The route of a method and path; otherwise the routes of the path with other methods. */
+/** The route of a method and path, or else the routes of the same path with other methods. */
 export type Found = { readonly route: Route } | { readonly allowed: readonly [Route, ...Route[]] }
 
 interface Row {
@@ -9,7 +9,7 @@ interface Row {
   readonly pattern: RegExp
 }
 
-/** Routes by method and path. The first match is used. */
+/** Routes by method and path. The first route that matches is used. */
 export class RouteTable {
   readonly #rows: readonly Row[]
 
@@ -17,7 +17,10 @@ export class RouteTable {
     this.#rows = routes.map((route) => ({ route, pattern: patternOf(route.path) }))
   }
 
-  /** @returns undefined if no route has the path. */
+  /**
+   * Finds the route of a request.
+   * @returns undefined if no route has the path.
+   */
   find(method: string, pathname: string): Found | undefined {
     const fitting = this.#rows.filter(({ pattern }) => pattern.test(pathname))
     const read = method === "HEAD" ? "GET" : method
@@ -27,7 +30,7 @@ export class RouteTable {
     return first === undefined ? undefined : { allowed: [first, ...others] }
   }
 
-  /** Returns whether a route with any method has the path. */
+  /** Whether a route has the path, with any method. */
   has(pathname: string): boolean {
     return this.#rows.some(({ pattern }) => pattern.test(pathname))
   }

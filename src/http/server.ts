@@ -15,13 +15,13 @@ export interface Connection {
   readonly address: string | null
   /** The origin of the request as reported by trusted proxies; undefined without a report. */
   readonly origin: string | undefined
-  /** Disables the idle timeout. Called once the request is read, since the response may take long. */
+  /** Disables the idle timeout. It is called when the request has been read, because the response may take long. */
   waitLong(): void
 }
 
 /**
  * Handles a request.
- * @param id id of the request; a new one is created by default.
+ * @param id id of the request; if absent, a new id is created.
  */
 export type Handler = (
   request: Request,
@@ -30,21 +30,24 @@ export type Handler = (
 ) => Response | Promise<Response>
 
 export interface Route {
-  /** May have named parts: `/keys/{id}`. A final part `{name...}` matches the rest, including slashes. */
+  /**
+   * A path that may have named parts: `/keys/{id}`. A final part `{name...}` matches the rest of an address, including
+   * slashes.
+   */
   readonly path: string
   readonly method: Method
   readonly handler: Handler
-  /** Whether the handler calls `afterBody` itself. Default: false. */
+  /** Whether the handler calls `afterBody` itself; false if absent. */
   readonly handlesUnread?: boolean
   /** Builds errors in the dialect of the route's clients. */
   readonly errors: ErrorAnswer
-  /** Ends an interrupted stream in the dialect of the route's clients; in OpenAI's envelope by default. */
+  /** Ends an interrupted stream in the dialect of the route's clients; if absent, in OpenAI's envelope. */
   readonly encodeBreak?: EncodeBreak
 }
 
-/** A part of the gateway with its own routing, for every method and all paths below one. */
+/** A part of the gateway with its own routing, which handles all methods and paths below its own path. */
 export interface Mount {
-  /** Ends in `/*`. */
+  /** The path, which ends in `/*`. */
   readonly path: string
   readonly handler: Handler
 }
@@ -59,19 +62,19 @@ export interface ServerSettings {
 /** Idle timeout of connections, except while a response is pending. */
 const IDLE_TIMEOUT_SECONDS = 60
 /**
- * The same for management requests, since verifying a large ledger takes long. The largest value that Bun accepts,
- * apart from unlimited.
+ * Idle timeout of management requests, which is long because verifying a large ledger takes long. It is the largest
+ * limited value that Bun accepts.
  */
 const MANAGEMENT_TIMEOUT_SECONDS = 255
-/** Matches a single `Host` header. Bun joins several with commas. */
+/** Matches a single `Host` header. Bun joins several `Host` headers with commas. */
 const HOST = /^[^\s,/?#@\\]+$/
-/** Last resort: bodies are limited with proper errors during reading. */
+/** Last resort. Usually, bodies above their limit are rejected earlier with a proper error. */
 const MAX_BODY_BYTES = 1024 * 1024 * 1024
 
 /**
- * Limits the requests that begin in one turn of the event loop, over all connections. A client may pipeline thousands
- * of requests, and the runtime reads all received data in one turn. It closes a connection that pipelines further
- * requests while one waits.
+ * Limits the number of requests that begin in one turn of the event loop, over all connections. A client may pipeline
+ * thousands of requests, and the runtime reads all received data in one turn. If a connection pipelines requests while
+ * another waits, the runtime closes it.
  */
 const requestsPerTurn = new TurnLimit(64)
 
@@ -79,7 +82,7 @@ const requestsPerTurn = new TurnLimit(64)
 export interface Answering {
   readonly routes: readonly Route[]
   readonly mounts: readonly Mount[]
-  /** Handles requests without a matching path or method. */
+  /** Handles requests for which no route has the path and method. */
   readonly fallback: Handler
   readonly lastAnswers: LastAnswers
 }
@@ -127,7 +130,7 @@ function bunHandler(handler: Handler, last: LastAnswers, state: ServerState): Bu
   }
 }
 
-/** Handles a request, in a later turn of the event loop if too many begin in this one. */
+/** Handles a request. If too many requests begin in this turn of the event loop, it waits for a later turn. */
 function begun(
   request: Request,
   handler: Handler,
@@ -161,17 +164,17 @@ function answered(
   const host = request.headers.get("host")
   if (host === null) return handler(withHost(request), connection)
   if (host !== lastHost) {
-    // Validated because the address of a request is parsed from it.
+    // Validated because the request's address is parsed from the host.
     if (!HOST.test(host) || !URL.canParse(`http://${host}/`)) return wrongHost()
     lastHost = host
   }
   return handler(request, connection)
 }
 
-/** The last valid host, cached because nearly all requests have the same one. */
+/** The last valid host. It is cached, because nearly all requests have the same host. */
 let lastHost = ""
 
-/** Adds a host. HTTP/1.0 allows requests without one, and Bun then provides only the path. */
+/** Adds a host to a request. HTTP/1.0 allows requests without a host, for which Bun only provides the path. */
 function withHost(request: Request): Request {
   return succeed(request, new Request(`http://localhost${request.url}`, request))
 }
@@ -185,7 +188,7 @@ function wrongHost(): Response {
   return errorAnswer(error, newRequestId())
 }
 
-/** Looks up the address on demand. */
+/** A connection whose address is looked up on demand. */
 class BunConnection implements Connection {
   readonly #request: Request
   readonly #server: Bun.Server<undefined>

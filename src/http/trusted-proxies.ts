@@ -1,27 +1,31 @@
 import { Networks, plainAddress } from "../wire/http/networks.ts"
 import { isPublicAddress } from "../wire/http/public-address.ts"
 
-/** Maximum hops followed. No operator has that many proxies. */
+/** Maximum number of proxies in a chain. No operator has this many. */
 const MAX_HOPS = 32
-/** Headers of real proxies have a few dozen characters. Only the end of longer ones is read. */
+/**
+ * Maximum length of the headers that are read. Real proxies send a few dozen characters. Of longer headers, only the
+ * end is read.
+ */
 const MAX_HEADER_LENGTH = 4_096
 const SCHEME = /^https?$/i
 /** Matches a name or address, with or without a port, up to the maximum length of names. */
 const HOST = /^[\w.:[\]-]{1,261}$/
 
-/** The address of a caller and the origin it used. */
+/** The address of a caller, and the origin that the caller used. */
 export interface Forwarded {
   /** The network address of the caller; null if the connection is gone. */
   readonly address: string | null
   /**
-   * The origin used by the caller as reported by trusted proxies (`https://ai.example.com`); absent without a report.
+   * The origin that the caller used, such as `https://ai.example.com`, as reported by trusted proxies; absent without a
+   * report.
    */
   readonly origin?: string
 }
 
 /**
- * The proxies whose `x-forwarded-for`, `-proto` and `-host` headers are trusted. Those headers of all others are
- * ignored.
+ * The proxies whose `x-forwarded-for`, `-proto` and `-host` headers are trusted. These headers are ignored in requests
+ * from all other senders.
  */
 export class TrustedProxies {
   readonly #networks: Networks | undefined
@@ -29,8 +33,8 @@ export class TrustedProxies {
   #hasIgnored = false
 
   /**
-   * @param networks addresses and CIDRs, validated by the settings.
-   * @param ignored called once with the address of a probable proxy of the operator that is not listed.
+   * @param networks addresses and CIDRs, which the settings have validated.
+   * @param ignored called once with the address of a sender that is probably an unlisted proxy of the operator.
    */
   constructor(networks: readonly string[] = [], ignored: (proxy: string) => void = () => {}) {
     this.#ignored = ignored
@@ -43,7 +47,7 @@ export class TrustedProxies {
   }
 
   /**
-   * Returns the address of the caller and the origin it used.
+   * Returns the address of the caller and the origin that the caller used.
    * @param peer the other end of the connection.
    */
   forwarded(request: Request, peer: string | null): Forwarded {
@@ -58,14 +62,20 @@ export class TrustedProxies {
     return { address, ...(origin !== undefined && { origin }) }
   }
 
-  /** Reports headers from the operator's own network, which come from a proxy. On the internet anyone may send them. */
+  /**
+   * Reports forwarding headers from a private network, which probably come from a proxy. On the internet, anyone may
+   * send these headers.
+   */
   #ignore(proxy: string): void {
     if (this.#hasIgnored || isPublicAddress(proxy)) return
     this.#hasIgnored = true
     this.#ignored(proxy)
   }
 
-  /** Walks from the right, written by the nearest proxy, to the first address that is not a trusted proxy's. */
+  /**
+   * Walks from the rightmost entry, which the nearest proxy wrote, to the first address that does not belong to a
+   * trusted proxy.
+   */
   #walk(header: string | null, proxy: string): { address: string; hops: number } {
     let address = proxy
     let hops = 0
@@ -84,7 +94,7 @@ export class TrustedProxies {
   }
 }
 
-/** Returns the last entries of a list, beginning with the last one. */
+/** Returns the last entries of a header's list, in reverse order. */
 function lastEntries(header: string | null): string[] {
   if (header === null) return []
   const end = header.slice(-MAX_HEADER_LENGTH).split(",")
@@ -97,7 +107,7 @@ function lastEntries(header: string | null): string[] {
 }
 
 /**
- * Returns the origin used by the caller at the first trusted proxy.
+ * Returns the origin that the caller used at the first trusted proxy.
  * @param hops number of trusted proxies that have added to the headers. Earlier entries come from the caller.
  * @returns undefined if the headers are missing or invalid.
  */

@@ -3,7 +3,7 @@ import type { Reservation } from "../limits/memory-budget.ts"
 import { decompressed } from "../wire/http/decompression.ts"
 
 const MEBIBYTE = 1024 * 1024
-/** Maximum bytes of memory for decompression besides its result: the window and a chunk. */
+/** Maximum memory in bytes for decompression, excluding its result. It consists of the window and a chunk. */
 const WINDOWS: Readonly<Record<string, number>> = {
   gzip: 128 * 1024,
   "x-gzip": 128 * 1024,
@@ -12,8 +12,8 @@ const WINDOWS: Readonly<Record<string, number>> = {
   zstd: 9 * MEBIBYTE,
 }
 /**
- * Maximum ratio of decompressed size to compressed size, above a free allowance. JSON of real requests reaches a ratio
- * of 30.
+ * Maximum ratio of decompressed to compressed size. A small amount is always allowed. JSON of real requests has ratios
+ * up to 30.
  */
 const MAX_RATIO = 100
 const FREE_BYTES = MEBIBYTE
@@ -33,8 +33,8 @@ export function encodingOf(headers: Headers): string | undefined {
 }
 
 /**
- * Rejects compressed forms, since their limits apply to the contained files. @throws GatewayError
- * `unsupported_media_type`
+ * Rejects compressed forms, because the limits apply to the files in the form.
+ * @throws GatewayError `unsupported_media_type`
  */
 export function refuseEncoding(headers: Headers): void {
   const header = headers.get("content-encoding")
@@ -43,7 +43,7 @@ export function refuseEncoding(headers: Headers): void {
 }
 
 /**
- * Decompresses the chunks of a body on demand, so that nothing is decompressed beyond a reader's limit.
+ * Decompresses the chunks of a body on demand, so that nothing beyond the reader's limit is decompressed.
  * @throws GatewayError `invalid_value` for invalid data; the errors of the chunks.
  */
 export async function* unpackedChunks(

@@ -1,20 +1,23 @@
 import { detachBuffer } from "../canon/detach-buffer.ts"
 import { PaceWatch, pauseAfter, type RestOfBody, restOf, USUAL_PACE } from "./incoming-body.ts"
 
-/** Maximum delay of a response until the rest of its request arrives, so that the connection can be reused. */
+/** Maximum time that a response waits for the rest of its request, so that the connection can be reused. */
 const REST_WAIT_MS = 100
-/** A sender that is silent for this long has stopped or waits for the response. */
+/** Maximum silence of a sender. Afterwards, the sender has probably stopped or waits for the response. */
 const MAX_SILENCE_MS = 1_000
-/** The server's limit for any body: many clients read no response before they have sent all of theirs. */
+/**
+ * Maximum bytes that are dropped, equal to the server's limit for any body. Many clients only read the response after
+ * they have sent their whole body.
+ */
 const MAX_DROPPED_BYTES = 1024 * 1024 * 1024
-/** The same for a body without a length, which may be endless. */
+/** Maximum bytes that are dropped of a body without a length, which may be endless. */
 const MAX_DROPPED_ENDLESS_BYTES = 64 * 1024 * 1024
 const WITHOUT_BODY = new Set(["GET", "HEAD"])
 
 /**
  * Sends a response before the request's body has been read, for example after an early error. The caller gets the
- * response immediately, while the rest of the body is read and dropped: closing the connection earlier would lose the
- * response. A caller that sends the rest too slowly is cut off.
+ * response immediately, while the rest of the body is read and dropped. Closing the connection earlier would lose the
+ * response. Callers that send the rest too slowly are cut off.
  */
 export function afterBody(request: Request, answer: Response): Response | Promise<Response> {
   const rest = restOf(request)
@@ -23,7 +26,7 @@ export function afterBody(request: Request, answer: Response): Response | Promis
     const maxBytes = isEndless ? MAX_DROPPED_ENDLESS_BYTES : MAX_DROPPED_BYTES
     return whileDropping(answer, dropped(rest, maxBytes))
   }
-  // The runtime does not expose a body of these, and drops it without a limit.
+  // The runtime does not expose the body of requests with these methods, and drops it without a limit.
   if (WITHOUT_BODY.has(request.method) && announcesBody(request.headers)) return closing(answer)
   return answer
 }
@@ -39,7 +42,10 @@ function announcesBody(headers: Headers): boolean {
   return (headers.get("content-length") ?? "0") !== "0" || headers.has("transfer-encoding")
 }
 
-/** @param dropping resolves when the rest was received or abandoned. @returns whether it was received. */
+/**
+ * Waits for the end of dropping.
+ * @param dropping resolves when the rest was received or abandoned, with whether it was received.
+ */
 async function whileDropping(answer: Response, dropping: Promise<boolean>): Promise<Response> {
   const wait = Promise.withResolvers<undefined>()
   const timer = setTimeout(wait.resolve, REST_WAIT_MS)
@@ -53,7 +59,10 @@ async function whileDropping(answer: Response, dropping: Promise<boolean>): Prom
   return closing(new Response(lingering(answer.body, dropping), { status, headers }))
 }
 
-/** Delays the end of a body until the rest of the request is dropped, since the connection is closed at the end. */
+/**
+ * Delays the end of a response body until the rest of the request is dropped, because the connection is closed at the
+ * end.
+ */
 function lingering(
   body: ReadableStream<Uint8Array>,
   dropping: Promise<boolean>,
@@ -81,7 +90,7 @@ function closing(answer: Response): Response {
 /** Drops the rest of a body. @returns whether all of it arrived. */
 async function dropped(rest: RestOfBody | Promise<RestOfBody>, maxBytes: number): Promise<boolean> {
   const reader = await rest
-  // It was read to its end, or is broken.
+  // The body was read to its end, or is broken.
   if (reader === undefined) return true
   let isCut = false
   const cut = (): void => {

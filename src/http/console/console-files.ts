@@ -2,10 +2,10 @@ import { statSync } from "node:fs"
 import { join } from "node:path"
 import { IS_EXECUTABLE } from "../../runtime.ts"
 
-/** The suffix of the gzipped form of a file, which is in the same folder. */
+/** The suffix of a file's gzipped form, which is in the same folder. */
 const GZIPPED = ".gz"
 
-/** Names of these files contain a hash of their content. */
+/** Matches files whose names contain a hash of their content. */
 const HASHED = /^assets\//
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -36,16 +36,16 @@ export interface ConsoleFile {
 
 /** The built console. */
 export interface BuiltConsole {
-  /** Files by their path below `/console/`. No other file is ever served. */
+  /** Files by their path below `/console/`. No other file is served. */
   readonly files: ReadonlyMap<string, ConsoleFile>
-  /** Returns whether the build is still the latest one. */
+  /** Whether the build is still the latest. */
   readonly isCurrent: () => boolean
 }
 
 /** The build folder in the source tree, next to `src`. */
 export const CONSOLE_FOLDER = join(import.meta.dir, "..", "..", "..", "console", "dist")
 
-/** Prefix of the names of files embedded in the executable. */
+/** Prefix of the names of console files in the executable. */
 const EMBEDDED_PREFIX = "console/dist/"
 
 /** Finds the built console; undefined if it was not built. */
@@ -66,7 +66,7 @@ export async function findConsole(
   return { files, isCurrent: () => IS_EXECUTABLE || timeOf(folder) === builtAt }
 }
 
-/** Returns the build time of a folder's console; undefined if it was not built. */
+/** Returns the time when the console in a folder was built; undefined if it was not built. */
 function timeOf(folder: string): number | undefined {
   return statSync(join(folder, "index.html"), { throwIfNoEntry: false })?.mtimeMs
 }

@@ -5,14 +5,14 @@ import { type BuiltConsole, type ConsoleFile, findConsole } from "./console-file
 
 export const CONSOLE_PATH = "/console/"
 
-/** Cached for a year (in seconds), the usual maximum. */
+/** Files are cached for a year, the usual maximum. */
 const CACHE_FOREVER = "public, max-age=31536000, immutable"
-/** Cached, but revalidated on each use. */
+/** Files are cached, but revalidated on each use. */
 const REVALIDATE = "no-cache"
 
 /**
- * Restricts the console to its own resources and forbids framing. Mantine sets sizes and colours in `style` attributes,
- * so inline styles are allowed; inline scripts are not.
+ * Restricts the console to its own resources and forbids framing. Inline styles are allowed, because Mantine sets sizes
+ * and colours in `style` attributes. Inline scripts are not.
  */
 const CONTENT_POLICY = [
   "default-src 'none'",
@@ -38,11 +38,11 @@ const FIRST_PAGE = "index.html"
 
 export interface ConsoleParts {
   readonly find?: () => Promise<BuiltConsole | undefined>
-  /** The path before `/console/` in the browser; empty by default. */
+  /** The path that precedes `/console/` in the browser; empty by default. */
   readonly basePath?: () => string
 }
 
-/** Serves the console's files at `/console/`. They are loaded with the first request and after each new build. */
+/** Serves the console's files at `/console/`. The files are loaded with the first request and after each new build. */
 export class ConsolePages {
   readonly #find: () => Promise<BuiltConsole | undefined>
   readonly #basePath: () => string
@@ -69,8 +69,8 @@ export class ConsolePages {
 }
 
 /**
- * Prefixes the scripts and styles of the first page with a base path. They resolve everything else by their own
- * address.
+ * Adds a base path to the addresses of scripts and styles in the first page. Scripts and styles resolve all other
+ * addresses relative to their own.
  */
 async function moved(page: ConsoleFile, basePath: string): Promise<ConsoleFile> {
   const text = await page.content.text()
@@ -93,7 +93,7 @@ function pathOf(request: Request): string {
   }
 }
 
-/** Returns whether a path may be a page of the console, which the app resolves in the browser. */
+/** Whether a path may be a page of the console, which the app selects in the browser. */
 function isPage(path: string): boolean {
   return !path.startsWith("assets/")
 }

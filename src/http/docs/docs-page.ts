@@ -19,13 +19,13 @@ p, small { margin: .15rem 0 0; } li p { margin-left: 3.6em; } small { opacity: .
 @media (max-width: 40rem) { li p { margin-left: 0; } }
 `
 
-/** A page without scripts, and the headers that forbid them. */
+/** A page without scripts, with the headers that forbid scripts. */
 export interface DocsPage {
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** `/docs`: the endpoints, for people. Built from the same tables as `/openapi.json`. */
+/** `/docs`: the documentation of the endpoints. It is built from the same tables as `/openapi.json`. */
 export function docsPage(baseUrl: string): DocsPage {
   const listed = Object.entries<ServiceRoute>(SERVICE_ROUTES).map(([name, route]) => ({
     ...methodAndPath(name),

@@ -81,8 +81,8 @@ export const ROLE_WORDS: Readonly<Record<MinimumRole, string>> = {
 }
 
 /**
- * `/openapi.json`: the endpoints of the management API with the schemas that validate them. The service endpoints are
- * listed by name; their official clients document the fields.
+ * `/openapi.json`: the endpoints of the management API with the schemas that validate requests. Service endpoints are
+ * only listed, because their official clients document the fields.
  * @param baseUrl the public address.
  */
 export function openApiDocument(baseUrl: string) {
@@ -171,7 +171,7 @@ function answersOf(method: Method, { answer }: Route): ZodOpenApiOperationObject
   return { "204": { description: "Done." } }
 }
 
-/** Returns `keys` for `/keys/{id}`. */
+/** Returns the first part of a path, such as `keys` for `/keys/{id}`. */
 export function groupOf(path: string): string {
   return path.split("/")[1] ?? ""
 }

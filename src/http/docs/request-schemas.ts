@@ -3,15 +3,15 @@ import { limitsAt } from "#contract/service-routes.ts"
 import * as z from "zod"
 
 /**
- * Returns a schema of the limited fields in an endpoint's body; undefined without limits. All other fields are those of
- * the vendor's API.
+ * Returns a schema of the limited fields in an endpoint's body; undefined without limits. All other fields follow the
+ * vendor's API.
  */
 export function requestSchema(path: string): z.ZodType | undefined {
   const limits = limitsAt(path)
   return limits && bodySchema(limits)
 }
 
-/** A field with its limits and those of its members. */
+/** A field with its own limits and the limits of its members. */
 interface Field {
   schema?: z.ZodType
   readonly fields: Map<string, Field>
@@ -43,7 +43,7 @@ function schemaOf({ schema, fields }: Field): z.ZodType {
   return members.length === 0 ? z.unknown() : z.looseObject(Object.fromEntries(members))
 }
 
-/** Returns the field of a path such as `messages[].content`; creates it if it is missing. */
+/** Returns the field at a path such as `messages[].content`, and creates it if it is missing. */
 function fieldAt(body: Field, path: string): Field {
   let field = body
   for (const step of path.split(".")) {

@@ -2,19 +2,19 @@ import { createCipheriv, createDecipheriv } from "node:crypto"
 import type { FileHandle } from "node:fs/promises"
 import type { KeptFile } from "../../store/kept-files.ts"
 
-/** The source of a file's bytes. */
+/** Provides the bytes of a file. */
 type ByteSource = Pick<KeptFile, "read">
 
-/** Status and headers of a response. */
+/** Status and headers of a response, stored at the beginning of its file. */
 export interface AnswerHead {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Whether a recorded response is complete or was cut off. */
+/** Whether the recorded response is complete or was cut off. */
 export type Ending = "whole" | "cut"
 
-/** The kinds of a file's parts, stored in the first byte. */
+/** The kinds of parts in a file, with the first byte of each. */
 const KINDS = { head: 0, chunk: 1, whole: 2, cut: 3 } as const satisfies Record<string, number> &
   Record<Ending, number>
 
@@ -24,13 +24,13 @@ const CIPHER = "aes-256-gcm"
 export const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** The length before each part. */
+/** Bytes of the length before each part. */
 const LENGTH_BYTES = 4
-/** Response bytes in one part, so that files are read in small steps. */
+/** Maximum response bytes in one part, so that files are read in small steps. */
 export const MAX_CHUNK_BYTES = 256 * 1024
 const NOTHING = new Uint8Array()
 
-/** Offset and number of a part in a file. */
+/** Offset and sequence number of a part in a file. */
 export interface PartPosition {
   readonly offset: number
   readonly sequence: number
@@ -43,18 +43,18 @@ export interface Part {
   readonly next: PartPosition
 }
 
-/** The position of the first part, the head. */
+/** The position of the first part, which is the head. */
 export const BEGINNING: PartPosition = { offset: 0, sequence: 0 }
 
 /**
- * A file of encrypted parts. Nonces number the parts and the last one is marked, so removing, swapping or truncating
- * parts is detected.
+ * A file of encrypted parts. The nonce of each part contains its number, and the last part is marked, so that removed,
+ * swapped or missing parts are detected.
  */
 export class AnswerFile {
   readonly #handle: FileHandle
   readonly #key: Uint8Array
   #end: PartPosition = BEGINNING
-  /** Encrypted parts that are not written yet. */
+  /** Encrypted parts that have not been written yet. */
   #pending: Buffer[] = []
 
   constructor(handle: FileHandle, key: Uint8Array) {
@@ -72,7 +72,10 @@ export class AnswerFile {
     this.#append("head", Buffer.from(JSON.stringify(head)))
   }
 
-  /** Appends bytes of the response. @returns their position, which is readable after `write`. */
+  /**
+   * Appends bytes of the response.
+   * @returns the position of the bytes, which can be read after `write`.
+   */
   appendChunk(bytes: Uint8Array): PartPosition {
     return this.#append("chunk", bytes)
   }
@@ -85,8 +88,8 @@ export class AnswerFile {
   }
 
   /**
-   * Appends the ending and waits until the file is on disk. A power failure may still remove its directory entry; the
-   * response is then lost, but no money.
+   * Appends the ending and waits until the file is on disk. After a power failure, its directory entry may still be
+   * missing. The response is then lost, but no money is.
    */
   async finish(ending: Ending): Promise<void> {
     this.#append(ending, NOTHING)
@@ -109,7 +112,10 @@ export class AnswerFile {
     return position
   }
 
-  /** @throws Error if the part is incomplete or was modified. */
+  /**
+   * Reads the part at a position.
+   * @throws Error if the part is incomplete or was modified.
+   */
   read(position: PartPosition): Promise<Part> {
     const read: ByteSource["read"] = async (start, length) => {
       const { buffer, bytesRead } = await this.#handle.read(Buffer.alloc(length), 0, length, start)
@@ -123,7 +129,10 @@ export class AnswerFile {
   }
 }
 
-/** Decrypts a part. @throws Error if it is incomplete or was modified. */
+/**
+ * Decrypts a part.
+ * @throws Error if the part is incomplete or was modified.
+ */
 export async function readPart(
   source: ByteSource,
   key: Uint8Array,
@@ -154,7 +163,10 @@ async function bytesOf(source: ByteSource, start: number, length: number): Promi
   return bytes
 }
 
-/** @throws Error for an unknown kind. */
+/**
+ * Returns the kind of a part.
+ * @throws Error for an unknown kind.
+ */
 function kindOf(byte: number | undefined): PartKind {
   switch (byte) {
     case KINDS.head:

@@ -6,12 +6,12 @@ import type { KeptFiles } from "../../store/kept-files.ts"
 import { AnswerFile, type AnswerHead, KEY_BYTES } from "./answer-file.ts"
 import { StoredAnswer } from "./stored-answer.ts"
 
-/** An hour longer than the lifetime of the answer's claim. */
+/** Lifetime of a stored answer, which is one hour longer than that of its claim. */
 const LIFETIME_MS = 25 * 3_600_000
 
 /**
- * Stores answers, one file each, encrypted with a key derived from the installation's secret and the request's id.
- * Files are in a local folder during recording, and later in the store shared by all nodes.
+ * Stores each answer in a file, encrypted with a key derived from the installation's secret and the request id. Files
+ * are in a local folder while they are recorded, and afterwards in the store that all nodes share.
  */
 export class AnswerFolder {
   readonly #folder: string
@@ -26,7 +26,7 @@ export class AnswerFolder {
   }
 
   async create(request: string, head: AnswerHead): Promise<AnswerFile> {
-    // The folder may have been deleted by cleanup.
+    // A cleanup may have deleted the folder.
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     const handle = await open(this.#path(request), "wx+", 0o600)
     const file = new AnswerFile(handle, this.#keyOf(request))
@@ -47,7 +47,7 @@ export class AnswerFolder {
       const stored = await StoredAnswer.read(file, this.#keyOf(request))
       if (stored) return stored
     } catch {
-      // Damaged, or encrypted with another secret.
+      // The answer is damaged, or encrypted with a different secret.
     }
     await file[Symbol.asyncDispose]()
     return undefined
@@ -59,8 +59,8 @@ export class AnswerFolder {
   }
 
   /**
-   * Removes expired files, and unfinished ones of this machine.
-   * @param before removes unfinished files last changed before this time, in Unix milliseconds.
+   * Removes expired files, and abandoned files of this machine.
+   * @param before abandoned files were last changed before this time, in Unix milliseconds.
    */
   async sweep(before: number): Promise<void> {
     await this.#files.sweep()

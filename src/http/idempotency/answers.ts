@@ -7,14 +7,17 @@ import type { NeighbourAnswer } from "./neighbours.ts"
 import type { RecordingReader } from "./recording.ts"
 import type { StoredAnswer } from "./stored-answer.ts"
 
-/** Maximum bytes of a response sent with its length, like the original response. */
+/** Maximum bytes of a response that is sent with its length, like the original. */
 const MAX_BYTES_WITH_LENGTH = 1024 * 1024
 /** The caller has disconnected, so this status is never delivered. */
 const CALLER_DISCONNECTED = 499
 
 /** The source of an answer's bytes. */
 interface Source {
-  /** Undefined at the end. @throws if the answer broke off there. */
+  /**
+   * Returns the next bytes; undefined at the end.
+   * @throws if the answer broke off at this point.
+   */
   next(): Promise<Uint8Array<ArrayBuffer> | undefined>
   close(): void
   /** Returns the error that ends an interrupted event stream. If absent, the connection is cut. */
@@ -33,7 +36,7 @@ export function fromReader(
   return answerOfReader(reader, caller, { errorOf: endedEarly }, encode)
 }
 
-/** The same for another process, which sends the error event to its caller itself. */
+/** Responds to another process, which sends the error event to its caller itself. */
 export function forNeighbour(reader: RecordingReader, caller: AbortSignal): Promise<Response> {
   return answerOfReader(reader, caller, {})
 }
@@ -115,10 +118,16 @@ async function answerOf(
   return new Response(isEmpty ? null : Buffer.concat(chunks), { status, headers })
 }
 
-/** Returns the events that end a stream. @param last the last frames sent. */
+/**
+ * Returns the events that end an interrupted stream.
+ * @param last the last frames that were sent.
+ */
 type BreakOff = (last: string) => string
 
-/** @param frames the frames of an event stream; absent for other bodies. Their connection is cut if they break off. */
+/**
+ * Builds the body of a response.
+ * @param frames the frames of an event stream; absent for other bodies, whose connection is cut if they break off.
+ */
 function streamOf(
   { next, close }: Source,
   frames?: EventFrames,
@@ -152,7 +161,7 @@ function streamOf(
   )
 }
 
-/** Builds the error for an answer of a process that ended during the recording. */
+/** Builds the error for an answer whose process ended while it was recorded. */
 function endedEarly(): GatewayError {
   return new GatewayError(
     "overloaded",

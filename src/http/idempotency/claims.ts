@@ -16,7 +16,10 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** The claims in the ledger. Steps that arrive during a write are written together, with one wait for the disk. */
+/**
+ * The claims in the ledger. Steps that arrive during a write are written together, so that they wait for the disk only
+ * once.
+ */
 export class Claims {
   readonly #store: Pick<Store, "idempotency">
   #waiting: Waiting[] = []
@@ -26,7 +29,10 @@ export class Claims {
     this.#store = store
   }
 
-  /** Claims a key. @returns the valid claim, or null if the scope has used too many keys. */
+  /**
+   * Claims a key.
+   * @returns the claim that applies, or null if the scope has used too many keys.
+   */
   claim(claim: ClaimInput): Promise<IdempotencyRecord | null> {
     return this.#perform({ kind: "claim", claim })
   }
@@ -41,12 +47,15 @@ export class Claims {
     await this.#perform({ kind: "drop", request })
   }
 
-  /** Deletes the claim of a request without an effect. @returns false if it had one. */
+  /**
+   * Deletes the claim of a request that had no effect.
+   * @returns false if the request had an effect.
+   */
   release(request: string): Promise<boolean> {
     return this.#perform({ kind: "release", request })
   }
 
-  /** The store returns a result of the step's kind. */
+  /** The type of the result depends on the kind of step. */
   #perform(step: StepOf<"claim">): Promise<IdempotencyRecord | null>
   #perform(step: StepOf<"keep">): Promise<KeepResult>
   #perform(step: StepOf<"release">): Promise<boolean>

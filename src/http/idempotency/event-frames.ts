@@ -1,19 +1,19 @@
 /** Maximum bytes of an incomplete frame that are held back. */
 const MAX_HELD_BYTES = 256 * 1024
-/** Both kinds of line ends, since some streams are forwarded as the provider sent them. */
+/** Both kinds of line endings, because some streams are forwarded as the provider sent them. */
 const FRAME_ENDS = ["\n\n", "\r\n\r\n"] as const
 const COMMENT = 0x3a
 
 /**
- * Forwards an event stream in complete frames, so that an error event can follow at any point. A frame above the limit
- * is forwarded in parts.
+ * Forwards an event stream in complete frames, so that an error event can follow at any point. Frames above the limit
+ * are forwarded in parts.
  */
 export class EventFrames {
   #held: Uint8Array<ArrayBuffer> | undefined
   #isSplit = false
   #last: Uint8Array | undefined
 
-  /** Returns the bytes that may be sent now, if any. */
+  /** Adds received bytes. Returns the bytes that can be sent now, if any. */
   push(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | undefined {
     const all = this.#held ? new Uint8Array(Buffer.concat([this.#held, bytes])) : bytes
     const { byteLength } = all
@@ -32,12 +32,12 @@ export class EventFrames {
     return !this.#isSplit
   }
 
-  /** The bytes still held back at the end. */
+  /** The bytes that are still held back at the end of the stream. */
   get rest(): Uint8Array<ArrayBuffer> | undefined {
     return this.#held
   }
 
-  /** The last forwarded frames as text; for a long frame, only its last part. */
+  /** The frames that were forwarded last, as text. Of a long frame, only the last part. */
   get last(): string {
     return Buffer.from(this.#last ?? []).toString()
   }

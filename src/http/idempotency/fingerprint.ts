@@ -17,7 +17,7 @@ const MEANT_HEADERS = [
 
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
 const FORM = /^multipart\/form-data\s*(;|$)/i
-/** Higher limits than those of any form. The reader of the endpoint rejects larger forms. */
+/** Limits above those of any endpoint. The endpoint itself rejects forms that are too large. */
 const FORM_LIMITS = { parts: 1_000, fields: 1_000, fieldBytes: 4 * 1024 * 1024 }
 const KEY_BYTES = 32
 const CHUNK_BYTES = 256 * 1024
@@ -37,14 +37,14 @@ export function isForm(headers: Headers): boolean {
   return FORM.test(headers.get("content-type") ?? "")
 }
 
-/** The parts of a body that matter for a retry. */
+/** The contents of a body that a retry requires. */
 export interface ReadBody {
   readonly fingerprint: string
-  /** Returns the model in the body. Scans the body again, since few requests need it. */
+  /** Returns the model in the body. The body is scanned again, because few requests need the model. */
   readonly model: () => Promise<string | undefined>
 }
 
-/** Computes hashes of requests, which reveal nothing about them to an attacker who has only the database. */
+/** Computes hashes of requests. To an attacker who only has the database, they reveal nothing about the requests. */
 export class Fingerprints {
   readonly #secret: Uint8Array
 
@@ -58,8 +58,8 @@ export class Fingerprints {
   }
 
   /**
-   * Computes the fingerprint of a request, from its method, address, relevant headers and body. A form is represented
-   * by its parts, since its boundary differs in each retry.
+   * Computes the fingerprint of a request from its method, address, relevant headers and body. For a form, the parts
+   * are hashed, because its boundary differs in each retry.
    */
   async ofRequest({ method, url, headers }: Request, body: FileBytes): Promise<ReadBody> {
     const { pathname, search } = new URL(url)
@@ -91,7 +91,7 @@ export async function* chunksOf(body: FileBytes): AsyncGenerator<Uint8Array<Arra
 
 type Part = readonly string[]
 
-/** Reads the parts of a form in order; undefined for an invalid form, which is rejected later. */
+/** Reads the parts of a form in order. Returns undefined for an invalid form, which is rejected later. */
 async function readForm(
   headers: Headers,
   body: FileBytes,

@@ -16,15 +16,15 @@ import type { RepeatableRequest } from "./repeatable-request.ts"
 import { keepBody, requestAgain } from "./request-body.ts"
 import { Run } from "./run.ts"
 
-/** Maximum keys per account and day. Each takes a few hundred bytes of the ledger. */
+/** Maximum keys per account and day. Each key takes a few hundred bytes of the ledger. */
 const MAX_KEYS_PER_DAY = 1_000_000
-/** Interval of checks whether an unresponsive process has died. */
+/** Interval of checks for whether an unresponsive process has died. */
 const POLL_INTERVAL_MS = 100
-/** Maximum time for these checks. Other processes detect a death sooner. */
+/** Maximum duration of these checks. Other processes detect a dead process sooner. */
 const POLL_TIMEOUT_MS = 60_000
-/** Time of a lookup after which the answer of a completed request is considered lost. */
+/** Duration of a lookup after which the answer of a completed request counts as lost. */
 const STORE_TIMEOUT_MS = 5_000
-/** Maximum time for writing the last answers at shutdown. */
+/** Maximum time for writing the remaining answers at shutdown. */
 const SHUTDOWN_TIMEOUT_MS = 5_000
 
 export interface IdempotencyParts {
@@ -39,11 +39,11 @@ export interface IdempotencyParts {
   readonly limits: () => IdempotencySettings
   /** Reports answers that could not be stored. */
   readonly notKept: (request: string, error: unknown) => void
-  /** Returns Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   readonly now?: () => number
 }
 
-/** A request with a complete body. */
+/** A request whose body is complete. */
 interface Arrived {
   readonly input: RepeatableRequest
   readonly key: string
@@ -52,15 +52,15 @@ interface Arrived {
 }
 
 /**
- * Handles requests with an idempotency key. The first is performed, and each repetition receives its complete answer,
- * even while it is in progress and from any process. Resources are opened with the first key.
+ * Handles requests with an idempotency key. The first request with a key is performed. Each repetition receives its
+ * complete answer, even while it is in progress and from any process. Resources are opened when the first key arrives.
  */
 export class Idempotency implements AsyncDisposable {
   readonly #parts: IdempotencyParts
   readonly #now: () => number
   readonly #runs = new Map<string, Run>()
   readonly #ending = new AbortController()
-  /** Opened with the first key. */
+  /** Opened when the first key arrives. */
   #kept: KeptAnswers | undefined
 
   constructor(parts: IdempotencyParts) {
@@ -73,7 +73,7 @@ export class Idempotency implements AsyncDisposable {
     return this.#runs.size
   }
 
-  /** Returns whether a request with an idempotency key runs in this process. */
+  /** Whether a request with an idempotency key is running in this process. */
   isRunning(request: string): boolean {
     return this.#runs.has(request)
   }
@@ -181,13 +181,13 @@ export class Idempotency implements AsyncDisposable {
     return run
   }
 
-  /** Performs the request. Its caller reads the recording like those of later repetitions. */
+  /** Performs the request. Its caller reads the recording in the same way as repetitions do. */
   async #first(run: Run, reader: RecordingReader, { input, bytes }: Arrived): Promise<Response> {
     const { request } = input
     const own = await requestAgain(request, bytes, run.signal)
     const performed = input.perform(own, run.id)
     const answer = fromReader(reader, request.signal, input.encodeBreak)
-    // Prevents an unhandled rejection: it may fail before it is awaited if its bytes are gone.
+    // Prevents an unhandled rejection. The answer may fail before it is awaited, if its bytes are no longer available.
     answer.catch(() => {})
     await run.follow(performed)
     return await answer
@@ -199,7 +199,7 @@ export class Idempotency implements AsyncDisposable {
   }
 }
 
-/** Marks a response as a repetition. */
+/** Marks a response as repeated. */
 function repeated(answer: Response, own: Readonly<Record<string, string>>): Response {
   answer.headers.set("idempotent-replayed", "true")
   for (const [name, value] of Object.entries(own)) answer.headers.set(name, value)

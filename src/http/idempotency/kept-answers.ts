@@ -12,7 +12,7 @@ import { Neighbours } from "./neighbours.ts"
 import type { RepeatableRequest } from "./repeatable-request.ts"
 import type { Run } from "./run.ts"
 
-/** Lifetime of a key. */
+/** Lifetime of an idempotency key. */
 export const LIFETIME_MS = 86_400_000
 const SWEEP_INTERVAL_MS = 3_600_000
 
@@ -26,13 +26,16 @@ export interface KeptAnswerParts {
   readonly files: KeptFiles
   readonly limits: () => IdempotencySettings
   readonly notKept: (request: string, error: unknown) => void
-  /** Returns Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   readonly now: () => number
-  /** The runs of this process, by request. */
+  /** The running requests of this process, by request id. */
   readonly runs: ReadonlyMap<string, Run>
 }
 
-/** The answer of the request that holds a key. `gone`: it ended without an effect. `unclear`: look it up again. */
+/**
+ * The answer of the request that holds a key. `gone`: the request ended without an effect. `unclear`: the claim must be
+ * looked up again.
+ */
 export type Found = Response | "gone" | "unclear"
 
 /** Finds the answers of requests with keys: in this process, in another one, or in the store. */
@@ -85,10 +88,10 @@ export class KeptAnswers implements AsyncDisposable {
       const answer = await this.#neighbours.ask(claim.node, request, signal)
       if (typeof answer === "object") return fromNeighbour(answer, input.encodeBreak)
       const isAlive = (await store.nodes.list()).some(({ id }) => processOf(id) === claim.node)
-      // It may run on another machine that is alive.
+      // The request may be running on another machine.
       if (isAlive && answer === "unreachable" && !isLost) return "unclear"
     }
-    // It may have ended a moment ago.
+    // The request may have ended a moment ago.
     if (!wasUnclear) return "unclear"
     return await this.#afterDeath(claim, input)
   }
@@ -104,7 +107,7 @@ export class KeptAnswers implements AsyncDisposable {
     return await fromStored(stored, input.encodeBreak)
   }
 
-  /** Resolves a request of a dead process: the ledger determines whether it may run again. */
+  /** Handles a request whose process has died. The ledger determines whether it may run again. */
   async #afterDeath(claim: IdempotencyRecord, input: RepeatableRequest): Promise<Found> {
     const { request, state } = claim
     const isDone = state === "done" || (await input.isSettled(request))
@@ -118,7 +121,7 @@ export class KeptAnswers implements AsyncDisposable {
     return await fromStored(stored, input.encodeBreak)
   }
 
-  /** Counts an answer of a process that died before reporting it. */
+  /** Records the answer of a process that died before it could record the answer itself. */
   async #count(request: string, size: number): Promise<void> {
     const { accountBytes: maxOfScope, totalBytes: maxOfAll } = this.#parts.limits()
     const { dropped } = await this.claims.keep({ request, size, maxOfScope, maxOfAll })

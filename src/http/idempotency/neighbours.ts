@@ -6,12 +6,12 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { AnswerHead } from "./answer-file.ts"
 
-/** Header with the status and headers of the answer, which differ from those of the connection between processes. */
+/** Header that contains the status and headers of the answer. The connection between the processes has its own. */
 const HEAD = "x-tollgate-answer"
-/** Maximum bytes of a socket address. Systems allow 104 to 108, including the terminator. */
+/** Maximum bytes of a socket address. Systems allow 104 to 108 bytes, including the terminator. */
 const MAX_ADDRESS_BYTES = 100
 const SOCKET_EXTENSION = ".sock"
-/** Maximum time at shutdown for other processes to read their answers. */
+/** Maximum time at shutdown during which other processes can read their answers. */
 const SHUTDOWN_TIMEOUT_MS = 2_000
 
 /** An answer received from another process. */
@@ -24,13 +24,13 @@ export interface NeighbourParts {
   /** The data folder of the installation. */
   readonly data: string
   readonly node: string
-  /** Returns the answer of a request that runs here; undefined if it does not. */
+  /** Returns the answer of a request in this process; undefined if it is not running here. */
   readonly answer: (request: string, caller: AbortSignal) => Promise<Response | undefined>
 }
 
 /**
- * Exchanges answers between the processes of one data folder. Each listens on a socket in that folder, which only its
- * owner can use.
+ * Exchanges answers between the processes that share a data folder. Each process listens on a socket in that folder,
+ * which only the owner of the folder can use.
  */
 export class Neighbours implements AsyncDisposable {
   readonly #folder: string
@@ -42,7 +42,7 @@ export class Neighbours implements AsyncDisposable {
     this.#folder = folderOf(parts.data, parts.node)
   }
 
-  /** Starts listening, unless already done. */
+  /** Starts listening, unless it has already started. */
   listen(): void {
     if (this.#server) return
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
@@ -55,7 +55,10 @@ export class Neighbours implements AsyncDisposable {
     })
   }
 
-  /** Removes sockets of dead processes. @param living ids of the other processes. */
+  /**
+   * Removes sockets of dead processes.
+   * @param living ids of the other running processes.
+   */
   async sweep(living: ReadonlySet<string>): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       const node = name.endsWith(SOCKET_EXTENSION)
@@ -68,7 +71,7 @@ export class Neighbours implements AsyncDisposable {
 
   /**
    * Requests the answer of a request that runs in another process.
-   * @returns `absent` if it does not run there, `unreachable` without a response.
+   * @returns `absent` if the request does not run there, `unreachable` if the process does not respond.
    */
   async ask(
     node: string,
@@ -91,7 +94,7 @@ export class Neighbours implements AsyncDisposable {
     return { head: JSON.parse(decodeURIComponent(head)) as AnswerHead, response }
   }
 
-  /** Lets other processes read the end of their answers for a limited time. */
+  /** Gives other processes a limited time to read the end of their answers. */
   async [Symbol.asyncDispose](): Promise<void> {
     const server = this.#server
     if (!server) return
@@ -115,7 +118,7 @@ export class Neighbours implements AsyncDisposable {
   }
 }
 
-/** Returns the folder of the sockets: in the data folder, unless its path is too long for a socket. */
+/** Returns the folder of the sockets. It is in the data folder, unless its path is too long for a socket. */
 function folderOf(data: string, node: string): string {
   const folder = join(resolve(data), "run")
   if (Buffer.byteLength(join(folder, node + SOCKET_EXTENSION)) <= MAX_ADDRESS_BYTES) return folder

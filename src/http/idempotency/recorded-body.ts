@@ -7,25 +7,27 @@ import {
 } from "./answer-file.ts"
 import type { AnswerFolder } from "./answer-folder.ts"
 
-/** Thrown when the rest of an answer is unavailable. The connections of its readers are cut. */
+/** Thrown when the rest of an answer is unavailable. The connections of all its readers are cut. */
 export class CutShort extends Error {
   override readonly name = "CutShort"
 }
 
 /** Bytes of a body that are on disk. */
 interface Spilled extends PartPosition {
-  /** Offset in the body. */
+  /** Offset of the bytes in the body. */
   readonly start: number
 }
 
-/** The body of an answer during recording. The last bytes are in memory, earlier ones encrypted on disk. */
+/**
+ * The body of an answer that is being recorded. The last bytes are in memory, and earlier bytes are encrypted on disk.
+ */
 export class RecordedBody {
   readonly #folder: AnswerFolder
   readonly #request: string
   readonly #spilled: Spilled[] = []
   #file: AnswerFile | undefined
   #memory: Uint8Array<ArrayBuffer>[] = []
-  /** Offset in the body of the first byte in memory. */
+  /** Offset in the body of the first byte that is in memory. */
   #memoryStart = 0
   #length = 0
 
@@ -34,12 +36,12 @@ export class RecordedBody {
     this.#request = request
   }
 
-  /** Bytes received so far. */
+  /** Number of bytes received so far. */
   get length(): number {
     return this.#length
   }
 
-  /** Bytes in memory. */
+  /** Number of bytes in memory. */
   get inMemory(): number {
     return this.#length - this.#memoryStart
   }
@@ -60,7 +62,10 @@ export class RecordedBody {
     this.forgetMemory()
   }
 
-  /** Writes the whole body to disk, including last bytes that are not readable yet. @returns its size on disk. */
+  /**
+   * Writes the whole body to disk, including last bytes that cannot be read yet.
+   * @returns its size on disk.
+   */
   async finish(head: AnswerHead, last: Uint8Array | undefined, ending: Ending): Promise<number> {
     const file = await this.#open(head)
     appendAll(file, Buffer.concat(this.#memory))
@@ -69,7 +74,10 @@ export class RecordedBody {
     return file.size
   }
 
-  /** Returns contiguous bytes from a position. @throws CutShort if they are gone. */
+  /**
+   * Returns contiguous bytes from a position.
+   * @throws CutShort if they are no longer available.
+   */
   async bytesFrom(position: number): Promise<Uint8Array<ArrayBuffer>> {
     if (position < this.#memoryStart) return this.#fromDisk(position)
     let start = this.#length
@@ -105,7 +113,7 @@ export class RecordedBody {
   }
 }
 
-/** Appends bytes in chunks of the maximum size; only the last one may be shorter. */
+/** Appends bytes in chunks of the maximum size. Only the last chunk may be shorter. */
 function appendAll(file: AnswerFile, bytes: Uint8Array): PartPosition[] {
   const positions: PartPosition[] = []
   for (let done = 0; done < bytes.byteLength; done += MAX_CHUNK_BYTES) {

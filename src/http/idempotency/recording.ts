@@ -5,17 +5,19 @@ import { CutShort, RecordedBody } from "./recorded-body.ts"
 export interface RecordingParts {
   readonly folder: AnswerFolder
   readonly request: string
-  /** Maximum bytes of a stored body. A larger one reaches only the readers that joined before. */
+  /**
+   * Maximum bytes of a stored body. A larger body is only sent to readers that joined before the limit was exceeded.
+   */
   readonly limit: number
-  /** Called when the last reader leaves an answer that is too large to store, so that no retry can receive it. */
+  /** Called when the last reader leaves an answer that is too large to store. No retry can then receive the answer. */
   readonly onAbandoned: () => void
   readonly onFailure: (error: unknown) => void
 }
 
 /**
- * An answer during recording. Any number of readers start at its first byte and read at their own speed. Memory is
- * bounded, since earlier bytes are on disk. Beyond the size limit nothing is written, and the slowest reader determines
- * the speed.
+ * An answer that is being recorded. Any number of readers start at its first byte and read at their own speed. Memory
+ * is limited, because earlier bytes are on disk. Beyond the size limit nothing is written to disk, and the slowest
+ * reader determines the speed.
  */
 export class Recording {
   head: AnswerHead | undefined
@@ -32,12 +34,12 @@ export class Recording {
     this.#body = new RecordedBody(parts.folder, parts.request)
   }
 
-  /** Number of readable bytes. */
+  /** Number of bytes that can be read. */
   get length(): number {
     return this.#body.length
   }
 
-  /** Whether the recording was abandoned: it has no reader and cannot be stored. */
+  /** Whether the recording was abandoned, because it has no reader and cannot be stored. */
   get isAbandoned(): boolean {
     return this.#isAbandoned
   }
@@ -52,7 +54,7 @@ export class Recording {
     return this.#change.promise
   }
 
-  /** Adds a reader; undefined if the beginning is no longer readable. */
+  /** Adds a reader; undefined if the beginning can no longer be read. */
   join(): RecordingReader | undefined {
     if (this.#isAbandoned || this.#isTooLarge) return undefined
     const reader = new RecordingReader(this)
@@ -66,7 +68,7 @@ export class Recording {
     this.#report()
     if (this.#readers.size > 0) return
     if (this.ending) return this.#close()
-    // Otherwise recording continues, and a retry of the caller receives the answer.
+    // A recording that can be stored continues, and a retry of the caller receives the answer.
     if (this.#isTooLarge || this.length >= this.#parts.limit) this.#abandon()
   }
 
@@ -75,7 +77,7 @@ export class Recording {
     this.#report()
   }
 
-  /** Adds bytes and waits until there is room for more. */
+  /** Adds bytes. Waits until there is room for more. */
   async add(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     this.#show(bytes)
     if (this.#body.inMemory <= MAX_CHUNK_BYTES) return
@@ -87,8 +89,8 @@ export class Recording {
   }
 
   /**
-   * Stores the whole answer, before its last bytes become readable.
-   * @returns its stored size; undefined if it is too large or has no head.
+   * Stores the whole answer before its last bytes can be read.
+   * @returns the stored size; undefined if the answer is too large or has no head.
    */
   async store(last: Uint8Array | undefined, ending: Ending): Promise<number | undefined> {
     const length = this.length + (last?.byteLength ?? 0)
@@ -121,7 +123,7 @@ export class Recording {
     this.#parts.onAbandoned()
   }
 
-  /** Writes bytes to disk. After a failure the answer is delivered but not stored, like one that is too large. */
+  /** Writes bytes to disk. If this fails, the answer is delivered but not stored, like an answer that is too large. */
   async #spill(): Promise<void> {
     if (!this.head) return
     try {
@@ -152,9 +154,9 @@ export class Recording {
   }
 }
 
-/** Reads an answer during recording. */
+/** Reads an answer while it is being recorded. */
 export class RecordingReader {
-  /** Bytes read so far. */
+  /** Number of bytes that this reader has read. */
   position = 0
   readonly #recording: Recording
   #hasLeft = false
@@ -164,7 +166,7 @@ export class RecordingReader {
   }
 
   /**
-   * Waits for the beginning of the answer: its head, and part of its body or its end.
+   * Waits for the beginning of the answer, which is its head with a part of its body or its end.
    * @returns undefined if the reader has already left.
    */
   async begun(): Promise<AnswerHead | undefined> {
@@ -183,7 +185,10 @@ export class RecordingReader {
     return ending === "whole" ? length - this.position : undefined
   }
 
-  /** Returns the next bytes; undefined at the end. @throws CutShort. */
+  /**
+   * Returns the next bytes; undefined at the end.
+   * @throws CutShort if they are no longer available.
+   */
   async read(): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const recording = this.#recording
     while (!this.#hasLeft) {

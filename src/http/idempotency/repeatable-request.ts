@@ -5,19 +5,19 @@ import type { EncodeBreak } from "../answers.ts"
 import type { Pace } from "../incoming-body.ts"
 import type { ReadBody } from "./fingerprint.ts"
 
-/** A request with an idempotency key, and the specifics of its kind. */
+/** A request with an idempotency key, and the behavior of its kind of request. */
 export interface RepeatableRequest {
   readonly request: Request
-  /** Owner of the key. The same key of another owner is a different key. */
+  /** Owner of the key. Different owners can use the same key. */
   readonly scope: string
-  /** Stored with the claim, for `admit`. */
+  /** The sender's permissions, stored with the claim for `admit`. */
   readonly rights: string
   /** Maximum bytes of the body. */
   readonly bodyLimit: number
-  /** Accounts for the part of the body in memory. */
+  /** Accounts for the part of the body that is in memory. */
   readonly memory?: Reservation
   readonly pace?: Pace | undefined
-  /** Performs the request once. It must not throw. */
+  /** Performs the request. It is called once and must not throw. */
   perform(request: Request, id: string): Promise<Response>
   /**
    * Checks whether a retry may receive the answer.
@@ -26,12 +26,12 @@ export interface RepeatableRequest {
    */
   admit(claim: IdempotencyRecord, body: ReadBody): Promise<Readonly<Record<string, string>>>
   /**
-   * Returns whether a request took effect, so that it must not be repeated.
-   * @param status status of its response; absent if its process died.
+   * Whether a request took effect, so that it must not be repeated.
+   * @param status HTTP status of its response; absent if its process died.
    */
   isSettled(request: string, status?: number): Promise<boolean>
-  /** Builds the error for a retry after its stored answer was removed. */
+  /** Builds the error for a retry if its stored answer was removed. */
   answerGone(request: string): GatewayError
-  /** Encodes the end of an interrupted event stream; in OpenAI's envelope by default. */
+  /** Encodes the end of an interrupted event stream; if absent, in OpenAI's envelope. */
   readonly encodeBreak?: EncodeBreak | undefined
 }

@@ -6,10 +6,10 @@ import { encodingOf, refuseEncoding, unpackedChunks } from "../unpacked-body.ts"
 import { isForm, chunksOf } from "./fingerprint.ts"
 import type { RepeatableRequest } from "./repeatable-request.ts"
 
-/** Maximum bytes of a body that is kept in memory anyway. */
+/** Maximum bytes of a body that is kept in memory. */
 const MAX_MEMORY_BYTES = 1024 * 1024
 
-/** Receives the complete body, on disk if it is long. */
+/** Receives the complete body. Long bodies are stored on disk. */
 export async function keepBody(spool: Spool, repeatable: RepeatableRequest): Promise<SpooledBytes> {
   const { request, bodyLimit, memory, pace = USUAL_PACE } = repeatable
   const check = (size: number): void => {
@@ -43,7 +43,7 @@ function packingOf(headers: Headers): string | undefined {
   return undefined
 }
 
-/** Rebuilds the received request, uncompressed. It is aborted when no caller waits for the answer any more. */
+/** Rebuilds the received request without compression. It is aborted when no caller waits for its answer. */
 export async function requestAgain(
   request: Request,
   bytes: SpooledBytes,
@@ -59,8 +59,8 @@ export async function requestAgain(
     const body = bytes.size === 0 ? null : await bytes.read(0, bytes.size)
     return new Request(url, { method, headers, body, signal })
   }
-  // Without a length, the file is not sent on before the form is complete. Sending early gains nothing here, and wastes
-  // a call if the file is not the last part.
+  // Without a length, the endpoint forwards no file before the form is complete. Early forwarding has no advantage
+  // here, and wastes a call if the file is not the last part.
   if (isForm(headers)) headers.delete("content-length")
   const chunks = chunksOf(bytes)
   const body = new ReadableStream<Uint8Array>({

@@ -9,7 +9,10 @@ export interface RunParts {
   readonly claims: Claims
   readonly folder: AnswerFolder
   readonly limits: IdempotencySettings
-  /** Returns whether the request took effect. @param status status of its response. */
+  /**
+   * Whether the request took effect.
+   * @param status HTTP status of its response.
+   */
   readonly isSettled: (status: number) => Promise<boolean>
   readonly onOver: () => void
   readonly onFailure: (error: unknown) => void
@@ -17,7 +20,7 @@ export interface RunParts {
   readonly ending: AbortSignal
 }
 
-/** The last chunk of a body, and its ending. */
+/** The last chunk of a body, and how the body ended. */
 interface Last {
   readonly bytes: Uint8Array<ArrayBuffer> | undefined
   readonly ending: Ending
@@ -25,7 +28,7 @@ interface Last {
 
 type Body = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>
 
-/** The single execution of a request with a key. Forwards its answer to all waiting callers. */
+/** The single execution of a request with a key. It forwards its answer to all waiting callers. */
 export class Run {
   readonly id: string
   readonly recording: Recording
@@ -33,7 +36,7 @@ export class Run {
   readonly #caller = new AbortController()
   readonly #over = Promise.withResolvers<void>()
   #body: Body | undefined
-  /** Resolves when the producer of the body has settled the delivered part. */
+  /** Resolves when the delivered part has been charged, after the answer was abandoned. */
   #cancelled: Promise<void> | undefined
 
   constructor(parts: RunParts) {
@@ -58,13 +61,13 @@ export class Run {
     return this.#over.promise
   }
 
-  /** Abandons the answer, if it has no reader and cannot be stored, or at shutdown. */
+  /** Abandons an answer that has no reader and cannot be stored, or every answer at shutdown. */
   abandon(): void {
     this.#caller.abort()
     this.#cancelled ??= this.#body?.cancel().catch(this.#parts.onFailure)
   }
 
-  /** Records the answer to its end. Resolves once it has begun. */
+  /** Records the answer to its end. Resolves when the recording has begun. */
   async follow(performed: Promise<Response>): Promise<void> {
     const response = await performed.catch((error: unknown) => {
       this.#parts.onFailure(error)
@@ -89,7 +92,7 @@ export class Run {
     this.#over.resolve()
   }
 
-  /** Records all chunks except the last one, which waits until the answer is on disk. */
+  /** Records all chunks except the last. The last chunk waits until the answer is on disk. */
   async #passOn({ body }: Response): Promise<Last> {
     if (!body) return { bytes: undefined, ending: "whole" }
     const reader = body.getReader() as Body
@@ -110,7 +113,8 @@ export class Run {
   }
 
   /**
-   * Retries while the database is unavailable. Callers of other processes wait until the lack of an answer is recorded.
+   * Retries while the database is unavailable. Callers in other processes wait until the database records that there is
+   * no answer.
    */
   async #decideLater(status: number): Promise<void> {
     const { claims, folder, id, ending } = this.#parts
@@ -121,7 +125,7 @@ export class Run {
         if (isSettled || !(await claims.release(id))) await claims.drop(id)
         return await folder.remove(id)
       } catch {
-        // Already reported.
+        // The failure has already been reported.
       }
     }
   }
@@ -152,8 +156,8 @@ export class Run {
 const RETRY_INTERVAL_MS = 1_000
 
 /**
- * Returns whether a body ends with the chunk just received. Producers close a body together with its last chunk, so one
- * turn of the event loop is enough to detect the end.
+ * Whether a body ends with the chunk that was just received. Producers close a body together with its last chunk, so
+ * one turn of the event loop is enough to detect the end.
  */
 function isOverAtOnce(next: Promise<{ readonly done: boolean }>): Promise<boolean> {
   const turn = new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))

@@ -11,13 +11,13 @@ type Facts = Pick<StoredAnswer, "head" | "ending" | "size" | "length"> & {
   readonly first: PartPosition
 }
 
-/** A stored answer, read from beginning to end. */
+/** A stored answer, which is read from beginning to end. */
 export class StoredAnswer implements AsyncDisposable {
   readonly head: AnswerHead
   readonly ending: Ending
   /** Stored size in bytes. */
   readonly size: number
-  /** Bytes of the body. */
+  /** Length of the body in bytes. */
   readonly length: number
   readonly #file: KeptFile
   readonly #key: Uint8Array
@@ -33,7 +33,10 @@ export class StoredAnswer implements AsyncDisposable {
     this.#next = facts.first
   }
 
-  /** Opens a stored answer; undefined if its end is missing. @throws Error if it is damaged. */
+  /**
+   * Opens a stored answer; undefined if its end is missing.
+   * @throws Error if the file is damaged.
+   */
   static async read(file: KeptFile, key: Uint8Array): Promise<StoredAnswer | undefined> {
     const { bytes, next: first } = await readPart(file, key, BEGINNING)
     const head = JSON.parse(Buffer.from(bytes).toString()) as AnswerHead
@@ -55,7 +58,7 @@ export class StoredAnswer implements AsyncDisposable {
     }
   }
 
-  /** Returns the next bytes of the body; undefined at its end. */
+  /** Returns the next bytes of the body; undefined at the end. */
   async next(): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const { kind, bytes, next } = await readPart(this.#file, this.#key, this.#next)
     if (kind !== "chunk") return undefined

@@ -1,14 +1,14 @@
 import { detachBuffer } from "../../canon/detach-buffer.ts"
 
 /**
- * The chunks of a body in a parser that returns views of them in order. Their memory is released as soon as no view is
- * in use. The garbage collector would accumulate tens of megabytes of an upload, since it does not account for their
- * size.
+ * The chunks of a body whose parser returns views of them in order. The memory of a chunk is released as soon as no
+ * view of it is in use. The garbage collector would accumulate tens of megabytes of an upload, because it does not
+ * account for their size.
  */
 export class ChunkBuffers {
   readonly #chunks: { readonly chunk: Uint8Array; readonly start: number }[] = []
   #total = 0
-  /** Number of contents currently being read. */
+  /** Number of contents that are currently being read. */
   #readers = 0
 
   /** Adds the next chunk of the body. */
@@ -24,8 +24,8 @@ export class ChunkBuffers {
   }
 
   /**
-   * Yields the views of a content. Each view is read before the next is requested. All earlier views have been read
-   * too, unless another content is being read.
+   * Yields the views of a content. The reader finishes each view before it requests the next, so earlier views are no
+   * longer in use unless another content is being read.
    */
   async *views(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     this.#readers++

@@ -2,16 +2,16 @@ import { GatewayError } from "../../canon/errors.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import { type JsonObject, type JsonValue, parseJson } from "../../canon/json.ts"
 
-/** The type of a field's text. Unlisted fields are plain text. */
+/** The type of a field's text. Fields that are not listed are plain text. */
 export type FieldKind = "number" | "flag" | "list"
 export type FieldKinds = Readonly<Record<string, FieldKind>>
 
-/** Maximum bytes of all values together, which are kept in memory. */
+/** Maximum bytes of all values together, because they are kept in memory. */
 export const MAX_FIELDS_BYTES = 4 * 1024 * 1024
-/** Maximum length of a field's name in a message. */
+/** Maximum length of a field's name in an error message. */
 const MAX_NAME_LENGTH = 100
 
-/** The fields of a form other than files, in order of arrival. */
+/** The fields of a form that are not files, in order of arrival. */
 export class FormFields {
   readonly #fields: (readonly [name: string, value: string])[]
   #length = 0
@@ -37,15 +37,15 @@ export class FormFields {
     return this.#fields.find(([given]) => given === name)?.[1]
   }
 
-  /** Copies the fields that have arrived by now. */
+  /** Copies the fields that have arrived so far. */
   copy(): FormFields {
     return new FormFields(this.#fields)
   }
 
   /**
-   * Returns the fields as members of a JSON body, so that they can be validated like one. Text that is not a number
-   * stays text.
-   * @throws GatewayError `invalid_value` if a field other than a list occurs twice.
+   * Returns the fields as members of a JSON body, so that they can be validated in the same way. A text that should be
+   * a number but is not stays text.
+   * @throws GatewayError `invalid_value` if a field that is not a list occurs twice.
    */
   parameters(kinds: FieldKinds): JsonObject {
     const parameters = Object.create(null) as JsonObject
@@ -59,7 +59,7 @@ export class FormFields {
         const shown = shownName(plain)
         throw invalidValue(shown, `The field '${shown}' was given more than once.`)
       } else if (text !== "") {
-        // An empty field counts as missing, as is usual for forms.
+        // As is usual for forms, an empty field counts as missing.
         parameters[plain] = valueOf(text, kind)
       }
     }
@@ -75,7 +75,7 @@ export function plainName(name: string): string {
   return name.replace(/\[\d*\]$/, "")
 }
 
-/** Shortens a name for a message. */
+/** Shortens a name for an error message. */
 export function shownName(name: string): string {
   return name.slice(0, MAX_NAME_LENGTH)
 }

@@ -20,9 +20,9 @@ import {
 import type { Spool, SpooledWrite } from "./spool.ts"
 import type { SpooledBytes } from "./spooled-bytes.ts"
 
-/** Minimum bytes of a long file. Shorter ones arrive before their processing could start. */
+/** Minimum bytes of a long file. Shorter files arrive before their processing could start. */
 const MIN_LONG_FILE_BYTES = 1024 * 1024
-/** Memory for reading a form, regardless of its content. */
+/** Memory in bytes for reading a form, regardless of its content. */
 const READING_BYTES = 128 * 1024
 
 /** Parameters for reading a form. */
@@ -30,7 +30,7 @@ export interface FormReading {
   readonly spool: Spool
   readonly rules: FileRules
   readonly pace: Pace
-  /** Accounts for the parts of the form in memory. */
+  /** Accounts for the parts of the form that are in memory. */
   readonly memory: Reservation
   /** May be absent for small forms. */
   readonly watch?: BodyWatch
@@ -40,16 +40,16 @@ export interface FormReading {
 export interface Form {
   readonly files: readonly FormFile[]
   readonly fields: FormFields
-  /** The complete body as received, in bytes. */
+  /** Size of the complete body as received, in bytes. */
   readonly bytes: number
 }
 
-/** The beginning of a form with a long file as its last part. */
+/** The beginning of a form whose last part is a long file. */
 export interface LongFile {
-  /** The announced length of the complete body. */
+  /** The announced length of the complete body in bytes. */
   readonly bytes: number
   readonly fields: FormFields
-  /** The file, on the assumption that nothing follows it. */
+  /** The long file, on the assumption that no other part follows it. */
   readonly file: FormFile
 }
 
@@ -64,11 +64,11 @@ export class FormReader implements FormReceiver {
   readonly #longFile = Promise.withResolvers<LongFile>()
   #bytes = 0
   readonly #fields = new FormFields()
-  /** In order of arrival, which may differ from the order of storage. */
+  /** The files in order of arrival. They may be stored in a different order. */
   readonly #files: (FormFile | undefined)[] = []
   readonly #counts = new Map<string, number>()
   readonly #spooled: SpooledBytes[] = []
-  /** The check of the model, while it waits for the ledger. */
+  /** The check of the model while it waits for the ledger. */
   #named: Promise<void> | undefined
 
   /** @throws GatewayError if the form cannot be read. */
@@ -85,12 +85,15 @@ export class FormReader implements FormReceiver {
     reading.memory.takeBody(Math.min(READING_BYTES, this.#announced ?? Infinity))
   }
 
-  /** Resolves with the beginning of a long file; never resolves without a long file of known length. */
+  /** Resolves with the beginning of a long file. Never resolves if there is no long file of known length. */
   get longFile(): Promise<LongFile> {
     return this.#longFile.promise
   }
 
-  /** Reads the form. Called once. @throws GatewayError; nothing is stored in that case. */
+  /**
+   * Reads the form. It is called once.
+   * @throws GatewayError. Nothing is stored in this case.
+   */
   async read(): Promise<Form> {
     const { watch, memory } = this.#reading
     try {
@@ -101,7 +104,7 @@ export class FormReader implements FormReceiver {
       await closeAll(this.#spooled)
       throw error instanceof FormError ? refusalOf(error) : error
     }
-    // Failing to close an unlinked file has no consequences.
+    // If an unlinked file cannot be closed, this has no consequences.
     memory.defer(() => void closeAll(this.#spooled).catch(() => {}))
     const files = this.#files.filter((file) => file !== undefined)
     return { files, fields: this.#fields, bytes: this.#bytes }
@@ -157,7 +160,7 @@ export class FormReader implements FormReceiver {
     }
     const kept = draft.finish()
     this.#spooled.push(kept)
-    // Browsers send such a part if no file was chosen.
+    // Browsers send such an empty part if the user chose no file.
     if (kept.size === 0 && head.name === "") return
     this.#files[place] = new StoredFile(head, kept)
   }
@@ -174,7 +177,7 @@ export class FormReader implements FormReceiver {
   }
 }
 
-/** A file with its first bytes. */
+/** A file and its first bytes. */
 interface Beginning {
   readonly head: FileHead
   /** Maximum bytes of the file. */
@@ -182,7 +185,7 @@ interface Beginning {
   readonly first: Uint8Array
 }
 
-/** Returns the number of bytes after the last file of a form, as written by all common clients. */
+/** Returns the number of bytes after the last file of a form, in the format that all common clients use. */
 function closingBytes(type: string): number {
   const [, quoted, plain = ""] = /boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(type) ?? []
   return Buffer.byteLength(`\r\n--${quoted ?? plain}--\r\n`)

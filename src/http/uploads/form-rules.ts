@@ -13,11 +13,11 @@ export interface FileRule {
   readonly bytes: number
 }
 
-/** Maximum fields of all kinds. No form of an API has more. */
+/** Maximum number of fields. No form of an API has more. */
 const MAX_FIELDS = 128
-/** Maximum fields and files. Each part takes work, whether or not it has a name. */
+/** Maximum number of fields and files together. Each part requires work, even without a name. */
 const MAX_PARTS = 256
-/** Maximum bytes of one value, such as a prompt or a short voice sample as a data URL. */
+/** Maximum bytes of one value, such as a prompt or a short voice sample in a data URL. */
 const MAX_FIELD_BYTES = 1024 * 1024
 
 export const FIELD_LIMITS: FormLimits = {
@@ -28,7 +28,10 @@ export const FIELD_LIMITS: FormLimits = {
 
 const FORM = /^multipart\/form-data\s*(;|$)/i
 
-/** @throws GatewayError `unsupported_media_type` if a content type is not that of a form. */
+/**
+ * Requires the content type of a form.
+ * @throws GatewayError `unsupported_media_type`
+ */
 export function requireForm(type: string): void {
   if (FORM.test(type)) return
   const other = type === "" ? "" : `, not '${shownName(type)}'`
@@ -38,13 +41,16 @@ export function requireForm(type: string): void {
   )
 }
 
-/** @throws GatewayError `file_too_large` or `body_too_large` if a body exceeds the limits of its files and fields. */
+/**
+ * Rejects a body that exceeds the limits of its files and fields.
+ * @throws GatewayError `file_too_large` or `body_too_large`.
+ */
 export function refuseLarge(bytes: number, rules: FileRules): void {
   const files = Object.entries(rules)
   const limit = files.reduce((sum, [, rule]) => sum + rule.count * rule.bytes, MAX_FIELDS_BYTES)
   if (bytes <= limit) return
   const [only, ...others] = files
-  // With a single file, that file is the one that is too large.
+  // If there can only be one file, that file is too large.
   if (only && others.length === 0 && only[1].count === 1) {
     throw fileTooLarge(only[0], only[1].bytes)
   }
@@ -55,9 +61,9 @@ export function refuseLarge(bytes: number, rules: FileRules): void {
 }
 
 /**
- * Returns the rule for a file of a field.
+ * Returns the rule for a file in a field.
  * @param count number of files in the field, including this one.
- * @throws GatewayError `invalid_value` if the endpoint accepts no file or no further file there.
+ * @throws GatewayError `invalid_value` if the endpoint accepts no file, or no more files, in this field.
  */
 export function ruleOf(field: string, count: number, rules: FileRules): FileRule {
   const rule = Object.hasOwn(rules, field) ? rules[field] : undefined
@@ -73,7 +79,7 @@ export function ruleOf(field: string, count: number, rules: FileRules): FileRule
   return rule
 }
 
-/** Builds the error for an unreadable form. */
+/** Builds the error for a form that cannot be read. */
 export function refusalOf({ fault, field = "" }: FormError): GatewayError {
   const shown = shownName(field)
   switch (fault) {

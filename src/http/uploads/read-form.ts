@@ -4,18 +4,21 @@ import { type Form, FormReader, type FormReading, type LongFile } from "./form-r
 
 /** A form that may be incomplete. */
 export interface UploadInProgress {
-  /** The fields that have arrived. */
+  /** The fields that have arrived so far. */
   readonly fields: FormFields
-  /** A long file that is still arriving, on the assumption that nothing follows it; absent if the form is complete. */
+  /**
+   * A long file that is still arriving, on the assumption that no other part follows it; absent if the form is
+   * complete.
+   */
   readonly file?: FormFile
-  /** Bytes of the complete body, as announced or as received. */
+  /** Size of the complete body in bytes, as announced or as received. */
   readonly bytes: number
-  /** Rejects like `readForm`. */
+  /** Resolves with the complete form. Rejects with the same errors as `readForm`. */
   readonly completed: Promise<Form>
 }
 
 /**
- * Reads a form, with its files in the spool. Reading stops at the first exceeded limit.
+ * Reads a form and stores its files in the spool. Reading stops at the first exceeded limit.
  * @throws GatewayError `unsupported_media_type`, `invalid_value`, `file_too_large`, `body_too_large`, `overloaded`.
  */
 export async function readForm(request: Request, reading: FormReading): Promise<Form> {
@@ -24,7 +27,7 @@ export async function readForm(request: Request, reading: FormReading): Promise<
 
 /**
  * Reads a form like `readForm`, but returns early when a long file of announced length begins.
- * @throws GatewayError like `readForm`.
+ * @throws GatewayError as in `readForm`.
  */
 export async function receiveUpload(
   request: Request,

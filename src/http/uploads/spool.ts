@@ -15,26 +15,29 @@ import {
 const MAX_MEMORY_BYTES = 1024 * 1024
 
 /**
- * Stores uploads while their requests run, small ones in memory and others in unlinked files on disk. Nothing remains
- * even if the process dies.
+ * Stores uploads while their requests run. Small uploads are in memory, and others in unlinked files on disk, so that
+ * nothing remains even if the process dies.
  */
 export class Spool {
   readonly #folder: string
 
-  /** @param folder may be shared by processes. Files of dead processes are removed now. */
+  /** @param folder may be shared by processes. Files that dead processes have left are removed now. */
   constructor(folder: string) {
     this.#folder = folder
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     for (const name of readdirSync(folder)) rmSync(join(folder, name), { force: true })
   }
 
-  /** Creates a file for writing. @param memory accounts for the parts of it in memory and for large reads. */
+  /**
+   * Creates a file for writing.
+   * @param memory accounts for the parts of the file in memory, and for large reads.
+   */
   create(memory?: Reservation): SpooledWrite {
     return new SpooledWrite(this.#folder, memory)
   }
 }
 
-/** Opens a file and unlinks it immediately, unless another process has already swept it. */
+/** Creates a file, opens it and unlinks it immediately. Another process may already have removed it. */
 async function openUnnamed(folder: string): Promise<FileHandle> {
   const path = join(folder, crypto.randomUUID())
   const handle = await open(path, "wx+", 0o600)
@@ -47,9 +50,9 @@ async function openUnnamed(folder: string): Promise<FileHandle> {
   return handle
 }
 
-/** A file that is being written. Must be disposed of in any case; a finished file outlives it. */
+/** A file that is being written. It must always be disposed. The finished file remains valid afterwards. */
 export class SpooledWrite implements AsyncDisposable {
-  /** Bytes written so far. */
+  /** Number of bytes written so far. */
   size = 0
   readonly #folder: string
   readonly #memory: Reservation | undefined
@@ -63,9 +66,9 @@ export class SpooledWrite implements AsyncDisposable {
   }
 
   /**
-   * Returns the file for reading during the write. A reader ahead of the writer waits, and also waits at the end until
-   * `letFinish` is called.
-   * @param size expected size. Reading fails if the file turns out shorter.
+   * Returns the file for reading while it is written. A reader ahead of the writer waits. At the end, it also waits
+   * until `letFinish` is called.
+   * @param size expected size. Reading fails if the file is shorter.
    */
   async readAhead(size: number): Promise<FileBytes> {
     this.#handle = await openUnnamed(this.#folder)
@@ -73,7 +76,10 @@ export class SpooledWrite implements AsyncDisposable {
     return this.#arriving
   }
 
-  /** Stores the next chunk, which the caller must not use afterwards. @throws GatewayError `overloaded` */
+  /**
+   * Stores the next chunk. The caller must not use the chunk afterwards.
+   * @throws GatewayError `overloaded`
+   */
   async add(chunk: Uint8Array): Promise<void> {
     const position = this.size
     this.size += chunk.byteLength

@@ -2,14 +2,17 @@ import type { FileHandle } from "node:fs/promises"
 import type { FileBytes } from "../../media/stored-file.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 
-/** Reads of this many bytes are for a request, which holds them as received, as base64 and as text. */
+/**
+ * Minimum size in bytes of a large read. Large reads build a request that holds the bytes as received, as base64 and as
+ * text.
+ */
 const LARGE_READ_BYTES = 256 * 1024
 const COPIES = 3
 
-/** Received bytes, readable until disposal. */
+/** Received bytes that can be read until they are disposed. */
 export interface SpooledBytes extends FileBytes, AsyncDisposable {}
 
-/** Thrown when the requested bytes of a file have not arrived. */
+/** Thrown when the requested bytes of a file have not arrived yet. */
 export class IncompleteFile extends Error {
   override readonly name = "IncompleteFile"
 }
@@ -52,13 +55,16 @@ export class ArrivingBytes implements FileBytes {
   }
 
   async read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
-    // A large read gains nothing from starting early, and would reserve its memory twice.
+    // A large read gains nothing from an early start, and would reserve its memory twice.
     if (end - start > LARGE_READ_BYTES) throw new IncompleteFile("it is still arriving")
     while (!this.#canRead(end)) await this.#more.promise
     return readAll(this.#handle, start, end)
   }
 
-  /** @throws IncompleteFile if waiting is useless. */
+  /**
+   * Whether bytes up to `end` can be read now.
+   * @throws IncompleteFile if waiting is useless.
+   */
   #canRead(end: number): boolean {
     if (this.#state === "broken off") throw new IncompleteFile("it broke off")
     if (this.#written < end) {
@@ -74,7 +80,7 @@ export class ArrivingBytes implements FileBytes {
   }
 }
 
-/** A small file. */
+/** The bytes of a small file. */
 export class BytesInMemory implements SpooledBytes {
   readonly #bytes: Uint8Array<ArrayBuffer>
 
@@ -95,7 +101,7 @@ export class BytesInMemory implements SpooledBytes {
   }
 }
 
-/** A long file. */
+/** The bytes of a long file. */
 export class BytesOnDisk implements SpooledBytes {
   readonly size: number
   readonly #handle: FileHandle

@@ -6,12 +6,12 @@ import type { Model } from "../../catalog/model.ts"
 const DEFAULT_LIMIT = 20
 const MAX_LIMIT = 1000
 
-/** Returns whether the caller of the model list is a client of Anthropic. All of their requests have this header. */
+/** Whether the caller of the model list is a client of Anthropic. All requests of these clients have this header. */
 export function speaksAnthropic(headers: Headers): boolean {
   return headers.has("anthropic-version")
 }
 
-/** Returns a model in the form of Anthropic's API (`ModelInfo` of the official client). Unknown values are null. */
+/** Returns a model in the format of Anthropic's API (`ModelInfo` of the official client). Unknown values are null. */
 export function anthropicModel(model: Model): JsonObject {
   return {
     type: "model",
@@ -30,7 +30,7 @@ export function anthropicModel(model: Model): JsonObject {
 
 /**
  * Returns a page of at most `limit` models, after `after_id` or before `before_id`.
- * @throws GatewayError naming the invalid parameter.
+ * @throws GatewayError with the name of the invalid parameter.
  */
 export function anthropicPage(all: readonly Model[], query: URLSearchParams): JsonObject {
   const models = isAskedForActive(query) ? all : []
@@ -48,7 +48,7 @@ export function anthropicPage(all: readonly Model[], query: URLSearchParams): Js
   }
 }
 
-/** Returns whether active models are requested, since all listed models are active. */
+/** Whether the query requests active models. All listed models are active. */
 function isAskedForActive(query: URLSearchParams): boolean {
   const stages = [...query.getAll("lifecycle"), ...query.getAll("lifecycle[]")]
   return stages.length === 0 || stages.includes("active")

@@ -25,7 +25,7 @@ async function foundLater(
   return fromAllowed(await finding, connection)
 }
 
-/** Checks the address. It is only looked up if the key restricts addresses. */
+/** Checks the caller's address. The address is only looked up if the key restricts addresses. */
 function fromAllowed(key: Key, connection: Pick<Connection, "address">): Key {
   if (key.addresses === undefined) return key
   const { address } = connection

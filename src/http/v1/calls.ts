@@ -22,7 +22,7 @@ import type { JsonValue } from "../../canon/json.ts"
 import { type BodyWatch, isSmallBody, readJsonBody, type ReceivedBody } from "../read-body.ts"
 import type { Spool } from "../uploads/spool.ts"
 
-/** A caller with a key, the memory reservation of the request, and its trace. */
+/** A caller with a key, with the memory reservation and the trace of its request. */
 export interface KeyCaller {
   readonly key: Key
   readonly memory: Reservation
@@ -37,28 +37,28 @@ export interface CallServices {
   readonly events: Events
   readonly memory: MemoryBudget
   readonly checks: EarlyChecks
-  /** Returns the maximum bytes of a body. */
+  /** Returns the maximum bytes of a JSON body. */
   readonly bodyLimit: () => number
   /** Stores the files of forms while their requests run. */
   readonly spool: Spool
   readonly pace?: Pace
-  /** Absent if tracing is disabled. */
+  /** The tracer; absent if tracing is disabled. */
   readonly tracer?: Tracer | undefined
 }
 
-/** Begins traces or continues those of callers. */
+/** Begins traces, or continues the traces of callers. */
 export interface Tracer {
-  /** Returns undefined for a request that is not traced. */
+  /** Begins the trace of a request. Returns undefined if the request is not traced. */
   begin(request: Request, key: Key, receivedAt: number): RequestTrace | undefined
 }
 
-/** The purpose of a body. */
+/** The purpose for which a body is read. */
 export interface BodyPurpose {
-  /** The path of the endpoint, which limits the body's fields. */
+  /** The path of the endpoint. It determines the limits of the body's fields. */
   readonly path: string
   /** The kind of model in the body; absent if the request is free. */
   readonly kind?: ModelKind
-  /** Maximum number of values; the default maximum if absent. */
+  /** Maximum number of values; if absent, the default maximum. */
   readonly maxValues?: number
 }
 
@@ -66,11 +66,11 @@ export interface BodyPurpose {
 export interface Calls {
   readonly events: Events
   readonly auth: Auth<KeyCaller>
-  /** The same for requests that run a model. Rejects paused keys, and requests above the concurrency limit. */
+  /** Authenticates requests that run a model. Rejects paused keys, and requests above the concurrency limit. */
   readonly callerAuth: Auth<KeyCaller>
   readonly json: (purpose: BodyPurpose) => BodyReader<KeyCaller, ReceivedBody>
   readonly form: (rules: FileRules, kind: ModelKind) => BodyReader<KeyCaller, Form>
-  /** Reads a form, which may be returned while its long file is still arriving. */
+  /** Reads a form. It may be returned while its long file is still arriving. */
   readonly upload: (rules: FileRules, kind: ModelKind) => BodyReader<KeyCaller, UploadInProgress>
 }
 
@@ -107,7 +107,7 @@ export function callsOf(services: CallServices): Calls {
     const limit = bodyLimit()
     const reading = { limit, memory, pace, watch, ...(maxValues && { maxValues }) }
     const body = await readJsonBody(request, reading)
-    // Calls the watch for a short body, as otherwise only the reading of longer ones does.
+    // Checks a short body here, because only reading a longer body calls the watch.
     if (isSmallBody(request)) await watch.arrived(body.json["model"])
     refuseLongLists(body.json, path, body.bytes)
     return body
@@ -137,7 +137,7 @@ export function callsOf(services: CallServices): Calls {
   }
 }
 
-/** Returns the caller when its request may continue. Releases its memory if the request is rejected. */
+/** Returns the caller when its request may continue. If the request is rejected, its memory is released. */
 async function waited(caller: KeyCaller, entering: Promise<void>): Promise<KeyCaller> {
   try {
     await entering
@@ -148,10 +148,10 @@ async function waited(caller: KeyCaller, entering: Promise<void>): Promise<KeyCa
   }
 }
 
-/** A body of at most this many bytes contains neither a file that takes long to measure nor a long list. */
+/** Maximum bytes of a body that can contain neither a file that takes long to measure nor a long list. */
 const PLAIN_BYTES = 4 * 1024
 
-/** Rejects a call while its body arrives, by its key's rate, its credits and its model. */
+/** Rejects a call while its body arrives, if the key's rate, credits or model do not permit the call. */
 class CallWatch implements BodyWatch {
   readonly #checks: EarlyChecks
   readonly #key: Key
@@ -165,12 +165,12 @@ class CallWatch implements BodyWatch {
     this.#request = request
   }
 
-  /** The model named in the address. */
+  /** The model in the request's address. */
   get #addressed(): string | undefined {
     return readGoogleAddress(new URL(this.#request.url).pathname)?.model
   }
 
-  /** Checks a body that arrived with its head, which may contain a file that takes long to measure. */
+  /** Checks a body that arrived with its head. It may contain a file that takes long to measure. */
   async arrived(model: JsonValue | undefined): Promise<void> {
     await this.begins()
     if (typeof model === "string") await this.named(model)
@@ -190,7 +190,7 @@ class CallWatch implements BodyWatch {
   }
 }
 
-/** `preferences` is required, so that the compiler rejects a request body in its place. */
+/** `preferences` is required, so that the compiler rejects a request body in place of this type. */
 type Taken = Pick<TakenPreferences, "preferences"> & Partial<Pick<TakenPreferences, "body">>
 
 const NOTHING_TAKEN: Taken = { preferences: undefined }
@@ -223,19 +223,25 @@ export function callOf(
   }
 }
 
-/** Returns whether the caller prefers a refusal to a response shortened for lack of credits. @throws GatewayError */
+/**
+ * Whether the caller prefers a rejection to a response that is shortened for lack of credits.
+ * @throws GatewayError
+ */
 export function refusesOnLowBalance(headers: Headers): boolean {
   return asksFor(headers, "x-tollgate-on-low-balance", "clamp", "refuse")
 }
 
-/** Returns whether the caller prefers a refusal to a lossy translation. @throws GatewayError */
+/**
+ * Whether the caller prefers a rejection to a lossy translation.
+ * @throws GatewayError
+ */
 export function isStrict(headers: Headers): boolean {
   return asksFor(headers, "x-tollgate-strict", "false", "true")
 }
 
 /**
- * Returns whether a header selects the option that is not the default. @throws GatewayError `invalid_value` for any
- * other value.
+ * Whether a header selects the option that is not the default.
+ * @throws GatewayError `invalid_value` for any other value.
  */
 export function asksFor(headers: Headers, name: string, usual: string, other: string): boolean {
   const value = headers.get(name)

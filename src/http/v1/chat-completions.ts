@@ -11,18 +11,18 @@ export const CHAT_COMPLETIONS: ChatEndpoint = {
   bodyAt: (json) => chatShaped(isResponsesBody(json) ? fromResponses(json) : json),
 }
 
-/** Returns whether a client has sent a Responses request here, as Cursor does for some models. */
+/** Whether a client has sent a Responses request to this endpoint, as Cursor does for some models. */
 function isResponsesBody({ messages, input }: JsonObject): boolean {
   return !isDefined(messages) && isDefined(input)
 }
 
-/** Fields of `/v1/responses` that request nothing a chat completion can have. */
+/** Fields of `/v1/responses` that have no equivalent in a chat completion. */
 const RESPONSES_ONLY: ReadonlySet<string> = new Set(["include", "truncation", "background"])
 
 /**
  * Converts a Responses request to a chat completion request. Tools and fields that only responses support are kept, so
  * that they are reported as losses.
- * @throws GatewayError for an invalid request, and if it continues a stored response.
+ * @throws GatewayError if the request is invalid or continues a stored response.
  */
 function fromResponses(json: JsonObject): JsonObject {
   for (const name of ["previous_response_id", "conversation"]) {

@@ -17,16 +17,19 @@ export interface ChatEndpoint {
   readonly path: ServicePath | GooglePath
   readonly dialect: ClientDialect
   /**
-   * Prepares the body for the dialect, if the address contains a part of the request or the body contains
-   * gateway-specific data.
+   * Prepares the body for the dialect, if the address contains a part of the request or the body contains data for the
+   * gateway.
    * @param url URL of the request, or its path.
    */
   bodyAt?(json: JsonObject, url: string): JsonObject
-  /** Maximum bytes added by `bodyAt`; zero by default. */
+  /** Maximum bytes that `bodyAt` adds; zero if absent. */
   readonly addedBytes?: number
-  /** Returns the endpoint that responds instead if a header selects another form. @throws GatewayError */
+  /**
+   * Returns the endpoint that responds instead if a header selects a different format.
+   * @throws GatewayError
+   */
   inForm?(headers: Headers): ChatEndpoint | undefined
-  /** Returns the caller's headers to forward to a vendor with the same dialect. */
+  /** Returns the caller's headers that are forwarded to vendors with the same dialect. */
   forwarded?(headers: Headers): Readonly<Record<string, string>> | undefined
 }
 

@@ -17,7 +17,10 @@ import type { GooglePath } from "./google-address.ts"
 export interface CountEndpoint {
   readonly path: ServicePath | GooglePath
   readonly dialect: Pick<ClientDialect, "encodeError">
-  /** @param path path of the request, without its query. */
+  /**
+   * Decodes the request.
+   * @param path path of the request, without its query.
+   */
   read(json: JsonObject, path: string): ChatRequest
   report(tokens: number): JsonObject
 }
@@ -46,7 +49,8 @@ export const RESPONSE_TOKENS: CountEndpoint = {
 }
 
 /**
- * Builds a route that counts the tokens of a prompt with the gateway's own counter, for every model and free of charge.
+ * Builds a route that counts the tokens of a prompt. It uses the gateway's own counter for every model, and is free of
+ * charge.
  */
 export function tokenCounter(endpoint: CountEndpoint, calls: Calls, relay: ChatRelay): Route {
   return serve(

@@ -13,7 +13,7 @@ export interface CreditServices {
   readonly ledger: Ledger
 }
 
-/** `GET /v1/credits`: the credits of the key's account, and the remaining budgets of the key. */
+/** `GET /v1/credits`: the credits of the key's account, and the key's remaining budgets. */
 export function getCredits(calls: Calls, services: CreditServices): Route {
   return serve(
     {

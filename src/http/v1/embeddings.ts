@@ -5,7 +5,7 @@ import { encodeEmbeddingResult } from "../../dialects/embedding/result/openai.ts
 import type { BodyPurpose } from "./calls.ts"
 import { jsonOperation } from "./json-operation.ts"
 
-/** The purpose of embedding bodies. A text can be a list of tokens (docs/reference/api.md#limits). */
+/** The purpose of embedding bodies. A text can also be a list of tokens (docs/reference/api.md#limits). */
 export const EMBEDDING_BODY: Omit<BodyPurpose, "path"> = {
   kind: "embedding",
   maxValues: MAX_EMBEDDING_VALUES,

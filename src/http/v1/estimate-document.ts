@@ -27,7 +27,7 @@ export function estimateDocument(path: string, estimate: Estimate) {
   }
 }
 
-/** Returns the owner of a budget. */
+/** Returns the owner of a budget, as shown to the caller. */
 function holderOf(holder: string, account: string | undefined) {
   const label = readLabelHolder(holder)?.label
   if (label !== undefined) return { of: "label", ...readLabel(label) }
@@ -63,7 +63,7 @@ function stepDocument({ deployment, isCircuitOpen, plan, losses, error }: Estima
   }
 }
 
-/** Formats a loss like the header `x-tollgate-losses`. */
+/** Formats a loss as in the header `x-tollgate-losses`. */
 function lossText({ name, effect }: Loss): string {
   return `${name}:${effect}`
 }

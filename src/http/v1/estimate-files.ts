@@ -6,18 +6,21 @@ import type { ImageParameters } from "../../dialects/image/request.ts"
 import { describedAudio } from "../../media/audio-file.ts"
 
 /**
- * An estimate has no files, so they are described: audio as `{ "format": "mp3", "bytes": 1000 }`, an image as
- * `{ "width": 1024 }`.
+ * An estimate contains no files, so they are described: audio as `{ "format": "mp3", "bytes": 1000 }`, an image as `{
+ * "width": 1024 }`.
  */
 
 const CONTAINERS: readonly AudioContainer[] = ["flac", "mp3", "mp4", "mpeg", "ogg", "wav", "webm"]
 
-/** Removes the files from a form's fields, since the decoders of fields do not support them. */
+/** Removes the files from a form's fields, because the decoders of fields do not support files. */
 export function withoutFiles(body: JsonObject, ...names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)))
 }
 
-/** @throws GatewayError */
+/**
+ * Reads the description of an audio file.
+ * @throws GatewayError
+ */
 export function readDescribedAudio(file: JsonValue | undefined): Audio {
   if (file === undefined || file === null) throw missingParameter("file")
   const { format, bytes, seconds } = objectOf("file", file)
@@ -35,7 +38,10 @@ export function readDescribedAudio(file: JsonValue | undefined): Audio {
   })
 }
 
-/** Adds the described source images to an edit or a variation. @throws GatewayError */
+/**
+ * Adds the described source images to the parameters of an edit or a variation.
+ * @throws GatewayError
+ */
 export function withDescribedImages(parameters: ImageParameters, body: JsonObject): ImageRequest {
   const { task, size } = parameters
   const described = Array.isArray(body["image"]) ? body["image"] : [body["image"]]
@@ -49,10 +55,10 @@ export function withDescribedImages(parameters: ImageParameters, body: JsonObjec
   }
 }
 
-/** Represents an image that is only described. */
+/** Stands in for an image that is only described. */
 const STAND_IN: ImageFile = { bytes: new Uint8Array(), mediaType: "image/png" }
 
-/** Returns the described size. An image without a height is square. */
+/** Returns the described size. If the height is missing, the image is square. */
 function sizeOf(name: string, image: JsonValue | undefined): ImageSize {
   if (image === undefined || image === null) throw missingParameter(name)
   const described = objectOf(name, image)

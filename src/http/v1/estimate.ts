@@ -32,8 +32,8 @@ export interface EstimateServices extends OperationParts {
 type Estimator = (estimated: EstimatedCall & { readonly headers: Headers }) => Promise<Estimate>
 
 /**
- * Estimates the cost and the route of a request. It runs the same code as the request itself up to the hold, and makes
- * no upstream call.
+ * Estimates the cost and the route of a request. It runs the same code as the request up to the hold, but makes no
+ * upstream call.
  */
 export function estimate(calls: Calls, services: EstimateServices): Route {
   const estimators = estimatorsOf(services)
@@ -68,7 +68,7 @@ export function estimate(calls: Calls, services: EstimateServices): Route {
   )
 }
 
-/** Returns the size of the estimated request's body. A large one is serialized in slices. */
+/** Returns the size of the estimated request's body in bytes. A large body is serialized in slices. */
 async function bytesOf(body: JsonObject): Promise<number> {
   if (isLargeJson(body)) return (await jsonBytesInSlices(body)).byteLength
   return Buffer.byteLength(JSON.stringify(body))
@@ -96,14 +96,17 @@ function estimatorsOf(services: EstimateServices): ReadonlyMap<string, Estimator
   ])
 }
 
-/** Returns the endpoint of a path. Google's clients name the model in it. */
+/** Returns the endpoint of a path. Paths of Google's clients contain the model. */
 function endpointAt(path: string): string {
   const address = readGoogleAddress(path)
   const method = GOOGLE_METHODS.find((known) => known === address?.method)
   return method === undefined ? path : googlePath(method)
 }
 
-/** Reads the two members of the body. @throws GatewayError */
+/**
+ * Reads the members `path` and `body`.
+ * @throws GatewayError
+ */
 function readMembers({ path, body }: JsonObject): { path: string; body: JsonObject } {
   if (path === undefined) throw missingParameter("path")
   if (typeof path !== "string") {

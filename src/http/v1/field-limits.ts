@@ -4,12 +4,12 @@ import { GatewayError } from "../../canon/errors.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 
-/** A shorter body cannot exceed any limit: an element and its comma take two bytes. */
+/** A shorter body cannot exceed any limit, because an element and its comma take two bytes. */
 const MIN_CHECKED_BYTES = 2 * 2_048
 
 /** A field with a limited number of elements, members or characters. */
 interface LimitedField {
-  /** Path of the field; `[]` stands for each element of a list. */
+  /** Steps of the path to the field; `[]` stands for each element of a list. */
   readonly steps: readonly string[]
   readonly max: number
   readonly unit: "elements" | "members" | "characters"
@@ -23,10 +23,10 @@ const fields = new Map<string, readonly LimitedField[]>()
 
 /**
  * Rejects a body with a list above the limit of its endpoint, so that no list causes more work than a large request
- * needs.
- * @param path path of the endpoint. Without specific limits, only the limit of the body applies.
+ * requires.
+ * @param path path of the endpoint. If it has no specific limits, only the limit of the body applies.
  * @param bytes size of the body.
- * @throws GatewayError `invalid_value`, naming the field.
+ * @throws GatewayError `invalid_value` with the name of the field.
  */
 export function refuseLongLists(body: JsonObject, path: string, bytes: number): void {
   if (bytes < MIN_CHECKED_BYTES) return
@@ -109,7 +109,7 @@ function lengthOf(value: JsonValue): number {
   return value.reduce<number>((sum, text) => sum + (typeof text === "string" ? text.length : 0), 0)
 }
 
-/** Returns the limited fields. Google's clients may write each name with underscores as well. */
+/** Returns the limited fields of an endpoint. Google's clients may also write each name with underscores. */
 function fieldsOf(path: string): readonly LimitedField[] {
   const known = limitsAt(path.replace("{model}", "{id}"))
   if (known === undefined) return []

@@ -1,12 +1,12 @@
 import { withoutTrailing } from "#contract/trailing.ts"
 import type { Addressed } from "../../dialects/gemini/index.ts"
 
-/** Paths of the model list for Google's clients, the older one first: newer clients use the stable path. */
+/** Paths of the model list for Google's clients, the older path first. Newer clients use the stable path. */
 export const GOOGLE_MODEL_PATHS = ["/v1beta/models", "/v1/models"] as const
 
 const BELOW = /^\/v1(?:beta)?\/models\//
 
-/** Methods of models. The address of a call ends in `{model}:{method}`. */
+/** Methods of Google's API. The address of a call ends in `{model}:{method}`. */
 export const GOOGLE_METHODS = [
   "generateContent",
   "streamGenerateContent",
@@ -17,32 +17,32 @@ export const GOOGLE_METHODS = [
 
 export type GoogleMethod = (typeof GOOGLE_METHODS)[number]
 
-/** The model and the method in an address. */
+/** The model and the method in an address of Google's API. */
 export interface GoogleAddress {
   readonly model: string
   readonly method: string
 }
 
-/** The path of a method in receipts and documents. */
+/** The path that represents a method in receipts and documents. */
 export type GooglePath = `/v1beta/models/{model}:${GoogleMethod}`
 
-/** Returns the path of a method. */
+/** Returns the path that represents a method. */
 export function googlePath(method: GoogleMethod): GooglePath {
   return `${GOOGLE_MODEL_PATHS[0]}/{model}:${method}`
 }
 
-/** Returns the name of a model in its address. The name may contain slashes, literal or encoded. */
+/** Returns the name of a model in an address. The name may contain slashes, which may be percent-encoded. */
 export function modelName(pathname: string): string {
   const text = withoutTrailing(pathname.replace(BELOW, ""), "/")
   try {
     return decodeURIComponent(text)
   } catch {
-    // An invalid encoding is kept, and reported as an unknown model.
+    // An invalid encoding stays unchanged, and is reported as an unknown model.
     return text
   }
 }
 
-/** Splits a path into model and method. Model names may contain colons too. */
+/** Splits a path into model and method. Model names may also contain colons. */
 export function readGoogleAddress(pathname: string): GoogleAddress | undefined {
   if (!BELOW.test(pathname)) return undefined
   const name = modelName(pathname)

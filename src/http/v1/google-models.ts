@@ -9,7 +9,10 @@ const METHODS: Readonly<Partial<Record<Model["kind"], readonly string[]>>> = {
   embedding: ["embedContent", "batchEmbedContents"],
 }
 
-/** Returns a page of models in Google's form: `pageSize` of them from `pageToken` on. @throws GatewayError */
+/**
+ * Returns a page of models in Google's format, with `pageSize` models from `pageToken` on.
+ * @throws GatewayError
+ */
 export function googlePage(models: readonly Model[], query: URLSearchParams): JsonObject {
   const start = wholeNumber(query, "pageToken", 0)
   const end = start + wholeNumber(query, "pageSize", models.length)
@@ -17,7 +20,7 @@ export function googlePage(models: readonly Model[], query: URLSearchParams): Js
   return end < models.length ? { ...page, nextPageToken: String(end) } : page
 }
 
-/** Reads a number of the query. Zero, which Google's clients send too, counts as absent. */
+/** Reads a number from the query. Zero counts as absent, because Google's clients also send it. */
 function wholeNumber(query: URLSearchParams, name: string, usual: number): number {
   const text = query.get(name)
   if (text === null || text === "" || text === "0") return usual
@@ -25,7 +28,7 @@ function wholeNumber(query: URLSearchParams, name: string, usual: number): numbe
   throw invalidValue(name, `'${name}' has to be a whole number.`)
 }
 
-/** Returns a model in Google's form (`Model` of @google/genai). */
+/** Returns a model in Google's format (`Model` of @google/genai). */
 export function googleModel(model: Model): JsonObject {
   const { id, kind, context, maxOutput } = model
   const methods = METHODS[inChats(model) === undefined ? kind : "chat"] ?? []

@@ -30,7 +30,7 @@ export interface GoogleServices extends OperationParts {
   readonly repeatable: (route: Route) => Route
 }
 
-/** Builds the model lists and the calls of Google's clients, with the method at the end of the address. */
+/** Builds the model lists and the calls for Google's clients. Addresses of calls end in the method. */
 export function googleRoutes(calls: Calls, services: GoogleServices): Route[] {
   const { catalog } = services
   const callMethod = byMethod(methodHandlers(calls, services))

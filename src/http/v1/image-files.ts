@@ -4,7 +4,7 @@ import type { Events } from "../../telemetry/events.ts"
 import { anyone, noBody, serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 
-/** `GET /v1/images/files/{name}`: a stored image, for anyone with its link. */
+/** `GET /v1/images/files/{name}`: returns a stored image to anyone who has the link. */
 export function getImageFile(images: ImageStore, events: Events): Route {
   return serve(
     {

@@ -32,10 +32,10 @@ export function editRulesOf({ images: { mask, rules } }: Pick<Settings, "images"
 
 const GENERATIONS_PATH = "/v1/images/generations"
 
-/** Maximum images of an edit. Models with a lower limit report it themselves. */
+/** Maximum images of an edit. Models with a lower limit report the limit themselves. */
 const MAX_IMAGES = 4
 
-/** The files of an edit under the model's own rules. */
+/** The files of an edit if the model's own rules apply. */
 const PHOTOS: FileRules = {
   image: { count: MAX_PHOTOS, bytes: MAX_PHOTO_BYTES },
   mask: { count: 1, bytes: MAX_PHOTO_BYTES },
@@ -69,7 +69,7 @@ export const IMAGE_GENERATIONS: OperationEndpoint = {
   },
 }
 
-/** Changes images at the transparent areas of a mask. */
+/** Changes images in the transparent areas of a mask. */
 export const IMAGE_EDITS = fromForm({
   task: "edit",
   path: "/v1/images/edits",
@@ -119,7 +119,7 @@ function formRoute(
         const call = callOf(context, form.bytes)
         const fields = form.fields.parameters(IMAGE_FIELD_KINDS)
         if (isByProvider()) {
-          // OpenAI's models for such edits return image data, and their clients expect no links.
+          // OpenAI's models for such edits return image data, so their clients expect no links.
           const parameters = decodeImageParameters(task, fields, "b64_json")
           const { size, ...images } = await readPhotos(form.files)
           const wanted = { ...parameters, ...images, size: parameters.size ?? size }
@@ -137,7 +137,10 @@ function formRoute(
   )
 }
 
-/** @throws GatewayError if an edit has no mask and the settings require one. */
+/**
+ * Requires a mask for an edit, if the settings require one.
+ * @throws GatewayError
+ */
 function requireMask(
   { task, mask }: Pick<ImageRequest, "task" | "mask">,
   { needsMask }: EditRules,
@@ -145,7 +148,9 @@ function requireMask(
   if (task === "edit" && mask === undefined && needsMask) throw missingParameter("mask")
 }
 
-/** Adds the images. An edit has the size of its image, unless the caller leaves the size to the model. */
+/**
+ * Adds the images to a request. An edit has the size of its image, unless the caller lets the model choose the size.
+ */
 async function withImages(
   parameters: ImageParameters,
   form: Form,
@@ -167,7 +172,7 @@ function make(
   { call, context: { request, connection }, parameters }: Received,
   wanted: ImageRequest,
 ): Promise<Answer> {
-  // A host name in the caller's network that leads to this gateway also serves its images.
+  // If a host name in the caller's network leads to this gateway, it can also serve its images.
   const base = publicUrl() ?? connection.origin ?? callerOrigin(request.url, ownUrl())
   return performers.image.make({ call, model: parameters.model, request: wanted, base }, request)
 }

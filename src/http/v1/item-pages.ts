@@ -4,15 +4,16 @@ import type { JsonObject } from "../../canon/json.ts"
 const DEFAULT_LIMIT = 20
 const MAX_LIMIT = 100
 
-/** A list of items, the oldest first, each with an id. */
+/** A list of items with ids, the oldest item first. */
 export interface ItemList {
   readonly length: number
   readonly itemAt: (index: number) => JsonObject
 }
 
 /**
- * Returns a page of a list in the form of OpenAI's API: `limit` from 1 to 100, `order` by position (default `desc`,
- * newest first), `after` the last id of the previous page. Only items of the page are read, or those up to `after`.
+ * Returns a page of a list in the format of OpenAI's API. `limit` is 1 to 100, `order` is by position (default `desc`,
+ * newest first), and `after` is the last id of the previous page. Only the items of the page, or those up to `after`,
+ * are read.
  * @throws GatewayError `invalid_value`.
  */
 export function pageOf({ length, itemAt }: ItemList, query: URLSearchParams): JsonObject {

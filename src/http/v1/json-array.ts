@@ -4,7 +4,9 @@ const encoder = new TextEncoder()
 /** White space between elements, which keeps the stream alive. */
 const STILL_ALIVE = encoder.encode("\n")
 
-/** Returns whether a caller of `streamGenerateContent` requests events. Otherwise the response is one long array. */
+/**
+ * Whether a caller of `streamGenerateContent` requests server-sent events. Otherwise the response is one long array.
+ */
 export function wantsEvents(url: string): boolean {
   const { searchParams } = new URL(url)
   const form = searchParams.get("alt") ?? searchParams.get("$alt")
@@ -20,7 +22,7 @@ export function asJsonArray(response: Response): Response {
   return new Response(new ReadableStream(new ArraySource(response.body.getReader())), { headers })
 }
 
-/** The required part of a reader. */
+/** The methods of a stream reader that are used here. */
 type Chunks = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">
 
 class ArraySource {

@@ -11,9 +11,9 @@ import { serve } from "../endpoint.ts"
 import { type BodyPurpose, callOf } from "./calls.ts"
 import type { OperationEndpoint } from "./operation-endpoint.ts"
 
-/** A charged response. */
+/** A response that has been charged. */
 export interface JsonOperationAnswer {
-  /** Encodes it in the endpoint's format. */
+  /** Encodes the response in the endpoint's format. */
   readonly encode: () => JsonObject
   readonly headers: Readonly<Record<string, string>>
 }
@@ -22,9 +22,13 @@ export interface JsonOperationAnswer {
 export interface JsonOperation<Request> {
   readonly path: OperationEndpoint["path"]
   readonly purpose: Omit<BodyPurpose, "path">
-  /** Default: OpenAI's envelope. */
+  /** Builds errors; if absent, in OpenAI's envelope. */
   readonly errors?: ErrorAnswer
-  /** @param url URL of the request, or its path. @throws GatewayError */
+  /**
+   * Decodes the body.
+   * @param url URL of the request, or its path.
+   * @throws GatewayError
+   */
   readonly decode: (body: JsonObject, url: string) => Request
   readonly plan: (
     performers: Performers,

@@ -19,8 +19,8 @@ const KEPT_RESPONSES_PATH = "/v1/responses/"
 const INPUT_ITEMS = "/input_items"
 
 /**
- * `GET /v1/responses/{id}`: a stored response, in its original form. `GET /v1/responses/{id}/input_items`: its input,
- * page by page (openai 7.55, `InputItemListParams`).
+ * `GET /v1/responses/{id}`: returns a stored response in its original form. `GET /v1/responses/{id}/input_items`:
+ * returns its input in pages (openai 7.55, `InputItemListParams`).
  */
 export function getKeptResponse(calls: Calls, keepers: ResponseKeepers): Route {
   return serve(
@@ -47,7 +47,8 @@ export function getKeptResponse(calls: Calls, keepers: ResponseKeepers): Route {
 }
 
 /**
- * `DELETE /v1/responses/{id}`: deletes a response and its items, also at its vendor. Responses that continue it remain.
+ * `DELETE /v1/responses/{id}`: deletes a response and its items, also at its vendor. Responses that continue the
+ * deleted one remain.
  */
 export function deleteKeptResponse(calls: Calls, keepers: ResponseKeepers): Route {
   return serve(
@@ -68,7 +69,7 @@ export function deleteKeptResponse(calls: Calls, keepers: ResponseKeepers): Rout
   )
 }
 
-/** `POST /v1/responses/{id}/cancel`: rejected, since only background responses can be cancelled. */
+/** `POST /v1/responses/{id}/cancel`: rejects the request, because only background responses can be cancelled. */
 export function cancelKeptResponse(calls: Calls, { conversations }: ResponseKeepers): Route {
   const route = serviceRoute("POST /v1/responses/{id}/cancel")
   return serve(
@@ -108,7 +109,7 @@ function nameIn({ pathname }: URL): string {
 }
 
 /**
- * Builds the error for a missing response. Responses of other accounts get the same error, so that their existence is
+ * Builds the error for a missing response. Responses of other accounts cause the same error, so that their existence is
  * not revealed.
  */
 function notKept(): GatewayError {

@@ -11,7 +11,8 @@ const TAGS = "x-tollgate-tags"
 const USER = "x-tollgate-user"
 
 /**
- * Headers with a session id: the gateway's own, then those of Claude Code, Codex (newer, older), opencode and others.
+ * Headers that may contain a session id: the gateway's own, followed by those of Claude Code, Codex (newer, older),
+ * opencode and others.
  */
 const SESSIONS = [
   "x-tollgate-session",
@@ -22,7 +23,7 @@ const SESSIONS = [
   "x-session-id",
 ]
 
-/** Body members with custom names and values: `metadata` of OpenAI and Anthropic, `labels` of Google. */
+/** Body members with custom names and values: `metadata` in OpenAI's and Anthropic's requests, `labels` in Google's. */
 const METADATA = ["metadata", "labels"]
 
 /** Maximum length of the user that agents send. */
@@ -35,9 +36,9 @@ const CONTROL = /\p{Cc}/u
 
 /**
  * Reads the labels of a request: user, session and tags. Headers take precedence over the body. Values in the body are
- * shortened, since they are written for other purposes.
+ * shortened, because they are written for other purposes.
  * @param body the body, if it is JSON.
- * @throws GatewayError `invalid_value` for an unreadable header of the gateway.
+ * @throws GatewayError `invalid_value` for an invalid header of the gateway.
  */
 export function labelsOf(headers: Headers, body: JsonObject | undefined): Labels | undefined {
   const named = userOf(headers, body)
@@ -63,7 +64,10 @@ function userOf(headers: Headers, body: JsonObject | undefined): Labels | undefi
   return text === undefined ? undefined : splitUser(text)
 }
 
-/** Splits the user of Claude Code into a user and a session: `user_…_account_…_session_…`, or the same as JSON. */
+/**
+ * Splits the user that Claude Code sends into a user and a session. The text is `user_…_account_…_session_…`, or the
+ * same values as JSON.
+ */
 function splitUser(text: string): Labels {
   const [user, session] = markedUser(text) ?? jsonUser(text)
   return {
@@ -134,7 +138,7 @@ function readTags(header: string, tags: Map<string, string>): void {
   if (tags.size > MAX_TAGS) throw refused(TAGS, `takes ${MAX_TAGS} tags at most`)
 }
 
-/** Adds tags of the metadata. Tags of the header take precedence, and tags above the limit are left out. */
+/** Adds the metadata as tags. Tags in the header take precedence, and tags above the maximum number are omitted. */
 function addMetadata(metadata: JsonObject, tags: Map<string, string>): void {
   for (const [name, value] of Object.entries(metadata)) {
     if (tags.size >= MAX_TAGS) return
@@ -163,10 +167,13 @@ function headerOf(headers: Headers, name: string): string | undefined {
   return value
 }
 
-/** Returns a non-empty text without line breaks; undefined for anything else. */
+/**
+ * Returns a non-empty text without line breaks, shortened to the maximum length; undefined if the value is not such a
+ * text.
+ */
 function shortened(value: JsonValue | undefined, maxLength: number): string | undefined {
   if (typeof value !== "string") return undefined
-  // Databases reject text that ends in half a character.
+  // Shortening may split a character into halves, and databases reject such text.
   const text = value.slice(0, maxLength).toWellFormed().trim()
   return text === "" || CONTROL.test(text) ? undefined : text
 }

@@ -17,14 +17,14 @@ import { googleModel, googlePage } from "./google-models.ts"
 
 type ModelPath = (typeof GOOGLE_MODEL_PATHS)[number]
 
-/** The format of a response to a request for models, including errors. */
+/** The format of responses to requests for models, including errors. */
 type Form = "google" | "anthropic" | "openai"
 
-/** `GET /v1/models`, `GET /v1beta/models`: the models that this key may call. */
+/** `GET /v1/models`, `GET /v1beta/models`: lists the models that this key may call. */
 export function listModels(calls: Calls, path: ModelPath, catalog: () => Catalog): Route {
   const formOf = (request: Request): Form => {
     const form = formOfClient(request)
-    // Anthropic's clients use only the newer path.
+    // Anthropic's clients only use the newer path.
     return form === "anthropic" && path === "/v1beta/models" ? "openai" : form
   }
   return keyInHeaders(
@@ -41,7 +41,7 @@ export function listModels(calls: Calls, path: ModelPath, catalog: () => Catalog
   )
 }
 
-/** `GET /v1/audio/models`: the speech models that this key may call, in the form that Open WebUI reads. */
+/** `GET /v1/audio/models`: lists the speech models that this key may call, in the format that Open WebUI reads. */
 export function listSpeechModels(calls: Calls, catalog: () => Catalog): Route {
   return serve(
     {
@@ -59,7 +59,7 @@ export function listSpeechModels(calls: Calls, catalog: () => Catalog): Route {
   )
 }
 
-/** `GET /v1/models/{provider}/{name}`: one model. A name may contain slashes. */
+/** `GET /v1/models/{provider}/{name}`: returns one model. Its name may contain slashes. */
 export function getModel(calls: Calls, path: ModelPath, catalog: () => Catalog): Route {
   return keyInHeaders(
     serve(
@@ -102,7 +102,10 @@ function listIn(
   return jsonAnswer(id, page(catalog.list(key.allows, kind), searchParams))
 }
 
-/** Returns the kind of models that a list is restricted to. @throws GatewayError `invalid_value` for an unknown one. */
+/**
+ * Returns the kind of models to which a list is restricted.
+ * @throws GatewayError `invalid_value` for an unknown kind.
+ */
 function kindOf(query: URLSearchParams): ModelKind | undefined {
   const name = query.get("kind")
   if (name === null || name === "") return undefined
@@ -113,7 +116,7 @@ function kindOf(query: URLSearchParams): ModelKind | undefined {
 
 function modelIn(form: Form, context: CallContext, catalog: Catalog): Response {
   const name = modelName(new URL(context.request.url).pathname)
-  // The address of the list with a trailing slash.
+  // The address is that of the list, with a trailing slash.
   if (name === "" && form !== "google") return listIn(form, context, catalog)
   const model = catalog.visible(name, context.caller.key)
   switch (form) {

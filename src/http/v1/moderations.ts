@@ -8,7 +8,7 @@ import type { OperationEndpoint } from "./operation-endpoint.ts"
 
 export const MODERATIONS = moderationsAt("/v1/moderations", decodeModerationRequest)
 
-/** Mistral's endpoint for conversations. */
+/** The endpoint in Mistral's format for moderating conversations. */
 export const CHAT_MODERATIONS = moderationsAt("/v1/chat/moderations", decodeChatModerationRequest)
 
 function moderationsAt(

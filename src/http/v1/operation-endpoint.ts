@@ -9,14 +9,14 @@ import type { Route } from "../server.ts"
 import type { Calls } from "./calls.ts"
 import type { GooglePath } from "./google-address.ts"
 
-/** Rules of the specification for image edits. */
+/** The rules for image edits, from the specification or the provider. */
 export interface EditRules {
   readonly needsMask: boolean
   /** Whether the model decides on masks, shapes, formats and sizes. */
   readonly isByProvider: boolean
 }
 
-/** Services of the operations' endpoints. */
+/** Services that the endpoints of operations use. */
 export interface OperationParts {
   readonly performers: Performers
   readonly inspector: MediaInspector
@@ -27,7 +27,7 @@ export interface OperationParts {
   readonly ownUrl: () => string
 }
 
-/** A request to be estimated, in the form its endpoint would receive. */
+/** A request to be estimated, in the format that its endpoint receives. */
 export interface EstimatedCall {
   readonly call: Call
   /** The path of the request's endpoint. */
@@ -38,9 +38,12 @@ export interface EstimatedCall {
 /** An endpoint of an operation other than chat. */
 export interface OperationEndpoint {
   readonly path: ServicePath | GooglePath
-  /** Builds its route. */
+  /** Builds the route of the endpoint. */
   readonly serve: (calls: Calls, parts: OperationParts) => Route
-  /** Returns the plans to estimate a request by. @throws GatewayError */
+  /**
+   * Returns the plans from which the request is estimated.
+   * @throws GatewayError
+   */
   readonly plan: (
     estimated: EstimatedCall,
     parts: Pick<OperationParts, "performers" | "editRules">,

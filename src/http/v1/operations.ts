@@ -6,7 +6,7 @@ import { COHERE_RERANK, RERANK } from "./rerank.ts"
 import { SPEECH } from "./speech.ts"
 import { TRANSCRIPTIONS, TRANSLATIONS } from "./transcriptions.ts"
 
-/** The endpoints of all operations other than chat. Each is served, repeatable and estimated. */
+/** The endpoints of all operations other than chat. Each endpoint supports idempotency keys and estimates. */
 export const OPERATION_ENDPOINTS: readonly OperationEndpoint[] = [
   EMBEDDINGS,
   RERANK,

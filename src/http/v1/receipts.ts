@@ -10,7 +10,8 @@ import type { Calls } from "./calls.ts"
 const PREFIX = "/v1/receipts/"
 
 /**
- * `GET /v1/receipts/{request_id}`: the calculation of one charge. Receipts of other accounts are reported as missing.
+ * `GET /v1/receipts/{request_id}`: returns how a charge was calculated. Receipts of other accounts are reported as
+ * missing.
  */
 export function getReceipt(calls: Calls, store: Pick<StoreReader, "settlements">): Route {
   return serve(

@@ -33,12 +33,12 @@ export interface RepeatableServices {
   readonly pace?: Pace
 }
 
-/** Maximum bytes of a form of any endpoint. Each endpoint has its own lower limit. */
+/** Maximum bytes of a form at any endpoint. Each endpoint has its own lower limit. */
 const MAX_FORM_BYTES = 64 * 1024 * 1024
 
 /**
- * Wraps an endpoint that costs money: requests with the same `idempotency-key` are performed and charged once
- * (docs/contribute/decisions, 25). Requests without the header are handled as before.
+ * Wraps an endpoint that costs money. Requests with the same `idempotency-key` are performed and charged once
+ * (docs/contribute/decisions, 25). Requests without this header are not affected.
  */
 export function repeatable(route: Route, services: RepeatableServices): Route {
   const { handler } = route
@@ -63,14 +63,15 @@ function answerOnce(
       const key = await callerKey(keyring, request, connection, Date.now())
       refuseHindered(key)
       services.checks.refuseFrequent(key)
-      // The body has been read, and the waiting callers have connections of their own.
+      // The handler does not use the caller's connection, because the body has been read and waiting callers have their
+      // own connections.
       const address = key.addresses === undefined ? null : connection.address
       const spooled: Connection = { address, origin: connection.origin, waitLong() {} }
       using held = memory.open(key)
       const order = {
         request,
         scope: `account ${key.account}`,
-        // The key that owns the request.
+        // The key with which the request was sent.
         rights: key.id,
         bodyLimit,
         memory: held,
@@ -88,7 +89,10 @@ function answerOnce(
   }
 }
 
-/** Checks a retry. It counts as a request of its key but not for tokens, and its key must be allowed the model. */
+/**
+ * Checks a retry. It counts towards the key's request limit but not towards its token limit, and the key must be
+ * allowed to call the model.
+ */
 async function admit(
   services: RepeatableServices,
   key: Key,
@@ -101,8 +105,8 @@ async function admit(
 }
 
 /**
- * Checks the model of a retry. For another key, the same name may mean another model, so the model called by the
- * receipt counts.
+ * Checks the model of a retry. For another key, the same name may mean a different model. In this case, the receipt
+ * determines the model.
  */
 async function admitModel(
   { catalog, store }: RepeatableServices,
@@ -115,7 +119,7 @@ async function admitModel(
   const model =
     name !== undefined && isSame ? name : modelOf(await store.settlements.findReceipt(request))
   if (model !== undefined) catalog().visible(model, key)
-  // Without a name in the body, the model may also differ between keys.
+  // If the body names no model, keys may also have different models.
   else if (rights !== key.id) throw unclearModel()
 }
 

@@ -6,7 +6,7 @@ import type { OperationEndpoint } from "./operation-endpoint.ts"
 
 export const RERANK = rerankAt("/v1/rerank", "1", "supplied")
 
-/** The endpoint for Cohere's newer clients, which expect documents as objects. */
+/** The endpoint for newer clients of Cohere, which expect documents as objects. */
 export const COHERE_RERANK = rerankAt("/v2/rerank", "2", "objects")
 
 function rerankAt(
