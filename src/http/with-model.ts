@@ -1,10 +1,11 @@
 const OPENING_BRACE = 0x7b
 const CLOSING_BRACE = 0x7d
-/** Space, tab, line feed, carriage return. */
+/** The white space of JSON: space, tab, line feed and carriage return. */
 const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d])
 
 /**
- * Adds a model as the first member of a request's JSON body. A model in the body comes later and takes precedence.
+ * Adds a model as the first member of a request's JSON body. If the body already names a model, that one takes
+ * precedence because it comes later.
  * @param url URL of the new request.
  */
 export function withModel(request: Request, url: string, model: string): Request {

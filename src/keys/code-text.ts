@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto"
 
-/** Crockford's base32, without letters that resemble digits. */
+/** Crockford's base32 alphabet, without letters that resemble digits. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 const PREFIX = "TG"
-/** Five bits each: 80 bits, far too many to guess. */
+/** Characters of a code, with five bits each. 80 bits cannot be guessed. */
 const LENGTH = 16
 const SHAPE = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`)
 

@@ -1,6 +1,6 @@
 /**
- * The origins that the keys of a gateway allow. Browsers send preflight requests without a key, so
- * all keys count.
+ * The origins that the keys of a gateway allow. Browsers send preflight requests without a key, so the origins of all
+ * keys apply.
  */
 export class KeyOrigins {
   readonly #byKey = new Map<string, readonly string[]>()
@@ -11,12 +11,15 @@ export class KeyOrigins {
     return this.#byKey.size === 0
   }
 
-  /** Reports whether one of the keys allows an origin. `*` is matched literally. */
+  /** Whether one of the keys allows an origin. `*` is only matched literally. */
   has(origin: string): boolean {
     return this.#all.has(origin)
   }
 
-  /** @param origins the key's new origins. */
+  /**
+   * Replaces the origins of a key.
+   * @param origins the key's new origins.
+   */
   set(key: string, origins: readonly string[]): void {
     if (origins.length === 0 && !this.#byKey.has(key)) return
     if (origins.length === 0) this.#byKey.delete(key)

@@ -6,7 +6,7 @@ import { Networks } from "../wire/http/networks.ts"
 import { globMatcher } from "./model-glob.ts"
 import { payersOf } from "./payer.ts"
 
-/** A key prepared for the hot path, with all data that a request needs. */
+/** A key with all data that a request needs, prepared for fast access. */
 export interface Key {
   readonly id: string
   readonly name: string
@@ -17,24 +17,24 @@ export interface Key {
   readonly tokensPerMinute: number | undefined
   /** Maximum number of concurrent requests. */
   readonly concurrentRequests: number | undefined
-  /** Limits for all keys of its account together; undefined without such limits. */
+  /** Limits for all keys of the key's account together; undefined without such limits. */
   readonly together: SharedLimits | undefined
-  /** The reason for rejecting its requests; undefined if the key works. */
+  /** The reason for rejecting the key's requests; undefined if the key works. */
   readonly hindrance: Hindrance | undefined
-  /** Unix milliseconds; undefined: never. */
+  /** Unix milliseconds; undefined if the key never expires. */
   readonly expiresAt: number | undefined
   readonly revoked: boolean
-  /** Whether prompts and answers of its account are stored. */
+  /** Whether prompts and answers of the key's account are stored. */
   readonly storesContent: boolean
-  /** Allowed client addresses; undefined: all. */
+  /** Allowed client addresses; undefined if all are allowed. */
   readonly addresses: Networks | undefined
-  /** Origins of browser pages that may call with it, in addition to those of the settings. */
+  /** Origins of browser pages that may use the key, in addition to those in the settings. */
   readonly origins: readonly string[]
-  /** Reports whether it may call a model; undefined: all models are allowed. */
+  /** Whether the key may call a model; undefined if it may call all models. */
   readonly allows: ((model: string) => boolean) | undefined
-  /** Additional names of models, with their ids. */
+  /** Additional names of models, with the ids of the models. */
   readonly aliases: ReadonlyMap<string, string> | undefined
-  /** The price group of its account. */
+  /** The price group of the key's account. */
   readonly priceGroup: string | undefined
 }
 
@@ -45,10 +45,10 @@ export interface SharedLimits {
   readonly concurrentRequests: number | undefined
 }
 
-/** The key is paused or read-only, or its account is paused or closed. */
+/** The reasons for rejecting a key: it is paused or read-only, or its account is paused or closed. */
 export type Hindrance = "key_paused" | "key_read_only" | "account_paused" | "account_closed"
 
-/** Prepares a stored key. */
+/** Converts a stored key. */
 export function keyFromRecord(record: KeyRecord): Key {
   return {
     id: record.id,
@@ -83,7 +83,7 @@ function sharedLimits(limits: AccountLimits): SharedLimits | undefined {
   return Object.values(shared).some((limit) => limit !== undefined) ? shared : undefined
 }
 
-/** Combines the models that the key and its account allow. */
+/** Combines the models that the key allows with those that its account allows. */
 function allowance(
   own: readonly string[] | null,
   shared: readonly string[] | undefined,
@@ -94,7 +94,7 @@ function allowance(
   return lists.length === 1 ? first : (model) => lists.every((allows) => allows(model))
 }
 
-/** Returns a matcher that caches its results. */
+/** Returns a function that matches globs and caches the results. */
 function matcher(globs: readonly string[]): (model: string) => boolean {
   const matchers = globs.map(globMatcher)
   const known = new Map<string, boolean>()

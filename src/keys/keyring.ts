@@ -7,8 +7,8 @@ import { KeyOrigins } from "./key-origins.ts"
 import { digestOf, KEY_PREFIX, type KeyHasher, looksLikeKey } from "./secret.ts"
 
 /**
- * The headers in which official clients send a key that is not a bearer token. The first one
- * present counts.
+ * The headers in which official clients send a key that is not a bearer token. The first header that is present is
+ * used.
  */
 const KEY_HEADERS = ["x-api-key", "api-key", "x-goog-api-key"] as const
 
@@ -16,21 +16,21 @@ const BEARER = /^bearer(?: +|$)/i
 
 interface Held {
   readonly key: Key
-  /** Expiry of this secret; set for rotated secrets. */
+  /** When this secret expires; set for rotated secrets. */
   readonly expiresAt: number | undefined
 }
 
-/** Limits the reads of the ledger caused by unknown keys. */
+/** Minimum interval between reads of the ledger for unknown keys. */
 const MIN_READ_INTERVAL_MS = 20
 
-/** All keys in memory, by the hash of their secrets. */
+/** All keys, in memory, by the hash of their secrets. */
 export class Keyring {
   readonly #store: Store
   readonly #hasher: KeyHasher
-  /** Raised after a key has changed, before the change is confirmed. */
+  /** Raised after a key has changed and before the change is confirmed. */
   readonly #changes: Signal | undefined
   #changesSeen = 0
-  /** A read of the ledger that has not started yet. All waiting requests share it. */
+  /** A read of the ledger that has not started yet. All waiting requests share this read. */
   #nextReading: Promise<void> | undefined
   #lastReading: Promise<void> = Promise.resolve()
   #readAt = -Infinity
@@ -39,14 +39,14 @@ export class Keyring {
   readonly #origins = new KeyOrigins()
   #revision = -1
 
-  /** @param changes shared by the processes that serve from the same ledger, if any. */
+  /** @param changes shared by all processes that serve from the same ledger, if there are any. */
   constructor(store: Store, hasher: KeyHasher, changes?: Signal) {
     this.#store = store
     this.#hasher = hasher
     this.#changes = changes
   }
 
-  /** Reads the keys that changed since the last time. Cheap if no key changed. */
+  /** Reads the keys that have changed since the last read. Fast if no key has changed. */
   async refresh(revision?: number): Promise<void> {
     if (revision === this.#revision) return
     const changes = this.#changes?.count ?? 0
@@ -58,7 +58,7 @@ export class Keyring {
   }
 
   /**
-   * Must be called after a key was changed. This process sees the change immediately, the others
+   * Must be called after a key was changed. This process applies the change immediately, and other processes apply it
    * before their next request.
    */
   async changed(): Promise<void> {
@@ -67,42 +67,34 @@ export class Keyring {
   }
 
   /**
-   * Returns the key of a request's credential, synchronously if it is known. An unknown key may be
-   * new, and a known key may have been changed by another process. In both cases the ledger is read
-   * first.
-   * @throws GatewayError `missing_api_key`, `invalid_api_key` or `ledger_unavailable`,
-   * synchronously or by the promise.
+   * Returns the key of a request's credential, synchronously if the key is known. An unknown key may be new, and
+   * another process may have changed a known key. In both cases the ledger is read first.
+   * @throws GatewayError `missing_api_key`, `invalid_api_key` or `ledger_unavailable`, synchronously or by the promise.
    */
   identify(headers: Headers, now: number): Key | Promise<Key> {
     const credential = credentialOf(headers)
     if (credential === undefined) return this.authenticate(headers, now)
     const held = this.#isCurrent ? this.#find(credential) : undefined
     if (held) return usable(held, now)
-    // Any text could be an imported key of another gateway, so an unknown one causes no read of the
+    // An imported key of another gateway may have any form, so an unknown text in another form causes no read of the
     // ledger.
     if (this.#isCurrent && !looksLikeKey(credential)) return this.authenticate(headers, now)
     return this.#reread().then(() => this.authenticate(headers, now))
   }
 
-  /** The origins that keys allow, as loaded in this process. */
+  /** The origins that the keys loaded in this process allow. */
   get origins(): KeyOrigins {
     return this.#origins
   }
 
-  /**
-   * Returns the allowed origins including changes by other processes; synchronously if there are
-   * none.
-   */
+  /** Returns the allowed origins, including changes by other processes. Synchronous if there are no changes. */
   latestOrigins(): KeyOrigins | Promise<KeyOrigins> {
     if (this.#isCurrent) return this.#origins
     const known = (): KeyOrigins => this.#origins
     return this.#reread().then(known, known)
   }
 
-  /**
-   * Returns the key of a request's credential, even if the key no longer works, as loaded in this
-   * process.
-   */
+  /** Returns the key of a request's credential as loaded in this process, even if the key no longer works. */
   known(headers: Headers): Key | undefined {
     const credential = credentialOf(headers)
     return credential === undefined ? undefined : this.#find(credential)?.key
@@ -126,9 +118,7 @@ export class Keyring {
     return usable(held, now)
   }
 
-  /**
-   * Finds a key by its hash. Imported keys of other gateways may be stored by their SHA-256 only.
-   */
+  /** Finds a key by its hash. Imported keys of other gateways may only be stored by their SHA-256. */
   #find(credential: string): Held | undefined {
     const held = this.#byHash.get(this.#hasher.hash(credential))
     if (held || looksLikeKey(credential)) return held
@@ -145,7 +135,7 @@ export class Keyring {
     return this.#nextReading
   }
 
-  /** Reads the changes of the ledger, once for all callers until the read starts. */
+  /** Reads the changes from the ledger. Callers that arrive before the read starts share it. */
   async #read(): Promise<void> {
     await this.#lastReading
     const pause = this.#readAt + MIN_READ_INTERVAL_MS - performance.now()
@@ -179,7 +169,10 @@ export class Keyring {
   }
 }
 
-/** @throws GatewayError `invalid_api_key` if the key no longer works. */
+/**
+ * Returns a key that works.
+ * @throws GatewayError `invalid_api_key` if the key no longer works.
+ */
 function usable({ key, expiresAt }: Held, now: number): Key {
   if (key.revoked) throw invalidKey("This API key was revoked. Ask for a new one.")
   if (key.expiresAt !== undefined && key.expiresAt <= now) {
@@ -198,11 +191,10 @@ function invalidKey(message: string): GatewayError {
 }
 
 /**
- * Returns the credential of a request; an empty one is ignored. `Authorization: Bearer` takes
- * precedence. Anthropic's SDK sends `x-api-key`, Azure's `api-key`, Google's `x-goog-api-key`. A
- * key of this gateway wins over another credential, because some clients send both when their user
- * is signed in to a vendor. A header that is sent twice arrives joined by a comma, which no key
- * contains.
+ * Returns the credential of a request. Empty credentials are ignored. `Authorization: Bearer` takes precedence.
+ * Anthropic's SDK sends `x-api-key`, Azure's `api-key`, and Google's `x-goog-api-key`. A key of this gateway takes
+ * precedence over another credential, because some clients send both if their user is signed in to a vendor. A header
+ * that is sent twice arrives joined by a comma, which no key contains.
  */
 function credentialOf(headers: Headers): string | undefined {
   let credential = headers.get("authorization")?.replace(BEARER, "")

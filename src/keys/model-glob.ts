@@ -1,8 +1,7 @@
 /**
- * Returns a function that reports whether a model's id matches a glob: `*` matches any characters,
- * `?` one, and all other characters themselves. Users write these globs, and each is matched
- * against hundreds of ids on the event loop. Matching therefore takes time linear in their lengths,
- * where a backtracking expression could take forever.
+ * Returns a function that matches a model's id against a glob: `*` matches any number of characters, `?` matches one,
+ * and all other characters match themselves. Users write these globs, and each is matched against hundreds of ids on
+ * the event loop. Matching therefore takes linear time, while a backtracking expression could take exponential time.
  */
 export function globMatcher(glob: string): (text: string) => boolean {
   const [first = "", ...rest] = glob.split("*")
@@ -11,7 +10,7 @@ export function globMatcher(glob: string): (text: string) => boolean {
   return (text) => {
     const end = text.length - last.length
     if (end < first.length || !fits(first, text, 0) || !fits(last, text, end)) return false
-    // The leftmost match of each chunk leaves the most room for later chunks.
+    // Choosing the leftmost match of each chunk leaves the most room for later chunks.
     let from = first.length
     for (const chunk of rest) {
       const at = placeOf(chunk, text, from, end)
@@ -22,13 +21,13 @@ export function globMatcher(glob: string): (text: string) => boolean {
   }
 }
 
-/** Returns the first match of a chunk in a range; -1 if there is none. */
+/** Returns the position of the first match of a chunk in a range; -1 if there is none. */
 function placeOf(chunk: string, text: string, from: number, end: number): number {
   for (let at = from; at + chunk.length <= end; at++) if (fits(chunk, text, at)) return at
   return -1
 }
 
-/** Reports whether a chunk without `*` matches at a position. */
+/** Whether a chunk without `*` matches at a position. */
 function fits(chunk: string, text: string, at: number): boolean {
   for (let index = 0; index < chunk.length; index++) {
     const wanted = chunk[index]

@@ -14,9 +14,9 @@ import {
 const NO_BUDGETS: readonly string[] = []
 
 /**
- * Returns the payer of a key's requests by moment (Unix milliseconds). Daily and monthly budgets
- * have another owner in each period. Owners are computed once per period instead of once per
- * request, except those of labels.
+ * Returns a function that returns the payer of a key's requests at a moment (Unix milliseconds). Daily and monthly
+ * budgets have a different owner in each period. Owners are computed once per period instead of once per request,
+ * except those of label budgets.
  */
 export function payersOf(record: KeyRecord): (now: number, labels?: Labels) => Payer {
   const { labelBudgets } = record.accountLimits
@@ -37,7 +37,7 @@ function payerAt(record: KeyRecord, at: number): Payer {
   return payerWith({ account: record.account, key: record.id, ...unlimited }, owners)
 }
 
-/** Returns a payer with additional budgets. It is valid in the periods of all of them. */
+/** Returns a payer with additional budgets. It is valid while the periods of all budgets last. */
 function payerWith(payer: Payer, owners: readonly string[]): Payer {
   if (owners.length === 0) return payer
   let { from, until } = payer

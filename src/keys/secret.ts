@@ -3,14 +3,12 @@ import { randomText } from "../canon/random-text.ts"
 export const KEY_PREFIX = "sk-tg-"
 const RANDOM_LENGTH = 43
 const SHAPE = /^sk-tg-[0-9A-Za-z]{43}$/
-/**
- * Creates a key: `sk-tg-` and 43 base62 characters, 256 bits. It is shown once and never stored.
- */
+/** Creates a key of `sk-tg-` and 43 base62 characters, which contain 256 bits. It is shown once and never stored. */
 export function newSecret(): string {
   return KEY_PREFIX + randomText(RANDOM_LENGTH)
 }
 
-/** Reports whether a credential has the form of this gateway's keys. */
+/** Whether a credential has the form of this gateway's keys. */
 export function looksLikeKey(credential: string): boolean {
   return SHAPE.test(credential)
 }
@@ -26,7 +24,7 @@ export function digestOf(credential: string): string | undefined {
   return new Bun.CryptoHasher("sha256").update(credential).digest("hex")
 }
 
-/** Returns the end of a key, to distinguish keys in a list. */
+/** Returns the last characters of a key, by which people distinguish keys in a list. */
 export function hintOf(secret: string): string {
   return secret.slice(-4)
 }
@@ -35,22 +33,22 @@ export function hintOf(secret: string): string {
  * Hashes keys with a secret of this installation, so that a stolen database contains no usable key.
  */
 export class KeyHasher {
-  /** Initialized with the pepper: copying it is cheaper than creating a new one. */
+  /** A hasher with the pepper. Copying it is faster than creating a new one. */
   readonly #keyed: Bun.CryptoHasher
 
   constructor(pepper: string) {
     this.#keyed = new Bun.CryptoHasher("sha256", pepper)
   }
 
-  /** HMAC-SHA-256, hexadecimal. */
+  /** Returns the HMAC-SHA-256 of a key, in hexadecimal. */
   hash(secret: string): string {
     return this.#keyed.copy().update(secret).digest("hex")
   }
 
   /**
-   * Returns the hexadecimal hash of a key from its SHA-256, for keys of a gateway that stored
-   * nothing else. It is hashed with the secret, since a key invented by a person could be found by
-   * its SHA-256. It is hashed twice, so that the SHA-256 itself is not accepted as a key.
+   * Returns the hexadecimal hash of a key from its SHA-256, for keys of gateways that stored nothing else. The
+   * installation's secret is included, because a key that a person invented could be found by its SHA-256 alone. The
+   * result is hashed twice, so that the SHA-256 itself is not accepted as a key.
    */
   hashDigest(digest: string): string {
     return this.hash(this.hash(`sha256:${digest}`))

@@ -12,7 +12,7 @@ export function anchorPath(data: string): string {
 /** The contents of an anchor file. */
 export interface ReadAnchor {
   readonly anchor: Anchor
-  /** Null if the secret to verify it is missing. */
+  /** Whether the signature is valid; null if the secret for verifying it is missing. */
   readonly isGenuine: boolean | null
 }
 
@@ -20,7 +20,7 @@ const anchorFile = z.object({ anchor: anchorSchema, signature: z.string() })
 
 /**
  * Reads the anchor file; undefined if it does not exist.
- * @param secret of the data folder; undefined for a copy without its secret.
+ * @param secret the data folder's secret; undefined for a copy without its secret.
  * @throws Error if the file is damaged.
  */
 export function readAnchor(data: string, secret: string | undefined): ReadAnchor | undefined {
@@ -44,7 +44,7 @@ export async function writeAnchor(data: string, value: Anchor, secret: string): 
 }
 
 /**
- * Renames the anchor file of a replaced ledger.
+ * Renames the anchor file of a ledger that was replaced.
  * @returns the new path.
  */
 export function setAnchorAside(data: string, now = new Date()): string | undefined {

@@ -4,7 +4,7 @@ import { readAnchor, setAnchorAside, writeAnchor } from "./anchor-file.ts"
 
 const UPDATE_INTERVAL_MS = 5_000
 
-/** Rows read at each update to check that they are readable, which takes a fraction of a millisecond. */
+/** Number of rows read at each update to check that they are readable. This takes a fraction of a millisecond. */
 const SAMPLE_ROWS = 200
 
 /** Alarms for the operator. */
@@ -24,17 +24,18 @@ export interface AnchorParts {
 }
 
 /**
- * Maintains the anchor of the ledger, in the ledger and in a file next to it. It reveals rows that were cut off the
- * end, or left behind when the ledger was copied. All processes maintain the same anchor, and each row is counted once.
+ * Maintains the anchor in the ledger and in a file next to the ledger. The anchor reveals rows that were cut off the
+ * end, or that are missing in a copy of the ledger. All processes maintain the same anchor, and each row is counted
+ * once.
  */
 export class AnchorKeeper implements AsyncDisposable {
   readonly #parts: AnchorParts
-  /** By the monotonic clock. */
+  /** Time of the last update by the monotonic clock. */
   #updatedAt = -Infinity
-  /** The last row that was read as a sample. */
+  /** The number of the last row that was read as a sample. */
   #sampled = 0
   #written: Anchor | undefined
-  /** Whether a cut of the audit log has been reported. */
+  /** Whether missing records of the audit log have been reported. */
   #isCutKnown = false
   #updating: Promise<void> = Promise.resolve()
 
@@ -42,7 +43,7 @@ export class AnchorKeeper implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** Checks that the ledger extends as far as the anchor file. */
+  /** Checks that the ledger is at least as long as the anchor file says. */
   static async open(parts: AnchorParts): Promise<AnchorKeeper> {
     const keeper = new AnchorKeeper(parts)
     try {
@@ -53,7 +54,7 @@ export class AnchorKeeper implements AsyncDisposable {
     return keeper
   }
 
-  /** Updates the anchor if it is due. */
+  /** Updates the anchor if an update is due. */
   keep(): void {
     const now = performance.now()
     if (now - this.#updatedAt < UPDATE_INTERVAL_MS) return
@@ -71,10 +72,10 @@ export class AnchorKeeper implements AsyncDisposable {
     try {
       await this.#sample()
       const { anchor, isBehind } = await store.integrity.advanceAnchor(Date.now())
-      // A long ledger is counted in several steps.
+      // Many missing rows are counted in several steps.
       if (isBehind) this.#updatedAt = -Infinity
       if (JSON.stringify(anchor) === JSON.stringify(this.#written)) return
-      // The server may have been replaced by one that lacks rows seen here.
+      // The database server may have been replaced by one that lacks rows which this process has seen.
       await this.#compare()
       await writeAnchor(data, anchor, secret)
       this.#written = anchor
@@ -83,16 +84,13 @@ export class AnchorKeeper implements AsyncDisposable {
     }
   }
 
-  /**
-   * Reads a few rows at a time, in a cycle over the whole ledger, so that a damaged page is noticed before it is
-   * needed.
-   */
+  /** Reads a few rows at a time, in a cycle over the whole ledger, so that a damaged page is noticed early. */
   async #sample(): Promise<void> {
     const rows = await this.#parts.store.integrity.listRows(this.#sampled, SAMPLE_ROWS)
     this.#sampled = rows.length < SAMPLE_ROWS ? 0 : (rows.at(-1)?.position ?? 0)
   }
 
-  /** Detects an older backup, or a replica that was behind: they lack rows that the anchor file covers. */
+  /** Detects an older backup or a replica that was behind, because they lack rows that the anchor file covers. */
   async #compare(): Promise<void> {
     const { store, data, secret } = this.#parts
     const anchor = readAnchor(data, secret)?.anchor
@@ -105,8 +103,8 @@ export class AnchorKeeper implements AsyncDisposable {
       const seen = `it had record ${anchor.audit.number} at ${seenAt}`
       const message = `the audit log has lost records: ${seen}`
       const { audit } = await store.integrity.findAnchor()
-      // While the ledger's own anchor also shows the cut, every verification reports it. Then the file stays in place,
-      // and the alarm is raised only once.
+      // If the ledger's own anchor also reveals the missing records, every verification reports them. In this case the
+      // file stays in place, and the alarm is raised only once.
       if (audit.hash !== anchor.audit.hash) this.#setAside(message)
       else if (!this.#isCutKnown) this.#parts.alarms.ledgerBehind(`${message}. ${VERIFY}`)
       this.#isCutKnown = true
@@ -115,7 +113,7 @@ export class AnchorKeeper implements AsyncDisposable {
 
   #setAside(message: string): void {
     const aside = setAnchorAside(this.#parts.data)
-    // Another process has already reported it.
+    // Another process has already reported this.
     if (aside === undefined) return
     this.#parts.alarms.ledgerBehind(
       `${message}. If it is a restored backup, all later entries are lost; their extent is recorded in ${aside}`,
@@ -139,7 +137,7 @@ async function hasRow(
   { lastRow, lastHash }: Anchor,
 ): Promise<boolean> {
   if (lastRow === 0) return true
-  // The row may have been pruned.
+  // The anchor's last row may have been pruned.
   if (lastRow <= (await store.integrity.findPrunedRows()).lastRow) return true
   const [row] = await store.integrity.listRows(lastRow - 1, 1)
   return row?.position === lastRow && row.hash === lastHash

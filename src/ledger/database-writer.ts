@@ -5,14 +5,14 @@ import type { Store } from "../store/store.ts"
 import { postDivided } from "./divided-batch.ts"
 import type { SettlementOutcome, SettlementWriter } from "./settlement-writer.ts"
 
-/** Posts settlements to the database. They wait while it is unavailable. */
+/** Posts settlements to the database. While the database is unavailable, settlements wait. */
 export class DatabaseWriter implements SettlementWriter {
   readonly outlastsOutages = false
   readonly waiting = 0
   readonly #store: Store
   readonly #retries: RetryPolicy
   #endsAt = Infinity
-  /** Callbacks that abandon running attempts. */
+  /** Functions that abandon running attempts. */
   readonly #running = new Set<() => void>()
   failure: unknown
 
@@ -21,7 +21,7 @@ export class DatabaseWriter implements SettlementWriter {
     this.#retries = retries
   }
 
-  /** Writes a batch. It may be repeated: a request that is already in the ledger is not charged twice. */
+  /** Writes a batch. The call may be repeated, because a request that is already in the ledger is not charged twice. */
   async write(node: string, batch: Batch): Promise<readonly SettlementOutcome[]> {
     const retries = this.#retries
     const deadline = performance.now() + retries.maxWaitMs
@@ -56,7 +56,7 @@ export class DatabaseWriter implements SettlementWriter {
     setTimeout(giveUp, moment - performance.now()).unref()
   }
 
-  /** Everything written is already in the database. */
+  /** Nothing to do, because every written settlement is already in the database. */
   async close(): Promise<void> {}
 
   #post(node: string, batch: Batch, maxWaitMs: number): Promise<readonly Posted[]> {

@@ -3,12 +3,12 @@ import { MAX_QUANTITY, reportedAmount } from "../accounting/maxima.ts"
 import type { Batch, Posted, Posting } from "../store/settlements.ts"
 import { StoreError } from "../store/store-error.ts"
 
-/** A settlement whose values the database rejects: nothing is charged. */
+/** A settlement whose values the database rejected. Nothing was charged. */
 export class UnstorableError extends Error {
   override readonly name = "UnstorableError"
-  /** Its cost, as it was written off; undefined without a cost, or if the database rejects the write-off too. */
+  /** The cost, as a write-off; undefined without a cost, or if the database rejects the write-off too. */
   readonly writeOff: WriteOff | undefined
-  /** Whether the database has its receipt. */
+  /** Whether the receipt is in the database. */
   readonly isRecorded: boolean
 
   constructor(cause: StoreError, isRecorded: boolean, writeOff?: WriteOff) {
@@ -21,11 +21,11 @@ export class UnstorableError extends Error {
 export type Post = (batch: Batch) => Promise<readonly Posted[]>
 
 /**
- * Posts a batch. If the database rejects its values, the batch is divided until the rejected ones are alone, so that
- * all others are posted at once. A rejected settlement is replaced by a receipt without a charge, and its cost is
- * written off.
+ * Posts a batch. If the database rejects its values, the batch is divided until each rejected settlement is alone, so
+ * that all others are posted. A rejected settlement is replaced by a receipt without a charge, and its cost is written
+ * off.
  * @param post detects postings that are already stored.
- * @throws any other error of `post`; a part of the batch may have been posted then.
+ * @throws any other error of `post`. Part of the batch may have been posted in that case.
  */
 export async function postDivided(post: Post, batch: Batch): Promise<(Posted | UnstorableError)[]> {
   try {
@@ -35,14 +35,14 @@ export async function postDivided(post: Post, batch: Batch): Promise<(Posted | U
     const results: (Posted | UnstorableError)[] = []
     const parts = divided(batch)
     for (const part of parts) results.push(...(await postDivided(post, part)))
-    // A missing record of a hold only matters if the process dies.
+    // The record of a hold can be skipped, because it is only needed if the process dies.
     const [only] = parts.length === 0 ? batch.postings : []
     if (only) results.push(await replace(post, only, error))
     return results
   }
 }
 
-/** Includes requests too old for repetitions to be detected: they cannot be stored either. */
+/** Includes requests that are too old for detecting repetitions. They cannot be stored either. */
 function isOfValues(error: unknown): error is StoreError {
   return error instanceof StoreError
 }
@@ -84,7 +84,7 @@ async function replace(post: Post, posting: Posting, cause: StoreError): Promise
   }
 }
 
-/** Maximum characters of a text. */
+/** Maximum characters of a stored text. */
 const MAX_TEXT = 200
 /** Fields that the caller sets. */
 const LABELS: ReadonlySet<string> = new Set(["user", "session", "tags", "label_budgets"])
@@ -96,7 +96,7 @@ function storable(name: string, value: unknown): unknown {
   return Math.max(-MAX_QUANTITY, Math.min(MAX_QUANTITY, value))
 }
 
-/** Returns the receipt of a request that was not charged, without values that a database may reject. */
+/** Returns the receipt of an uncharged request, without values that a database may reject. */
 function storableReceipt(text: string): string {
   try {
     const receipt: unknown = JSON.parse(text, storable)

@@ -4,14 +4,14 @@ import type { Hold } from "./hold.ts"
 import { UnstorableError } from "./divided-batch.ts"
 import type { Settled, SettlementOutcome } from "./settlement-writer.ts"
 
-/** Maximum wait of a settlement for others that share its commit. */
+/** Maximum time that a settlement waits for others that can share its commit. */
 const GATHER_MS = 8
-/** Minimum arrivals within that time that make waiting worthwhile. */
+/** Minimum number of settlements that arrive within this time, so that waiting is worthwhile. */
 const MIN_ARRIVALS = 8
-/** Younger holds are not recorded, because most requests have ended by then. */
+/** Minimum age of holds that are recorded in the database. Most requests end earlier. */
 const RECORD_AFTER_MS = 250
 
-/** A settlement whose receipt is built together with others of its commit, which is cheaper. */
+/** A settlement whose receipt is built later, together with the others of its commit, which is faster. */
 export type LazyPosting = Omit<Posting, "receipt"> & { readonly receipt: () => string }
 
 interface Pending {
@@ -21,16 +21,16 @@ interface Pending {
 }
 
 /**
- * Group commit: settlements that arrive while the disk is busy, or within a few milliseconds of each other,
- * share one transaction. A lone request never waits for others.
+ * Group commit. Settlements that arrive while the disk is busy, or within a few milliseconds of each other, share one
+ * transaction. A single request never waits for others.
  */
 export class GroupCommit {
   readonly #write: (batch: Batch) => Promise<readonly SettlementOutcome[]>
   #pending: Pending[] = []
   #closed: string[] = []
   /**
-   * Running holds that are not recorded, oldest first. Ended holds are removed immediately, because each keeps its
-   * entire request in memory.
+   * Running holds that are not recorded, with the oldest first. Holds are removed as soon as they end, because each
+   * keeps its whole request in memory.
    */
   readonly #open = new LinkedList<Hold>()
   #running = 0
@@ -62,7 +62,7 @@ export class GroupCommit {
     return this.add(settling)
   }
 
-  /** Adds a settlement that has its hold in another group commit. */
+  /** Adds a settlement whose hold belongs to another group commit. */
   add(settling: LazyPosting): Promise<Settled> {
     this.#arrivals.add(performance.now())
     return new Promise((resolve, reject) => {
@@ -71,17 +71,17 @@ export class GroupCommit {
     })
   }
 
-  /** Records long-running holds, and the ends of recorded ones. */
+  /** Records long-running holds, and the ends of recorded holds. */
   tick(now: number): void {
     const oldest = this.#open.first
     const isLasting = oldest !== undefined && oldest.at + RECORD_AFTER_MS < now
     if (isLasting || this.#closed.length > 0) void this.flush()
   }
 
-  /** Resolves when everything added so far has been written or has failed. */
+  /** Resolves when everything that was added so far has been written or has failed. */
   async flush(): Promise<void> {
     if (this.#flushing) await this.#flushing
-    // A flush that started meanwhile has included everything.
+    // A flush that has started in the meantime includes everything.
     this.#flushing ??= this.#flush().finally(() => {
       this.#flushing = undefined
       if (this.#pending.length > 0) this.#schedule()
@@ -90,9 +90,9 @@ export class GroupCommit {
   }
 
   /**
-   * Schedules a flush. A lone settlement is written in this turn of the event loop, together with those that arrived in
-   * the same turn. Waiting longer only pays off if many arrive quickly, because a commit costs as much as ten
-   * settlements, and only while other holds are open.
+   * Schedules a flush. A single settlement is written in this turn of the event loop, together with others that arrived
+   * in the same turn. A commit costs as much as ten settlements, so longer waiting is only worthwhile if many arrive
+   * quickly and other holds are open.
    */
   #schedule(): void {
     if (this.#flushing) return
@@ -126,7 +126,7 @@ export class GroupCommit {
     }
   }
 
-  /** Removes long-running holds from the unrecorded ones and returns them. */
+  /** Takes long-running holds out of the list of unrecorded holds. */
   #takeLasting(now: number): Hold[] {
     const lasting: Hold[] = []
     for (let hold = this.#open.first; hold; hold = this.#open.first) {
@@ -144,11 +144,11 @@ export class GroupCommit {
   }
 }
 
-/** Counts how many settlements arrive within one gather time. */
+/** Counts the settlements that arrive within one gather interval. */
 class Arrivals {
   #since = -Infinity
   #count = 0
-  /** The number in the latest complete interval; 0 if that was long ago. */
+  /** The number in the last complete interval; 0 if that interval is long ago. */
   recent = 0
 
   add(now: number): void {

@@ -3,32 +3,33 @@ import type { ListNode } from "../canon/linked-list.ts"
 import type { VendorStateRecord } from "../store/vendor-state.ts"
 import type { LeasedBalance } from "./leased-balance.ts"
 
-/** Money set aside for one request, until it is settled, released or expires. */
+/** Credits set aside for one request until it is settled or released, or its hold expires. */
 export interface Hold {
   readonly request: string
   readonly payer: Payer
   readonly balances: readonly LeasedBalance[]
   /**
-   * Nanocredits. Changes if the request turns out to be different, or if the cost exceeds it and the account has more.
+   * Amount in nanocredits. It changes if the request turns out to be different, or if the cost exceeds it and the
+   * account has more credits.
    */
   amount: bigint
-  /** Unix milliseconds. */
+  /** Time of the hold in Unix milliseconds. */
   readonly at: number
-  /** The receipt to store if the process dies first. Called only for recorded holds. */
+  /** Returns the receipt to store if the process dies first. It is only called for recorded holds. */
   readonly receipt: () => string
-  /** Whether the database has a record of it. */
+  /** Whether the database has a record of the hold. */
   recorded: boolean
   over: boolean
-  /** Its node in the list of unrecorded holds; used by the group commit. */
+  /** The hold's node in the list of unrecorded holds, used by the group commit. */
   node?: ListNode<Hold> | undefined
-  /** State that the vendor stores with the answer, recorded in the ledger with the charge. */
+  /** State that the vendor stores with the answer. The ledger records it with the charge. */
   state?: readonly VendorStateRecord[]
 }
 
 /** The balance of an account or budget that could not cover a hold. */
 export interface BalanceSnapshot {
   readonly owner: string
-  /** The posted balance, or the rest of a budget. */
+  /** The posted balance of an account, or the remaining amount of a budget. */
   readonly posted: bigint
   readonly available: bigint
   /** The debt of an account; 0 for budgets. */
@@ -37,10 +38,10 @@ export interface BalanceSnapshot {
 
 /** The result of a settlement. */
 export interface Settlement {
-  /** Nanocredits taken from the account. */
+  /** Nanocredits charged to the account. */
   readonly charged: bigint
-  /** The uncovered part of the cost. */
+  /** The part of the cost that was not covered, in nanocredits. */
   readonly writtenOff: bigint
-  /** The account's posted balance after it. */
+  /** The account's posted balance after the charge. */
   readonly balance: bigint
 }

@@ -2,15 +2,15 @@ import type { Price } from "./price.ts"
 
 /** The properties of an image that determine its rate. */
 export interface ImageKind {
-  /** Such as `1024x1024`; absent if the model chooses. */
+  /** The size, such as `1024x1024`; absent if the model chooses it. */
   readonly size?: string
-  /** The vendor's name for it, in lowercase; absent if the model chooses. */
+  /** The vendor's name for the quality, in lowercase; absent if the model chooses it. */
   readonly quality?: string
 }
 
 /**
- * Returns the price of one kind of image. Its rate of `images` is that of the requested size and quality. If the caller
- * leaves one open, the highest matching rate applies, unless there is a rate for exactly that.
+ * Returns the price of one kind of image. The rate of `images` becomes that of the requested size and quality. If the
+ * caller specifies only one or neither of them, an exactly matching rate applies, otherwise the highest possible rate.
  */
 export function priceOfImages(price: Price, kind: ImageKind): Price {
   const { listed } = price
@@ -49,7 +49,7 @@ function rateOfImages(
   )
 }
 
-/** Returns the highest rate of a quality, for sizes without a rate; undefined if the usual rate is higher. */
+/** Returns the highest rate of a quality, for sizes that have no rate; undefined if the usual rate is higher. */
 function rateOfQuality({ imageRates = new Map(), rates }: Price, { quality }: ImageKind) {
   if (quality === undefined) return undefined
   const rate = highestRate(imageRates, (name) => name.endsWith(`/${quality}`))

@@ -7,13 +7,13 @@ import type { Batch, Posted, Posting } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
 import { postDivided, UnstorableError } from "./divided-batch.ts"
 
-/** Larger batches do not reduce the cost per posting. */
+/** Maximum postings per batch. Larger batches do not reduce the cost per posting. */
 const MAX_POSTINGS = 128
 
 /** A batch that is in the journal but not in the database yet. */
 export interface JournalEntry {
   readonly node: string
-  /** The journal lines of its postings, which are removed after it was posted. */
+  /** The lines of the batch in the journal, which are removed after the batch was posted. */
   readonly lines: readonly number[]
   readonly batch: Batch
 }
@@ -25,7 +25,7 @@ export interface PosterAlarms {
 }
 
 /**
- * Posts the journal's batches to the database, in order. A request that is already in the ledger is not charged again.
+ * Posts the journal's batches to the database in order. A request that is already in the ledger is not charged again.
  */
 export class JournalPoster {
   readonly #store: Store
@@ -36,7 +36,7 @@ export class JournalPoster {
   #isClosed = false
   /** Number of postings that are not in the database yet. */
   waiting = 0
-  /** Lines to remove. */
+  /** Numbers of the journal lines to remove. */
   done: number[] = []
 
   constructor(store: Store, lines: JournalLines, alarms: PosterAlarms) {
@@ -53,19 +53,19 @@ export class JournalPoster {
     })
   }
 
-  /** Returns the lines to remove with the next write. */
+  /** Returns the lines to remove with the next write, and clears the list. */
   takeDone(): number[] {
     const { done } = this
     this.done = []
     return done
   }
 
-  /** Resolves when everything is posted, or after a timeout. */
+  /** Resolves when all batches are posted, or after a timeout. */
   settled(timeoutMs: number): Promise<void> {
     return waitAtMost(this.#running, timeoutMs)
   }
 
-  /** Waits like `settled`, and stops posting. */
+  /** Waits like `settled`, and then stops posting. */
   async close(timeoutMs: number): Promise<void> {
     await this.settled(timeoutMs)
     this.#isClosed = true
@@ -101,7 +101,7 @@ export class JournalPoster {
     return { node, lines, batch: { postings, opened, closed } }
   }
 
-  /** Retries until the batch is posted or rejected, or the process ends. */
+  /** Posts a batch, and retries until it is posted or rejected, or the process ends. */
   async #post({ node, lines, batch }: JournalEntry): Promise<void> {
     const post = (part: Batch) => this.#store.settlements.post(node, part)
     const { postings } = batch
@@ -131,7 +131,7 @@ export class JournalPoster {
     await this.#post({ node, lines: [], batch: { postings: [], opened, closed } })
   }
 
-  /** Keeps a rejected line for an operator. If the rejection cannot be stored, the next start retries the line. */
+  /** Keeps a rejected line for an operator. If this cannot be stored, the next start retries the line. */
   async #refuse(line: number | undefined, error: unknown): Promise<void> {
     this.#alarms.failed(error)
     if (line === undefined) return

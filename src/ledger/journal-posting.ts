@@ -1,6 +1,6 @@
 import type { Posting } from "../store/settlements.ts"
 
-/** Serializes a posting for the journal: JSON with amounts as text. */
+/** Serializes a posting for the journal as JSON, with amounts as text. */
 export function writePosting({ amount, writtenOff, ...posting }: Posting): string {
   return JSON.stringify({
     ...posting,
@@ -14,7 +14,10 @@ type WrittenPosting = Written<Omit<Posting, "writtenOff">> & {
   readonly writtenOff: readonly Written<Posting["writtenOff"][number]>[]
 }
 
-/** @param body written by `writePosting`. */
+/**
+ * Parses a posting.
+ * @param body text from `writePosting`.
+ */
 export function readPosting(body: string): Posting {
   const { amount, writtenOff, ...posting } = JSON.parse(body) as WrittenPosting
   return {

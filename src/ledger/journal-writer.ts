@@ -5,27 +5,30 @@ import { readPosting, writePosting } from "./journal-posting.ts"
 import type { JournalEntry, JournalPoster } from "./journal-poster.ts"
 import type { Settled, SettlementWriter } from "./settlement-writer.ts"
 
-/** Maximum settlements that wait for the database, in about 100 MB. Beyond it, no new request begins. */
+/**
+ * Maximum settlements that wait for the database. They take about 100 MB. When this limit is reached, no new request
+ * begins.
+ */
 const MAX_PENDING = 50_000
-/** Interval between adoptions of dead processes' lines. */
+/** Interval at which lines of dead processes are taken over. */
 const ADOPT_INTERVAL_MS = 10_000
-/** Maximum lines adopted at once. */
+/** Maximum lines that are taken over at once. */
 const ADOPT_BATCH = 1_000
-/** Maximum wait for adopted lines to be posted before this process begins. */
+/** Maximum time that the start of this process waits for posting the lines that it took over. */
 const MAX_RECOVERY_WAIT_MS = 5_000
-/** Maximum wait for the journal to be posted when the process ends. */
+/** Maximum time that the end of this process waits for posting the journal. */
 const MAX_CLOSE_WAIT_MS = 5_000
 
 export interface JournalParts {
   readonly journal: Journal
   readonly poster: JournalPoster
-  /** Returns whether the process of a node runs on this machine. */
+  /** Whether the process of a node is running on this machine. */
   readonly isAlive: (node: string) => boolean
 }
 
 /**
- * Writes settlements to the node's own disk, and posts them to the database afterwards: once per request, in order,
- * with the leases of the node that settled them. Callers do not wait for an unavailable database.
+ * Writes settlements to the node's own disk, and posts them to the database afterwards. Each request is posted once, in
+ * order, with the leases of the node that settled it. Callers do not wait for an unavailable database.
  */
 export class JournalWriter implements SettlementWriter {
   readonly outlastsOutages = true
@@ -55,7 +58,7 @@ export class JournalWriter implements SettlementWriter {
 
   async maintain(node: string): Promise<void> {
     const { poster } = this.#parts
-    // Writes and removes an empty line to test whether the disk is writable.
+    // Writes an empty line, and removes it again, to test whether the disk is writable.
     if (this.#failure !== undefined) poster.done.push(await this.#add(node, [""]))
     if (poster.waiting > 0) return
     if (poster.done.length > 0) await this.#add(node, [])
@@ -63,7 +66,7 @@ export class JournalWriter implements SettlementWriter {
   }
 
   /**
-   * Posts lines of dead processes before other nodes take back their leases, but waits only for a limited time.
+   * Posts lines of dead processes before other nodes take back their leases, but only waits for a limited time.
    * @param own the node of this process.
    */
   async recover(own: string): Promise<void> {
@@ -93,7 +96,7 @@ export class JournalWriter implements SettlementWriter {
     }
   }
 
-  /** No settlement waits for the database. */
+  /** Nothing to do, because no settlement waits for the database. */
   endBy(): void {}
 
   async close(): Promise<void> {
@@ -102,7 +105,10 @@ export class JournalWriter implements SettlementWriter {
     if (poster.done.length > 0) await this.#add("", [])
   }
 
-  /** @returns the number of the first line. */
+  /**
+   * Adds lines to the journal.
+   * @returns the number of the first line.
+   */
   async #add(node: string, bodies: readonly string[]): Promise<number> {
     const { journal, poster } = this.#parts
     const done = poster.takeDone()
@@ -123,7 +129,7 @@ const FULL = new LedgerError(
   `the journal holds ${MAX_PENDING} settlements that the database has not stored`,
 )
 
-/** Returns the result of a charge that is paid entirely from the node's lease, as it was held. */
+/** Returns the result of a charge that is paid entirely from the node's lease, as the hold ensured. */
 function settled({ request, amount, budgets }: Posting): Settled {
   return {
     request,

@@ -9,23 +9,23 @@ import type { LeaseGrant } from "../store/leases.ts"
  */
 export class LeasedBalance {
   readonly owner: string
-  /** Whether the owner is a budget rather than an account. */
+  /** Whether the owner is a budget and not an account. */
   readonly isOfBudget: boolean
   /** The amount that this process may still charge, in nanocredits. */
   leased = 0n
-  /** The part of it that requests hold until they are released or their charge is posted. */
+  /** The part of the leased amount that requests hold until they are released or their charges are posted. */
   held = 0n
   /** The number of open holds, including holds of zero. */
   holds = 0
-  /** The owner's posted balance when last reported. */
+  /** The owner's posted balance as last reported. */
   posted = 0n
-  /** The owner's debt when last reported. Nothing is leased until it is paid. */
+  /** The owner's debt as last reported. Until it is paid, nothing is leased. */
   debt = 0n
-  /** The amounts that requests are waiting for, one entry each. */
+  /** The amounts that requests are waiting for, one for each request. */
   readonly waiting = new Set<{ readonly amount: bigint }>()
-  /** The lease request in progress. */
+  /** The lease request that is in progress. */
   lease: Promise<LeaseGrant> | undefined
-  /** The next lease request, for requests that came too late for the running one. */
+  /** The next lease request, for requests that arrived after the current one was sent. */
   nextLease: Promise<LeaseGrant> | undefined
 
   constructor(owner: string, isOfBudget = false) {

@@ -5,12 +5,12 @@ import type { LeaseGrant, LeaseShare } from "../store/leases.ts"
 import type { Store } from "../store/store.ts"
 import { LeasedBalance } from "./leased-balance.ts"
 
-/** Maximum wait of a request for other nodes to return idle leases. */
+/** Maximum time that a request waits for other nodes to return idle leases. */
 const MAX_RECALL_WAIT_MS = 600
-/** Pause between attempts. */
+/** Pause between attempts to lease. */
 const RECALL_PAUSE_MS = 75
 
-/** Maximum idle budgets of periods, such as those of end users, that stay in memory. */
+/** Maximum number of idle budgets with a period, such as those of end users, in memory. */
 const MAX_IDLE = 10_000
 
 /** Manages this process's leases of accounts and budgets. */
@@ -18,10 +18,10 @@ export class LeasedBalances {
   readonly #store: Store
   #node: string
   readonly #balances = new Map<string, LeasedBalance>()
-  /** When the periods of leased balances end, Unix milliseconds. */
+  /** When the periods of leased balances end, in Unix milliseconds. */
   readonly #ends = new Map<LeasedBalance, number>()
   #nextEnd = Infinity
-  /** Whether the database is reached over a network, so that failed operations may have been performed. */
+  /** Whether the database is accessed over a network, so that failed operations may have been performed. */
   #isRemote = false
   #hasUnclearLeases = false
 
@@ -30,17 +30,17 @@ export class LeasedBalances {
     this.#node = node
   }
 
-  /** Marks the database as remote: failed operations may have been performed from now on. */
+  /** Marks the database as remote. From now on, failed operations may have been performed. */
   becomeRemote(): void {
     this.#isRemote = true
   }
 
-  /** True if a returned lease may not have arrived in the database. */
+  /** Whether a returned lease may not have reached the database. */
   get hasUnclearLeases(): boolean {
     return this.#hasUnclearLeases
   }
 
-  /** Totals of all accounts in nanocredits. Budgets are parts of them and not counted. */
+  /** Totals of all accounts in nanocredits. Budgets are not counted, because they are parts of accounts. */
   get totals(): { readonly held: bigint; readonly leased: bigint } {
     let [held, leased] = [0n, 0n]
     for (const balance of this.#balances.values()) {
@@ -51,7 +51,7 @@ export class LeasedBalances {
     return { held, leased }
   }
 
-  /** Returns the leased balance of an account or budget, creating it if needed. */
+  /** Returns the leased balance of an account or budget, and creates it if necessary. */
   of(owner: string, isOfBudget = false): LeasedBalance {
     return this.#balances.get(owner) ?? this.#open(owner, isOfBudget)
   }
@@ -75,8 +75,8 @@ export class LeasedBalances {
   }
 
   /**
-   * Leases more until the attempt succeeds or nothing more is available, and then leases the rest and tries a last
-   * time. Concurrent requests share their leases.
+   * Leases more until the attempt succeeds or nothing more is available. Then it leases the remaining amount and makes
+   * a last attempt. Concurrent requests share leases.
    */
   async extend<T>(
     payer: Payer,
@@ -118,7 +118,7 @@ export class LeasedBalances {
     await this.#giveBack([{ owner, amount: idle }])
   }
 
-  /** Returns and forgets leases of budgets whose period has ended, and of the oldest ones if there are too many. */
+  /** Returns and removes leases of budgets whose period has ended and of the oldest budgets if there are too many. */
   async closePeriods(now: number): Promise<void> {
     let excess = this.#ends.size - MAX_IDLE
     if (now < this.#nextEnd && excess <= 0) return
@@ -137,7 +137,7 @@ export class LeasedBalances {
     if (shares.length > 0) await this.#giveBack(shares)
   }
 
-  /** Returns amounts that are no longer counted as leased. */
+  /** Returns amounts to the database. They are no longer counted as leased here. */
   async #giveBack(shares: readonly LeaseShare[]): Promise<void> {
     try {
       await this.#store.leases.giveBack(this.#node, shares)
@@ -149,7 +149,9 @@ export class LeasedBalances {
     }
   }
 
-  /** Continues as another node, without leases. Open holds stay counted, and the next leases must cover them. */
+  /**
+   * Continues as a different node without leases. Open holds are still counted, and the next leases must cover them.
+   */
   rejoin(node: string): void {
     this.#node = node
     this.#hasUnclearLeases = false
@@ -166,7 +168,7 @@ export class LeasedBalances {
     return attempt()
   }
 
-  /** Joins the next lease request that has not been sent yet, or creates one. */
+  /** Joins the next lease request if it has not been sent yet, or else creates one. */
   #requestLease(balance: LeasedBalance): Promise<LeaseGrant> {
     if (balance.nextLease) return balance.nextLease
     if (!balance.lease) return this.#send(balance)
@@ -179,7 +181,7 @@ export class LeasedBalances {
     return balance.nextLease
   }
 
-  /** Leases the total that waiting requests need. The minimum is the need of the smallest of them. */
+  /** Leases the total that the waiting requests need. The minimum is the smallest of their amounts. */
   #send(balance: LeasedBalance): Promise<LeaseGrant> {
     let wanted = 0n
     let min: bigint | undefined
@@ -203,7 +205,7 @@ export class LeasedBalances {
     const { owner } = balance
     const amounts = { wanted: storedAmount(wanted), min: storedAmount(min) }
     const grant = await this.#store.leases.take({ node, owner, ...amounts })
-    // After a rejoin, leases of the previous node have been returned.
+    // A lease of the previous node is ignored, because a rejoin returns all its leases.
     if (node === this.#node) balance.leased += grant.granted
     balance.posted = grant.posted
     balance.debt = grant.debt

@@ -12,35 +12,35 @@ import type { Hold, Settlement, BalanceSnapshot } from "./hold.ts"
 import { LeasedBalances } from "./leased-balances.ts"
 import type { Settled, SettlementOutcome, SettlementWriter } from "./settlement-writer.ts"
 
-/** Alarms for the operator. They must not throw. */
+/** Alarms for the operator. The methods must not throw. */
 export interface LedgerAlarms {
-  /** A part of a cost was not charged. */
+  /** Called when a part of a cost was not charged. */
   writtenOff(request: string, writeOff: WriteOff): void
-  /** A request that was considered dead and had expired was charged after all. */
+  /** Called when a request was charged although its process was considered dead and its hold had expired. */
   settledLate(request: string, charged: bigint): void
-  /** A request's process died, and nothing was charged. */
+  /** Called when a request's process died and nothing was charged. */
   expired(hold: HoldRecord): void
-  /** The ledger could not be written. */
+  /** Called when writing to the ledger failed. */
   failed(error: unknown): void
 }
 
 export interface HoldInput {
   readonly request: string
   readonly payer: Payer
-  /** Nanocredits. */
+  /** Amount in nanocredits. */
   readonly amount: bigint
-  /** The receipt to store if the process dies first. It must not throw. */
+  /** Returns the receipt to store if the process dies first. It must not throw. */
   readonly receipt: () => string
 }
 
-/** Makes settlements durable. */
+/** Writers that make settlements durable. */
 export interface Writers {
   readonly usual: SettlementWriter
-  /** For requests with an idempotency key, if different: posts to the database. */
+  /** The writer for requests with an idempotency key, if it is a different one. It posts to the database. */
   readonly claimed?: SettlementWriter
 }
 
-/** New requests wait until the database has renewed the leases. */
+/** Reported to new requests until the database has renewed the leases. */
 const LEASES_ARE_OVER = new LedgerError(
   "unavailable",
   "the database has not renewed this node's leases: others may spend them now",
@@ -49,8 +49,8 @@ const LEASES_ARE_OVER = new LedgerError(
 const ESTIMATE = { recorded: false, over: true } as const
 
 /**
- * The money of one process: holds and settles in memory against leases, and posts to the store in batches. It
- * guarantees that an account is never overspent, regardless of concurrency (docs/use/billing.md#how-a-request-is-charged).
+ * Manages the money of one process. It holds and settles in memory against leases, and posts to the store in batches.
+ * No account is ever overspent, regardless of concurrency (docs/use/billing.md#how-a-request-is-charged).
  */
 export class Ledger {
   #node: string
@@ -59,23 +59,23 @@ export class Ledger {
   readonly #writer: SettlementWriter
   readonly #writers: readonly SettlementWriter[]
   readonly #commits: GroupCommit
-  /** For requests whose outcome other processes may query in the database. */
+  /** For requests whose outcome other processes may look up in the database. */
   readonly #claimed: GroupCommit | undefined
   /**
-   * Returns whether other processes may query the outcome of a request in the database, because it has an idempotency
-   * key.
+   * Whether other processes may look up the outcome of a request in the database, because the request has an
+   * idempotency key.
    */
   isClaimed: (request: string) => boolean = () => false
   #open = 0
   #hasUnclearLeases = false
   #refusal: unknown
   /**
-   * When the leases end, by `performance.now()` and by the wall clock. The first clock stops while a machine sleeps.
+   * When the leases end, by `performance.now()` and by the wall clock. The first clock may stop while a machine sleeps.
    */
   #spendUntil = Infinity
   #spendUntilTime = Infinity
 
-  /** @param writers make settlements durable; absent: they are posted to the store. */
+  /** @param writers make settlements durable; if absent, settlements are posted to the store. */
   constructor(store: Store, node: string, alarms: LedgerAlarms, writers?: Writers) {
     this.#node = node
     this.#alarms = alarms
@@ -88,23 +88,23 @@ export class Ledger {
     this.#claimed = claimed && new GroupCommit((batch) => this.#write(claimed, batch))
   }
 
-  /** The reason why no new request may begin; undefined if it may. */
+  /** The reason why new requests must not begin; undefined if they may. */
   get failure(): unknown {
     const refusal = this.#writer.outlastsOutages ? undefined : this.#refusal
     return refusal ?? this.#writer.failure ?? (this.#isOver() ? LEASES_ARE_OVER : undefined)
   }
 
   /**
-   * True if the leases in the database are unclear, because the database was lost during a step. The node must then
-   * rejoin under another id.
+   * Whether the leases in the database are unclear, because the database was lost during a step. If so, the node must
+   * rejoin with a new id.
    */
   get hasUnclearLeases(): boolean {
     return this.#hasUnclearLeases || this.#balances.hasUnclearLeases
   }
 
   /**
-   * Limits spending from leases to a moment, by `performance.now()`: after it, others may lease the same amounts.
-   * Running requests are settled as far as the leases cover them.
+   * Sets the moment, by `performance.now()`, until which this process may spend from its leases. Afterwards, others may
+   * lease the same amounts. Running requests are settled as far as the leases cover them.
    */
   spendUntil(until: number): void {
     this.#balances.becomeRemote()
@@ -118,14 +118,14 @@ export class Ledger {
   }
 
   /**
-   * Sets or clears the reason why the database is unavailable. New holds are refused; if settlements do not need the
-   * database, only those that exceed the leases.
+   * Sets or clears the reason why the database is unavailable. While a reason is set, new holds are refused. If
+   * settlements do not need the database, only holds that exceed the leases are refused.
    */
   refuse(reason: unknown): void {
     this.#refusal = reason
   }
 
-  /** Open holds, including those whose charge is being written. */
+  /** Number of open holds, including those whose charge is being written. */
   get open(): number {
     return this.#open
   }
@@ -135,12 +135,12 @@ export class Ledger {
     return this.#balances.totals
   }
 
-  /** Number of charges that are durable but not in the database yet. */
+  /** Number of charges that are durable, but not in the database yet. */
   get waiting(): number {
     return this.#writer.waiting
   }
 
-  /** Holds money. Returns undefined if this process's lease is too small. */
+  /** Holds an amount. Returns undefined if this process has leased too little. */
   tryHold(input: HoldInput): Hold | undefined {
     const { request, payer, amount, receipt } = input
     if (this.#isOver()) return undefined
@@ -168,7 +168,7 @@ export class Ledger {
   }
 
   /**
-   * Changes the amount of a hold, unless this process's lease does not cover the difference.
+   * Changes the amount of a hold, unless this process has leased too little for the difference.
    * @returns whether the amount was changed.
    */
   tryResize(hold: Hold, amount: bigint): boolean {
@@ -179,12 +179,12 @@ export class Ledger {
     return true
   }
 
-  /** Creates a hold for an estimate, which has already ended and sets nothing aside. */
+  /** Creates a hold for an estimate. It has already ended and sets nothing aside. */
   imagine({ request, payer, amount, receipt }: HoldInput): Hold {
     return { request, payer, balances: [], amount, at: momentFor(payer), receipt, ...ESTIMATE }
   }
 
-  /** Returns the amount that could be held immediately. */
+  /** Returns the amount that can be held immediately. */
   available(payer: Payer): bigint {
     if (this.#isOver()) return 0n
     let min: bigint | undefined
@@ -195,7 +195,7 @@ export class Ledger {
   }
 
   /**
-   * Leases more, as far as available, so that `amount` can be held. Concurrent waiters are served in turn, so the lease
+   * Leases more, as far as possible, so that `amount` can be held. Concurrent callers are served in turn, so the lease
    * may already be used up when this resolves.
    * @returns true if the amount can be held.
    */
@@ -204,7 +204,8 @@ export class Ledger {
   }
 
   /**
-   * Leases more, with an `attempt` that places the hold as soon as the lease is large enough. Resolves to its result.
+   * Leases more, and calls `attempt` to place the hold as soon as the lease is large enough. Resolves to the result of
+   * `attempt`.
    */
   async extend<T>(
     payer: Payer,
@@ -215,7 +216,7 @@ export class Ledger {
     return this.#balances.extend(payer, amount, attempt)
   }
 
-  /** Returns the balances of the payer's account and budgets in the ledger, the account first. */
+  /** Returns the balances of the payer's account and budgets in the ledger, with the account first. */
   snapshot(payer: Payer): BalanceSnapshot[] {
     const balances = this.#balances.ofPayer(payer)
     return balances.map(({ owner, posted, available, debt }) => ({
@@ -226,17 +227,17 @@ export class Ledger {
     }))
   }
 
-  /** Returns the amount that this process's requests hold of an account, including charges that are being posted. */
+  /** Returns the amount of an account that requests of this process hold, including charges that are being posted. */
   heldOf(account: string): bigint {
     return this.#balances.of(account).held
   }
 
   /**
-   * Ends a hold with its charge. Uncovered cost is written off in the same transaction. Resolves when the charge is on
-   * disk; only then may the last byte of the response be sent.
-   * @param receipt called when it is written. It must not throw.
+   * Ends a hold with its charge. A cost that is not covered is written off in the same transaction. Resolves when the
+   * charge is on disk. Only then may the last byte of the response be sent.
+   * @param receipt called when the charge is written. It must not throw.
    * @param beyond an amount that is never charged and not part of the cost.
-   * @throws if the ledger could not be written; nothing was charged then.
+   * @throws if the ledger could not be written. Nothing was charged in that case.
    */
   async settle(
     hold: Hold,
@@ -274,7 +275,7 @@ export class Ledger {
   }
 
   /**
-   * Records long-running holds, returns recalled leases and those of past periods, and checks whether a failure has
+   * Records long-running holds, returns recalled leases and leases of past periods, and checks whether a failure has
    * ended.
    */
   async tick(recalls: readonly string[]): Promise<void> {
@@ -286,8 +287,8 @@ export class Ledger {
   }
 
   /**
-   * Continues as another node, without leases, because this one was considered dead or its leases are unclear. Charges
-   * posted as the old node no longer change the leases here.
+   * Continues as a different node without leases, because this node was considered dead or its leases are unclear.
+   * Charges that were posted as the old node no longer change the leases here.
    */
   async rejoin(node: string): Promise<void> {
     this.#node = node
@@ -301,7 +302,7 @@ export class Ledger {
     for (const writer of this.#writers) writer.endBy(moment)
   }
 
-  /** Writes all ended holds. The leases are returned when the node leaves. */
+  /** Writes all ended holds. The leases are returned later, when the node leaves. */
   async close(): Promise<void> {
     await this.#claimed?.flush()
     await this.#commits.flush()
@@ -321,8 +322,8 @@ export class Ledger {
   }
 
   /**
-   * Handles a failed settlement. If leases have a term, the charge may have been written unless the database rejected
-   * it, so its amount is not spent again.
+   * Handles a failed settlement. If leases have a term, the charge may have been written, unless the database rejected
+   * it. Its amount is therefore not spent again.
    */
   #failed(hold: Hold, amount: bigint, error: unknown): void {
     this.#alarms.failed(error)
@@ -343,7 +344,7 @@ export class Ledger {
     if (posted.late) this.#alarms.settledLate(request, posted.charged)
   }
 
-  /** Applies a posted charge to the leased balances. A lease that was lost meanwhile did not pay for it. */
+  /** Applies a posted charge to the leased balances. Leases that were lost in the meantime did not pay for it. */
   #apply(hold: Hold, posted: Settled): void {
     const [account] = hold.balances
     if (account) {
@@ -358,7 +359,7 @@ export class Ledger {
     })
   }
 
-  /** Increases a hold towards a higher cost, as far as the payer has more. */
+  /** Increases a hold towards a higher cost, as far as the payer has credits. */
   async #grow(hold: Hold, cost: bigint): Promise<void> {
     const missing = cost - hold.amount
     if (this.available(hold.payer) < missing) {
@@ -371,8 +372,8 @@ export class Ledger {
 }
 
 /**
- * Returns the time of a new hold: now, but never outside its payer's validity. So it always draws on the budgets of its
- * own day and month.
+ * Returns the time of a new hold, which is now but never outside its payer's validity. The hold therefore always draws
+ * on the budgets of its own day and month.
  */
 function momentFor(payer: Payer): number {
   const now = Date.now()
@@ -380,7 +381,7 @@ function momentFor(payer: Payer): number {
   return now < payer.until ? now : payer.until - 1
 }
 
-/** Removes the parts from leases of the previous node from a result. */
+/** Returns a result without the parts that came from leases of the previous node. */
 function unleased(written: SettlementOutcome): SettlementOutcome {
   if (written instanceof UnstorableError) return written
   return { ...written, fromLease: 0n, fromBudgetLeases: written.fromBudgetLeases.map(() => 0n) }
@@ -388,12 +389,12 @@ function unleased(written: SettlementOutcome): SettlementOutcome {
 
 const NOTHING: readonly WriteOff[] = []
 
-/** Caps an amount: vendors can report any number. */
+/** Caps the amount of a write-off, because vendors can report any number. */
 function atMost({ amount, reason }: WriteOff): WriteOff {
   return { amount: reportedAmount(amount), reason }
 }
 
-/** Returns the write-offs of the uncovered cost and of the amount that is never charged. */
+/** Returns the write-offs of the cost that is not covered and of the amount that is never charged. */
 function writeOffsOf(
   hold: Hold,
   missing: bigint,

@@ -1,8 +1,8 @@
 import { formatDecimal, parseDecimal } from "#contract/decimal.ts"
 
-/** Money is a bigint of nanocredits, 10^-9 of a credit. Its external form is decimal text. */
+/** Money is a bigint of nanocredits, which are 10^-9 credits. Its external form is decimal text. */
 
-/** Decimal places of a credit. */
+/** Decimal places of an amount in credits. */
 const PLACES = 9
 
 /** Nanocredits in one credit. */
@@ -21,7 +21,7 @@ export function formatCredits(nanocredits: bigint): string {
   return formatDecimal(nanocredits, PLACES)
 }
 
-/** Formats a multiplier in millionths. */
+/** Formats a multiplier, which is in millionths. */
 export function multiplierText(multiplier: bigint): string {
   return formatCredits(multiplier * 1_000n)
 }

@@ -6,50 +6,53 @@ import type { Store } from "../store/store.ts"
 
 /** Default interval between polls for changes. */
 const POLL_INTERVAL_MS = 100
-/** Delay of an early poll, so that simultaneous changes cause only one. */
+/** Delay of an early poll, so that simultaneous changes only cause one poll. */
 const EARLY_POLL_MS = 20
 /** Interval of heartbeats and of checks for dead nodes, if leases have no term. */
 const HEARTBEAT_INTERVAL_MS = 5_000
-/** A node whose lock cannot be checked is considered dead after this much silence, if leases have no term. */
+/** Silence after which a node whose lock cannot be checked is considered dead, if leases have no term. */
 const DEAD_AFTER_MS = 120_000
-/** Heartbeats per term of the leases. */
+/** Number of heartbeats per lease term. */
 const HEARTBEATS_PER_TERM = 3
-/** The fraction of a term that a node leaves unused, because clocks may run at different speeds. */
+/** The fraction of a lease term that a node leaves unused, because clocks may run at different speeds. */
 const TERM_MARGIN = 1 / 8
-/** A node that was silent this long was suspended. The others may have been suspended too and be resuming now. */
+/**
+ * Silence after which a node must have been suspended. Other nodes may have been suspended too and may be about to
+ * resume.
+ */
 const SUSPENDED_AFTER_MS = 15_000
 
 export interface NodeListeners {
   onChanges(changes: NodeChanges): Promise<void>
-  /** Returns whether the node's leases in the database are unclear, so that it must rejoin. */
+  /** Whether the node's leases in the database are unclear, so that it must rejoin. */
   hasUnclearLeases?(): boolean
-  /** Called after the node has joined again under another id, without leases. */
+  /** Called after the node has joined again with a new id and without leases. */
   onRejoined(id: string): Promise<void>
   onExpired(holds: readonly HoldRecord[]): void
   onFailure(error: unknown): void
   /**
-   * Called with the moment until which the node may spend from its leases, by `performance.now()`. Not called if leases
-   * have no term.
+   * Called with the moment, by `performance.now()`, until which the node may spend from its leases. Not called if
+   * leases have no term.
    */
   onRenewed?(until: number): void
 }
 
 export interface NodeOptions {
-  /** Absent: this node holds no lock, and judges others only by their silence. */
+  /** The locks of nodes. If absent, this node holds no lock and judges others only by their silence. */
   readonly locks?: NodeLocks
-  /** Lifetime of leases after a heartbeat, in milliseconds; absent or null: as long as the process. */
+  /** Lifetime of leases after a heartbeat, in milliseconds; absent or null if leases last as long as the process. */
   readonly leaseTerm?: number | null
-  /** Identifies the memory that it shares with other nodes of its machine. */
+  /** Identifies the memory that the node shares with other nodes of its machine. */
   readonly memory?: string
   /** Interval between polls, in milliseconds. */
   readonly pollIntervalMs?: number
-  /** Milliseconds; for tests. */
+  /** Silence in milliseconds after which a node is considered dead; set by tests. */
   readonly deadAfter?: number
 }
 
 /**
- * This process as a node of the shared database: it joins, sends heartbeats, and removes dead nodes. Its id changes
- * each time it rejoins, so that leases and postings from before are never mixed with later ones.
+ * Represents this process as a node of the shared database. It joins, sends heartbeats, and removes dead nodes. It gets
+ * a new id each time it rejoins, so that earlier leases and postings are never mixed with later ones.
  */
 export class Node implements AsyncDisposable {
   #id: string
@@ -82,7 +85,7 @@ export class Node implements AsyncDisposable {
     this.#pollIntervalMs = options.pollIntervalMs ?? POLL_INTERVAL_MS
   }
 
-  /** Joins, and returns the leases of dead processes. */
+  /** Joins the database, and returns the leases of dead processes. */
   static async join(
     store: Store,
     id: string,
@@ -90,7 +93,7 @@ export class Node implements AsyncDisposable {
     options: NodeOptions = {},
   ): Promise<Node> {
     const node = new Node(store, id, listeners, options)
-    // Take the lock before others see this node, because a known node without a lock is considered dead.
+    // The lock is taken before other nodes see this node, because a known node without a lock is considered dead.
     node.#lock = node.#locks?.take(id)
     await node.#join()
     await node.#reap()
@@ -106,13 +109,13 @@ export class Node implements AsyncDisposable {
   pollSoon(): void {
     if (this.#isEarlyPollDue) return
     this.#isEarlyPollDue = true
-    // Without a timer, a poll is running, and the next one will be early.
+    // Without a timer, a poll is in progress. The next poll will be early.
     if (this.#timer === undefined) return
     clearTimeout(this.#timer)
     this.#schedulePoll()
   }
 
-  /** Stops polling and returns all leases. Everything must be settled before. */
+  /** Stops polling and returns all leases. All requests must have been settled before. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -121,7 +124,7 @@ export class Node implements AsyncDisposable {
       await this.#remove(this.id)
       this.#lock?.[Symbol.dispose]()
     } catch (error) {
-      // The lock is released when the process ends, and the next check finds the node dead.
+      // The lock is released when the process ends. The next check then finds that the node is dead.
       this.#listeners.onFailure(error)
     }
   }
@@ -141,7 +144,10 @@ export class Node implements AsyncDisposable {
     this.#renewed(begunAt)
   }
 
-  /** @param begunAt a moment before the database recorded the heartbeat, by `performance.now()`. */
+  /**
+   * Renews the lease term.
+   * @param begunAt a moment before the database recorded the heartbeat, by `performance.now()`.
+   */
   #renewed(begunAt: number): void {
     if (this.#leaseTerm !== null)
       this.#listeners.onRenewed?.(begunAt + this.#leaseTerm * (1 - TERM_MARGIN))
@@ -163,7 +169,7 @@ export class Node implements AsyncDisposable {
 
   async #poll(): Promise<void> {
     const now = Date.now()
-    // Also correct after a change of the clock.
+    // The absolute value is also correct after a change of the clock.
     const silence = Math.abs(now - this.#beatAt)
     const beats = silence >= this.#heartbeatIntervalMs
     const begunAt = performance.now()
@@ -175,7 +181,10 @@ export class Node implements AsyncDisposable {
     if (beats && silence < SUSPENDED_AFTER_MS) await this.#reap()
   }
 
-  /** @param isKnown whether the database still has the previous node. */
+  /**
+   * Joins again with a new id.
+   * @param isKnown whether the database still has the previous node.
+   */
   async #rejoin(isKnown: boolean): Promise<void> {
     const before = this.#id
     this.#id = nextEpoch(before)
@@ -191,7 +200,7 @@ export class Node implements AsyncDisposable {
       const state = this.#stateOf(node)
       const deadAfter = node.leaseTerm ?? this.#deadAfter
       if (state === "alive" || (state === "unknown" && now - node.beatAt <= deadAfter)) continue
-      // The node may be sending a heartbeat right now. Only lasting silence ends a node whose lock cannot be checked.
+      // The node may be sending a heartbeat right now. If its lock cannot be checked, only long silence removes it.
       const silence = state === "dead" ? undefined : deadAfter
       await this.#remove(node.id, silence)
       if (!this.#wasOwn(node)) this.#locks?.remove(node.id)
@@ -203,15 +212,15 @@ export class Node implements AsyncDisposable {
     if (expired.length > 0) this.#listeners.onExpired(expired)
   }
 
-  /** Returns whether a node is a previous one of this process. */
+  /** Whether a node is a previous one of this process. */
   #wasOwn({ id }: NodeRecord): boolean {
     return processOf(id) === processOf(this.#id)
   }
 
   /**
-   * Returns the state of a node. A node that holds its lock is alive, even if it is silent: it may be stopped, and
-   * continue. A node whose lock is free is dead. Silence only counts without a lock to check: on another machine, or
-   * without support for locks.
+   * Returns the state of a node. A node that holds its lock is alive. Even if it is silent, it may only be stopped and
+   * continue later. A node whose lock is free is dead. Silence only matters if the lock cannot be checked, because the
+   * node is on another machine or the file system does not support locks.
    */
   #stateOf(node: NodeRecord): NodeState {
     const { id, machine } = node

@@ -13,41 +13,41 @@ import type { Mode, Price, Rates } from "./price.ts"
 
 type DecimalRates = Readonly<Partial<Record<PriceName, string>>>
 
-/** Rates, and those for longer inputs. */
+/** Rates, and the rates for longer inputs. */
 interface TieredRates extends DecimalRates {
   readonly tiers?: readonly (DecimalRates & { readonly above: number })[]
 }
 
-/** A factor with at most six digits after the point, or the rates of token classes. */
+/** A factor with at most six decimal places, or the rates of token classes. */
 export type DecimalMode = string | TieredRates
 
 /** The prices of a model or of one of its periods. */
 interface DecimalCard extends TieredRates {
   /** Minimum seconds charged per request, from 1 to 3600. */
   readonly minimum_seconds?: string
-  /** By size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
+  /** Image rates by size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
   readonly images?: Readonly<Record<string, string>>
-  /** By the name of the mode: `priority`, `flex`, `fast`. */
+  /** Modes by their names: `priority`, `flex`, `fast`. */
   readonly modes?: Readonly<Record<string, DecimalMode>>
 }
 
-/** Prices that replace those of the same name while the period applies. */
+/** Prices that replace the prices of the same names while the period applies. */
 export interface DecimalPeriod extends DecimalCard, PeriodTimes {
   readonly name?: string
 }
 
-/** A price as configured, decimal text in credits per million units. */
+/** A price as configured, with decimal text in credits per million units. */
 export interface DecimalPrice extends DecimalCard {
   readonly periods?: readonly DecimalPeriod[]
 }
 
-/** A vendor's prices for services besides its models, decimal text in credits per million units. */
+/** A vendor's prices for services besides its models, with decimal text in credits per million units. */
 export type DecimalServices = DecimalRates & Pick<DecimalPrice, "modes">
 
 /**
- * Parses a price without its periods (`parsePeriods`).
+ * Parses a price without its periods (for these, see `parsePeriods`).
  * @param multiplier decimal text with at most six decimal places.
- * @param services the vendor's prices for services; the price's own rates take precedence.
+ * @param services the vendor's prices for services. The price's own rates take precedence.
  * @throws RangeError if a number is not a plain decimal, or is out of range.
  */
 export function parsePrice(
@@ -59,7 +59,7 @@ export function parsePrice(
   requireWithin(factor, MAX_MULTIPLIER, `multiplier '${multiplier}'`)
   const imageRates = parseImages(price.images)
   const rates = parseRates(price)
-  // An image of a kind without a rate is never free: it costs the highest of the image rates.
+  // If a kind of image has no rate, it is not free: the highest image rate applies.
   if (imageRates) rates.images ??= highestOf(imageRates)
   const minimumSeconds = parseMinimum(price.minimum_seconds)
   const tiers = parseTiers(price, rates)
@@ -93,7 +93,10 @@ function parseMode(name: string, written: DecimalMode): Mode {
   return factor
 }
 
-/** Parses tiers, longest first. @param base rates of classes that a tier does not name. */
+/**
+ * Parses tiers, starting with the highest input length.
+ * @param base rates of classes that a tier does not name.
+ */
 function parseTiers({ tiers = [] }: TieredRates, base: Rates): Price["tiers"] {
   return tiers
     .map((tier) => ({ above: tier.above, rates: { ...base, ...parseRates(tier) } }))
@@ -131,7 +134,10 @@ function parseRate(name: string, text: string): bigint {
   return rate
 }
 
-/** @throws RangeError if a number of a price is negative, or not below a billion. */
+/**
+ * Validates a number of a price.
+ * @throws RangeError if it is negative, or not below a billion.
+ */
 function requireWithin(value: bigint, max: bigint, name: string): void {
   if (value < 0n) throw new RangeError(`${name} is negative`)
   if (value >= max) throw new RangeError(`${name} must be below 1000000000`)

@@ -26,17 +26,17 @@ export interface PricedMode {
 
 /** A mode that applies to a request. */
 export interface AppliedMode {
-  /** Its name in a price; undefined if the price does not name it. */
+  /** The name of the mode in a price; undefined if the price does not name it. */
   readonly key: string | undefined
-  /** For prices without this mode, in millionths. */
+  /** The factor for prices that lack this mode, in millionths. */
   readonly factor: bigint
 }
 
-/** Rate cards are immutable and few: each is computed once per factor. */
+/** Caches of computed prices. Prices are immutable and few, so each is computed once per factor. */
 const multiplied = new WeakMap<Price, Map<bigint, Price>>()
 const priced = new WeakMap<Price, Map<string, PricedMode>>()
 
-/** Returns a price with its token rates times a factor, in millionths, rounded up. */
+/** Returns a price whose token rates are multiplied by a factor in millionths, rounded up. */
 export function priceTimes(price: Price, factor: bigint): Price {
   if (factor === UNIT_FACTOR) return price
   let known = multiplied.get(price)
@@ -55,7 +55,7 @@ export function priceTimes(price: Price, factor: bigint): Price {
   return card
 }
 
-/** Factors apply to the multiplied rates, and so do not change. */
+/** Multiplies the rates of modes. Modes that are factors stay the same, because they apply to the multiplied rates. */
 function modesTimes(modes: ReadonlyMap<string, Mode>, factor: bigint): ReadonlyMap<string, Mode> {
   return new Map(
     [...modes].map(([name, mode]) => [
@@ -96,13 +96,13 @@ export function modeOf(price: Price, name: string): PricedMode | undefined {
   return found
 }
 
-/** Returns the modes of a price as their highest factors, in millionths, for use with another price. */
+/** Returns the modes of a price as their highest factors in millionths, for use with another price. */
 export function modeFactorsOf(price: Price): [string, bigint][] {
   const names = [...(price.modes?.keys() ?? [])]
   return names.map((name) => [name, modeOf(price, name)?.factor ?? UNIT_FACTOR])
 }
 
-/** Returns a price in several modes: the rates of one of them times the factors of the others. */
+/** Returns a price in several modes, which is the rates of one mode times the factors of the others. */
 export function priceIn(price: Price, modes: readonly AppliedMode[]): Price {
   if (modes.length === 0) return price
   let base: PricedMode | undefined
@@ -173,7 +173,7 @@ function highestFactor(price: Price, { rates, tiers }: ModeRates): bigint {
 
 /**
  * Returns the rates of a mode. A class that the mode does not name never costs less than in the standard mode. In a
- * more expensive mode, it rises by the highest factor of any class.
+ * more expensive mode, it is increased by the highest factor of any class.
  * @param above the tier; undefined for inputs below all tiers.
  */
 function ratesIn(price: Price, mode: ModeRates, factor: bigint, above?: number): Rates {

@@ -11,7 +11,7 @@ class Periods implements PricePeriods {
   readonly base: Price
   readonly periods: readonly PricePeriod[]
   readonly #calendar: PeriodCalendar
-  /** The last result, valid for an interval. */
+  /** The last result, which is valid during an interval. */
   #last: { readonly from: number; readonly until: number; readonly price: Price } | undefined
 
   constructor(base: Price, periods: readonly PricePeriod[]) {
@@ -55,7 +55,7 @@ class Periods implements PricePeriods {
 
 /**
  * Parses a price with its periods.
- * @throws RangeError as `parsePrice`.
+ * @throws RangeError as in `parsePrice`.
  */
 export function parsePeriods(
   price: DecimalPrice,

@@ -11,59 +11,62 @@ import { totalInput, type Usage } from "../canon/usage.ts"
 import { divideUp } from "#contract/decimal.ts"
 import type { PeriodTimes } from "#contract/price-periods.ts"
 
-/** Nanocredits per million units, by usage class. An absent class falls back to its parent (`rateOf`). */
+/** Nanocredits per million units, by usage class. A missing class has the rate of its parent (see `rateOf`). */
 export type Rates = Readonly<Partial<Record<UsageClass, bigint>>>
 
-/** A rate card and the operator's factor on it. */
+/** A rate card with the operator's factor. */
 export interface Price {
   readonly rates: Rates
-  /** Longest context first. The first tier with an `above` below the input prices the whole request. */
+  /**
+   * Tiers, starting with the longest context. The first tier whose `above` is below the input length applies to the
+   * whole request.
+   */
   readonly tiers: readonly { readonly above: number; readonly rates: Rates }[]
   /**
-   * Rates of images that depend on size and quality: `1024x1024/hd`, `1024x1024` or `hd`. They replace the rate
-   * of `images` (`priceOfImages`).
+   * Image rates that depend on size and quality: `1024x1024/hd`, `1024x1024` or `hd`. They replace the rate of `images`
+   * (see `priceOfImages`).
    */
   readonly imageRates?: ReadonlyMap<string, bigint>
   /** Minimum seconds charged for the audio of a request. */
   readonly minimumSeconds?: number
   /**
    * Rates of a vendor's services besides the model, such as web searches. They apply to services without a rate in
-   * `rates`, and are held only for requests that ask for such a service.
+   * `rates`, and are only held for requests that use the service.
    */
   readonly services?: Rates
-  /** Additional hold for all calls of a request's tools together. Never charged. */
+  /** Additional amount that is held for all calls of a request's tools together, but never charged. */
   readonly held?: bigint
-  /** By the name of the mode of service. `modeOf` returns its whole price. */
+  /** Service modes by name. `modeOf` returns the complete price of a mode. */
   readonly modes?: ReadonlyMap<string, Mode>
-  /** Millionths. */
+  /** Multiplier in millionths. */
   readonly multiplier: bigint
   /** Set if a price group determines the price. */
   readonly group?: GroupTerm
-  /** The price that a price group's rate card has replaced. */
+  /** The price that was replaced by the rate card of a price group. */
   readonly listed?: Price
-  /** Prices that replace it for a time. A price in force has no periods. */
+  /** Prices that temporarily replace this price. A price in force has no periods. */
   readonly periods?: PricePeriods
   /** Set if the price is in force for a limited time. */
   readonly inForce?: InForce
 }
 
-/** A mode of service: a factor on all token rates, in millionths, or rates of its own. */
+/** A mode of service, which is a factor on all token rates in millionths, or has its own rates. */
 export type Mode = bigint | ModeRates
 
-/** Token rates in a mode of service. The mode need not name all classes and tiers of its price. */
+/** Token rates in a mode of service. Not all classes and tiers of the price must be named. */
 export interface ModeRates {
   readonly rates: Rates
-  /** Longest context first. */
+  /** Tiers, starting with the longest context. */
   readonly tiers: Price["tiers"]
 }
 
-/** The interval of a price in force. */
+/** The interval during which a price is in force. */
 export interface InForce extends Stretch {
-  /** The name of the period; absent if it has no name, or outside of all periods. */
+  /** The name of the period; absent if the period has no name, or outside of all periods. */
   readonly name?: string
 }
 
-/** A time with its own prices. */
+/** A period with its own prices. */
 export interface PricePeriod {
   readonly name?: string
   readonly times: PeriodTimes
@@ -74,7 +77,7 @@ export interface PricePeriod {
 export interface PricePeriods {
   readonly base: Price
   readonly periods: readonly PricePeriod[]
-  /** The price outside of all periods, then the prices of the periods. */
+  /** The price outside of all periods, followed by the prices of the periods. */
   readonly prices: readonly Price[]
   /** Returns the price in force at a moment. */
   at(now: number): Price
@@ -82,7 +85,7 @@ export interface PricePeriods {
   periodAt(now: number): PricePeriod | undefined
   /** Returns the next moment with another price; infinite if no change is known. */
   changeAfter(now: number): number
-  /** Returns future beginnings and ends of periods. */
+  /** Returns the starts and ends of periods after `now`. */
   datesAfter(now: number): readonly number[]
   /** Returns the same periods with other prices. */
   map(change: (price: Price) => Price): PricePeriods
@@ -91,43 +94,46 @@ export interface PricePeriods {
 /** The term of a price group that determines a price. */
 export interface GroupTerm {
   readonly id: string
-  /** When it took effect, in Unix milliseconds. */
+  /** When the term took effect, in Unix milliseconds. */
   readonly from: number
-  /** Its factor, in millionths, which the price's multiplier contains; absent if its rate card sets the price. */
+  /**
+   * The group's factor in millionths, which is included in the price's multiplier; absent if the rate card sets the
+   * price.
+   */
   readonly multiplier?: bigint
 }
 
 /** One line of a receipt's arithmetic. */
 export interface CostLine {
   readonly class: UsageClass
-  /** Whole units: a fraction of a second counts as one second. */
+  /** Whole units. A fraction of a second counts as one second. */
   readonly quantity: number
-  /** Set if the quantity is the minimum of the price, because less was used. */
+  /** Set if less was used than the price's minimum, which is then the quantity. */
   readonly isMinimum?: true
   /** Nanocredits per million units. */
   readonly rate: bigint
-  /** Set for a model other than the request's. */
+  /** Set if the line is for a different model than the request's. */
   readonly model?: string
 }
 
-/** A cost and its calculation: ceil(sum(quantity x rate) x multiplier), rounded once, up. */
+/** A cost and its calculation: ceil(sum(quantity x rate) x multiplier). It is rounded up once. */
 export interface Cost {
   readonly lines: readonly CostLine[]
   readonly multiplier: bigint
-  /** Nanocredits. */
+  /** The cost in nanocredits. */
   readonly total: bigint
 }
 
-/** The divisor of quantity x rate x multiplier: rates are per million units, multipliers in millionths. */
+/** The divisor of quantity x rate x multiplier. Rates are per million units, and multipliers are in millionths. */
 export const COST_SCALE = 1_000_000n * 1_000_000n
 
-/** Returns the rates of a request with this many input tokens. */
+/** Returns the rates of a request with the given number of input tokens. */
 export function ratesFor(price: Price, inputTokens: number): Rates {
   for (const tier of price.tiers) if (inputTokens > tier.above) return tier.rates
   return price.rates
 }
 
-/** Returns nanocredits per million units of a class; an unpriced class costs the same as its parent class. */
+/** Returns nanocredits per million units of a class. A class without a price costs the same as its parent class. */
 export function rateOf(rates: Rates, usageClass: UsageClass): bigint {
   const rate = rates[usageClass]
   if (rate !== undefined) return rate
@@ -135,12 +141,12 @@ export function rateOf(rates: Rates, usageClass: UsageClass): bigint {
   return fallback === undefined ? 0n : rateOf(rates, fallback)
 }
 
-/** Returns nanocredits per million units of a vendor's service; undefined if it has no price. */
+/** Returns nanocredits per million units of a vendor's service; undefined if the service has no price. */
 export function serviceRate(price: Price, usageClass: UsageClass): bigint | undefined {
   return price.rates[usageClass] ?? price.services?.[usageClass]
 }
 
-/** Returns whether a price charges for tokens, or for any class, in all of its tiers and periods. */
+/** Whether a price charges for tokens, or for any class, in all of its tiers and periods. */
 export function chargesFor(
   { rates, tiers, multiplier, periods }: Price,
   what: "tokens" | "anything",
@@ -152,14 +158,14 @@ export function chargesFor(
   return cards.every((card) => classes.some((name) => (card[name] ?? 0n) > 0n))
 }
 
-/** One, in millionths. */
+/** The factor 1, in millionths. */
 export const UNIT_FACTOR = 1_000_000n
-/** The classes that a mode prices: only tokens. */
+/** The classes that a mode can price, which are only those of tokens. */
 export const TOKEN_CLASSES = [...INPUT_CLASSES, ...OUTPUT_CLASSES]
 
-/** Usage of another call or model for the same request, with its own price. */
+/** Usage of another call or model for the same request, with a separate price. */
 export interface SecondUsage {
-  /** Absent for the request's own model. */
+  /** The other model; absent for another call of the request's own model. */
   readonly model?: string
   readonly usage: Usage
   readonly price: Price
@@ -167,9 +173,9 @@ export interface SecondUsage {
 
 /**
  * Returns the cost of a usage at a price.
- * @param others usage of further calls and models for the same request.
- * @param calls the number of calls in the usage. Each call has its own price tier; if their lengths are
- * unknown, they share the input equally.
+ * @param others usage of additional calls and models for the same request.
+ * @param calls the number of calls in the usage. Each call has its own price tier. If their lengths are unknown, they
+ * are assumed to share the input equally.
  */
 export function costOf(
   usage: Usage,
@@ -188,20 +194,20 @@ export function costOf(
 /** Adds the lines of another call or model. */
 function addOtherLines(lines: CostLine[], other: SecondUsage, { multiplier }: Price): bigint {
   const own = other.price.multiplier
-  // A receipt has one multiplier: the other model's is included in its rates.
+  // A receipt has only one multiplier, so the multiplier of another model is included in its rates.
   const scale = (rate: bigint): bigint =>
     own === multiplier || multiplier === 0n ? rate : divideUp(rate * own, multiplier)
   const card = { price: other.price, rates: ratesFor(other.price, totalInput(other.usage)) }
   return addLines(lines, other.usage, card, { model: other.model, scale })
 }
 
-/** The model that the lines are for, and the scaling of its rates. */
+/** The model that the lines belong to, and the scaling of its rates. */
 interface LineOwner {
   readonly model: string | undefined
   scale(rate: bigint): bigint
 }
 
-/** A price, and its rates for the length of a prompt. */
+/** A price with its rates for the length of a prompt. */
 interface RateCard {
   readonly price: Price
   readonly rates: Rates
@@ -232,7 +238,7 @@ function addLines(
   return sum
 }
 
-/** Adds a line, or its quantity to the line with the same class, rate and model. */
+/** Adds a line, or increases the quantity of a line with the same class, rate and model. */
 function addLine(lines: CostLine[], line: CostLine): void {
   const index = lines.findIndex(
     (known) => known.class === line.class && known.rate === line.rate && known.model === line.model,

@@ -1,33 +1,33 @@
 import type { Batch, Posted } from "../store/settlements.ts"
 import type { UnstorableError } from "./divided-batch.ts"
 
-/** A durable settlement. */
+/** A settlement that is durable. */
 export interface Settled extends Omit<Posted, "balance"> {
-  /** The account's balance after it; undefined if the database does not have it yet. */
+  /** The account's balance after the settlement; undefined if it is not in the database yet. */
   readonly balance: bigint | undefined
 }
 
-/** The result of a settlement. */
+/** The result of writing a settlement. */
 export type SettlementOutcome = Settled | UnstorableError
 
-/** Makes settlements durable: in the database, or first in the node's journal. */
+/** Makes settlements durable, either in the database or first in the node's journal. */
 export interface SettlementWriter {
-  /** True if it continues while the database is unavailable. */
+  /** Whether settlements continue while the database is unavailable. */
   readonly outlastsOutages: boolean
-  /** Number of settlements that are durable but not in the database yet. */
+  /** Number of settlements that are durable, but not in the database yet. */
   readonly waiting: number
   /** The reason why settlements cannot be written; undefined if they can. */
   readonly failure: unknown
   /**
-   * Resolves when the batch is durable, except for settlements that the database rejects.
-   * @param node that has leased the money.
+   * Writes a batch. Resolves when the batch is durable, except for settlements that the database rejects.
+   * @param node the node that has leased the money.
    * @throws if the batch may not be durable.
    */
   write(node: string, batch: Batch): Promise<readonly SettlementOutcome[]>
-  /** Checks whether a failure has ended. Called periodically. */
+  /** Checks whether a failure has ended. It is called periodically. */
   maintain(node: string): Promise<void>
   /** Sets the moment, by `performance.now()`, after which nothing waits for an unavailable database. */
   endBy(moment: number): void
-  /** Posts everything written to the database, as far as it is available. */
+  /** Posts all written settlements to the database, as far as it is available. */
   close(): Promise<void>
 }

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto"
 import { open, rename, rm } from "node:fs/promises"
 
-/** Signs a text with a data folder's secret, for one purpose; hexadecimal. */
+/** Signs a text for one purpose with a data folder's secret. Returns hexadecimal text. */
 export function signature(text: string, secret: string, purpose: string): string {
   const key = createHmac("sha256", secret).update(purpose).digest()
   return createHmac("sha256", key).update(text).digest("hex")
@@ -11,7 +11,7 @@ export function isSameSignature(left: string, right: string): boolean {
   return left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right))
 }
 
-/** Returns undefined if the text is not JSON. */
+/** Parses JSON. Returns undefined if the text is not JSON. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -20,9 +20,9 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** Writes a file atomically: even after a crash, it has its old or its new content. */
+/** Writes a file atomically. Even after a crash, it has either its old or its new content. */
 export async function replaceFile(path: string, text: string): Promise<void> {
-  // Processes in two containers may have the same id.
+  // The process id would not be unique, because processes in two containers may have the same one.
   const draft = `${path}.${randomUUID()}`
   try {
     await writeDurably(draft, text)

@@ -1,20 +1,21 @@
 import type { RateUnit } from "../store/rate-limits.ts"
 
-/** Time until a full limit has drained. */
+/** Milliseconds until a full limit has drained. */
 export const MINUTE = 60_000
 
-/** Rounding errors of sums are smaller than this fraction of a limit. */
+/** Tolerance for rounding errors of sums, as a fraction of the limit. */
 const ROUNDING = 1e-9
 
-/** The maximum debt in minutes, so that a lost correction has a limited effect. */
+/** Maximum debt in minutes, which limits the effect of a lost correction. */
 export const MAX_DEBT_MINUTES = 10
 
 /**
- * One limit of one key: GCRA as a leaky bucket. Usage fills it, time drains it at the rate of the limit, and usage that
- * does not fit must wait. It counts units rather than time, so that a changed share leaves past usage unchanged.
+ * One limit of one key, implemented as a leaky bucket (GCRA). Usage fills the bucket, and time drains it at the rate of
+ * the limit. Usage that does not fit must wait. The bucket counts units and not time, so that past usage stays the same
+ * when the share changes.
  */
 export interface Bucket {
-  /** Units per minute, of all machines together. */
+  /** Units per minute for all machines together. */
   readonly limit: number
   /**
    * Returns the units in use.
@@ -24,23 +25,23 @@ export interface Bucket {
   /**
    * Uses units if they fit.
    * @param capacity the maximum burst.
-   * @returns 0, or the milliseconds until they fit; nothing is used then.
+   * @returns 0 if the units were used; otherwise the milliseconds until they fit.
    */
   take(units: number, capacity: number, share: number, now: number): number
-  /** Adds to the usage, whether it fits or not. Negative units are returned, at most all of the usage. */
+  /** Adds to the usage, whether it fits or not. Negative units reduce the usage, but not below zero. */
   add(units: number, share: number, now: number): void
 }
 
 /** The buckets of all keys. */
 export interface Buckets {
-  /** The part of every limit that these buckets may use. */
+  /** The fraction of every limit that these buckets may use. */
   readonly share: number
-  /** Sets how many machines share the limits. */
+  /** Sets the number of machines that share the limits. */
   setMachines(machines: number, now: number): void
-  /** Returns the bucket of a key's requests, creating it if needed. */
+  /** Returns the bucket of a key's requests, and creates it if necessary. */
   requests(keyId: string, limit: number, now: number): Bucket
   tokens(keyId: string, limit: number, now: number): Bucket
-  /** Returns the bucket of a limit if the key had that limit when last seen. */
+  /** Returns the bucket of a limit if the key had this limit in its last request. */
   used(keyId: string, unit: RateUnit): Bucket | undefined
 }
 
@@ -64,7 +65,7 @@ export class PrivateBucket implements Bucket {
   }
 
   take(units: number, capacity: number, share: number, now: number): number {
-    // A request that can never fit waits until nothing is in use, and becomes a debt.
+    // A request that can never fit waits until nothing is in use, and leaves a debt.
     const room = units > capacity ? 0 : capacity - units
     const excess = this.levelAt(share, now) - room
     if (excess > ROUNDING * this.limit) return (excess * MINUTE) / (this.limit * share)

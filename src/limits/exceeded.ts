@@ -6,13 +6,13 @@ export type LimitOwner = "this key" | "this account"
 
 /** An exceeded limit, and the time to wait. */
 export interface Exceeded {
-  /** The owner of the limit: a key, or an account for all of its keys. */
+  /** The owner of the limit, which is a key, or an account whose keys share the limit. */
   readonly whose: LimitOwner
   /** Units per minute. */
   readonly limit: number
-  /** Milliseconds. */
+  /** Time to wait in milliseconds. */
   readonly wait: number
-  /** The `x-ratelimit-*` headers. */
+  /** The `x-ratelimit-*` headers of the response. */
   readonly headers: Record<string, string>
 }
 
@@ -22,8 +22,9 @@ export function requestsExceeded(exceeded: Exceeded): GatewayError {
 }
 
 /**
- * @param tokens that the request may use.
- * @param isLarge whether it waits until nothing else is in use.
+ * Builds the error for an exceeded token limit.
+ * @param tokens number of tokens that the request may use.
+ * @param isLarge whether the request must wait until nothing else is in use.
  */
 export function tokensExceeded(exceeded: Exceeded, tokens: number, isLarge: boolean): GatewayError {
   const { limit, whose } = exceeded

@@ -1,15 +1,15 @@
-/** The remaining part of one of a key's limits. */
+/** The state of one of a key's limits. */
 export interface QuotaState {
   /** Units per minute. */
   readonly limit: number
   readonly remaining: number
-  /** Milliseconds until nothing is in use. */
+  /** Milliseconds until no usage is left. */
   readonly reset: number
 }
 
 /**
- * Adds the request limit to response headers, in OpenAI's format (docs/contribute/wire/openai-chat.md#f11). The names are
- * literals, because building them for each response would cost more than the rest.
+ * Adds the request limit to response headers, in OpenAI's format (docs/contribute/wire/openai-chat.md#f11). The names
+ * are literals, because building them for each response would be slow.
  */
 export function addRequestLimit(headers: Record<string, string>, quota: QuotaState): void {
   headers["x-ratelimit-limit-requests"] = String(quota.limit)
@@ -17,14 +17,14 @@ export function addRequestLimit(headers: Record<string, string>, quota: QuotaSta
   headers["x-ratelimit-reset-requests"] = formatWait(quota.reset)
 }
 
-/** Adds the token limit. */
+/** Adds the token limit to response headers. */
 export function addTokenLimit(headers: Record<string, string>, quota: QuotaState): void {
   headers["x-ratelimit-limit-tokens"] = String(quota.limit)
   headers["x-ratelimit-remaining-tokens"] = String(quota.remaining)
   headers["x-ratelimit-reset-tokens"] = formatWait(quota.reset)
 }
 
-/** Merges the headers of two limits, keeping those that leave less, separately for requests and tokens. */
+/** Merges the headers of two limits. For requests and tokens separately, the limit with less remaining is kept. */
 export function addTighter(
   headers: Record<string, string>,
   others: Readonly<Record<string, string>>,
@@ -40,7 +40,7 @@ export function addTighter(
   }
 }
 
-/** Formats a wait as OpenAI does: `12ms`, `1s`, `6m0s`, `4h43m28.384s`. Rounds up to milliseconds. */
+/** Formats a wait in OpenAI's format: `12ms`, `1s`, `6m0s`, `4h43m28.384s`. Rounds up to milliseconds. */
 export function formatWait(milliseconds: number): string {
   const whole = Math.ceil(milliseconds)
   if (whole <= 0) return "0s"

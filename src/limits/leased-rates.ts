@@ -6,13 +6,13 @@ import { addRequestLimit, addTokenLimit } from "./headers.ts"
 import type { RateLimiter, RateRequest } from "./rate-limiter.ts"
 import { Slice } from "./slice.ts"
 
-/** Maximum keys in memory. Leases of forgotten keys drain. */
+/** Maximum keys in memory. Leases of removed keys drain. */
 const MAX_KEYS = 10_000
 /** Maximum keys per lease request. */
 const LEASE_BATCH = 250
 /**
- * Maximum wait of a request for a lease before its node decides alone, and then the pause before the next lease
- * request.
+ * Maximum time that a request waits for a lease. Afterwards its node decides alone, and pauses for the same time before
+ * the next lease request.
  */
 const MAX_WAIT_MS = 1_000
 
@@ -22,7 +22,7 @@ interface LeasedKey {
   requests?: Slice
   tokens?: Slice
   waiting: Waiting[]
-  /** The last outage that this node decided alone in. */
+  /** The number of the last outage during which this node decided alone. */
   outage?: number
 }
 
@@ -32,7 +32,7 @@ interface Waiting {
   readonly decide: (decision: () => Record<string, string>) => void
 }
 
-/** The slices of one request's limits. */
+/** The leased parts of one request's limits. */
 interface Limited {
   readonly requests: Slice | undefined
   readonly tokens: Slice | undefined
@@ -42,23 +42,23 @@ interface Limited {
 interface SliceOrder {
   readonly slice: Slice
   readonly order: RateOrder
-  /** Units that this machine has counted locally so far. */
+  /** Units that this machine has already counted locally. */
   readonly counted: number
 }
 
 export interface LeasedRatesParts {
   readonly limits: RateLimitWrites
-  /** Decides while the database is unavailable, and provides the usage from before there were other machines. */
+  /** Decides while the database is unavailable, and contains the usage from before other machines joined. */
   readonly local: RateLimiter
-  /** Monotonic milliseconds. */
+  /** Returns monotonic milliseconds. */
   readonly clock: () => number
   readonly onFailure: (error: unknown) => void
 }
 
 /**
  * Limits of keys that several machines share. Usage is leased from the database, slightly in advance, so that most
- * requests do not wait for it (docs/contribute/decisions, 39). A request that exceeds the lease waits for the next one. While the
- * database is unavailable, each node has its share of a limit.
+ * requests do not wait for the database (docs/contribute/decisions, 39). A request that exceeds the lease waits for the
+ * next lease. While the database is unavailable, each node uses its share of the limit.
  */
 export class LeasedRates {
   machines = 1
@@ -67,13 +67,13 @@ export class LeasedRates {
   readonly #clock: () => number
   readonly #onFailure: (error: unknown) => void
   readonly #keys = new Map<string, LeasedKey>()
-  /** Keys to lease for. */
+  /** Keys for which a lease is needed. */
   readonly #needingLease = new Set<LeasedKey>()
-  /** The requests that the running lease request serves. */
+  /** The requests that the current lease request serves. */
   #inProgress: (readonly [LeasedKey, readonly Waiting[]])[] = []
   #isLeasing = false
   #outageUntil = -Infinity
-  /** Number of outages of the database. */
+  /** Number of database outages so far. */
   #outages = 0
 
   constructor({ limits, local, clock, onFailure }: LeasedRatesParts) {
@@ -83,7 +83,7 @@ export class LeasedRates {
     this.#onFailure = onFailure
   }
 
-  /** Checks a request like `RateLimiter`; returns a promise only if it must wait for the database. */
+  /** Checks a request like `RateLimiter`. Returns a promise only if the request must wait for the database. */
   check(
     keyId: string,
     request: RateRequest,
@@ -111,14 +111,14 @@ export class LeasedRates {
     })
   }
 
-  /** Rejects like `Rates`, but only requests that the database has just rejected. */
+  /** Rejects requests like `Rates`, but only those that the database has just rejected. */
   refuseExceeded(keyId: string, request: RateRequest): void {
     const now = this.#clock()
     this.#rejectRepeated(slicesOf(this.#keyOf(keyId), request, now), request, now)
   }
 
   /**
-   * Adjusts like `RateLimiter`.
+   * Adjusts the usage like `RateLimiter`.
    * @returns false if nothing was leased for the key.
    */
   adjust(keyId: string, delta: number, heldFor: number): boolean {
@@ -130,7 +130,7 @@ export class LeasedRates {
     return true
   }
 
-  /** Uses both limits or neither. */
+  /** Uses both limits, or neither if one does not fit. */
   #isLeased({ requests, tokens }: Limited, request: RateRequest, now: number): boolean {
     if (requests && !requests.has(1, now)) return false
     if (tokens && !tokens.has(request.tokens, now)) return false
@@ -139,7 +139,10 @@ export class LeasedRates {
     return true
   }
 
-  /** @throws GatewayError if the database has just rejected a request of this size. */
+  /**
+   * Rejects a request if the database has just rejected one of this size.
+   * @throws GatewayError
+   */
   #rejectRepeated(limited: Limited, { tokens }: RateRequest, now: number): void {
     if (limited.requests?.isFull(1, now) === true) throw requestsRefused(limited, now)
     if (limited.tokens?.isFull(tokens, now) === true) throw tokensRefused(limited, tokens, now)
@@ -173,7 +176,7 @@ export class LeasedRates {
       this.#needingLease.delete(key)
     }
     const timer = setTimeout(() => {
-      // Until the database answers, regardless of how long it takes.
+      // The outage lasts until the database responds, regardless of how long that takes.
       this.#beginOutage(Infinity)
       this.#decideAlone()
     }, MAX_WAIT_MS)
@@ -218,7 +221,7 @@ export class LeasedRates {
     }
   }
 
-  /** Decides waiting requests by this node's share, without the database. */
+  /** Decides waiting requests without the database, by this node's share of the limits. */
   #decideAlone(): void {
     const waiting = [...this.#needingLease].map((key) => [key, key.waiting] as const)
     for (const [key, requests] of [...this.#inProgress, ...waiting]) {
@@ -234,7 +237,7 @@ export class LeasedRates {
     this.#outageUntil = until
   }
 
-  /** Checks a request against this node's share of the limits, minus the usage known so far. */
+  /** Checks a request against this node's share of the limits. The usage that is already known is subtracted. */
   #checkAlone(key: LeasedKey, request: RateRequest): Record<string, string> {
     if (key.outage !== this.#outages) {
       key.outage = this.#outages
@@ -256,7 +259,7 @@ export class LeasedRates {
     return key
   }
 
-  /** Forgets a tenth of the keys at once, so that the next new keys do not each search for one. */
+  /** Removes a tenth of the keys at once, so that the next new keys do not each search for one to remove. */
   #forget(): void {
     let excess = MAX_KEYS / 10
     for (const [id, key] of this.#keys) {
@@ -266,7 +269,7 @@ export class LeasedRates {
   }
 }
 
-/** Returns the slices of a request's limits. A changed limit begins with an empty lease. */
+/** Returns the leased parts of a request's limits. If a limit has changed, its lease starts empty. */
 function slicesOf(key: LeasedKey, request: RateRequest, now: number): Limited {
   const { requestsPerMinute, tokensPerMinute, whose = "this key" } = request
   if (requestsPerMinute !== undefined && key.requests?.limit !== requestsPerMinute) {
@@ -295,7 +298,7 @@ function headersOf({ requests, tokens }: Limited, now: number): Record<string, s
   return headers
 }
 
-/** Returns the error of a request that the database rejected. */
+/** Returns the error for a request that the database has rejected. */
 function refused(limited: Limited, { tokens }: RateRequest, now: number): GatewayError {
   const { requests } = limited
   if (requests && !requests.has(1, now)) {

@@ -5,9 +5,12 @@ import { type RunningRequests, tooManyRunning } from "./running-requests.ts"
 
 /** Lifetime of leases of unused slots. */
 const IDLE_MS = 50
-/** Maximum wait of a request for slots that other nodes return, and the time after it during which no request waits. */
+/**
+ * Maximum time that a request waits for slots from other nodes. After an unsuccessful wait, no request waits for the
+ * same time.
+ */
 const WAIT_MS = 300
-/** Pause after a failure before the database is queried again. */
+/** Pause between a failed and the next query of the database. */
 const OUTAGE_MS = 1_000
 
 /** A request that is waiting for a slot. */
@@ -18,17 +21,17 @@ interface Waiting {
   readonly whose: LimitOwner
 }
 
-/** This node's slots for one key. */
+/** The slots that this node has leased for one key. */
 interface KeySlots {
   readonly id: string
   limit: number
-  /** Leased slots, including those of running requests. */
+  /** Number of leased slots, including those of running requests. */
   slots: number
   waiting: Waiting[]
   isLeasing: boolean
-  /** Whether the database may have another number than `slots`, because it did not answer. */
+  /** Whether the database may have a different number than `slots`, because it did not respond. */
   isUncertain: boolean
-  /** Until then requests do not wait, because others have waited without success. */
+  /** Until this moment requests do not wait, because others have waited without success. */
   fullUntil: number
 }
 
@@ -37,15 +40,15 @@ export interface LeasedSlotsParts {
   readonly running: RunningRequests
   /** The id of the process in the database. */
   readonly node: string
-  /** Monotonic milliseconds. */
+  /** Returns monotonic milliseconds. */
   readonly clock: () => number
   readonly onFailure: (error: unknown) => void
 }
 
 /**
- * Limits the concurrent requests of a key on several machines: each node leases a slot for each request from the
- * database, and returns idle ones (docs/contribute/decisions, 39). A request briefly waits for slots that others return. While the
- * database is unavailable, each machine has its share of a limit, and at least one slot.
+ * Limits the concurrent requests of a key on several machines. Each node leases a slot for each request from the
+ * database, and returns idle slots (docs/contribute/decisions, 39). A request waits briefly for slots that other nodes
+ * return. While the database is unavailable, each machine has its share of the limit, but at least one slot.
  */
 export class LeasedSlots {
   machines = 1
@@ -58,7 +61,7 @@ export class LeasedSlots {
     this.#parts = parts
   }
 
-  /** Enters like `RunningRequests`; returns a promise if it must wait for the database. */
+  /** Enters a request like `RunningRequests`. Returns a promise if the request must wait for the database. */
   enter(keyId: string, limit: number, whose: LimitOwner = "this key"): MaybePromise<() => void> {
     const { running, clock } = this.#parts
     const now = clock()
@@ -73,7 +76,7 @@ export class LeasedSlots {
     })
   }
 
-  /** Leases slots for requests that are already running, after other machines have joined. */
+  /** Leases slots for requests that were already running before other machines joined. */
   begin(): void {
     const { running } = this.#parts
     for (const id of running.ownKeys()) {
@@ -92,13 +95,14 @@ export class LeasedSlots {
       for (;;) {
         const own = running.own(key.id)
         const wanted = own + key.waiting.length
-        // Slots to return are not used from now on, because another node may lease them before the answer arrives.
+        // Slots that will be returned are not used from now on, because another node may lease them before the response
+        // arrives.
         key.slots = Math.min(key.slots, wanted)
         key.slots = await limits.leaseSlots({ ...orderOf(key), node, running: own, wanted })
         key.isUncertain = false
         this.#admit(key)
         if (key.waiting.length === 0) break
-        // The order was filled; the waiting requests arrived meanwhile and are in the next order.
+        // All wanted slots were leased. Requests that arrived in the meantime are part of the next order.
         if (key.slots === wanted) continue
         await Bun.sleep(IDLE_MS)
         this.#refuseLate(key, clock())
@@ -125,7 +129,7 @@ export class LeasedSlots {
 
   /** Rejects requests whose wait has timed out. */
   #refuseLate(key: KeySlots, now: number): void {
-    // Slots freed here meanwhile can be used like leased ones.
+    // Slots that became free in the meantime can be used like leased ones.
     this.#admit(key)
     const late = key.waiting.filter(({ until }) => until <= now)
     if (late.length === 0) return
@@ -167,7 +171,7 @@ export class LeasedSlots {
     this.#timer.unref()
   }
 
-  /** Returns idle slots, including those that the database may still count as leased after an outage. */
+  /** Returns idle slots. After an outage, it also returns slots that the database may still count as leased. */
   #sweep(): void {
     const isAway = this.#parts.clock() < this.#outageUntil
     for (const key of this.#keys.values()) {

@@ -10,7 +10,10 @@ export class LentMemory implements FrameMemory, Disposable {
     this.#whole = whole
   }
 
-  /** @throws GatewayError like the request's reservation. */
+  /**
+   * Reserves memory for a response.
+   * @throws GatewayError like the request's reservation.
+   */
   takeAnswer(bytes: number): void {
     if (this.#isOver) return
     this.#whole.takeAnswer(bytes)

@@ -1,20 +1,25 @@
 import { GatewayError } from "../canon/errors.ts"
 
-/** The key and account whose request holds memory. */
+/** The key and account of a request that holds memory. */
 export interface MemoryHolder {
   readonly id: string
   readonly account: string
 }
 
-/** Keys that hold at most this much may use the part reserved for small requests. */
+/** Maximum bytes that a key may hold to use the part reserved for small requests. */
 const SMALL_HOLDING_BYTES = 128 * 1024
 /** Seconds after which to retry if the budget is full. */
 const RETRY_AFTER_SECONDS = 2
 const EIGHTHS = 8
-/** Eighths of the budget that large bodies may fill, and that responses may fill. The rest is for small requests. */
+/**
+ * Eighths of the budget that large bodies and responses may fill, respectively. The rest is reserved for small
+ * requests.
+ */
 const EIGHTHS_OF_BODIES = 6
 const EIGHTHS_OF_ANSWERS = 7
-/** An account may hold this many times the free memory that it leaves, and each of its keys as much as it leaves. */
+/**
+ * An account may hold at most twice the memory that remains free, and each of its keys at most as much as remains free.
+ */
 const ACCOUNT_PART = 2
 
 const MEBIBYTE = 1024 * 1024
@@ -29,9 +34,9 @@ interface KeyShare extends Share {
 }
 
 /**
- * Limits the memory that all requests of this process hold: bodies, their parsed form, and buffered responses. A single
- * request of a key may take all free memory. Several together hold at most as much as they leave free, so that no key
- * can block the others.
+ * Limits the memory that all requests of this process hold for bodies, their parsed form, and buffered responses. A
+ * single request of a key may take all free memory. Several requests together may hold at most as much as they leave
+ * free, so that no key can block the others.
  */
 export class MemoryBudget {
   #limit: number
@@ -39,7 +44,7 @@ export class MemoryBudget {
   readonly #keys = new Map<string, KeyShare>()
   readonly #accounts = new Map<string, Share>()
 
-  /** @param limit bytes. */
+  /** @param limit maximum bytes. */
   constructor(limit: number) {
     this.#limit = limit
   }
@@ -48,12 +53,12 @@ export class MemoryBudget {
     return this.#limit
   }
 
-  /** Requests that already hold more keep it after the limit is reduced. */
+  /** Sets the maximum bytes. Requests that already hold more keep their memory. */
   set limit(bytes: number) {
     this.#limit = bytes
   }
 
-  /** Bytes held now. */
+  /** Number of bytes that are currently held. */
   get held(): number {
     return this.#held
   }
@@ -80,7 +85,8 @@ export class MemoryBudget {
 
   /**
    * Takes bytes if they are free.
-   * @param own bytes that the request already holds: if it is the only one of its key, it need not share.
+   * @param own bytes that the request already holds. The limits for several requests do not apply if no other request
+   * of its key or account holds memory.
    */
   take(share: KeyShare, own: number, bytes: number, eighths: number): boolean {
     const free = this.#roomOf(eighths) - this.#held - bytes
@@ -112,7 +118,7 @@ export class MemoryBudget {
   }
 }
 
-/** The part of the budget that one request holds until it is disposed. */
+/** The part of the budget that one request holds until the reservation is disposed. */
 export class Reservation implements Disposable {
   readonly #budget: MemoryBudget
   readonly #share: KeyShare
@@ -125,17 +131,17 @@ export class Reservation implements Disposable {
     this.#share = share
   }
 
-  /** Bytes. */
+  /** Number of bytes that the reservation holds. */
   get held(): number {
     return this.#bytes
   }
 
-  /** True after its release. */
+  /** Whether the reservation was released. */
   get isOver(): boolean {
     return this.#isOver
   }
 
-  /** Creates a reservation for work that outlives the request. */
+  /** Creates another reservation of the same key, for work that outlives the request. */
   another(): Reservation {
     return new Reservation(this.#budget, this.#share)
   }
@@ -178,20 +184,20 @@ export class Reservation implements Disposable {
     this.#take(bytes, EIGHTHS_OF_ANSWERS)
   }
 
-  /** Releases a part of it. */
+  /** Releases a part of the memory. */
   give(bytes: number): void {
     if (this.#isOver) return
     this.#bytes -= bytes
     this.#budget.give(this.#share, bytes)
   }
 
-  /** Registers a callback for its end. It must not throw. */
+  /** Registers a callback for the release. The callback must not throw. */
   defer(end: () => void): void {
     if (this.#isOver) end()
     else (this.#deferred ??= []).push(end)
   }
 
-  /** Releases all of it. Memory taken later is not counted. */
+  /** Releases all memory. Memory that is taken afterwards is not counted. */
   [Symbol.dispose](): void {
     if (this.#isOver) return
     this.#isOver = true

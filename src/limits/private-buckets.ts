@@ -6,21 +6,20 @@ interface KeyBuckets {
   tokens?: PrivateBucket
 }
 
-/** Maximum keys in memory. Beyond it, idle keys are forgotten first, then the oldest ones. */
+/** Maximum keys in memory. When the limit is exceeded, idle keys are removed first, followed by the oldest keys. */
 const MAX_KEYS = 100_000
 
 /**
- * The limits of a process that shares no memory with others and so counts as a machine of its own. Each takes the limit
- * divided by their number, so that they never exceed it together if the limit is at least their number. With a smaller
- * limit, a key may send one request to each process, which then waits its full time.
+ * The limits of a process that shares no memory with others and therefore counts as a separate machine. Each machine
+ * takes the limit divided by the number of machines, so that they never exceed it together if it is at least that
+ * number. With a smaller limit, a key may send one request to each process, which then rejects others for a full
+ * interval.
  */
 export class PrivateBuckets implements Buckets {
   readonly #keys = new Map<string, KeyBuckets>()
   readonly #maxKeys: number
   share = 1
-  /**
-   * The part of a limit that counts as used for new keys: after another process has left, its usage is unknown here.
-   */
+  /** The part of a limit that counts as used for new keys. When another process has left, its usage is unknown here. */
   #newKeyPart = 0
   #newKeyPartAt = 0
 
@@ -36,7 +35,7 @@ export class PrivateBuckets implements Buckets {
     for (const buckets of this.#keys.values()) {
       for (const bucket of [buckets.requests, buckets.tokens]) {
         bucket?.levelAt(before, now)
-        // The used part of a departed process's share must drain first, or it could be used twice.
+        // The used part of a departed process's share must drain first, because it could otherwise be used twice.
         if (bucket) bucket.level += gained * bucket.limit
       }
     }
@@ -86,7 +85,7 @@ export class PrivateBuckets implements Buckets {
         (requests?.levelAt(this.share, now) ?? 0) + (tokens?.levelAt(this.share, now) ?? 0)
       if (used === 0) this.#keys.delete(keyId)
     }
-    // Forget a tenth of the keys at once, so that the next new keys do not each scan all of them.
+    // A tenth of the keys is removed at once, so that the next new keys do not each scan all keys.
     let excess = this.#keys.size - Math.floor(this.#maxKeys * 0.9)
     for (const keyId of this.#keys.keys()) {
       if (excess-- <= 0) break

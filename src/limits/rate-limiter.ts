@@ -5,15 +5,15 @@ import { type LimitOwner, requestsExceeded, tokensExceeded } from "./exceeded.ts
 import { addRequestLimit, addTokenLimit, type QuotaState } from "./headers.ts"
 import { PrivateBuckets } from "./private-buckets.ts"
 
-/** The usage of one request for its key's limits. */
+/** The usage of one request, which counts towards its key's limits. */
 export interface RateRequest {
-  /** The owner of the limits; absent: its key. */
+  /** The owner of the limits; if absent, the request's key. */
   readonly whose?: LimitOwner
-  /** Undefined: no limit. */
+  /** Undefined without a limit. */
   readonly requestsPerMinute?: number | undefined
-  /** Undefined: no limit. */
+  /** Undefined without a limit. */
   readonly tokensPerMinute?: number | undefined
-  /** Estimated tokens, which `adjust` corrects. */
+  /** Estimated number of tokens, which `adjust` corrects later. */
   readonly tokens: number
 }
 
@@ -24,7 +24,7 @@ export interface RateLimit {
   readonly limit: number
 }
 
-/** The buckets of one request's key. */
+/** The buckets for one request. */
 interface Limited {
   readonly requests: Bucket | undefined
   readonly tokens: Bucket | undefined
@@ -44,7 +44,7 @@ export class RateLimiter {
   readonly #buckets: Buckets
   readonly #clock: () => number
 
-  /** @param clock monotonic milliseconds; shared buckets need a shared clock. */
+  /** @param clock returns monotonic milliseconds. Shared buckets need a shared clock. */
   constructor(
     clock: () => number = () => performance.now(),
     buckets: Buckets = new PrivateBuckets(),
@@ -53,12 +53,12 @@ export class RateLimiter {
     this.#buckets = buckets
   }
 
-  /** The part of each limit that only this machine may use. */
+  /** The fraction of each limit that only this machine may use. */
   get share(): number {
     return this.#buckets.share
   }
 
-  /** Sets how many machines share the limits. */
+  /** Sets the number of machines that share the limits. */
   setMachines(machines: number): void {
     this.#buckets.setMachines(machines, this.#clock())
   }
@@ -94,17 +94,17 @@ export class RateLimiter {
     return this.#headers(limited)
   }
 
-  /** Rejects like `Rates`. */
+  /** Rejects requests like `Rates`. */
   refuseExceeded(keyId: string, request: RateRequest): void {
     this.check(keyId, request)
     this.#buckets.used(keyId, "requests")?.add(-1, this.#buckets.share, this.#clock())
   }
 
   /**
-   * Corrects the tokens of a request once its actual usage is known.
-   * @param delta the actual tokens minus the checked ones; a failed request returns all of them. Never returns more
-   * than is in use.
-   * @param heldFor milliseconds since the check. Units that have drained meanwhile are not returned again.
+   * Corrects the tokens of a request when its actual usage is known.
+   * @param delta the actual tokens minus the checked ones; a failed request returns all of them. The usage never falls
+   * below zero.
+   * @param heldFor milliseconds since the check. Units that have drained since then are not returned again.
    */
   adjust(keyId: string, delta: number, heldFor = 0): void {
     if (delta === 0) return
@@ -115,19 +115,19 @@ export class RateLimiter {
     bucket.add(delta < 0 ? Math.min(0, delta + drained) : delta, share, this.#clock())
   }
 
-  /** Returns the units in use of a limit that the key had when last seen. */
+  /** Returns the units in use of a limit that the key had in its last request. */
   levelOf(keyId: string, unit: RateUnit): number {
     return this.#buckets.used(keyId, unit)?.levelAt(this.#buckets.share, this.#clock()) ?? 0
   }
 
-  /** Adds units that were counted elsewhere before; negative units are counted elsewhere from now on. */
+  /** Adds units that were previously counted elsewhere. Negative units are counted elsewhere from now on. */
   move(keyId: string, { unit, limit }: RateLimit, units: number): void {
     if (units === 0) return
     const now = this.#clock()
     this.#buckets[unit](keyId, limit, now).add(units, this.#buckets.share, now)
   }
 
-  /** Returns the maximum burst. A share of less than one request would never admit any. */
+  /** Returns the maximum burst, which is at least one request. A smaller share would never admit any request. */
   #capacity(requests: Bucket): number {
     return Math.max(1, requests.limit * this.#buckets.share)
   }
@@ -147,12 +147,12 @@ export class RateLimiter {
     const { share } = this.#buckets
     const { limit } = bucket
     const level = bucket.levelAt(share, now)
-    // Assumes that processes with the other shares are equally busy.
+    // Assumes that processes with the other shares of the limit are equally busy.
     const left = Math.floor((capacity - level) / share + 1e-6)
     return {
       limit,
       remaining: Math.max(0, Math.min(limit, left)),
-      // Shared buckets count nanoseconds, which are reported rounded to microseconds.
+      // Shared buckets count nanoseconds, so the time is rounded to microseconds.
       reset: Math.round((level * MINUTE * 1_000) / (limit * share)) / 1_000,
     }
   }

@@ -13,8 +13,8 @@ export interface RatesParts extends LeasedRatesParts {
 }
 
 /**
- * Admits requests at the rates of their keys: from this machine's memory while it is the only one, and from leases
- * while there are other machines.
+ * Admits requests at the rates of their keys. It uses this machine's memory while there is only one machine, and leases
+ * while there are several.
  */
 export class Rates {
   readonly #running: RunningRequests
@@ -23,7 +23,7 @@ export class Rates {
   readonly #slots: LeasedSlots
   readonly #clock: () => number
   #isLeased = false
-  /** When other machines were last seen. */
+  /** When other machines were last seen, in monotonic milliseconds. */
   #othersSeenAt = -Infinity
 
   constructor(parts: RatesParts) {
@@ -34,14 +34,14 @@ export class Rates {
     this.#clock = parts.clock
   }
 
-  /** Sets how many machines share the limits. */
+  /** Sets the number of machines that share the limits. */
   setMachines(machines: number): void {
     this.#local.setMachines(machines)
     this.#leased.machines = machines
     this.#slots.machines = machines
     const now = this.#clock()
     if (machines > 1) this.#othersSeenAt = now
-    // The usage of departed machines must drain first.
+    // The usage of departed machines must drain before the leases end.
     const wasLeased = this.#isLeased
     this.#isLeased = now < this.#othersSeenAt + MINUTE
     if (this.#isLeased && !wasLeased) this.#slots.begin()
@@ -49,7 +49,8 @@ export class Rates {
 
   /**
    * Begins a request of a key or an account with a maximum of concurrent requests.
-   * @returns a function to call once when it ends; a promise if it must wait for the database.
+   * @returns a function to call once when the request ends, or a promise of it if the request must wait for the
+   * database.
    * @throws GatewayError `concurrent_requests_exceeded`
    */
   enter(keyId: string, limit: number, whose?: LimitOwner): MaybePromise<() => void> {
@@ -59,8 +60,8 @@ export class Rates {
 
   /**
    * Admits or rejects a request. A rejected request uses nothing.
-   * @returns the `x-ratelimit-*` headers of its response, for the configured limits; a promise if it must wait for the
-   * database.
+   * @returns the `x-ratelimit-*` headers of its response, for the configured limits (a promise if it must wait for the
+   * database).
    * @throws GatewayError `request_rate_exceeded`, `token_rate_exceeded`, with `retryAfter`.
    */
   check(keyId: string, request: RateRequest): MaybePromise<Record<string, string>> {
@@ -70,8 +71,8 @@ export class Rates {
   }
 
   /**
-   * Rejects a request if the key has used all requests of its minute. Uses nothing.
-   * @param limit per minute; undefined: no limit.
+   * Rejects a request if the key has used up its requests of the current minute. Nothing is counted.
+   * @param limit requests per minute; undefined without a limit.
    * @throws GatewayError `request_rate_exceeded`, with `retryAfter`.
    */
   refuseExceeded(keyId: string, limit: number | undefined, whose: LimitOwner): void {
@@ -81,10 +82,10 @@ export class Rates {
   }
 
   /**
-   * Corrects the tokens of a request once its actual usage is known.
-   * @param delta the actual tokens minus the checked ones; a failed request returns all of them. Never returns more
-   * than is in use.
-   * @param heldFor milliseconds since the check. Units that have drained meanwhile are not returned again.
+   * Corrects the tokens of a request when its actual usage is known.
+   * @param delta the actual tokens minus the checked ones; a failed request returns all of them. The usage never falls
+   * below zero.
+   * @param heldFor milliseconds since the check. Units that have drained since then are not returned again.
    */
   adjust(keyId: string, delta: number, heldFor = 0): void {
     if (delta === 0) return

@@ -4,20 +4,20 @@ import type { Presence } from "../machine/presence.ts"
 import type { SharedMemory } from "../machine/shared-memory.ts"
 import { type TableSlot, WordTable } from "../machine/word-table.ts"
 
-/** The hash of a key and a process, and the number of the key's requests running there. */
+/** Words of a slot: the hash of a key and a process, and the number of the key's running requests in that process. */
 const SLOT_WORDS = 2
 const COUNT = 1
-/** Seconds after which to retry. A request may end at any time. */
+/** Seconds after which to retry. A running request may end at any time. */
 const RETRY_AFTER_SECONDS = 1
 
 /**
- * Counts the concurrent requests of each key in all processes of the machine. Each process has its own counts, so that
- * those of a dead process are no longer counted once it is detected.
+ * Counts the concurrent requests of each key in all processes of the machine. Each process has its own counts. When a
+ * process is found to be dead, its counts no longer matter.
  */
 export class RunningRequests {
   readonly #table: WordTable
   readonly #presence: Presence
-  /** Counts of this process, by key. */
+  /** Counts of this process by key. */
   readonly #own = new Map<string, number>()
 
   constructor(memory: SharedMemory, presence: Presence) {
@@ -27,12 +27,12 @@ export class RunningRequests {
 
   /**
    * Begins a request.
-   * @param limit of its key, or this machine's share of it.
-   * @returns a function to call once when it ends.
+   * @param limit the limit of its key, or this machine's share of it.
+   * @returns a function to call once when the request ends.
    * @throws GatewayError `concurrent_requests_exceeded`
    */
   enter(keyId: string, limit: number, whose: LimitOwner = "this key"): () => void {
-    // Counted first, so that simultaneous processes see each other's requests.
+    // Counted before the check, so that simultaneous processes see each other's requests.
     const leave = this.begin(keyId)
     if (this.#countOf(keyId) <= limit) return leave
     leave()
@@ -41,7 +41,7 @@ export class RunningRequests {
 
   /**
    * Begins a request whose limit is checked elsewhere.
-   * @returns a function to call once when it ends.
+   * @returns a function to call once when the request ends.
    */
   begin(keyId: string): () => void {
     const name = this.#nameOf(keyId, this.#presence.id)
@@ -68,7 +68,7 @@ export class RunningRequests {
   }
 
   #leave(name: string, slot: TableSlot): void {
-    // If the table was full, another name may have taken the slot.
+    // If the table was full, the slot may now belong to another name.
     if (!this.#table.holds(slot)) return
     if (Atomics.sub(this.#table.words, slot.at + COUNT, 1n) === 1n) this.#table.free(name, slot.at)
   }

@@ -3,19 +3,21 @@ import { type TableSlot, WordTable } from "../machine/word-table.ts"
 import type { RateUnit } from "../store/rate-limits.ts"
 import { type Bucket, type Buckets, MAX_DEBT_MINUTES, MINUTE } from "./bucket.ts"
 
-/** The key's hash, and for each of its two limits the moment when its bucket is empty, and the limit. */
+/**
+ * Words of a slot: the key's hash, and for each of its two limits the moment when its bucket is empty, and the limit.
+ */
 const SLOT_WORDS = 5
 const REQUESTS = 1
 const TOKENS = 3
 
 const NANOSECONDS = 1_000_000
-/** Moments are whole nanoseconds. Rounding errors of their sums are smaller than this. */
+/** Tolerance for rounding errors of moments, in nanoseconds. */
 const ROUNDING = 1_000
 
-/** Maximum keys with a remembered slot. Beyond it, all slots are looked up again. */
+/** Maximum keys whose slot is cached. When the limit is exceeded, all slots are looked up again. */
 const MAX_KEYS = 10_000
 
-/** The slot of a key, and its used buckets. */
+/** The slot of a key, and the buckets in use. */
 interface KeyBuckets {
   readonly slot: TableSlot
   requests?: SharedBucket
@@ -23,8 +25,8 @@ interface KeyBuckets {
 }
 
 /**
- * The limits of processes that share memory: one bucket for each limit of a key, for all processes. Their machine has
- * the whole limit, or its share if there are other machines.
+ * The limits of processes that share memory. Each limit of a key has one bucket for all processes. The machine has the
+ * whole limit, or its share if there are other machines.
  */
 export class SharedBuckets implements Buckets {
   readonly #table: WordTable
@@ -70,7 +72,10 @@ export class SharedBuckets implements Buckets {
     return this.#limits[at + 1] === limit
   }
 
-  /** Returns the bucket of a limit. Another process, or an earlier configuration, may have used another limit. */
+  /**
+   * Returns the bucket of a limit. The stored limit may differ if another process or an earlier configuration has set
+   * it.
+   */
   #bucket(at: number, limit: number, now: number): SharedBucket {
     const before = this.#limits[at + 1] ?? 0
     const bucket = new SharedBucket(this.#table.words, at, limit)
@@ -89,7 +94,7 @@ export class SharedBuckets implements Buckets {
   }
 
   #make(keyId: string): KeyBuckets {
-    // If the table is full, the emptiest buckets are replaced.
+    // If the table is full, the slot whose buckets are emptiest is replaced.
     const slot = this.#table.make(keyId, (at) => -Number(this.#emptyAt(at)))
     return this.#keep(keyId, slot)
   }
@@ -109,12 +114,12 @@ export class SharedBuckets implements Buckets {
   }
 }
 
-/** A bucket in one word, the moment when it is empty. One compare-and-exchange of that word updates it. */
+/** A bucket in one word, which is the moment when the bucket is empty. The word is updated by compare-and-exchange. */
 class SharedBucket implements Bucket {
   readonly limit: number
   readonly #words: BigInt64Array
   readonly #at: number
-  /** The level and time when this process last took from it, so that it need not be read again immediately. */
+  /** The level and time when this process last took units, so that the level need not be read again immediately. */
   #filledTo = 0
   #filledAt = -1
 
@@ -132,7 +137,7 @@ class SharedBucket implements Bucket {
 
   take(units: number, capacity: number, share: number, now: number): number {
     const unit = this.#unit(share)
-    // A request that can never fit waits until nothing is in use, and becomes a debt.
+    // A request that can never fit waits until nothing is in use, and leaves a debt.
     const room = units > capacity ? 0 : (capacity - units) * unit
     for (;;) {
       const before = Atomics.load(this.#words, this.#at)
@@ -150,7 +155,7 @@ class SharedBucket implements Bucket {
     }
   }
 
-  /** Changes the limit; past usage keeps its units. */
+  /** Adapts the bucket to a changed limit. Past usage keeps its units. */
   stretch(factor: number, now: number): void {
     for (;;) {
       const before = Atomics.load(this.#words, this.#at)
@@ -159,7 +164,8 @@ class SharedBucket implements Bucket {
   }
 
   /**
-   * @param filled nanoseconds until it is empty.
+   * Updates the word unless it has changed.
+   * @param filled nanoseconds until the bucket is empty.
    * @returns false if another process was faster.
    */
   #exchange(before: bigint, filled: number, now: number): boolean {
@@ -178,7 +184,7 @@ class SharedBucket implements Bucket {
 
 /** Returns the nanoseconds until a bucket is empty. */
 function filledBy(emptyAt: bigint, now: number): number {
-  // No process writes a later moment, so a later one comes from another clock.
+  // Processes limit the moments that they write. A later moment comes from another clock.
   const filled = Number(emptyAt) - now * NANOSECONDS
   return Math.max(0, Math.min(filled, MAX_DEBT_MINUTES * MINUTE * NANOSECONDS))
 }

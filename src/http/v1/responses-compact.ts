@@ -20,7 +20,7 @@ const ONE_WAY: ClientDialect = {
   decodeRequest: (body) => ({ ...OPENAI_RESPONSES.decodeRequest(body), stream: false }),
 }
 
-/** Returns a compaction in OpenAI's own form, made by any model. */
+/** Returns a compaction in OpenAI's own format, which any model can produce. */
 const COMPACTION: ChatEndpoint = {
   path: "/v1/responses/compact",
   dialect: { ...ONE_WAY, encodeResult: compactionOf },
@@ -30,7 +30,8 @@ const COMPACTION: ChatEndpoint = {
 
 /**
  * `POST /v1/responses/compact`: accepts the body of `/v1/responses` and returns only the text. `stream` in the body has
- * no effect, since such a response has no chunks. `x-compact-format: openai` selects a compaction.
+ * no effect, because the response has no chunks. The header `x-compact-format: openai` selects a compaction in OpenAI's
+ * format.
  */
 export const RESPONSES_COMPACT: ChatEndpoint = {
   path: COMPACTION.path,

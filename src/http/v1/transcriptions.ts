@@ -17,7 +17,7 @@ import { callOf, type Calls } from "./calls.ts"
 import { readDescribedAudio, withoutFiles } from "./estimate-files.ts"
 import type { OperationEndpoint, OperationParts } from "./operation-endpoint.ts"
 
-/** One file of at most 25 MB. */
+/** Each form has one file of at most 25 MB. */
 const FILES = { file: { count: 1, bytes: 25 * 1024 * 1024 } }
 
 /** Transcribes an audio file. */
@@ -56,7 +56,7 @@ function routeOf(
         try {
           await begin(transcription, upload, task)
         } catch (error) {
-          // Errors of the request are reported when it is complete.
+          // Errors of the request are reported later, when the form is complete.
           if (!isExpected(error)) events.requestFailed(context.id, error)
         }
         const request = await requestOf(await upload.completed, task, (file) =>
@@ -69,7 +69,7 @@ function routeOf(
   )
 }
 
-/** Begins with a file that is still arriving, if all required fields came before it. */
+/** Begins with a file that is still arriving, if all required fields precede it. */
 async function begin(
   transcription: Transcription,
   { fields, file }: UploadInProgress,
@@ -78,7 +78,7 @@ async function begin(
   if (!file) return
   const wanted = decodeTranscription(fields.parameters(TRANSCRIPTION_FIELDS), task)
   const head = await readAudioHead(file)
-  // The real duration is only known once the file is complete.
+  // The real duration is unknown until the file is complete.
   await transcription.begin(withAudio(wanted, { ...head, seconds: head.maxSeconds }))
 }
 

@@ -7,14 +7,14 @@ import type { LedgerProblem } from "./problem.ts"
 import type { LastEntry, VerifyProgress } from "./progress.ts"
 import type { Redactions } from "./redactions.ts"
 
-/** Entries read at once. */
+/** Number of entries that are read at once. */
 const PAGE = 500
-/** Maximum times that the end is read: the ledger of an account in use keeps growing. */
+/** Maximum times that the end is read, because the ledger of an account in use keeps growing. */
 const MAX_END_READS = 5
 
 /**
- * Checks one account's ledger: numbers without gaps, each hash over the entry and the previous hash, balances that add
- * up, and each charge with exactly its own receipt.
+ * Checks one account's ledger. Numbers must have no gaps, each hash must cover the entry and the previous hash,
+ * balances must add up, and each charge must have exactly its own receipt.
  */
 export class AccountWalk {
   readonly #store: StoreReader
@@ -22,7 +22,7 @@ export class AccountWalk {
   readonly #progress: VerifyProgress
   readonly #redactions: Redactions
   #last: LastEntry = { number: 0, hash: GENESIS_HASH, balance: 0n }
-  /** Receipts of older entries may have been removed; Unix milliseconds. */
+  /** Unix milliseconds. Receipts of entries before this moment may have been removed. */
   #prunedUntil = 0
   entries = 0
 
@@ -50,7 +50,7 @@ export class AccountWalk {
     }
     this.#prunedUntil = (await this.#store.integrity.findPrunedRows()).until
     for (let ends = 0; ;) {
-      // Read before the page, so that it equals the sum of the entries up to some point of the page.
+      // Read before the page, so that the balance equals the sum of the entries up to some point in the page.
       const posted = (await this.#store.accounts.find(this.#account))?.balance ?? 0n
       const page = await this.#store.entries.list(this.#account, this.#last.number, PAGE)
       const balances = [this.#last.balance, ...page.map((entry) => entry.balance)]
@@ -68,7 +68,7 @@ export class AccountWalk {
     }
   }
 
-  /** Checks that the last entry of the previous verification is still there. No other check would notice its loss. */
+  /** Checks that the last entry of the previous verification still exists. No other check would notice its loss. */
   async #endProblem({ number, hash }: LastEntry): Promise<LedgerProblem | null> {
     const [entry] = await this.#store.entries.list(this.#account, number - 1, 1)
     if (entry?.number === number && entry.hash === hash) return null
@@ -104,7 +104,7 @@ export class AccountWalk {
     return null
   }
 
-  /** Reads the receipts of all charges at once, because the database may be far away. */
+  /** Reads the receipts of all charges at once, because the database may be reached over a network. */
   async #receiptsOf(charges: readonly EntryRecord[]): Promise<(ReceiptRecord | undefined)[]> {
     if (charges.length === 0) return []
     const requests = charges.flatMap(({ request }) => request ?? [])
@@ -127,7 +127,10 @@ export class AccountWalk {
     return { account: entry.account, number: entry.number, fault: "receipt", message }
   }
 
-  /** Checks that a request has one receipt, and the receipt one entry, so that no request is charged twice. */
+  /**
+   * Checks that a request has exactly one receipt and that the receipt belongs to one entry, so that no request is
+   * charged twice.
+   */
   #receiptFaultOf(entry: EntryRecord, receipt: ReceiptRecord | undefined): string | null {
     if (!receipt && entry.at < this.#prunedUntil) return null
     if (!receipt) return "the receipt of its request is missing"
@@ -142,7 +145,7 @@ export class AccountWalk {
     return null
   }
 
-  /** Adds a charge to the spending of its budgets. Only its receipt contains the labels. */
+  /** Adds a charge to the spending of its budgets. Its labels are only in its receipt. */
   #draw(entry: EntryRecord, receipt: ReceiptRecord | undefined): void {
     const { budgetBits, key, account, at, amount } = entry
     if (key === null) return
@@ -159,11 +162,11 @@ export class AccountWalk {
   }
 }
 
-/** Returns the key in a receipt. For charges from before schema 7, no other hash covers it. */
+/** Returns the key in a receipt. For charges from before schema 7, no other hash covers the key. */
 function keyInReceipt(body: string): string | undefined {
   const name = KEY_IN_RECEIPT.exec(body)?.[1]
   return name
 }
 
-/** No caller can write text that precedes it. */
+/** The text before the key contains nothing that a caller can write. */
 const KEY_IN_RECEIPT = /"account":"[^"\\]*","key":"([^"\\]*)"/

@@ -4,23 +4,23 @@ import { GENESIS_HASH, hashAudit } from "../../accounting/hash-chain.ts"
 import type { StoreReader } from "../../store/store.ts"
 import { Redactions } from "./redactions.ts"
 
-/** Records read at once. */
+/** Number of records that are read at once. */
 const PAGE = 500
-/** Maximum repetitions because of concurrent erasures. */
+/** Maximum attempts if names are erased during the verification. */
 const MAX_ATTEMPTS = 5
 
 type AuditReader = Pick<StoreReader, "audit" | "personKeys">
 
 export interface AuditVerdict {
   readonly records: number
-  /** The first invalid record. Records after it cannot be checked. */
+  /** The first invalid record. Later records cannot be checked. */
   readonly problem: { readonly number: number; readonly message: string } | null
 }
 
 /**
- * Checks the audit log: numbers without gaps, each hash over the record and the previous hash, and the redactions of
- * erased people. Safe during writes.
- * @param ends the log's ends according to the anchors.
+ * Checks the audit log. Numbers must have no gaps, each hash must cover the record and the previous hash, and the
+ * redactions of erased people must be authorized. Safe during writes.
+ * @param ends the ends of the log according to the anchors.
  */
 export async function verifyAudit(
   store: AuditReader,
@@ -30,7 +30,7 @@ export async function verifyAudit(
     const redactions = await Redactions.read(store)
     const verdict = await verifyOnce(store, ends, redactions)
     if (verdict.problem === null || attempt === MAX_ATTEMPTS) return verdict
-    // A name that was removed meanwhile makes its record look changed.
+    // A name that was erased during the verification makes its record look changed.
     if ((await Redactions.read(store)).count === redactions.count) return verdict
   }
 }
@@ -44,7 +44,7 @@ async function verifyOnce(
   let records = 0
   let later: AuditRecord | undefined
   let problem: AuditVerdict["problem"] = null
-  // From the newest to the oldest: the last problem found is the first of the log.
+  // The log is read from the newest to the oldest record, so the last problem found is the first in the log.
   for (;;) {
     const page: AuditRecord[] = await store.audit.list({}, later?.number ?? null, PAGE)
     for (const record of page) {

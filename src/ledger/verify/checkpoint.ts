@@ -6,16 +6,16 @@ import { isSameSignature, parsedJson, replaceFile, signature } from "../signed-f
 const amount = z.string().regex(/^-?\d+$/)
 
 const checkpointSchema = z.object({
-  /** Unix milliseconds. */
+  /** Time of the checkpoint in Unix milliseconds. */
   at: z.int(),
-  /** The number of removed rows. The checkpoint is unusable once more rows are removed. */
+  /** The number of removed rows. If more rows are removed, the checkpoint becomes unusable. */
   prunedRows: z.int(),
   /** The last checked entry of each account. */
   accounts: z.record(z.string(), z.object({ number: z.int(), hash: z.string(), balance: amount })),
-  /** The amounts that their charges drew on each budget. */
+  /** The amounts that the charges of these entries drew on each budget. */
   spent: z.record(z.string(), amount),
   rows: z.object({
-    /** All rows up to this one were checked. */
+    /** The last checked row. All rows up to this one were checked. */
     last: z.int(),
     count: z.int(),
     hashSum: z.string(),
@@ -24,7 +24,7 @@ const checkpointSchema = z.object({
   }),
 })
 
-/** The progress of a verification of the ledger. The next one continues from here. */
+/** The progress of a verification of the ledger, from which the next verification continues. */
 export type Checkpoint = z.infer<typeof checkpointSchema>
 
 const checkpointFile = z.object({ checkpoint: checkpointSchema, signature: z.string() })
@@ -33,7 +33,7 @@ export function checkpointPath(data: string): string {
   return join(data, "verified.json")
 }
 
-/** Returns undefined if there is no checkpoint, or if the data folder's secret has not signed it. */
+/** Reads the checkpoint. Returns undefined if there is none, or if it is not signed with the data folder's secret. */
 export function readCheckpoint(data: string, secret: string): Checkpoint | undefined {
   const path = checkpointPath(data)
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined

@@ -3,8 +3,8 @@ import { GENESIS_HASH, hashDebt } from "../../accounting/hash-chain.ts"
 import type { DebtLedger } from "../../store/payments.ts"
 
 /**
- * Checks an account's debts: the order and hashes of the lines, each payment with its entry, and that reversed card
- * payments agree with entries and debts.
+ * Checks an account's debts. It checks the order and hashes of the lines, that each payment has an entry, and that
+ * reversed card payments agree with entries and debts.
  * @returns the first fault; null if everything agrees.
  */
 export function debtFault({ lines, reversed, paid, taken }: DebtLedger): string | null {

@@ -14,21 +14,21 @@ import type { Anchors } from "./rows.ts"
 import { verifyRows } from "./rows.ts"
 import { verifyWriteOffs } from "./write-offs.ts"
 
-/** Budgets read at once. */
+/** Number of budgets that are read at once. */
 const PAGE = 500
-/** Maximum repetitions because of concurrent pruning, which runs once a month and takes minutes. */
+/** Maximum attempts if rows are pruned during the verification. Pruning runs once a month and takes minutes. */
 const MAX_ATTEMPTS = 5
 
 export interface Verdict {
   readonly accounts: number
-  /** Entries read, without those before the checkpoint. */
+  /** Number of entries that were read, without those before the checkpoint. */
   readonly entries: number
-  /** Receipts of requests that were not charged. */
+  /** Number of receipts of requests that were not charged. */
   readonly receipts: number
   readonly writeOffs: number
-  /** At most one for each account and each key: rows after an invalid row cannot be checked. */
+  /** At most one problem for each account and each key, because rows after an invalid row cannot be checked. */
   readonly problems: readonly LedgerProblem[]
-  /** The checkpoint that it continued from; null: from the beginning. */
+  /** The checkpoint that the verification continued from; null if it started at the beginning. */
   readonly from: Checkpoint | null
 }
 
@@ -36,7 +36,7 @@ export interface Verdict {
  * Checks the entire ledger: entries with their receipts, balances, leases, budgets, debts, receipts of uncharged
  * requests, and write-offs. It also checks that no row covered by an anchor is missing. Safe during writes.
  * @param besideLedger the anchor in the file next to the ledger.
- * @param options an unusable checkpoint is ignored, and everything is checked.
+ * @param options If its checkpoint is unusable, it is ignored and everything is checked.
  */
 export async function verifyLedgers(
   store: StoreReader,
@@ -47,7 +47,7 @@ export async function verifyLedgers(
     const before = await store.integrity.findPrunedRows()
     const redacted = (await store.personKeys.redactions()).length
     const verdict = await verifyOnce(store, besideLedger, options)
-    // Rows removed meanwhile look missing, and records with a name removed meanwhile look changed.
+    // Rows that were pruned during the verification look missing, and records whose name was erased look changed.
     const after = await store.integrity.findPrunedRows()
     const isSame =
       after.rowCount === before.rowCount &&
@@ -62,7 +62,7 @@ async function verifyOnce(
   besideLedger: ReadAnchor | undefined,
   options: VerifyOptions,
 ): Promise<Verdict> {
-  // Read first: the ledger only grows from here on.
+  // Read first, because the ledger only grows afterwards.
   const anchors: Anchors = { inside: await store.integrity.findAnchor(), besideLedger }
   const pruned = await store.integrity.findPrunedRows()
   const from = options.from && isUsable(options.from, pruned, anchors) ? options.from : null
@@ -96,8 +96,8 @@ async function verifyOnce(
 }
 
 /**
- * Returns whether a checkpoint can be used. Its sums contain rows removed since, and an anchor cannot be compared with
- * later rows.
+ * Whether a checkpoint can be used. Its sums contain rows that may have been removed since, and an anchor that is
+ * behind the checkpoint cannot be compared.
  */
 function isUsable({ prunedRows, rows }: Checkpoint, pruned: PrunedRows, anchors: Anchors): boolean {
   const { inside, besideLedger } = anchors
@@ -138,7 +138,7 @@ async function spentByOwner(store: StoreReader): Promise<Map<string, bigint>> {
 }
 
 /**
- * Returns whether the labels of a period were pruned: only the receipt of a charge has them, and it is removed with the
+ * Whether the labels of a period were pruned. Labels are only in the receipt of a charge, which is removed with the
  * charge.
  */
 function isOfPrunedLabel(owner: string, { until }: PrunedRows): boolean {
@@ -147,8 +147,8 @@ function isOfPrunedLabel(owner: string, { until }: PrunedRows): boolean {
 }
 
 /**
- * Compares a budget with its entries. While requests are charged, their sum is between the spending before and after
- * the walk.
+ * Compares a budget with its entries. While requests are charged, the sum of the entries is between the spending before
+ * and after they are read.
  */
 function checkBudget(
   { owner, account, spent, pruned }: BudgetRecord,

@@ -1,8 +1,8 @@
 /** A difference between the ledger and its original content. */
 export interface LedgerProblem {
-  /** Null if it does not belong to one account. */
+  /** The affected account; null if the problem does not belong to one account. */
   readonly account: string | null
-  /** The invalid entry or write-off; null if it is not a single one. */
+  /** The number of the invalid entry or write-off; null if the problem does not concern a single one. */
   readonly number: number | null
   readonly fault:
     | "number"

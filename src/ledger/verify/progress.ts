@@ -8,7 +8,7 @@ export type LastEntry = Pick<EntryRecord, "number" | "hash" | "balance">
 
 /** Options of a verification. */
 export interface VerifyOptions {
-  /** Rows before the checkpoint are not read again. */
+  /** The checkpoint to continue from. Rows before it are not read again. */
   readonly from?: Checkpoint | undefined
   /** Called between two pages. */
   readonly onPage?: ((progress: VerifyProgress) => void | Promise<void>) | undefined
@@ -16,15 +16,15 @@ export interface VerifyOptions {
 
 /** The progress of a verification. */
 export class VerifyProgress {
-  /** Number of rows read. Each is read twice: as an entry or a receipt, and among all rows. */
+  /** Number of rows read. Each row is read twice: as an entry or a receipt, and in the check of all rows. */
   done = 0
-  /** The approximate number of rows to read, because more are written meanwhile. */
+  /** The approximate number of rows to read. It is not exact, because rows are written during the verification. */
   readonly total: number
   /** The last checked entry of each account. */
   readonly accounts: Map<string, LastEntry>
   /** The amounts that charges drew on each budget. */
   readonly spent: Map<string, bigint>
-  /** The progress among all rows. */
+  /** The progress of the check of all rows. */
   rows: Checkpoint["rows"]
   readonly #prunedRows: number
   readonly #onPage: VerifyOptions["onPage"]
@@ -53,12 +53,12 @@ export class VerifyProgress {
     this.total = Math.max(0, rowCount - entries) + Math.max(0, rowCount - this.rows.count)
   }
 
-  /** Returns the sum of the hashes so far. */
+  /** Returns the sum of the hashes that were read so far. */
   hashSum(): HashSum {
     return new HashSum(this.rows.hashSum, this.rows.count)
   }
 
-  /** Counts the rows of a page. Called when all members cover the same rows. */
+  /** Counts the rows of a page. It is called when all members cover the same rows. */
   async page(rows: number): Promise<void> {
     this.done += rows
     await this.#onPage?.(this)

@@ -8,7 +8,7 @@ import {
 } from "../../accounting/redaction.ts"
 import type { StoreReader } from "../../store/store.ts"
 
-/** Records after the removal of erased people's names. Their own hashes cover the original content. */
+/** Records from which the names of erased people were removed. Their own hashes still cover the original content. */
 export class Redactions {
   readonly #byRecord = new Map<number, RecordedRedaction[]>()
   readonly #hashes: ReadonlySet<string>
@@ -36,7 +36,7 @@ export class Redactions {
     return this.#hashes.size > 0 && this.#hashes.has(nameOf(redactionOfEntry(entry)))
   }
 
-  /** Returns whether an audit record authorizes exactly the redactions that refer to it. */
+  /** Whether an audit record authorizes exactly the redactions that refer to it. */
   areThoseOf({ number, action, after }: AuditRecord): boolean {
     const own = this.#byRecord.get(number) ?? []
     if (action !== "user.erase") return own.length === 0

@@ -7,14 +7,14 @@ import type { ReadAnchor } from "../anchor-file.ts"
 import type { LedgerProblem } from "./problem.ts"
 import type { VerifyProgress } from "./progress.ts"
 
-/** Rows read at once. */
+/** Number of rows that are read at once. */
 const PAGE = 1_000
 
-/** The anchors, read before the ledger. */
+/** The anchors, which are read before the ledger. */
 export interface Anchors {
-  /** The ledger's own. */
+  /** The anchor in the ledger. */
   readonly inside: Anchor
-  /** The one in the file next to it. */
+  /** The anchor in the file next to the ledger. */
   readonly besideLedger: ReadAnchor | undefined
 }
 
@@ -24,10 +24,10 @@ export interface RowsVerdict {
 }
 
 /**
- * Checks all rows in the order of their creation: receipts of requests without a charge are unchanged, and no row
- * covered by an anchor is missing.
- * @param isKnownWrong whether invalid entries were already found; then the anchors are not compared.
- * @param progress the rows checked before.
+ * Checks all rows in the order of their creation. Receipts of uncharged requests must be unchanged, and no row covered
+ * by an anchor may be missing.
+ * @param isKnownWrong whether invalid entries were already found. If so, the anchors are not compared.
+ * @param progress the rows that were checked before.
  */
 export async function verifyRows(
   store: StoreReader,
@@ -38,7 +38,7 @@ export async function verifyRows(
   const pruned = await store.integrity.findPrunedRows()
   const marks = [
     new Mark(anchors.inside, "the ledger's own anchor"),
-    // An anchor older than the last removed row has no row to compare with.
+    // If an anchor is older than the last removed row, there is no row to compare it with.
     ...(anchors.besideLedger && anchors.besideLedger.anchor.lastRow >= pruned.lastRow
       ? [new Mark(anchors.besideLedger.anchor, "the anchor beside the ledger")]
       : []),
@@ -73,12 +73,15 @@ export async function verifyRows(
     if (page.length < PAGE) break
   }
   if (wrong) problems.push(wrong)
-  // A changed row is reported once.
+  // A changed row is only reported once.
   if (!isKnownWrong && !wrong) for (const mark of marks) problems.push(...mark.end(sum))
   return { receipts, problems }
 }
 
-/** @param hasHashes whether an earlier row has a hash; then this one must have one too. */
+/**
+ * Returns the fault of an uncharged request's receipt.
+ * @param hasHashes whether an earlier row has a hash. If so, this row must have one too.
+ */
 function unchargedFault(row: LedgerRow, hasHashes: boolean): string | undefined {
   const { account, key, request, at, isExpired, receipt, hash } = row
   const name = `the receipt of ${request ?? "a request"}, which was not charged,`
@@ -103,7 +106,7 @@ class Mark {
     return this.#anchor.lastRow
   }
 
-  /** Notes the sum at the first row beyond the anchor, which must equal the anchor's. */
+  /** Records the sum at the first row beyond the anchor. The sum must equal that of the anchor. */
   pass(position: number, sum: HashSum): void {
     if (this.#found === undefined && position > this.#anchor.lastRow) {
       this.#found = { count: sum.count, text: sum.text }

@@ -4,7 +4,7 @@ import { GENESIS_HASH, hashWriteOff } from "../../accounting/hash-chain.ts"
 import type { StoreReader } from "../../store/store.ts"
 import type { LedgerProblem } from "./problem.ts"
 
-/** Records read at once. */
+/** Number of records that are read at once. */
 const PAGE = 500
 
 export interface WriteOffsVerdict {
@@ -13,8 +13,8 @@ export interface WriteOffsVerdict {
 }
 
 /**
- * Checks the write-offs: numbers without gaps, each hash over the line and the previous hash, and that no line covered
- * by an anchor is missing. Safe during writes.
+ * Checks the write-offs. Numbers must have no gaps, each hash must cover the line and the previous hash, and no line
+ * covered by an anchor may be missing. Safe during writes.
  */
 export async function verifyWriteOffs(
   store: Pick<StoreReader, "settlements">,
@@ -24,7 +24,7 @@ export async function verifyWriteOffs(
   let later: WriteOffRecord | undefined
   let problem: LedgerProblem | null = null
   const seen = new Map(ends.map(({ number, hash }) => [number, hash]))
-  // From the newest to the oldest: the last problem found is the first of the chain.
+  // The chain is read from the newest to the oldest line, so the last problem found is the first in the chain.
   for (;;) {
     const page: WriteOffRecord[] = await store.settlements.listWriteOffs(
       undefined,
