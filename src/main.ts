@@ -1,13 +1,13 @@
 import { runCli } from "./cli/program.ts"
 import { programWords } from "./runtime.ts"
 
-/** Parallel upstream requests; Bun's own default is 256, and it takes no more than this. */
+/** Maximum number of parallel upstream requests. This is the highest value that Bun accepts. Its default is 256. */
 const MAX_UPSTREAM_REQUESTS = "65535"
 
-/** Maximum time that other work keeps the process alive after its command has ended. */
+/** Maximum time that other work keeps the process alive after the command has ended. */
 const END_DELAY_MS = 1_000
 
-// Bun reads this limit before any code runs, so a process started without it starts itself again.
+// Bun reads this limit before any code runs. If the variable is missing, the process starts itself again with it.
 if (process.env["BUN_CONFIG_MAX_HTTP_REQUESTS"] === undefined) {
   process.execve?.(process.execPath, [...programWords(), ...process.argv.slice(2)], {
     ...process.env,

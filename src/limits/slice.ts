@@ -2,38 +2,38 @@ import type { RateGrant, RateOrder, RateUnit } from "../store/rate-limits.ts"
 import { MAX_DEBT_MINUTES, MINUTE } from "./bucket.ts"
 import type { QuotaState } from "./headers.ts"
 
-/** Leases that were not used for this time have drained and may not be used any more. */
+/** Lifetime of leases. A lease that was not used for this time has drained, and must not be used any more. */
 const LEASE_TERM_MS = MINUTE
-/** The largest and smallest fractions of a limit that a node leases in advance. */
+/** The largest and smallest parts of a limit that a node leases in advance, as fractions. */
 const MAX_AHEAD = 1 / 16
 const MIN_AHEAD = 1 / 64
-/** A node leases its usage of this time in advance. */
+/** Duration for which a node leases its usage in advance. */
 const AHEAD_MS = 1_000
-/** Minimum and maximum time for repeating a rejection without a new lease request. */
+/** Minimum and maximum time during which a rejection is repeated without a new lease request. */
 const MIN_REJECTION_MS = 100
 const MAX_REJECTION_MS = 1_000
-/** Rounding errors of sums are smaller than this. */
+/** Tolerance for rounding errors of sums, in units. */
 const ROUNDING = 1e-6
 
 /** This node's lease of one limit of a key. */
 export class Slice {
   readonly unit: RateUnit
   readonly limit: number
-  /** Units that may be used; negative if more was used than leased. */
+  /** Units that may still be used. Negative if more was used than leased. */
   #left = 0
-  /** The part of a negative rest that the running order pays. */
+  /** The part of a negative amount left that the current order covers. */
   #owed = 0
   /** When the lease ends, by the limiter's clock. */
   #until = 0
-  /** The units in use by all nodes, as last reported by the database, and when that was. */
+  /** The units in use by all nodes as last reported by the database, and the time of the report. */
   #level = 0
   #knownAt: number
-  /** Units used since then. */
+  /** Units that this node has used since the report. */
   #used = 0
   /** Units that this node uses in `AHEAD_MS`. */
   #pace = 0
   #rejectsUntil = 0
-  /** Units handed over during an outage of the database, and when. */
+  /** Units that were handed over during a database outage, and the time when this happened. */
   #handedOver = 0
   #handedOverAt = 0
   #rejectedUnits = Infinity
@@ -44,7 +44,7 @@ export class Slice {
     this.#knownAt = now
   }
 
-  /** Returns whether a request can be admitted without a new lease. */
+  /** Whether a request can be admitted without a new lease. */
   has(units: number, now: number): boolean {
     if (now >= this.#until) this.#left = Math.min(0, this.#left)
     return this.#left >= units - ROUNDING
@@ -55,22 +55,22 @@ export class Slice {
     this.#used += units
   }
 
-  /** Corrects the usage: units that a request counted and did not use, or used in addition. */
+  /** Corrects the usage by the units that a request used in addition, or did not use. */
   correct(units: number): void {
     this.#left = Math.max(-this.limit * MAX_DEBT_MINUTES, this.#left - units)
     this.#used = Math.max(0, this.#used + units)
   }
 
-  /** Whether more should be leased before the rest is used up, or some returned. */
+  /** Whether to send a lease request, because little is left or because some units should be returned. */
   get needsLease(): boolean {
     return this.#left < this.#ahead() / 2 || this.#left > this.#maxKept()
   }
 
   /**
-   * Returns the order for the next lease request: owed and needed units minus returned ones. Only one order may be
-   * open.
-   * @param used units in addition to leased ones.
-   * @param waiting units that each waiting request needs, in order.
+   * Returns the order for the next lease request, which is for owed and needed units minus returned units. Only one
+   * order may be open at a time.
+   * @param used units that were used in addition to leased units.
+   * @param waiting units that each waiting request needs, in their order.
    */
   order(key: string, used: number, waiting: readonly number[]): RateOrder {
     const { unit, limit } = this
@@ -91,7 +91,10 @@ export class Slice {
     }
   }
 
-  /** @param askedAt a moment before the database was queried. */
+  /**
+   * Adds leased units.
+   * @param askedAt a moment before the database was queried.
+   */
   granted({ granted, level }: RateGrant, askedAt: number): void {
     const elapsed = Math.max(1, askedAt - this.#knownAt)
     this.#pace = Math.max(this.#used * Math.min(1, AHEAD_MS / elapsed), this.#pace / 2)
@@ -104,14 +107,14 @@ export class Slice {
     this.#until = askedAt + LEASE_TERM_MS
   }
 
-  /** Records that the database rejected a request, so that later ones are rejected for a while without a query. */
+  /** Records that the database rejected a request. Later requests are then rejected for a while without a query. */
   refuse(units: number, now: number): void {
     const wait = Math.min(MAX_REJECTION_MS, Math.max(MIN_REJECTION_MS, this.wait(units, now)))
     this.#rejectedUnits = units
     this.#rejectsUntil = now + wait
   }
 
-  /** Returns whether a request of this size was just rejected. */
+  /** Whether the database has just rejected a request of this size. */
   isFull(units: number, now: number): boolean {
     return now < this.#rejectsUntil && units >= this.#rejectedUnits
   }
@@ -123,9 +126,9 @@ export class Slice {
   }
 
   /**
-   * Hands over the known usage during an outage of the database: each machine counts its share until the outage ends.
+   * Hands over the known usage during a database outage. Until the outage ends, each machine counts its own share.
    * @param share this machine's share.
-   * @returns units to count there.
+   * @returns the units that this machine has to count.
    */
   handOver(share: number, now: number): number {
     this.#handedOver = Math.max(0, this.#levelAt(now) - Math.max(0, this.#left)) * share
@@ -133,7 +136,7 @@ export class Slice {
     return this.#handedOver
   }
 
-  /** Returns the handed-over units that have not drained. The database still counts them. */
+  /** Returns the handed-over units that have not drained yet. The database still counts them. */
   undrainedHandOver(share: number, now: number): number {
     const drained = ((now - this.#handedOverAt) * this.limit * share) / MINUTE
     return Math.max(0, this.#handedOver - drained)
@@ -153,20 +156,20 @@ export class Slice {
     return Math.max(0, this.#level - ((now - this.#knownAt) * this.limit) / MINUTE)
   }
 
-  /** Returns units to lease in advance. Requests are whole, because a fraction is useless. */
+  /** Returns the units to lease in advance. For requests, the number is whole. */
   #ahead(): number {
     const ahead = Math.min(this.limit * MAX_AHEAD, Math.max(this.#pace, this.limit * MIN_AHEAD))
     return this.unit === "requests" ? Math.floor(ahead) : ahead
   }
 
-  /** Returns the maximum units to keep. */
+  /** Returns the maximum units to keep without using them. */
   #maxKept(): number {
     return Math.max(1, 2 * this.#ahead(), this.limit * MAX_AHEAD)
   }
 
   /**
-   * Returns the units to return. A request that exceeds the limit only fits if nothing is in use, so all units are
-   * returned then.
+   * Returns the units to return. A request above the limit only fits if nothing is in use. In this case, all units are
+   * returned.
    */
   #surplus(first: number, needed: number): number {
     if (first > this.limit) return Math.max(0, this.#left)

@@ -1,20 +1,20 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { setPriority } from "node:os"
 
-/** Threads of the runtime that no request waits for: compilers and the memory scavenger. */
+/** Threads of the runtime that no request waits for, which are compilers and the memory scavenger. */
 const NAMES: ReadonlySet<string> = new Set(["JITWorker", "JSCWarmUp", "mi-scavenger"])
-/** Background threads get a tenth of a busy processor, which is enough for the compilers. */
+/** With this niceness, background threads get a tenth of a busy processor. This is enough for the compilers. */
 const NICENESS = 10
 const THREADS = "/proc/self/task"
-/** Compilers end when they are idle, and begin again. */
+/** Interval at which new threads are found. Compilers end when they are idle, and start again later. */
 const CHECK_INTERVAL_MS = 1_000
 
 /**
- * Keeps threads in the background behind the event loop, where they share a processor: a request that arrives does not
- * wait until a compiler has used up its turn. Only Linux has a priority for each thread.
+ * Lowers the priority of background threads below that of the event loop. If they share a processor, requests then do
+ * not wait for compilers. Only Linux has a priority for each thread.
  */
 export class BackgroundThreads implements Disposable {
-  /** Threads whose priority has been set and that still run. */
+  /** Threads whose priority has been set and that are still running. */
   #known: ReadonlySet<string> = new Set()
   readonly #timer: ReturnType<typeof setInterval> | undefined
 
@@ -40,7 +40,7 @@ function listThreads(): string[] {
   try {
     return readdirSync(THREADS)
   } catch {
-    // Priorities stay unchanged if this cannot be read.
+    // If the threads cannot be listed, priorities stay unchanged.
     return []
   }
 }
@@ -50,6 +50,6 @@ function lower(thread: string): void {
     const name = readFileSync(`${THREADS}/${thread}/comm`, "utf8").trimEnd()
     if (NAMES.has(name)) setPriority(Number(thread), NICENESS)
   } catch {
-    // It has ended meanwhile.
+    // The thread has ended in the meantime.
   }
 }

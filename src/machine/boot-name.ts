@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs"
 import { hostname } from "node:os"
 
 /**
- * Identifies this boot of this machine: Linux gives each boot an id, which containers share as they share
- * memory and locks. Elsewhere the host name is used.
+ * Returns a name for this boot of this machine. On Linux, each boot has an id, which containers share in the same way
+ * as memory and locks. On other systems, the host name is used.
  */
 export function bootName(): string {
   try {

@@ -1,6 +1,6 @@
 import { dlopen, type FFIFunction } from "bun:ffi"
 
-/** File names of the C library: glibc, musl on both architectures, macOS. */
+/** File names of the C library: glibc, musl on both architectures, and macOS. */
 const LIBRARIES = [
   "libc.so.6",
   "libc.musl-x86_64.so.1",
@@ -9,7 +9,8 @@ const LIBRARIES = [
 ]
 
 /**
- * Loads functions of the C library. @throws Error if it is not found, or lacks one of them.
+ * Loads functions of the C library.
+ * @throws Error if the library is not found, or lacks one of the functions.
  */
 export function cLibrary<const Functions extends Record<string, FFIFunction>>(
   functions: Functions,
@@ -18,7 +19,7 @@ export function cLibrary<const Functions extends Record<string, FFIFunction>>(
     try {
       return dlopen(library, functions).symbols
     } catch {
-      // Another system's.
+      // This file name belongs to another system.
     }
   }
   throw new Error("the C library was not found")

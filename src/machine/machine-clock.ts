@@ -1,26 +1,26 @@
 import { readFileSync } from "node:fs"
 import { uptime } from "node:os"
 
-/** Clocks that differ by more than this were suspended for a time, milliseconds. */
+/** Maximum difference between clocks in milliseconds. A larger difference means that one of them was suspended. */
 const MAX_STRAY = 1_500
 
 /**
- * Milliseconds since the machine booted: the same in all of its processes to within some milliseconds, and not
- * adjustable. It may leap forward after the machine was suspended.
+ * Returns milliseconds since the machine booted. All processes of the machine agree to within some milliseconds, and
+ * the time cannot be adjusted. After the machine was suspended, it may jump forward.
  */
 export class MachineClock {
   #offset = sinceStart() - performance.now()
 
   readonly now = (): number => performance.now() + this.#offset
 
-  /** Some clocks stop while a machine sleeps; called regularly, it corrects for that. */
+  /** Corrects for the time that the machine was asleep, because some clocks stop then. It is called regularly. */
   adjust(): void {
     const offset = sinceStart() - performance.now()
     if (offset - this.#offset > MAX_STRAY) this.#offset = offset
   }
 }
 
-/** Linux reports hundredths of a second in a file; other systems whole seconds. */
+/** Returns the time since boot. Linux provides hundredths of a second in a file, and other systems whole seconds. */
 function sinceStart(): number {
   try {
     return Number.parseFloat(readFileSync("/proc/uptime", "latin1")) * 1_000

@@ -5,9 +5,9 @@ import { SharedMemory } from "./shared-memory.ts"
 /** The index of each counter. */
 const COUNTERS = { keyChanges: 0 } as const
 
-/** Something that happened in one process and that all must see before their next request. */
+/** An event in one process that all processes must notice before their next request. */
 export interface Signal {
-  /** Number of times that it was raised. */
+  /** Number of times that the signal was raised. */
   readonly count: number
   raise(): void
 }
@@ -17,7 +17,7 @@ export class Machine implements Disposable {
   readonly memory: SharedMemory
   readonly clock = new MachineClock()
   readonly presence: Presence
-  /** Keys were changed: cached ones are stale. */
+  /** Raised after keys were changed, which makes cached keys stale. */
   readonly keyChanges: Signal
 
   /** @param folder the data folder. */
@@ -32,7 +32,7 @@ export class Machine implements Disposable {
   }
 }
 
-/** For a command, which changes keys and serves no requests. */
+/** Returns the signal for a command that changes keys but serves no requests. */
 export function keyChangesIn(memory: SharedMemory): Signal {
   return signal(memory.counters(), COUNTERS.keyChanges)
 }

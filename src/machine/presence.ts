@@ -2,15 +2,18 @@ import type { MachineClock } from "./machine-clock.ts"
 import type { SharedMemory } from "./shared-memory.ts"
 
 const SLOT_WORDS = 8
-/** A process without a beat for this long is gone, milliseconds. A blocked one counts until then. */
+/**
+ * Milliseconds without a heartbeat after which a process counts as gone. A blocked process counts as present until
+ * then.
+ */
 const GONE_AFTER = 60_000
 
-/** The processes on this machine that serve from the same folder. */
+/** The processes on this machine that serve from the same data folder. */
 export class Presence implements Disposable {
   readonly #owners: BigInt64Array
   readonly #seenAt: Float64Array
   readonly #clock: MachineClock
-  /** Names this process. */
+  /** The id of this process. */
   readonly id = BigInt(crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) + 1n
   #slot = -1
 
@@ -21,7 +24,7 @@ export class Presence implements Disposable {
     this.beat()
   }
 
-  /** Announces this process; called every few seconds. */
+  /** Announces this process. It is called every few seconds. */
   beat(): void {
     this.#clock.adjust()
     if (this.#slot === -1 || this.#owners[this.#slot] !== this.id) this.#slot = this.#takeSlot()
@@ -33,7 +36,7 @@ export class Presence implements Disposable {
     return this.ids().length
   }
 
-  /** All of them, this one included. */
+  /** Returns the ids of all processes, including this one. */
   ids(): bigint[] {
     const ids = [this.id]
     for (let at = 0; at < this.#owners.length; at += SLOT_WORDS) {
@@ -62,7 +65,7 @@ export class Presence implements Disposable {
 
   #isHere(at: number): boolean {
     const seenAt = this.#seenAt[at + 1] ?? 0
-    // Most slots were never used.
+    // Skips a slot that was never used.
     if (seenAt === 0) return false
     return Atomics.load(this.#owners, at) !== 0n && this.#clock.now() - seenAt < GONE_AFTER
   }

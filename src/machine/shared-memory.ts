@@ -12,11 +12,11 @@ import {
 import { join } from "node:path"
 import { bootName } from "./boot-name.ts"
 
-/** Changes with the layout: programs with different layouts must not share it. */
+/** Changes with the layout, because programs with different layouts must not share the memory. */
 const LAYOUT = 2
 const PREFIX = "shared-"
 
-/** The layout, in bytes. */
+/** The regions of the memory, in bytes. */
 const REGIONS = {
   counters: { start: 0, length: 4_096 },
   presence: { start: 4_096, length: 16_384 },
@@ -24,7 +24,7 @@ const REGIONS = {
   rates: { start: 20_480 + 4_096 * 64, length: 65_536 * 40 },
   running: { start: 20_480 + 4_096 * 64 + 65_536 * 40, length: 32_768 * 16 },
 } as const
-/** The word that names it, among those of the counters. */
+/** The index of the word with the memory's name, counted in words of 64 bits. */
 const NAME = 1
 
 const SIZE = REGIONS.running.start + REGIONS.running.length
@@ -32,13 +32,13 @@ const SIZE = REGIONS.running.start + REGIONS.running.length
 export type Region = keyof typeof REGIONS
 
 /**
- * Memory that all processes share which serve from one data folder on one machine: a mapped file. It consists
- * of words that are read and written atomically, so that no process ever waits for another, even a dead or
- * blocked one; and nothing in it matters for longer than minutes.
+ * Memory that all processes of one machine share if they serve from the same data folder. It is a mapped file of words
+ * that are read and written atomically, so that no process waits for another, even if that one is dead or blocked. Its
+ * contents matter for minutes at most.
  */
 export class SharedMemory {
   readonly #bytes: Uint8Array
-  /** Whether it is shared, or private because there is no file. */
+  /** Whether the memory is shared. It is private if there is no file. */
   readonly isShared: boolean
 
   private constructor(bytes: Uint8Array, isShared: boolean) {
@@ -48,7 +48,7 @@ export class SharedMemory {
 
   /**
    * Opens the shared memory of this machine's processes.
-   * @param folder of the ledger: processes with other folders share nothing.
+   * @param folder the folder of the ledger. Processes with different folders share no memory.
    */
   static open(folder: string): SharedMemory {
     try {
@@ -58,21 +58,21 @@ export class SharedMemory {
     }
   }
 
-  /** Memory of one process, used if no memory can be shared. */
+  /** Returns memory of a single process, for use if no memory can be shared. */
   static own(): SharedMemory {
     return new SharedMemory(new Uint8Array(SIZE), false)
   }
 
-  /** Names it among all memories: the same for all processes that share it. */
+  /** Returns the name of the memory, which is the same in all processes that share it. */
   name(): string {
     const words = this.bigWords("counters")
     const [name = 0n] = crypto.getRandomValues(new BigInt64Array(1))
-    // The first process decides.
+    // The first process determines the name.
     Atomics.compareExchange(words, NAME, 0n, name)
     return BigInt.asUintN(64, Atomics.load(words, NAME)).toString(16)
   }
 
-  /** Integer counters; the third and the fourth are its name. */
+  /** Returns the integer counters. The third and fourth counter contain the memory's name. */
   counters(): Int32Array {
     return new Int32Array(...this.#region("counters", 4))
   }
@@ -81,7 +81,7 @@ export class SharedMemory {
     return new BigInt64Array(...this.#region(region, 8))
   }
 
-  /** The same words as floats. */
+  /** Returns the words of a region as floating-point numbers. */
   floatWords(region: Region): Float64Array {
     return new Float64Array(...this.#region(region, 8))
   }
@@ -104,8 +104,8 @@ function mapped(folder: string): Uint8Array {
 }
 
 /**
- * Creates it atomically: mapping a file that is too short, or has no blocks on a full disk, would kill the
- * process. Files of earlier boots are deleted.
+ * Creates the file atomically. Mapping a file that is too short, or that has no blocks because the disk is full, would
+ * kill the process. Files of earlier boots are deleted.
  */
 function make(folder: string, name: string): void {
   for (const other of readdirSync(folder)) {
@@ -116,7 +116,7 @@ function make(folder: string, name: string): void {
   try {
     linkSync(draft, join(folder, name))
   } catch (error) {
-    // Another process was faster, and its file will do.
+    // Another process has created the file first, which is sufficient.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
   } finally {
     unlinkSync(draft)
@@ -124,8 +124,7 @@ function make(folder: string, name: string): void {
 }
 
 /**
- * Extends a file that was truncated. It stays the same file, so that the processes that have mapped it still
- * share it.
+ * Extends a file that was truncated. It remains the same file, so that processes that have mapped it still share it.
  */
 function fillUp(path: string, size: number): void {
   const missing = new Uint8Array(SIZE - size)
@@ -139,7 +138,10 @@ function fillUp(path: string, size: number): void {
   }
 }
 
-/** Another machine may share the folder: only files older than a month are certainly unused. */
+/**
+ * Age in milliseconds at which files are deleted. Another machine may share the folder, so only files older than a
+ * month are certainly unused.
+ */
 const OVER_AFTER = 30 * 86_400_000
 
 function isOver(path: string): boolean {

@@ -1,7 +1,9 @@
-/** Maximum slots after its hash that a name may use; a table is rarely full enough for this to matter. */
+/** Maximum slots after its hash that a name may use. Tables are rarely so full that this matters. */
 const WINDOW = 16
 
-/** The slot of a name, as long as its first word is the name's hash, in two halves. */
+/**
+ * The slot of a name, and the two halves of the name's hash. The slot is valid as long as its first word is this hash.
+ */
 export interface TableSlot {
   readonly at: number
   readonly low: number
@@ -9,17 +11,20 @@ export interface TableSlot {
 }
 
 /**
- * A table in shared memory: each name has a slot of words, which begins with the name's hash. Slots are taken and
- * freed atomically, so that processes may do so concurrently.
+ * A table in shared memory. Each name has a slot of words, which starts with the name's hash. Slots are taken and freed
+ * atomically, so that processes may do this concurrently.
  */
 export class WordTable {
   readonly words: BigInt64Array
-  /** The same words in halves, the lower first: comparing those costs a tenth of comparing big integers. */
+  /**
+   * The same words in halves, starting with the lower half. Comparing halves takes a tenth of the time of comparing big
+   * integers.
+   */
   readonly #halves: Int32Array
   readonly #slotWords: number
   readonly #slots: number
 
-  /** @param words of the entire table; a remainder that does not fill a slot is unused. */
+  /** @param words the words of the entire table. A remainder that is too short for a slot is unused. */
   constructor(words: BigInt64Array, slotWords: number) {
     this.words = words
     this.#halves = new Int32Array(words.buffer, words.byteOffset, 2 * words.length)
@@ -27,12 +32,12 @@ export class WordTable {
     this.#slots = Math.floor(words.length / slotWords)
   }
 
-  /** Returns the start of the words of a name; -1 if it has no slot. */
+  /** Returns the position of a name's words; -1 if the name has no slot. */
   find(name: string): number {
     return this.slotOf(name)?.at ?? -1
   }
 
-  /** Returns a slot to remember: `holds` checks whether it still belongs to the name. */
+  /** Returns a slot that can be cached. `holds` checks whether it still belongs to the name. */
   slotOf(name: string): TableSlot | undefined {
     const hash = hashOf(name)
     for (let step = 0; step < WINDOW; step++) {
@@ -42,30 +47,34 @@ export class WordTable {
     return undefined
   }
 
-  /** Whether a slot still belongs to the name it was found for. */
+  /** Whether a slot still belongs to its name. */
   holds({ at, low, high }: TableSlot): boolean {
     return this.#halves[2 * at] === low && this.#halves[2 * at + 1] === high
   }
 
   /**
-   * Gives a name its words, all 0: in a free slot, or in one that is evicted.
-   * @param rank how little a slot matters: in a full window the highest is evicted.
-   * @returns also whether a free slot was used: not when another process has just done so.
+   * Assigns words to a name, all 0. They are in a free slot, or in a slot that is evicted.
+   * @param rank returns how unimportant a slot is. If all possible slots are taken, the one with the highest rank is
+   * evicted.
+   * @returns the slot, and whether this call has taken it. This is false if another process has just done so.
    */
   make(name: string, rank: (at: number) => number): TableSlot & { readonly wasFree: boolean } {
     const hash = hashOf(name)
     for (;;) {
       const { at, owner } = this.#bestOf(hash, rank)
       if (owner === hash) return { ...slotOf(hash, at), wasFree: false }
-      // Another process was faster: search a second time.
+      // Another process was faster, so the search is repeated.
       if (Atomics.compareExchange(this.words, at, owner, hash) !== owner) continue
-      // The words of a free slot are 0, and another process may have found the name and used them by now.
+      // The words of a free slot are already 0, and another process may have found and used them by now.
       if (owner !== 0n) this.#clear(at)
       return { ...slotOf(hash, at), wasFree: owner === 0n }
     }
   }
 
-  /** Frees a slot. @returns whether this call did, and not another process. */
+  /**
+   * Frees a slot.
+   * @returns whether this call, and not another process, has freed it.
+   */
   free(name: string, at: number): boolean {
     const hash = hashOf(name)
     if (Atomics.load(this.words, at) !== hash) return false
@@ -77,7 +86,7 @@ export class WordTable {
     this.words.fill(0n, at + 1, at + this.#slotWords)
   }
 
-  /** The name's own slot, else a free one, else the one that matters least. */
+  /** Returns the slot of the name, or else a free slot, or else the least important slot. */
   #bestOf(hash: bigint, rank: (at: number) => number): { at: number; owner: bigint } {
     let best = { at: this.#slot(hash, 0), owner: 0n }
     let bestRank = -Infinity
@@ -106,7 +115,7 @@ function half(word: bigint): number {
   return Number(BigInt.asIntN(32, word))
 }
 
-/** Never 0, which marks a free slot. */
+/** Returns the hash of a name. It is never 0, which marks a free slot. */
 function hashOf(name: string): bigint {
   return BigInt.asIntN(64, BigInt(Bun.hash(name))) || 1n
 }

@@ -7,7 +7,7 @@ import {
   budgetsOfAccount,
 } from "../store/accounts.ts"
 
-/** Converts an account to the form of the API. */
+/** Converts an account to its representation in the API. */
 export function accountDocument(account: AccountRecord): Account {
   return {
     id: account.id,
@@ -27,7 +27,7 @@ function creditsOrNull(amount: bigint | null): string | null {
   return amount === null ? null : formatCredits(amount)
 }
 
-/** Converts the limits of an account to the form of the API. */
+/** Converts the limits of an account to their representation in the API. */
 export function limitsDocument(limits: AccountLimits) {
   const { dailyBudget, monthlyBudget } = budgetsOfAccount(limits)
   return {
@@ -44,7 +44,7 @@ export function limitsDocument(limits: AccountLimits) {
   }
 }
 
-/** Converts the given members to the form of the store. */
+/** Converts the given members to a change in the format of the store. */
 export function recordChange({ limits }: AccountRecord, change: AccountChange): RecordChange {
   const { name, stores_content, state, ...wanted } = change
   return {
@@ -57,7 +57,7 @@ export function recordChange({ limits }: AccountRecord, change: AccountChange): 
   }
 }
 
-/** Converts limits to the form of the store. */
+/** Converts limits to the format of the store. */
 export function limitsOf(
   wanted: Omit<AccountChange, "name" | "stores_content" | "state">,
 ): AccountLimits {

@@ -6,11 +6,11 @@ import { accountDocument } from "./account-document.ts"
 import { foreignCursor, pageFrom, positionOf } from "./cursor.ts"
 
 const DAY_MS = 24 * 3_600_000
-/** Days of spending added up, including today. */
+/** Number of days over which spending is added up, including today. */
 export const SPENT_DAYS = 30
-/** Days used to measure an account's spending rate. */
+/** Number of days over which an account's spending rate is measured. */
 export const PACE_DAYS = 7
-/** Sort value of accounts that never run out of credits, after all others. */
+/** Sort value of accounts that never run out of credits. They come last. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
 export type AccountUses = ReadonlyMap<string, AccountUseRecord>
@@ -22,12 +22,12 @@ const SORTED_BY_USE: ReadonlySet<AccountSort> = new Set([
   "days_left",
 ])
 
-/** Returns whether sorting requires the use of every account. */
+/** Whether sorting requires the use of every account. */
 export function isSortedByUse({ sort }: AccountQuery): boolean {
   return SORTED_BY_USE.has(sort)
 }
 
-/** Returns whether an account matches a query. */
+/** Whether an account matches a query. */
 export function fits(
   { id, name, state, balance, debt, limits }: AccountRecord,
   { search, state: wanted, credits, price_group: group }: AccountQuery,
@@ -40,7 +40,7 @@ export function fits(
   return name.toLowerCase().includes(text) || id.toLowerCase().includes(text)
 }
 
-/** A value to sort accounts by. Text and amounts keep their types, so that a cursor can hold both. */
+/** A value by which accounts are sorted. Text and amounts keep their types, so that a cursor can hold both. */
 type SortValue = string | number | bigint
 
 interface CursorPosition {
@@ -49,9 +49,9 @@ interface CursorPosition {
 }
 
 /**
- * Returns a page of sorted accounts. Accounts that move during paging may be repeated or skipped; all others appear
- * exactly once.
- * @param uses uses of all accounts, if they are sorted by use.
+ * Returns a page of sorted accounts. Accounts whose position changes during paging may be repeated or skipped. All
+ * others appear exactly once.
+ * @param uses the use of all accounts, if they are sorted by use.
  * @throws GatewayError `invalid_value` for a cursor of another list.
  */
 export function pageOfAccounts(
@@ -141,14 +141,14 @@ function daysLeft(
   const spent = use?.recentlySpent ?? 0n
   if (spent <= 0n) return null
   if (balance <= 0n || debt > 0n) return 0
-  // A newer account has spent this amount in fewer days.
+  // The spending of a newer account is spread over fewer days.
   const days = Math.min(PACE_DAYS, Math.max(1, (now - createdAt) / DAY_MS))
   return Math.floor((Number(balance) / Number(spent)) * days * 10) / 10
 }
 
 /**
- * Converts an account of a list to the form of the API. @param uses absent if they were not requested or are
- * unavailable.
+ * Converts an account in a list to its representation in the API.
+ * @param uses absent if the use was not requested or is unavailable.
  */
 export function listedDocument(
   account: AccountRecord,

@@ -4,7 +4,9 @@ import { type AccountUses, PACE_DAYS, SPENT_DAYS } from "./account-list.ts"
 import { CachedQuery } from "./cached-query.ts"
 
 const DAY_MS = 24 * 3_600_000
-/** Cache time as a multiple of the query time: a query of half a second is reused for a minute. */
+/**
+ * Cache time as a multiple of the query time. The result of a query that takes half a second is reused for a minute.
+ */
 const CACHE_FACTOR = 120
 
 /** Reads the use of accounts from the reports. */
@@ -21,7 +23,7 @@ export class AccountUsage {
     return this.#read({ accounts, ...daysUntil(now) })
   }
 
-  /** Returns the use of all accounts. The result may be cached if the query takes long. */
+  /** Returns the use of all accounts. If the query takes long, the result is cached. */
   ofAll(): Promise<AccountUses> {
     return this.#all.get()
   }

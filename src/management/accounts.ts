@@ -26,16 +26,16 @@ import type { Audit } from "./audit.ts"
 
 type Templates = Readonly<Record<string, AccountTemplate>>
 
-/** Parts of an installation besides the ledger. */
+/** The parts of an installation that accounts need, besides the ledger. */
 export interface AccountContext {
-  /** Called after each change that affects requests, before it returns. */
+  /** Called after each change that affects requests, before the change returns. */
   readonly changed?: () => Promise<void>
   /** Returns the templates of new accounts, by name. */
   readonly templates?: () => Templates
   /** Absent if the use of accounts is not shown. */
   readonly usage?: Pick<AccountUsage, "of" | "ofAll">
   readonly warn?: (message: string) => void
-  /** Returns whether a price group exists; absent if price groups are unavailable. */
+  /** Whether a price group exists; absent if price groups are unavailable. */
   readonly hasPriceGroup?: (id: string) => Promise<boolean>
 }
 
@@ -99,13 +99,19 @@ export class Accounts {
     }
   }
 
-  /** @throws GatewayError `not_found`. */
+  /**
+   * Returns an account.
+   * @throws GatewayError `not_found`.
+   */
   async find(actor: Actor, id: string): Promise<Account> {
     requireRole(actor, id, "viewer")
     return accountDocument(await this.#require(id))
   }
 
-  /** @throws GatewayError `forbidden`; `conflict` if another account has the name. */
+  /**
+   * Creates an account.
+   * @throws GatewayError `forbidden`; `conflict` if another account has the name.
+   */
   async create(actor: Actor, input: NewAccount): Promise<Account> {
     requireOperator(actor)
     const { credits: begun, ...limits } = this.#template(input.template)
@@ -129,7 +135,10 @@ export class Accounts {
     return accountDocument(await this.#require(account.id))
   }
 
-  /** @throws GatewayError `forbidden`, `not_found`; `conflict` if another account has the name. */
+  /**
+   * Changes an account.
+   * @throws GatewayError `forbidden`, `not_found`; `conflict` if another account has the name.
+   */
   async change(actor: Actor, id: string, change: AccountChange): Promise<Account> {
     requireRole(actor, id, "viewer")
     requireOperator(actor)
@@ -149,7 +158,10 @@ export class Accounts {
     return accountDocument(record)
   }
 
-  /** @throws GatewayError `invalid_value`. */
+  /**
+   * Checks that a price group exists.
+   * @throws GatewayError `invalid_value`.
+   */
   async #checkPriceGroup(id: string | null | undefined): Promise<void> {
     if (id === undefined || id === null || (await this.#hasPriceGroup(id))) return
     throw new GatewayError("invalid_value", `There is no price group '${id}'.`, {
@@ -157,7 +169,10 @@ export class Accounts {
     })
   }
 
-  /** @throws GatewayError `invalid_value`. */
+  /**
+   * Returns the template with a name.
+   * @throws GatewayError `invalid_value`.
+   */
   #template(name: string | undefined): AccountTemplate {
     if (name === undefined) return {}
     const templates = this.#templates()
@@ -200,7 +215,7 @@ export class Accounts {
 
   async #require(id: string): Promise<AccountRecord> {
     const account = await this.#store.accounts.find(id)
-    // The store also finds accounts by name, which is not accepted as an id.
+    // The store also finds accounts by name, but the API only accepts ids.
     if (account?.id === id) return account
     throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
   }

@@ -9,7 +9,7 @@ export interface Actor {
   readonly id: string | null
   /** The name in the audit log and the ledger's entries: an email address, `admin token`, `command line`. */
   readonly name: string
-  /** The address that an unauthenticated person has typed as a name. */
+  /** The email address that an unauthenticated person typed. */
   readonly typed?: { readonly address: string }
   readonly isOperator: boolean
   /** The role in each account of the user, by account id. */
@@ -18,11 +18,11 @@ export interface Actor {
   readonly address: string | null
   /** The origin of the request as reported by trusted proxies, used for links. */
   readonly origin?: string | undefined
-  /** The request with the idempotency key that these changes consume, if it has a key. */
+  /** The idempotency-key claim that these changes use up, if the request has a key. */
   readonly claim?: string
 }
 
-/** The user of the command line, who has access to the files and is allowed everything. */
+/** The user of the command line. This user has access to the files, so all actions are allowed. */
 export const COMMAND_LINE: Actor = {
   kind: "command",
   id: null,
@@ -37,7 +37,7 @@ export function rightsOf({ isOperator, roles }: Actor): string {
   return JSON.stringify({ isOperator, roles: Object.fromEntries(roles) })
 }
 
-/** Returns whether an actor still has all of the given permissions. */
+/** Whether an actor still has all of the given permissions. */
 export function mayStill(actor: Actor, rights: string): boolean {
   const once = JSON.parse(rights) as Rights
   if (actor.isOperator) return true
@@ -53,20 +53,23 @@ interface Rights {
   readonly roles: Readonly<Record<string, AccountRole>>
 }
 
-/** @throws GatewayError `forbidden`. */
+/**
+ * Requires an operator.
+ * @throws GatewayError `forbidden`.
+ */
 export function requireOperator(actor: Actor): void {
   if (actor.isOperator) return
   throw new GatewayError("forbidden", "Only an operator of this gateway may do that.")
 }
 
-/** Returns whether an actor may see an account. */
+/** Whether an actor may see an account. */
 export function maySee(actor: Actor, account: string): boolean {
   return actor.isOperator || actor.roles.has(account)
 }
 
 /**
- * Checks a role in an account. To users outside the account, it appears missing.
- * @throws GatewayError `not_found` for users outside the account, `forbidden` for members with a lower role.
+ * Requires a role in an account. To users outside of the account, the account appears missing.
+ * @throws GatewayError `not_found` for users outside of the account, `forbidden` for members with a lower role.
  */
 export function requireRole(actor: Actor, account: string, minimumRole: AccountRole): void {
   if (actor.isOperator) return

@@ -9,18 +9,18 @@ interface Point {
   readonly at: number
   readonly group: string
   readonly step: UsageTime
-  /** The distinguished group names. */
+  /** The group names that the series distinguishes. */
   readonly names: readonly string[]
 }
 
-/** Response times of a sample, in the groups of a report. */
+/** Response times of a sample, by the groups of a report. */
 export class AnswerTimes {
   readonly #sample: AnswerSample
   readonly #names: readonly string[]
   #groups: ReadonlyMap<string, number[]> | undefined
   #points: ReadonlyMap<string, number[]> | undefined
 
-  /** @param names names of the groups distinguished in the sample. */
+  /** @param names the names of groups that the sample distinguishes. */
   constructor(sample: AnswerSample, names: readonly string[]) {
     this.#sample = sample
     this.#names = names
@@ -46,7 +46,8 @@ export class AnswerTimes {
   }
 
   /**
-   * Returns the indexes of responses by key. @param keyOf returns the key of a name; undefined stands for other groups.
+   * Returns the indexes of responses by their key.
+   * @param keyOf returns the key for a name; a name that is undefined stands for all other groups.
    */
   #grouped(
     keyOf: (name: string | undefined, answer: number) => string | undefined,
@@ -86,7 +87,10 @@ export class AnswerTimes {
   }
 }
 
-/** Returns the smallest value that is not exceeded by this fraction of values. @param values ascending. */
+/**
+ * Returns the smallest value that at least this fraction of the values does not exceed.
+ * @param values in ascending order.
+ */
 function percentile(values: Float64Array, part: number): number | null {
   return values[Math.max(0, Math.ceil(values.length * part) - 1)] ?? null
 }

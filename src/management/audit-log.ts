@@ -12,10 +12,10 @@ import type { PersonalNames } from "./personal-names.ts"
 
 export type AuditQuery = z.output<typeof auditQuery>
 
-/** Maximum users matching a part of a name; higher than any real number. */
+/** Maximum users whose names match a text. Higher than any realistic number. */
 const MAX_USERS = 1_000
 
-/** Reads the audit log. Operators see all of it, owners the records of their accounts. */
+/** Reads the audit log. Operators see all records, and owners see the records of their accounts. */
 export class AuditLog {
   readonly #store: Store
   readonly #names: PersonalNames
@@ -43,7 +43,7 @@ export class AuditLog {
     return { ...page, data: (await decryptRecords(this.#names, page.data)).map(auditDocument) }
   }
 
-  /** Finds people by their current names, since names in the log are encrypted. */
+  /** Finds people by their current names, because names in the log are encrypted. */
   async #peopleNamed(text: string): Promise<string[]> {
     const users = await this.#users.list({ search: text, limit: MAX_USERS })
     const address = await this.#names.findAddress(text)

@@ -4,23 +4,23 @@ import type { Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
 import { type NamedPerson, PersonalNames, personOf } from "./personal-names.ts"
 
-/** The content of an audit record, besides the actor. */
+/** The content of an audit record, except the actor. */
 export interface AuditedChange {
-  /** `<resource>.<verb>`: `key.create`, `account.entry`, `provider.change`. */
+  /** The action as `<resource>.<verb>`, such as `key.create`, `account.entry` or `provider.change`. */
   readonly action: string
-  /** The account it belongs to. Its owners may read the record. */
+  /** The account that the change belongs to. Its owners may read the record. */
   readonly account?: string | null
   /** The id of the changed object. */
   readonly target?: string | null
   /** The API documents before and after the change. They never contain a secret. */
   readonly before?: object | undefined
   readonly after?: object | undefined
-  /** The person named in these documents. */
+  /** The person whom these documents name. */
   readonly about?: NamedPerson | undefined
 }
 
 /**
- * Makes changes together with their audit records, so that neither exists without the other. Personal names are
+ * Makes changes together with their audit records, so that neither exists without the other. Names of people are
  * encrypted in the log.
  */
 export class Audit {
@@ -33,8 +33,8 @@ export class Audit {
   }
 
   /**
-   * Makes a change in the store, which writes the change and the record together.
-   * @param write the method of the store, with its parameters before the record.
+   * Makes a change in the store, which writes the change and its record together.
+   * @param write calls the method of the store, with the record as the last parameter.
    * @throws StoreError of the method.
    */
   async perform<Result>(
@@ -45,7 +45,7 @@ export class Audit {
     return write(await this.#recordOf(actor, change))
   }
 
-  /** Records a change of data outside the store, after it is made. */
+  /** Records a change of data outside of the store, after the change was made. */
   async record(actor: Actor, change: AuditedChange): Promise<void> {
     await this.#store.audit.append(await this.#recordOf(actor, change))
   }
@@ -92,9 +92,9 @@ export class Audit {
 /** Personal fields in documents of users, members, invitations and email targets. */
 const PERSONAL: ReadonlySet<string> = new Set(["name", "email", "address"])
 
-/** An audit record in readable form. */
+/** An audit record whose names are decrypted. */
 export interface ReadableRecord extends Omit<AuditRecord, "actorName" | "before" | "after"> {
-  /** Null if the reader may not see the name. */
+  /** The actor's name; null if the reader may not see it. */
   readonly actorName: string | null
   readonly before: unknown
   readonly after: unknown
@@ -109,8 +109,8 @@ export function decryptRecords(
 }
 
 /**
- * Replaces the texts in records by their visible form.
- * @param readTexts returns the visible form of each text; null if it is hidden.
+ * Replaces encrypted texts in records by their visible form.
+ * @param readTexts returns the visible form of each text, or null if the text is hidden.
  */
 export async function readRecords(
   records: readonly AuditRecord[],

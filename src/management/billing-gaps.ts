@@ -7,16 +7,16 @@ import type { ReceiptRecord } from "../store/settlements.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import { type ReceiptReader, receiptsOfTime } from "./receipts-of-time.ts"
 
-/** Maximum receipts for one report of the management API. */
+/** Maximum receipts that one report of the management API reads. */
 const MAX_RECEIPTS = 50_000
 
-/** One kind of gap, by name. */
+/** The totals of one kind of gap, by name. */
 class Gap {
   readonly #rows = new Map<string, { requests: number; amount: bigint }>()
   #requests = 0
   #amount = 0n
 
-  /** Counts a request of several amounts, each under its name. */
+  /** Counts one request with several amounts, each of which has a name. */
   add(parts: readonly (readonly [name: string, amount: bigint])[]): void {
     if (parts.length === 0) return
     this.#requests++
@@ -27,7 +27,7 @@ class Gap {
     }
   }
 
-  /** Counts a request of one amount under each of several names. */
+  /** Counts one request with a single amount under several names. */
   addOnce(names: readonly string[], amount: bigint): void {
     if (names.length === 0) return
     this.#requests++
@@ -48,7 +48,7 @@ class Gap {
   }
 }
 
-/** Reports differences between charges and provider bills from the receipts of a time range. */
+/** Reports differences between charges and provider bills, based on the receipts of a time range. */
 export class BillingGapReports {
   readonly #reader: ReceiptReader
 
@@ -57,6 +57,7 @@ export class BillingGapReports {
   }
 
   /**
+   * Returns the report.
    * @param max maximum receipts to read.
    * @throws GatewayError `forbidden`, `invalid_value`.
    */
@@ -113,7 +114,7 @@ function addReceipt(gaps: Gaps, { body, entry, writtenOff }: ReceiptRecord): voi
   gaps.uncharged.add(Array.isArray(attempts) ? attempts.flatMap(unchargedOf) : [])
 }
 
-/** Returns the operator's cost of an uncharged attempt. */
+/** Returns what an uncharged attempt cost the operator. */
 function unchargedOf(attempt: unknown): readonly (readonly [string, bigint])[] {
   if (!isJsonObject(attempt)) return []
   const { outcome, provider_cost: cost } = attempt

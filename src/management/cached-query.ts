@@ -1,12 +1,12 @@
 /**
- * Caches the result of an expensive query. Simultaneous callers share one query. A result is cached for a multiple of
- * the query time, so quick queries are hardly cached.
+ * Caches the result of an expensive query. Simultaneous callers share one query. The cache time is a multiple of the
+ * query time, so that results of fast queries are hardly cached.
  */
 export class CachedQuery<Value> {
   readonly #find: () => Promise<Value>
   readonly #cacheFactor: number
   #result: Promise<Value> | undefined
-  /** By `performance.now()`. */
+  /** The end of the cache time by `performance.now()`. */
   #validUntil = Infinity
 
   /** @param cacheFactor cache time as a multiple of the query time. */

@@ -6,11 +6,11 @@ import type { Actor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import type { ReportedReversal } from "./reversal-events.ts"
 
-/** Maximum wait for processes to return unneeded leases. */
+/** Maximum time that a reversal waits for processes to return leases that they do not need. */
 const RECALL_TIMEOUT_MS = 1_500
 const RECALL_POLL_INTERVAL_MS = 50
 /**
- * Maximum attempts. Concurrent settlements of the same payment may conflict, and each conflict means that one
+ * Maximum attempts. Concurrent settlements of the same payment may conflict. Each conflict means that one of them
  * succeeded.
  */
 const MAX_ATTEMPTS = 20
@@ -22,8 +22,8 @@ export interface ReversalParts {
 }
 
 /**
- * Takes credits back after a refund or dispute of their card payment, and returns them when the dispute is won. A
- * balance never falls below zero: the missing amount becomes a debt, which new credits pay first.
+ * Takes credits back after a refund or dispute of their card payment, and returns them if the dispute is won. A balance
+ * never falls below zero. The missing amount becomes a debt, which new credits pay first.
  */
 export class CardReversals {
   readonly #parts: ReversalParts
@@ -39,7 +39,7 @@ export class CardReversals {
   async settle(actor: Actor, reported: ReportedReversal): Promise<void> {
     const { store } = this.#parts
     const payment = await store.payments.findCard(reported.intent)
-    // An amount in another currency does not determine a part of the payment.
+    // An amount in another currency does not tell which part of the payment was reversed.
     const units = payment === null || payment.currency === reported.currency ? reported.units : null
     const { id, intent, kind, isUndone } = reported
     for (let attempt = 1; ; attempt++) {
@@ -49,7 +49,7 @@ export class CardReversals {
         return await this.#post(actor, reported, open)
       } catch (error) {
         if (!(error instanceof StoreError)) throw error
-        // Another process has settled it, or another reversal was reported in the meantime.
+        // Another process has settled the reversal, or another reversal was reported in the meantime.
         if (error.code === "exists") return
         if (error.code !== "conflict" || attempt === MAX_ATTEMPTS) throw error
       }
@@ -77,7 +77,7 @@ export class CardReversals {
     if (debt > 0n) warn(`the account ${account} owes ${formatCredits(debt)} credits: ${note}`)
   }
 
-  /** Recalls unneeded leases first, since processes lease entire balances. */
+  /** Recalls leases that processes do not need, because processes may lease entire balances. */
   async #recalled(account: string, amount: bigint, post: () => Promise<unknown>): Promise<void> {
     const { store } = this.#parts
     const deadline = performance.now() + RECALL_TIMEOUT_MS

@@ -43,7 +43,10 @@ export class Codes {
     return { ...page, data: await this.#documents(page.data, now) }
   }
 
-  /** Creates a code, which only this response contains. @throws GatewayError `forbidden`, `invalid_value`. */
+  /**
+   * Creates a code. The text of the code is only in this response.
+   * @throws GatewayError `forbidden`, `invalid_value`.
+   */
   async create(actor: Actor, input: NewCode): Promise<CodeWithText> {
     requireOperator(actor)
     const now = Date.now()
@@ -112,7 +115,7 @@ export class Codes {
   }
 
   /**
-   * Revokes a code permanently; its redeemed credits remain. Revoking it again has no effect.
+   * Revokes a code permanently. Credits that were redeemed with it remain. Revoking it again has no effect.
    * @throws GatewayError `forbidden`, `not_found`.
    */
   async revoke(actor: Actor, id: string): Promise<Code> {

@@ -5,7 +5,7 @@ import type { Actor } from "./actor.ts"
 import type { Audit, AuditedChange } from "./audit.ts"
 import type { EntryChange, LiveSettings } from "./live-settings.ts"
 
-/** Changes settings of the console. When it returns, they are stored, in the audit log, and active. */
+/** Changes settings of the console. When a change returns, it is stored, in the audit log, and active. */
 export class ConsoleChanges {
   readonly live: LiveSettings
   readonly #store: Store
@@ -17,7 +17,10 @@ export class ConsoleChanges {
     this.#audit = audit
   }
 
-  /** @throws GatewayError `conflict` if the same entry was changed in the meantime. */
+  /**
+   * Makes a change.
+   * @throws GatewayError `conflict` if the same entry was changed in the meantime.
+   */
   async make(actor: Actor, change: AuditedChange, entries: readonly EntryChange[]): Promise<void> {
     const changes = this.live.prepare(entries)
     try {
@@ -37,7 +40,7 @@ export class ConsoleChanges {
   }
 }
 
-/** Builds the error for a setting of the file or the environment, which can only be changed there. */
+/** Builds the error for a setting that the file or the environment sets. It can only be changed there. */
 export function locked(what: string, origin: "file" | "environment" | "sandbox"): GatewayError {
   const place = {
     file: "the settings file (tollgate.yaml): change it there",

@@ -7,8 +7,8 @@ import { emptySum, isTime } from "./usage-rows.ts"
 export type UsageSums = Pick<RequestReports, "sumUsage" | "usageSeries">
 
 /**
- * Adds the corrections of reconciliations to the provider cost of reports, at the beginning of their day. Corrections
- * belong to a provider, but not to an account, key or model, so reports on these do not contain corrections.
+ * Adds the corrections of reconciliations to the provider cost in reports, at the start of their day. A correction
+ * belongs to a provider, but not to an account, key or model. Reports on these therefore contain no corrections.
  */
 export function withCorrections(
   reports: RequestReports,

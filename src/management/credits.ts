@@ -12,12 +12,12 @@ import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 
 export interface EntryQuery extends PageQuery {
   readonly kind?: EntryKind | undefined
-  /** ISO 8601. The end is exclusive. */
+  /** Start of the time range in ISO 8601. The end is exclusive. */
   readonly from?: string | undefined
   readonly to?: string | undefined
 }
 
-/** Maximum wait for processes to return unneeded leases. */
+/** Maximum time that a change waits for processes to return leases that they do not need. */
 const RECALL_TIMEOUT_MS = 1_500
 const RECALL_POLL_INTERVAL_MS = 50
 
@@ -31,7 +31,10 @@ export class Credits {
     this.#audit = audit
   }
 
-  /** @throws GatewayError `not_found`. */
+  /**
+   * Returns the credits of an account.
+   * @throws GatewayError `not_found`.
+   */
   async credits(actor: Actor, account: string): Promise<AccountCredits> {
     requireRole(actor, account, "viewer")
     const { balance, debt } = await this.#require(account)
@@ -65,8 +68,8 @@ export class Credits {
   }
 
   /**
-   * Reads entries of a time range. Its position in the ledger is found by bisection, so entries near its ends may be
-   * out of order.
+   * Reads the entries of a time range. The positions of the range in the ledger are found by bisection, so entries near
+   * its ends may be missing if their times are out of order.
    */
   async #entriesOf(account: string, input: EntryQuery): Promise<Page<EntryRecord>> {
     const { kind = null, limit, cursor } = input
@@ -85,7 +88,7 @@ export class Credits {
     }
   }
 
-  /** Returns the range of entry numbers for a time range, both ends exclusive; null for no end. */
+  /** Returns the entry numbers just before and after a time range; null for an open end. */
   async #rangeOf(
     account: string,
     { from, to }: EntryQuery,
@@ -122,7 +125,7 @@ export class Credits {
     return { ...entryDocument(added), author: actor.name }
   }
 
-  /** Recalls the amount before it is taken out, since processes lease entire balances. */
+  /** Takes an amount out of the balance. The amount is recalled first, because processes may lease entire balances. */
   async #takeOut(
     account: string,
     amount: bigint,
@@ -180,7 +183,7 @@ async function adding(append: () => Promise<EntryRecord>): Promise<EntryRecord> 
   }
 }
 
-/** Returns undefined if a request was charged after the amount was recalled. */
+/** Returns the result, or undefined if a request was charged after the amount was recalled. */
 async function unlessInsufficient(
   append: () => Promise<EntryRecord>,
 ): Promise<EntryRecord | undefined> {
@@ -208,7 +211,7 @@ function stillHeld(balance: bigint, leased: bigint, amount: bigint): GatewayErro
   )
 }
 
-/** Converts an entry to the form of the API. */
+/** Converts an entry to its representation in the API. */
 export function entryDocument(entry: EntryRecord): Entry {
   return {
     number: entry.number,

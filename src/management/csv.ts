@@ -8,8 +8,8 @@ function quoted(cell: string): string {
 }
 
 /**
- * Prevents user-supplied text from being a formula. Spreadsheets evaluate text with these first characters, including
- * full-width ones.
+ * Prevents user-supplied text from becoming a formula. Spreadsheets evaluate text that starts with these characters,
+ * including their full-width forms.
  */
 export function defused(text: string): string {
   return /^[=+\-@＝＋－＠\t\r]/.test(text) ? `'${text}` : text

@@ -2,13 +2,13 @@ import { GatewayError } from "../canon/errors.ts"
 import { isStorableText } from "../canon/storable-text.ts"
 import type { Page } from "#contract/common.ts"
 
-/** The start of a page: the sort values of the last entry on the previous page. */
+/** The start of a page, as the sort values of the last entry on the previous page. */
 export type Position = readonly (string | number)[]
 
 /** The latest time of a `Date`, in Unix milliseconds. */
 const LATEST_TIME = 8.64e15
 
-/** The parameters of a list, as in `pageQuery`. */
+/** The parameters of a page, as in `pageQuery`. */
 export interface PageQuery {
   readonly limit: number
   readonly cursor?: string | undefined
@@ -24,7 +24,7 @@ export function positionOf(cursor: string | undefined): Position | undefined {
     const value: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"))
     if (isPosition(value)) return value
   } catch {
-    // Reported below as a foreign cursor.
+    // An unreadable cursor is reported below.
   }
   throw foreignCursor()
 }
@@ -42,7 +42,7 @@ export function timePositionOf(cursor: string | undefined): { at: number; id: st
   throw foreignCursor()
 }
 
-/** Builds the error for an invalid cursor. */
+/** Builds the error for a cursor that does not belong to the list. */
 export function foreignCursor(): GatewayError {
   return new GatewayError(
     "invalid_value",
@@ -58,7 +58,7 @@ export function cursorOf(position: Position): string {
 
 /**
  * Builds a page of entries.
- * @param found up to one more entry than the page holds, which indicates a next page.
+ * @param found the entries of the page, and one more if there is a next page.
  */
 export function pageFrom<Item>(
   found: readonly Item[],

@@ -1,13 +1,13 @@
 const CHUNK_LENGTH = 16 * 1024
 
-/** A file to download. It is sent in chunks, since it may be long. */
+/** A file to download. It may be long, so it is sent in chunks. */
 export interface Download {
   readonly name: string
   readonly contentType: string
   readonly chunks: AsyncIterable<string>
 }
 
-/** Joins lines to chunks, since sending a line costs more than creating it. */
+/** Joins lines into chunks, because sending a line takes longer than creating it. */
 export async function* gathered(lines: AsyncIterable<string>): AsyncGenerator<string> {
   let chunk = ""
   for await (const line of lines) {

@@ -5,20 +5,21 @@ import type { IssueFinding } from "../config/issues.ts"
 /** Maximum reported faults. */
 const MAX_FAULTS = 50
 const MAX_NAME_LENGTH = 100
-/** Matches a complete sentence, which needs no subject before it. */
+/** Matches a complete sentence, which needs no subject. */
 const WHOLE_SENTENCE = /^(the|this|there) /
 
 interface Fault {
   readonly name: string
-  /** A message that needs a subject, or a complete sentence. */
+  /** A predicate that needs a subject, or a complete sentence. */
   readonly words: string
 }
 
 /**
- * Rejects an entry by the rules of the settings file, with their messages.
- * @param subject the subject for a fault without a name: `The provider`.
- * @param idName the parameter with the entry's own name.
- * @throws GatewayError `invalid_value`; `errors` contains all faults, for a form to show next to its fields.
+ * Rejects an entry by the rules of the settings file, with the messages of these rules.
+ * @param subject the subject of faults that have no name, such as `The provider`.
+ * @param idName the parameter that contains the entry's name.
+ * @throws GatewayError `invalid_value`. Its `errors` contain all faults, so that a form can show each one next to its
+ * field.
  */
 export function refuseFindings(
   findings: readonly IssueFinding[],
@@ -39,7 +40,7 @@ export function refuseFindings(
   })
 }
 
-/** Builds the error for a fault outside the rules of the file. */
+/** Builds the error for a fault that the rules of the settings file do not cover. */
 export function refused(parameter: string, message: string): GatewayError {
   return new GatewayError("invalid_value", message, {
     parameter,
@@ -48,7 +49,7 @@ export function refused(parameter: string, message: string): GatewayError {
 }
 
 function faultOf({ path, message, name, lacking }: IssueFinding, idName: string): Fault {
-  // The entry's own name is invalid, and its path ends before the name.
+  // The entry's own name is invalid. The path of the fault then ends before the name.
   if (name !== undefined && WHOLE_SENTENCE.test(message) && path.length === 0) {
     return { name: idName, words: message }
   }

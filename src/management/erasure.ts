@@ -14,7 +14,7 @@ export interface ErasureParts {
   readonly audit: Audit
 }
 
-/** Erases people and their personal data everywhere. Their actions remain, under their id. */
+/** Erases people and their personal data everywhere. Records of their actions remain, with their id as the author. */
 export class Erasure {
   readonly #parts: ErasureParts
 
@@ -34,7 +34,7 @@ export class Erasure {
     }
     const { users } = this.#parts
     const user = await users.require(id)
-    // The user loses access first. A user who must stay is rejected before any data is lost.
+    // The user loses access first. A user who must not be erased is rejected before any data is lost.
     const { isDisabled } = user
     await users.change(id, { isDisabled: true })
     try {
@@ -53,7 +53,7 @@ export class Erasure {
   }
 
   /**
-   * Erases the data of a person who is not a user: invitations to the address, and records that name it.
+   * Erases the data of a person who is not a user: invitations to the email address, and its occurrences in records.
    * @throws GatewayError `forbidden`; `conflict` for the address of a user.
    */
   async eraseAddress(actor: Actor, email: string): Promise<ErasureDocument> {

@@ -1,9 +1,9 @@
 import { GatewayError } from "../canon/errors.ts"
 
 /**
- * Returns an expiry time in Unix milliseconds; null if it never expires.
- * @param text RFC 3339, from the API.
- * @throws GatewayError `invalid_value` if it has passed.
+ * Returns an expiry time in Unix milliseconds; null for no expiry.
+ * @param text RFC 3339 text from the API.
+ * @throws GatewayError `invalid_value` if the time has passed.
  */
 export function expiryOf(text: string | null, now: number): number | null {
   if (text === null) return null

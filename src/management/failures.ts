@@ -13,9 +13,12 @@ import { pageFrom, timePositionOf } from "./cursor.ts"
 import type { Requests } from "./requests.ts"
 import { scopeOf } from "./scope.ts"
 
-/** The kind of failure caused by the request itself. */
+/** The kind of failure that the request itself causes. */
 const REFUSED = "refused_by_upstream"
-/** Kinds of failures after an upstream call. Such requests have a receipt, which is used to list and count them. */
+/**
+ * Kinds of failures after an upstream call. Requests with these failures have a receipt, by which they are listed and
+ * counted.
+ */
 export const KINDS_OF_VENDORS: readonly ErrorKind[] = [
   REFUSED,
   "upstream_error",
@@ -23,7 +26,7 @@ export const KINDS_OF_VENDORS: readonly ErrorKind[] = [
   "upstream_timeout",
 ]
 
-/** Reports the outcome of requests, including those that held no money. */
+/** Reports the outcome of requests, including those that were rejected before credits were held. */
 export class Failures {
   readonly #log: FailureLog
   readonly #requests: Requests
@@ -52,7 +55,10 @@ export class Failures {
     return { ...page, data: page.data.map(failedRequestDocument) }
   }
 
-  /** Returns the full record of a request. @throws GatewayError `not_found`, also for those of other accounts. */
+  /**
+   * Returns the full record of a request.
+   * @throws GatewayError `not_found`, also for requests of other accounts.
+   */
   async request(actor: Actor, id: string): Promise<RequestRecordDocument> {
     const [receipt, failed, attempts] = await Promise.all([
       this.#receipt(actor, id),
@@ -95,8 +101,9 @@ function failedRequestDocument({
 }
 
 /**
- * Shows the vendor's message if the request itself was refused, since the caller has received it too. All other
- * messages are for operators only: they concern the operator's account and its limits.
+ * Converts a failed attempt to its representation in the API. If the vendor refused the request itself, its message is
+ * included, because the caller has also received it. All other messages concern the operator's account at the vendor,
+ * so only operators see them.
  */
 function failedAttemptDocument(attempt: FailedAttempt, actor: Actor): FailedAttemptDocument {
   const { at, deployment, status, kind } = attempt

@@ -1,7 +1,7 @@
 import type { HealthReport } from "../routing/health.ts"
 import type { Health } from "#contract/catalog.ts"
 
-/** Converts the health of a deployment to the form of the API. Only operators see the error. */
+/** Converts the health of a deployment to its representation in the API. Only operators see the error. */
 export function healthDocument(report: HealthReport, isOperator: boolean): Health {
   return {
     state: report.state,
@@ -12,7 +12,7 @@ export function healthDocument(report: HealthReport, isOperator: boolean): Healt
   }
 }
 
-/** Combines the health of several deployments. The state is the best one of those that were used. */
+/** Combines the health of several deployments. The state is the best state of the deployments that were used. */
 export function summedReport(reports: readonly HealthReport[]): HealthReport {
   const known = reports.filter(({ state }) => state !== "unknown")
   const state =

@@ -13,14 +13,14 @@ import type { Audit, AuditedChange } from "./audit.ts"
 import { keySettings } from "./key-document.ts"
 import { newKeyRecord } from "./keys.ts"
 
-/** A key of another gateway: the key itself, or only its hexadecimal SHA-256. */
+/** A key of another gateway, which is either the key itself or only its hexadecimal SHA-256. */
 export type ForeignSecret = { readonly hint: string } & (
   | { readonly secret: string }
   | { readonly digest: string }
 )
 
 export interface ImportedKey {
-  /** Derived from its origin, so that a repeated import finds it. */
+  /** Id that is derived from the key's origin, so that a repeated import finds the key. */
   readonly id: string
   readonly input: Omit<NewKey, "account">
   readonly secret: ForeignSecret
@@ -28,14 +28,14 @@ export interface ImportedKey {
 }
 
 export interface ImportedAccount {
-  /** Derived from its origin, like the ids of keys. */
+  /** Id that is derived from the account's origin, like the ids of keys. */
   readonly id: string
   readonly name: string
   readonly limits: Omit<AccountChange, "name" | "stores_content" | "state">
   readonly isPaused: boolean
   /** Initial credits in nanocredits. */
   readonly credits: bigint
-  /** The note of the grant. A ledger that already has a grant with this note gets no second one. */
+  /** The note of the grant. If the ledger already has a grant with this note, no second grant is made. */
   readonly note: string
   readonly keys: readonly ImportedKey[]
 }
@@ -44,11 +44,11 @@ export interface ImportCounts {
   readonly accounts: number
   readonly keys: number
   readonly grants: number
-  /** Accounts and keys that already existed. */
+  /** Number of accounts and keys that already existed. */
   readonly present: number
 }
 
-/** The write without its audit record. */
+/** A write to the store, without its audit record. */
 type Write<Step = BatchStep> = Step extends unknown ? Omit<Step, "audit"> : never
 type Change = Omit<AuditedChange, "action">
 
@@ -61,7 +61,7 @@ export class Imports {
   readonly #hasher: KeyHasher
   readonly #changed: () => Promise<void>
 
-  /** @param changed called after the write, since keys are usually used immediately. */
+  /** @param changed called after the write, because keys are usually used immediately. */
   constructor(store: Store, audit: Audit, hasher: KeyHasher, changed = async () => {}) {
     this.#store = store
     this.#audit = audit

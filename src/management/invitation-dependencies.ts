@@ -8,6 +8,6 @@ export interface InvitationDependencies {
   readonly store: Store
   readonly users: Users
   readonly audit: Audit
-  /** The address of the gateway, for links. */
+  /** Returns the address of the gateway, for links. */
   readonly baseUrl: BaseUrl
 }

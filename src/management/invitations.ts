@@ -25,13 +25,13 @@ export interface InvitationInput {
   readonly role: AccountRole
 }
 
-/** The input of a new user. */
+/** The data that a new user enters. */
 export interface Acceptance {
   readonly name?: string | undefined
   readonly password?: string | undefined
 }
 
-/** Manages invitations to accounts, by links that the inviter hands over. */
+/** Manages invitations to accounts. The inviter passes the link of an invitation on. */
 export class Invitations {
   readonly #store: Store
   readonly #users: Users
@@ -45,7 +45,7 @@ export class Invitations {
     this.#baseUrl = parts.baseUrl
   }
 
-  /** Lists open invitations, of one account or of all accounts that the caller may invite to. */
+  /** Lists open invitations of one account, or of all accounts to which the caller may invite people. */
   async list(
     actor: Actor,
     input: PageQuery & { readonly account?: string | undefined },
@@ -65,7 +65,7 @@ export class Invitations {
   }
 
   /**
-   * Creates an invitation. Only this response contains its link.
+   * Creates an invitation. Its link is only in this response.
    * @throws GatewayError `forbidden`, `not_found`; `conflict` if the person already belongs to the account.
    */
   async create(
@@ -111,7 +111,10 @@ export class Invitations {
     }
   }
 
-  /** @throws GatewayError `forbidden`, `not_found`. */
+  /**
+   * Deletes an invitation.
+   * @throws GatewayError `forbidden`, `not_found`.
+   */
   async remove(actor: Actor, id: string): Promise<void> {
     const now = Date.now()
     const invitation = await this.#store.invitations.find(id, now)
@@ -125,7 +128,10 @@ export class Invitations {
     )
   }
 
-  /** Returns the public view of an invitation for its link. @throws GatewayError `not_found`. */
+  /**
+   * Returns an invitation as shown to the person who opens its link.
+   * @throws GatewayError `not_found`.
+   */
   async open(token: string): Promise<OpenInvitation> {
     const invitation = await this.#require(token)
     const document = invitationDocument(invitation, await this.#accountNames())
@@ -141,7 +147,7 @@ export class Invitations {
   }
 
   /**
-   * Adds a member: the authenticated user or a new one.
+   * Adds a member, who is the authenticated user or a new user.
    * @returns the user, and whether the user is new and therefore not signed in yet.
    * @throws GatewayError `not_found`; `not_signed_in`, `forbidden` and `conflict`, with instructions.
    */

@@ -7,16 +7,16 @@ import { endOfPeriod } from "../accounting/budget-periods.ts"
 
 /** The use of a key, from the index of requests. */
 export interface KeyUse {
-  /** Unix milliseconds; null if it was never used. */
+  /** Unix milliseconds; null if the key was never used. */
   readonly lastUsedAt: number | null
-  /** Total in nanocredits. */
+  /** Total spending in nanocredits. */
   readonly spent: bigint
 }
 
 const UNUSED: KeyUse = { lastUsedAt: null, spent: 0n }
 
 /**
- * Converts a key to the form of the API for an actor. It never contains the secret.
+ * Converts a key to its representation in the API, as the actor may see it. It never contains the secret.
  * @param now Unix milliseconds.
  */
 export function keyDocument(actor: Actor, key: KeyRecord, now: number, use: KeyUse = UNUSED): Key {
@@ -51,8 +51,8 @@ export function keyDocument(actor: Actor, key: KeyRecord, now: number, use: KeyU
 }
 
 /**
- * Returns whether an actor may change, rotate, pause and revoke a key: operators, owners of its account, and its
- * creator.
+ * Whether an actor may change, rotate, pause and revoke a key. Operators, owners of the key's account and the key's
+ * creator may.
  */
 export function mayChangeKey(actor: Actor, { account, createdBy }: KeyRecord): boolean {
   if (actor.isOperator) return true
@@ -78,7 +78,7 @@ type KeyLimits = Pick<
   | "addresses"
 > & { readonly pausedAt?: number | null }
 
-/** Returns the editable settings of a key, for the audit log. */
+/** Returns the settings of a key that can be edited, for the audit log. */
 export function keySettings(key: KeyLimits) {
   return {
     name: key.name,
@@ -98,7 +98,7 @@ export function keySettings(key: KeyLimits) {
   }
 }
 
-/** Returns the status of a key at a given time. */
+/** Returns the status of a key at a moment. */
 export function statusOf(key: KeyRecord, now: number): Key["status"] {
   if (key.revokedAt !== null) return "revoked"
   return key.expiresAt !== null && key.expiresAt <= now ? "expired" : "active"

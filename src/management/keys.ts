@@ -22,14 +22,14 @@ import { keyDocument, keySettings, mayChangeKey, type KeyUse, statusOf } from ".
 import { scopeOf } from "./scope.ts"
 import { expiryOf } from "./expiry.ts"
 
-/** Returns the use of keys by their ids. Unused keys are absent. */
+/** Returns the use of keys by their ids. Keys without use are absent. */
 export type KeyUses = (ids: readonly string[]) => Promise<ReadonlyMap<string, KeyUse>>
 
-/** Parts of a running gateway besides the ledger. They are absent in commands. */
+/** The parts of a running gateway that keys need besides the ledger. Absent in commands. */
 export interface KeyContext {
   /** Absent if the use of keys is not shown. */
   readonly uses?: KeyUses
-  /** Called after each change, before it returns, since a new key is usually used immediately. */
+  /** Called after each change, before the change returns, because a new key is usually used immediately. */
   readonly changed?: () => Promise<void>
 }
 
@@ -38,7 +38,9 @@ export interface KeyQuery extends PageQuery {
   readonly status?: Key["status"] | undefined
 }
 
-/** Manages the keys of callers. Members of an account create them; owners and their creators change them. */
+/**
+ * Manages the keys of callers. Members of an account create keys, and owners and the creator of a key can change it.
+ */
 export class Keys {
   readonly #store: Store
   readonly #audit: Audit
@@ -54,7 +56,7 @@ export class Keys {
     this.#changed = context.changed ?? (async () => {})
   }
 
-  /** Lists keys of one account or of all visible ones, newest first. */
+  /** Lists keys of one account or of all visible accounts, newest first. */
   async list(actor: Actor, input: KeyQuery): Promise<Page<Key>> {
     const now = Date.now()
     const filter = { accounts: scopeOf(actor, input.account), status: input.status, now }
@@ -65,12 +67,18 @@ export class Keys {
     return { ...page, data: page.data.map((key) => keyDocument(actor, key, now, uses.get(key.id))) }
   }
 
-  /** @throws GatewayError `not_found`. */
+  /**
+   * Returns a key.
+   * @throws GatewayError `not_found`.
+   */
   async find(actor: Actor, id: string): Promise<Key> {
     return this.#document(actor, await this.#require(actor, id))
   }
 
-  /** @throws GatewayError `not_found` for other accounts, `forbidden`, `invalid_value`. */
+  /**
+   * Creates a key.
+   * @throws GatewayError `not_found` for other accounts, `forbidden`, `invalid_value`.
+   */
   async create(actor: Actor, input: NewKey): Promise<KeyWithSecret> {
     const now = Date.now()
     const { secret, record: secretRecord } = this.#newSecret(now)
@@ -92,7 +100,10 @@ export class Keys {
     return this.#document(actor, record)
   }
 
-  /** @throws GatewayError `not_found`, `forbidden`, `invalid_value`; `conflict` if it is revoked. */
+  /**
+   * Changes a key.
+   * @throws GatewayError `not_found`, `forbidden`, `invalid_value`; `conflict` if the key is revoked.
+   */
   async change(actor: Actor, id: string, input: KeyChange): Promise<Key> {
     const before = await this.#requireUsable(actor, id)
     const change = changeOf(input, Date.now())
@@ -111,8 +122,8 @@ export class Keys {
 
   /**
    * Creates a new secret for a key. Old secrets remain valid for a while.
-   * @param grace milliseconds.
-   * @throws GatewayError `not_found`, `forbidden`; `conflict` if it is revoked.
+   * @param grace milliseconds for which they remain valid.
+   * @throws GatewayError `not_found`, `forbidden`; `conflict` if the key is revoked.
    */
   async rotate(actor: Actor, id: string, grace: number): Promise<KeyWithSecret> {
     const before = await this.#requireUsable(actor, id)
@@ -171,7 +182,10 @@ export class Keys {
     return key
   }
 
-  /** @throws GatewayError `not_found`, `forbidden`. */
+  /**
+   * Returns a key that the actor may change.
+   * @throws GatewayError `not_found`, `forbidden`.
+   */
   async #requireChangeable(actor: Actor, id: string): Promise<KeyRecord> {
     const key = await this.#require(actor, id)
     if (mayChangeKey(actor, key)) return key
@@ -193,7 +207,7 @@ export class Keys {
     return { secret, record: { hash, hint: hintOf(secret), createdAt: now, expiresAt: null } }
   }
 
-  /** Makes a change, and converts conflicts with simultaneous changes to errors. */
+  /** Makes a change. Conflicts with simultaneous changes become errors. */
   async #changing<Result>(step: () => Promise<Result>): Promise<Result> {
     try {
       const result = await step()
@@ -243,7 +257,10 @@ export function newKeyRecord(
   }
 }
 
-/** @throws GatewayError `invalid_value`. */
+/**
+ * Validates and normalizes addresses.
+ * @throws GatewayError `invalid_value`.
+ */
 function addressesOf(addresses: readonly string[] | null): readonly string[] | null {
   for (const text of addresses ?? []) {
     const network = readNetwork(text)
@@ -254,7 +271,7 @@ function addressesOf(addresses: readonly string[] | null): readonly string[] | n
   return addresses
 }
 
-/** Converts the given members to the form of the store. */
+/** Converts the given members to a change in the format of the store. */
 function changeOf(input: KeyChange, now: number): KeyRecordChange {
   return {
     ...(input.name !== undefined && { name: input.name }),
@@ -282,7 +299,7 @@ function amountOf(credits: string | null): bigint | null {
   return credits === null ? null : parseCredits(credits)
 }
 
-/** Normalizes origins to the form of browsers and removes duplicates. */
+/** Converts origins to the form in which browsers send them, and removes duplicates. */
 function originsOf(texts: readonly string[] | null): string[] | null {
   return texts === null ? null : [...new Set(texts.map((text) => pageOriginOf(text) ?? text))]
 }

@@ -8,21 +8,24 @@ import { readPeriod, readPrice } from "../catalog/read-price.ts"
 import type { ModelKind } from "#contract/model-kinds.ts"
 import { vendors } from "../vendors/index.ts"
 
-/** A known price that could be used for a model without a price. */
+/** A known price for a model that has no price. */
 export interface KnownEntry {
   readonly kind: ModelKind
-  /** As in `tollgate.yaml`. */
+  /** The price in the format of `tollgate.yaml`. */
   readonly price: Readonly<Record<string, unknown>>
-  /** The source of the price: `OpenAI: gpt-4o`. */
+  /** The source of the price, such as `OpenAI: gpt-4o`. */
   readonly source: string
 }
 
-/** Resellers of other vendors' models under the original names. Their price is used only if no other is known. */
+/**
+ * Vendors that resell models of other vendors under their original names. Prices of resellers are only used if no other
+ * price is known.
+ */
 const RESELLERS = new Set(["openrouter", "huggingface"])
 
-/** Finds prices for models that are unknown at their configured vendor. */
+/** Finds prices for models that are not listed for their configured vendor. */
 export class KnownPrices {
-  /** The underlying list of known prices. */
+  /** The list of known prices that is searched. */
   readonly facts: Facts
   /** Known models by the last part of their names. */
   #byName: Map<string, { readonly vendor: string; readonly name: string }[]> | undefined
@@ -32,7 +35,7 @@ export class KnownPrices {
   }
 
   /**
-   * Finds a price by the vendor's name of the model, else by the operator's name.
+   * Finds a price by the vendor's name for the model, or else by the operator's name.
    * @param vendorOf returns the vendor of a provider.
    */
   find(model: Model, vendorOf: (provider: string) => string | undefined): KnownEntry | undefined {
@@ -58,7 +61,10 @@ export class KnownPrices {
     return undefined
   }
 
-  /** Ranks a candidate: the vendor itself, then the model's maker, then others, each with exact names first. */
+  /**
+   * Ranks a candidate. The configured vendor comes first, followed by the model's maker and by other vendors. For each,
+   * exact names come first.
+   */
   #rankOf(
     { vendor, name }: { readonly vendor: string; readonly name: string },
     own: string | undefined,
@@ -96,13 +102,14 @@ function entryOf(known: ModelFacts, kind: ModelKind): Omit<KnownEntry, "source">
   const periods = (known.price.periods ?? []).flatMap(billablePeriod)
   const card = billable(known.price)
   const read = readPrice(kind, { ...card, periods: periods.map(readPeriod) }, "1")
-  // An invalid price is not offered.
+  // An invalid price is not suggested.
   if (read.price === undefined) return undefined
   return { kind, price: { ...card, ...(periods.length > 0 && { periods }) } }
 }
 
 /**
- * Returns the billable classes of a price. Other classes of the vendor do not apply once an operator adopts the price.
+ * Returns the billable classes of a price. The vendor's other classes do not apply after an operator has adopted the
+ * price.
  */
 function billable(price: PriceFacts | PeriodFacts) {
   const { tiers, minimum_seconds: minimum } = price
@@ -113,7 +120,7 @@ function billable(price: PriceFacts | PeriodFacts) {
   }
 }
 
-/** Returns a billable period without modes of service, which are not adopted. */
+/** Returns a billable period without service modes, because these are not adopted. */
 function billablePeriod(period: PeriodFacts): PeriodFacts[] {
   const prices = billable(period)
   if (Object.keys(prices).length === 0) return []

@@ -17,10 +17,10 @@ import { type Actor, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 
-/** Called after each change, before it returns. */
+/** Called after each change, before the change returns. */
 type Changed = () => Promise<void>
 
-/** Manages the budgets of end users and tags of an account, which its owners define. */
+/** Manages the budgets that owners of an account define for its end users and tags. */
 export class LabelBudgetManagement {
   readonly #store: Store
   readonly #audit: Audit
@@ -32,13 +32,19 @@ export class LabelBudgetManagement {
     this.#changed = changed
   }
 
-  /** @throws GatewayError `not_found`. */
+  /**
+   * Returns the label budgets of an account.
+   * @throws GatewayError `not_found`.
+   */
   async find(actor: Actor, account: string): Promise<LabelBudgets> {
     requireRole(actor, account, "viewer")
     return documentOf(await this.#require(account))
   }
 
-  /** @throws GatewayError `forbidden`, `not_found`. */
+  /**
+   * Replaces the label budgets of an account.
+   * @throws GatewayError `forbidden`, `not_found`.
+   */
   async change(actor: Actor, account: string, { budgets }: LabelBudgets): Promise<LabelBudgets> {
     requireRole(actor, account, "owner")
     const before = documentOf(await this.#require(account))
@@ -52,7 +58,10 @@ export class LabelBudgetManagement {
     return after
   }
 
-  /** Lists spending in the order of the labels. @throws GatewayError `not_found`. */
+  /**
+   * Lists the spending of labels, sorted by label.
+   * @throws GatewayError `not_found`.
+   */
   async spent(actor: Actor, account: string, input: PageQuery): Promise<Page<LabelSpending>> {
     requireRole(actor, account, "viewer")
     await this.#require(account)
@@ -60,7 +69,7 @@ export class LabelBudgetManagement {
     const found = await this.#store.keys.listLabelBudgets({
       account,
       at: Date.now(),
-      // Starts from the beginning for a cursor of another list, so that other accounts are never listed.
+      // A cursor of another list is ignored, so that other accounts are never listed.
       after: typeof after === "string" && after.startsWith(`${account}#`) ? after : null,
       limit: input.limit + 1,
     })
@@ -70,7 +79,7 @@ export class LabelBudgetManagement {
 
   async #require(id: string): Promise<AccountRecord> {
     const account = await this.#store.accounts.find(id)
-    // The store also finds accounts by name, which is not accepted as an id.
+    // The store also finds accounts by name, but the API only accepts ids.
     if (account?.id === id) return account
     throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
   }
@@ -94,7 +103,7 @@ function labelOfTag(tag: string): string {
   return tagLabel(tag.slice(0, end).trim(), tag.slice(end + 1).trim())
 }
 
-/** Converts the budget of a label to the form of the API. */
+/** Converts a label's budget to its representation in the API. */
 export function budgetDocument({
   label,
   dailyBudget,
@@ -107,7 +116,7 @@ export function budgetDocument({
   }
 }
 
-/** Converts a label to the form of the API. */
+/** Converts a label to its representation in the API. */
 export function labelDocument(label: string): { user: string | null; tag: string | null } {
   return { user: null, tag: null, ...readLabel(label) }
 }

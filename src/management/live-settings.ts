@@ -40,26 +40,26 @@ export interface LiveSettingsParts {
   readonly vendors: readonly KnownVendor[]
   /** The settings of the file and the environment. */
   readonly base: BaseSettings
-  /** The address of the simulator, if it acts as the vendor. */
+  /** The address of the simulator, if it replaces the vendors. */
   readonly sandboxUrl: string | undefined
   /** Activates settings and known prices. */
   readonly apply: (active: ActiveSettings) => void
-  /** Called when the console has changed active settings, with the names of the changed ones. */
+  /** Called when the console has changed active settings, with the names of these settings. */
   readonly onConsoleChange: (changed: readonly string[]) => void
   readonly warn: (message: string) => void
 }
 
-/** A change of one entry; null deletes it. */
+/** A change of one entry. null deletes the entry. */
 export interface EntryChange {
   readonly section: ConsoleSection
   readonly id: string
-  /** In the form of `tollgate.yaml`, with its secrets. */
+  /** The entry in the format of `tollgate.yaml`, with its secrets. */
   readonly entry: unknown
 }
 
 /**
- * The active settings: those of the file and the environment take precedence over those of the console, which take
- * precedence over the simulator. File and console can change at any time, independently.
+ * The active settings. Settings of the file and the environment take precedence over those of the console, which take
+ * precedence over the simulator. The file and the console can change independently at any time.
  */
 export class LiveSettings {
   readonly #parts: LiveSettingsParts
@@ -80,7 +80,7 @@ export class LiveSettings {
     this.#warn()
   }
 
-  /** Reads the settings of the console. Invalid ones never prevent the gateway from starting. */
+  /** Reads the settings of the console. Invalid settings never prevent the gateway from starting. */
   static async open(parts: LiveSettingsParts): Promise<LiveSettings> {
     return new LiveSettings(parts, await parts.store.settings.read())
   }
@@ -91,12 +91,12 @@ export class LiveSettings {
     return { settings: this.#effective, facts: this.#lists.facts, warnings }
   }
 
-  /** The active settings. */
+  /** The active settings, without the known prices. */
   get effective(): Settings {
     return this.#effective
   }
 
-  /** The active list of known prices, and the pending one. */
+  /** The active and the pending list of known prices. */
   get lists(): PriceLists {
     return this.#lists
   }
@@ -120,9 +120,7 @@ export class LiveSettings {
     return this.records.find((record) => record.section === section && record.id === id)
   }
 
-  /**
-   * Returns an entry of the console in its original form, including secrets; undefined if it is missing or unreadable.
-   */
+  /** Returns an entry of the console as it was entered, including secrets; undefined if it is missing or unreadable. */
   entry(section: ConsoleSection, id: string): RawEntry | undefined {
     return this.#reading.entries.get(placeOf(section, id))
   }
@@ -139,7 +137,7 @@ export class LiveSettings {
     this.taken(await this.#parts.store.settings.read())
   }
 
-  /** Returns the settings that would result from some changes. */
+  /** Returns the settings that would result from changes in the console. */
   preview(changes: readonly SettingChange[]): Settings {
     const places = new Set(changes.map(({ section, id }) => `${section}/${id}`))
     const kept: ConsoleRecord[] = this.records.filter(
@@ -151,7 +149,7 @@ export class LiveSettings {
     return this.#compose(this.#base, this.#read([...kept, ...fresh]))
   }
 
-  /** Converts changes to the form of the store: encrypted, and based on the current state. */
+  /** Converts changes to the format of the store. They are encrypted and refer to the current state. */
   prepare(changes: readonly EntryChange[]): SettingChange[] {
     return changes.map(({ section, id, entry }) => {
       const replaces = this.record(section, id)?.revision ?? null
@@ -164,9 +162,9 @@ export class LiveSettings {
     return readConsole(records, { ...this.#parts, known: this.#known })
   }
 
-  /** Activates the settings after a change, so that they are active when the change returns. */
+  /** Activates changed settings, so that they are active when the change returns. */
   taken(state: SettingsState): void {
-    // Two reads may complete in reverse order.
+    // Concurrent reads may complete in reverse order.
     if (state.revision <= this.#state.revision) return
     const records = consoleRecords(state.records)
     const reading = this.#read(records)

@@ -10,7 +10,7 @@ import { type Actor, maySee, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 
-/** Manages the members of accounts and their roles. Names come from the users, roles from the store. */
+/** Manages the members of accounts and their roles. Names come from the users, and roles from the store. */
 export class Members {
   readonly #store: Store
   readonly #users: Users
@@ -22,7 +22,7 @@ export class Members {
     this.#audit = audit
   }
 
-  /** Lists members of one account or of all visible ones, in the order of joining. */
+  /** Lists members of one account or of all visible accounts, in the order in which they joined. */
   async list(
     actor: Actor,
     input: PageQuery & { readonly account?: string | undefined },
@@ -58,7 +58,10 @@ export class Members {
     return memberDocument(record, user)
   }
 
-  /** @throws GatewayError `forbidden`, `not_found`; `conflict` for the last owner. */
+  /**
+   * Removes a member.
+   * @throws GatewayError `forbidden`, `not_found`; `conflict` for the last owner.
+   */
   async remove(actor: Actor, id: string): Promise<void> {
     const member = await this.#requireOwned(actor, id)
     const before = memberDocument(member, (await this.#users.find(member.user)) ?? undefined)
@@ -80,7 +83,7 @@ export class Members {
 
 /**
  * Returns the accounts that a list covers; undefined for all.
- * @throws GatewayError `not_found` for an invisible account.
+ * @throws GatewayError `not_found` for an account that the actor may not see.
  */
 export function accountsOf(
   actor: Actor,
@@ -98,7 +101,7 @@ export function accountsOf(
     .map(([id]) => id)
 }
 
-/** Converts a member to the form of the API. */
+/** Converts a member to its representation in the API. */
 export function memberDocument(member: MemberRecord, user: UserName | undefined): Member {
   return {
     id: member.id,

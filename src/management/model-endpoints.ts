@@ -3,7 +3,7 @@ import type { Model } from "../catalog/model.ts"
 import { vendors } from "../vendors/index.ts"
 
 /**
- * Returns the endpoints of a model by the vendors' tables, like `docs/reference/vendors.md` for each vendor.
+ * Returns the endpoints that a model supports, based on the vendors' tables, as in `docs/reference/vendors.md`.
  * @param vendorOf returns the vendor of a provider.
  */
 export function endpointsOf(

@@ -5,14 +5,14 @@ import { isPriced, type Model } from "../catalog/model.ts"
 import type { Settings } from "../config/settings.ts"
 import { vendors } from "../vendors/index.ts"
 
-/** A model in the list of known models, and its name there. */
+/** An entry in the list of known models, with its name in the list. */
 interface FoundFacts {
   readonly facts: ModelFacts
   readonly provider: string
   readonly name: string
 }
 
-/** Describes served models by the list of known models. */
+/** Describes served models by means of the list of known models. */
 export class DescribedModels {
   readonly settings: Settings
   readonly facts: Facts
@@ -31,7 +31,10 @@ export class DescribedModels {
     return { input: [...input], tools, reasoning }
   }
 
-  /** @param set origin of the model's entry, and the time of its last change. */
+  /**
+   * Returns the source of a model's price.
+   * @param set the origin of the model's entry, and the time of its last change.
+   */
   priceSource(
     model: Model,
     set: { readonly origin: ModelDocument["origin"]; readonly at: number | undefined },
@@ -48,7 +51,7 @@ export class DescribedModels {
     return { kind: "known", name: `${this.#vendorName(provider)}: ${name}`, date }
   }
 
-  /** Finds a model by its public id, else by a provider's name of it, in the same way as its price. */
+  /** Finds a model by its public id, or else by a provider's name for it, in the same way as its price. */
   #find(model: Model, isWanted: (facts: ModelFacts) => boolean): FoundFacts | undefined {
     const slash = model.id.indexOf("/")
     const places = [

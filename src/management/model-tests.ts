@@ -3,7 +3,7 @@ import { type Actor, requireOperator } from "./actor.ts"
 import type { Models } from "./models.ts"
 import type { Providers } from "./providers.ts"
 
-/** Tests whether a model's providers offer it. No model is run, so nothing is charged. */
+/** Tests whether providers offer their models. No model is run, so nothing is charged. */
 export class ModelTests {
   readonly #models: Models
   readonly #providers: Providers

@@ -23,7 +23,7 @@ import { MAX_READ_REQUESTS, newerModels, UNKNOWN_MODEL } from "./newer-models.ts
 import { priceDocument, priceInForce } from "./price-document.ts"
 import type { FailureLog } from "../store/failure-log.ts"
 
-/** Known models have fewer than a hundred characters. */
+/** Maximum length of a model id. Known models have fewer than a hundred characters. */
 const MAX_ID_LENGTH = 200
 
 export interface ModelParts {
@@ -37,15 +37,15 @@ export interface ModelParts {
   readonly priceGroupOf?: (account: string) => Promise<string | undefined>
 }
 
-/** The filters of a list of models. All of them have to match. */
+/** The filters for a list of models. A model must match all of them. */
 export interface ModelQuery extends PageQuery {
-  /** A part of the id or of its owner's name. */
+  /** A part of the model's id or of its owner's name. */
   readonly search?: string | undefined
   readonly kind?: Model["kind"] | undefined
   /** The provider in the id. */
   readonly provider?: string | undefined
   readonly priced?: "true" | "false" | undefined
-  /** The account whose prices are shown; the general prices if absent. */
+  /** The account whose prices are shown; if absent, the general prices. */
   readonly account?: string | undefined
 }
 
@@ -71,7 +71,10 @@ export class Models {
     this.#priceGroupOf = priceGroupOf ?? (async () => undefined)
   }
 
-  /** Lists models by id. @throws GatewayError `not_found` for an account outside the caller's. */
+  /**
+   * Lists models by id.
+   * @throws GatewayError `not_found` for an account that the caller may not see.
+   */
   async list(actor: Actor, input: ModelQuery): Promise<Page<ModelDocument>> {
     const { account } = input
     if (account !== undefined) requireRole(actor, account, "viewer")
@@ -100,14 +103,17 @@ export class Models {
     return { object: "list", data: newerModels(this.#catalog(), failed) }
   }
 
-  /** @throws GatewayError `model_not_found`. */
+  /**
+   * Returns a model.
+   * @throws GatewayError `model_not_found`.
+   */
   find(actor: Actor, id: string): ModelDocument {
     return this.#document(this.#catalog().listed(id), actor.isOperator)
   }
 
   /**
-   * Sets a model's entry, replacing the console's previous one. An unknown model is added.
-   * @throws GatewayError `forbidden`, `invalid_value` naming the field, `conflict`.
+   * Sets a model's entry in the console, replacing the previous one. An unknown model is added.
+   * @throws GatewayError `forbidden`, `invalid_value` with the name of the field, `conflict`.
    */
   async set(actor: Actor, id: string, entry: RawEntry): Promise<ModelDocument> {
     requireOperator(actor)
@@ -212,7 +218,7 @@ export class Models {
     }
   }
 
-  /** Returns prices from the active list. */
+  /** Returns the known prices of the active list. */
   #knownPrices(): KnownPrices {
     const { facts } = this.#live.lists
     if (this.#known.facts !== facts) this.#known = new KnownPrices(facts)
@@ -228,7 +234,7 @@ export class Models {
     return this.#described
   }
 
-  /** Returns the source of a price. Only operators see the provider's name of the model. */
+  /** Returns the source of a price. Only operators see the provider's name for the model. */
   #priceSource(
     model: Model,
     origin: ModelDocument["origin"],
@@ -246,7 +252,7 @@ export class Models {
 }
 
 /**
- * Returns the prices of a model for members of a price group, which replace the general ones. A rate card has no
+ * Returns the prices of a model for members of a price group. They replace the general prices. A rate card has no
  * periods.
  */
 function groupPrice(model: Model): Partial<ModelDocument> {
@@ -267,10 +273,12 @@ function fits(model: Model, { search, kind, provider, priced }: ModelQuery): boo
   return [model.id, model.ownedBy].some((text) => text.toLowerCase().includes(wanted))
 }
 
-/** A deployment of a model, for its document. */
+/** A deployment of a model, as listed in the model's document. */
 interface ListedDeployment {
   readonly deployment: Deployment
-  /** The deployment with each of its provider's credentials; only itself if there is a single credential. */
+  /**
+   * The deployments for all credentials of the provider; only the deployment itself if there is a single credential.
+   */
   readonly credentials: readonly Deployment[]
   readonly isPaused: boolean
 }
@@ -292,7 +300,7 @@ function deploymentsOf(
   )
 }
 
-/** Groups the deployments of a provider's several credentials to one, as in the settings. */
+/** Merges the deployments of a provider's credentials to one deployment, as in the settings. */
 function asWritten(deployments: readonly Deployment[], isPaused: boolean): ListedDeployment[] {
   const places = Map.groupBy(deployments, (deployment) =>
     deployment.credential === undefined ? deployment : placeOf(deployment),
@@ -302,14 +310,14 @@ function asWritten(deployments: readonly Deployment[], isPaused: boolean): Liste
   )
 }
 
-/** Sums up the weights of several credentials, rounded because the parts may not add up exactly. */
+/** Adds the weights of several credentials. The sum is rounded, because the parts may not add up exactly. */
 function weightOf(credentials: readonly Deployment[]): number {
   const [only] = credentials
   if (credentials.length === 1 && only) return only.weight
   return Number(credentials.reduce((sum, { weight }) => sum + weight, 0).toPrecision(12))
 }
 
-/** Returns the group of a model, limited to existing members. */
+/** Returns the group of a model with those members that exist. */
 function groupOf({ id, members }: Model, { models, routing }: Settings): ModelDocument["group"] {
   if (members === undefined) return null
   const written = Object.hasOwn(models, id) ? models[id] : undefined
@@ -329,7 +337,7 @@ function entryOf(live: LiveSettings, id: string): Record<string, unknown> | null
   return entry === undefined ? null : { ...entry }
 }
 
-/** Returns a price as a flat table; null if it has nested parts. */
+/** Returns a price as a flat table; null if the price has nested parts. */
 function flatPrice(price: RawEntry): Record<string, string> | null {
   const members = Object.entries(price)
   const isFlat = members.every(([, value]) => typeof value === "string")

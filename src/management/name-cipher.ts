@@ -4,7 +4,7 @@ import { ERASED } from "../accounting/redaction.ts"
 
 const NONCE_BYTES = 24
 
-/** A person and the person's key in hexadecimal. */
+/** A person, and the person's key in hexadecimal. */
 interface KnownPerson {
   readonly person: string
   readonly key: string
@@ -18,7 +18,10 @@ export function encryptName({ person, key }: KnownPerson, text: string): string 
   return `encrypted:${person}:${bytes.toString("base64url")}`
 }
 
-/** Decrypts a name. @param keys keys of people; null for erased people. */
+/**
+ * Decrypts a name.
+ * @param keys the keys of people, null for erased people.
+ */
 export function decryptName(keys: ReadonlyMap<string, string | null>, text: string): string {
   const [, person = "", encoded = ""] = text.split(":")
   const key = keys.get(person) ?? null
@@ -29,7 +32,7 @@ export function decryptName(keys: ReadonlyMap<string, string | null>, text: stri
     const cipher = xchacha20poly1305(Buffer.from(key, "hex"), nonce, Buffer.from(person))
     return Buffer.from(cipher.decrypt(bytes.subarray(NONCE_BYTES))).toString("utf8")
   } catch {
-    // Plain text may have the same form.
+    // The text only looks encrypted, because plain text may have the same form.
     return text
   }
 }

@@ -4,15 +4,15 @@ import type { Model } from "../catalog/model.ts"
 import type { FailedRequest, FailureFilter } from "../store/failure-log.ts"
 import { priceDocument } from "./price-document.ts"
 
-/** Maximum rejected requests to read, newest first. */
+/** Maximum rejected requests that are read, starting with the newest. */
 export const MAX_READ_REQUESTS = 1_000
 /** Matches requests for models that do not exist. */
 export const UNKNOWN_MODEL: FailureFilter = { kind: "model_not_found" }
 
 /**
- * Returns requested models that are newer than the price list, at the prices of their families, in descending order of
- * requests. The list is empty if the settings have `unknown_models`.
- * @param failed newest first.
+ * Returns requested models that are newer than the price list, with the prices of their families, sorted by the number
+ * of requests. The list is empty if the settings define `unknown_models`.
+ * @param failed the rejected requests, newest first.
  */
 export function newerModels(catalog: Catalog, failed: readonly FailedRequest[]): NewerModel[] {
   const offers = new Map<string, Model | undefined>()

@@ -7,7 +7,7 @@ import { PinnedFetchError, readWebAddress } from "../wire/http/pinned-fetch.ts"
 
 const mailAddress = z.email().max(200)
 
-/** Returns the reason why an address is invalid for notices, if any. Name resolution is checked with each delivery. */
+/** Returns the reason why an address is invalid for notices, if it is. Name resolution is checked at each delivery. */
 export function addressFault(
   channel: NoticeChannel,
   address: string,
@@ -31,7 +31,9 @@ export function addressFault(
   }
 }
 
-/** Returns the visible part of an address. The path and the query of a web address can be as secret as a password. */
+/**
+ * Returns the part of an address that may be shown. The path and query of a web address can be as secret as a password.
+ */
 export function hintOf(channel: NoticeChannel, address: string): string {
   return channel === "mail" ? address : `${readWebAddress(address).origin}/…`
 }

@@ -30,10 +30,10 @@ import { accountsOf } from "./members.ts"
 import { scopeOf } from "./scope.ts"
 import { addressFault, hintOf } from "./notice-addresses.ts"
 
-/** Maximum targets per account. Each target costs a delivery per notice. */
+/** Maximum targets per account, because each notice is delivered to each target. */
 const MAX_TARGETS = 10
 const MINUTE_MS = 60_000
-/** Limit for tests of one target. */
+/** Rate limit for testing a target. */
 const TESTS = { max: 5, window: 10 * MINUTE_MS }
 
 export interface NoticeManagementParts {
@@ -54,7 +54,10 @@ export class NoticeManagement {
     this.#parts = parts
   }
 
-  /** Lists notices, newest first. @throws GatewayError `not_found` for an invisible account. */
+  /**
+   * Lists notices, newest first.
+   * @throws GatewayError `not_found` for an account that the actor may not see.
+   */
   async list(actor: Actor, query: NoticeQuery): Promise<Page<Notice>> {
     const accounts = scopeOf(actor, query.account) ?? null
     const [position] = positionOf(query.cursor) ?? []
@@ -65,14 +68,19 @@ export class NoticeManagement {
     return { ...page, data: page.data.map(noticeDocument) }
   }
 
-  /** Lists the targets of one account or of all owned ones. Operators also see the targets of the operator. */
+  /**
+   * Lists the targets of one account or of all accounts that the actor owns. Operators also see the operator's targets.
+   */
   async targets(actor: Actor, account: string | undefined): Promise<NoticeTargets> {
     const accounts = accountsOf(actor, account, "owner") ?? null
     const found = await this.#parts.store.notices.targets(accounts)
     return { object: "list", data: found.map(targetDocument) }
   }
 
-  /** @throws GatewayError `forbidden`, `not_found`, `invalid_value` with the field. */
+  /**
+   * Adds a target.
+   * @throws GatewayError `forbidden`, `not_found`, `invalid_value` with the name of the field.
+   */
   async add(actor: Actor, input: NewNoticeTarget): Promise<NoticeTargetWithSecret> {
     const { store, audit, cipher } = this.#parts
     const { account, channel, address } = input
@@ -105,7 +113,10 @@ export class NoticeManagement {
     return { ...after, secret: secret ?? null }
   }
 
-  /** @throws GatewayError `forbidden`, `not_found`. */
+  /**
+   * Removes a target.
+   * @throws GatewayError `forbidden`, `not_found`.
+   */
   async remove(actor: Actor, id: string): Promise<void> {
     const { store, audit } = this.#parts
     const found = await this.#require(actor, id)
@@ -121,7 +132,10 @@ export class NoticeManagement {
     await audit.perform(actor, change, (record) => store.notices.removeTarget(id, record))
   }
 
-  /** @throws GatewayError `forbidden`, `not_found`, `too_many_attempts`. */
+  /**
+   * Sends a test notice to a target.
+   * @throws GatewayError `forbidden`, `not_found`, `too_many_attempts`.
+   */
   async test(actor: Actor, id: string): Promise<void> {
     const { limits, notices } = this.#parts
     const { account } = await this.#require(actor, id)
@@ -165,8 +179,8 @@ export class NoticeManagement {
   }
 
   /**
-   * Returns whether an address belongs to a member. An owner must not send email through the operator's server to
-   * arbitrary addresses.
+   * Whether an email address belongs to a member. Owners must not send email through the operator's server to arbitrary
+   * addresses.
    */
   async #isMember(account: string, address: string): Promise<boolean> {
     const { store, users } = this.#parts

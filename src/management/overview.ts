@@ -13,16 +13,16 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const OVERVIEW_DAYS = 30
 const OVERVIEW_HOURS = 24
-/** Rows in a list of the most expensive items. */
+/** Maximum rows in a list of the most expensive items. */
 const MAX_TOP_ROWS = 10
 /** Cache time of the 30-day totals, as a multiple of the query time. */
 const CACHE_FACTOR = 10
 
-/** Reads the first page of the console. */
+/** Builds the first page of the console. */
 export class Overviews {
   readonly #store: Store
   readonly #reports: Reports
-  /** The page for operators. */
+  /** The cached page for operators. */
   readonly #all = new CachedQuery(() => this.#overviewOf(COMMAND_LINE, undefined), CACHE_FACTOR)
 
   constructor(store: Store, reports: Reports) {
@@ -30,7 +30,10 @@ export class Overviews {
     this.#reports = reports
   }
 
-  /** Returns the page. Days and hours are in UTC. @throws GatewayError `not_found`. */
+  /**
+   * Returns the data of the page. Days and hours are in UTC.
+   * @throws GatewayError `not_found`.
+   */
   async overview(actor: Actor, account: string | undefined): Promise<Overview> {
     const accounts = scopeOf(actor, account)
     return accounts === undefined ? this.#all.get() : this.#overviewOf(actor, accounts)
@@ -90,14 +93,14 @@ export class Overviews {
 }
 
 interface Times {
-  /** Start of the first interval. */
+  /** Start of the first interval in Unix milliseconds. */
   readonly from: number
   /** Length of an interval in milliseconds. */
   readonly step: number
   readonly count: number
 }
 
-/** Returns a row for each interval, including those without requests. */
+/** Returns one row for each interval, including intervals without requests. */
 function everyTime(
   actor: Actor,
   sums: readonly UsageSum[],

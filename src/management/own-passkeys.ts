@@ -9,7 +9,7 @@ import type { Actor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { requireUser } from "./sessions.ts"
 
-/** Manages the passkeys of the signed-in user. Each change is recorded. */
+/** Manages the passkeys of the signed-in user. Each change is recorded in the audit log. */
 export class OwnPasskeys {
   readonly #users: Users
   readonly #audit: Audit
@@ -25,7 +25,10 @@ export class OwnPasskeys {
     return { object: "list", data: passkeys.map(passkeyDocument), next_cursor: null }
   }
 
-  /** @throws GatewayError `conflict`, `invalid_value`, `too_many_attempts`. */
+  /**
+   * Begins the registration of a passkey.
+   * @throws GatewayError `conflict`, `invalid_value`, `too_many_attempts`.
+   */
   begin(
     actor: Actor,
     client: ClientInfo,
@@ -35,7 +38,10 @@ export class OwnPasskeys {
     return this.#users.passkeys.beginCreation(client, origin, password)
   }
 
-  /** @throws GatewayError `not_signed_in`, `invalid_value`, `conflict`. */
+  /**
+   * Completes the registration of a passkey.
+   * @throws GatewayError `not_signed_in`, `invalid_value`, `conflict`.
+   */
   async create(
     actor: Actor,
     client: ClientInfo,
@@ -50,7 +56,10 @@ export class OwnPasskeys {
     return { passkey: after, cookies }
   }
 
-  /** @throws GatewayError `not_found`. */
+  /**
+   * Renames a passkey.
+   * @throws GatewayError `not_found`.
+   */
   async rename(actor: Actor, id: string, name: string): Promise<Passkey> {
     const user = requireUser(actor)
     const found = await this.#users.passkeys.rename(user, id, name)
@@ -62,7 +71,10 @@ export class OwnPasskeys {
     return after
   }
 
-  /** @throws GatewayError `not_found`. */
+  /**
+   * Deletes a passkey.
+   * @throws GatewayError `not_found`.
+   */
   async remove(actor: Actor, id: string): Promise<void> {
     const user = requireUser(actor)
     const found = await this.#users.passkeys.remove(user, id)
@@ -73,7 +85,7 @@ export class OwnPasskeys {
   }
 }
 
-/** Converts a passkey to the form of the API. */
+/** Converts a passkey to its representation in the API. */
 export function passkeyDocument({ id, name, createdAt, lastUsedAt }: PasskeyRecord): Passkey {
   return {
     id,

@@ -6,7 +6,7 @@ import type { Audit } from "./audit.ts"
 import { requireUser } from "./sessions.ts"
 import { userActor } from "./user-actor.ts"
 
-/** Changes the password and the second factor of the signed-in user. Each change is recorded. */
+/** Changes the password and the second factor of the signed-in user. Each change is recorded in the audit log. */
 export class OwnPassword {
   readonly #users: Users
   readonly #audit: Audit
@@ -32,12 +32,15 @@ export class OwnPassword {
     return cookies
   }
 
-  /** @throws GatewayError `forbidden` for a used or expired link. */
+  /**
+   * Checks a password link.
+   * @throws GatewayError `forbidden` for a used or expired link.
+   */
   checkReset(client: ClientInfo, token: string): Promise<void> {
     return this.#users.own.checkReset(client, token)
   }
 
-  /** Sets a new password through an operator's link. All sessions of the user end. */
+  /** Sets a new password through a link that an operator has created. All sessions of the user end. */
   async reset(client: ClientInfo, token: string, next: string): Promise<void> {
     const user = await this.#users.own.resetPassword(client, token, next)
     const actor = userActor(user, new Map(), client.address)

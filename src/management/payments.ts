@@ -15,10 +15,10 @@ import { reversalOf } from "./reversal-events.ts"
 import { type StripeClient, stripeClient } from "./stripe-client.ts"
 import { factsOf, objectOf, StripeObject, UnusableEvent } from "./stripe-object.ts"
 
-/** Stripe's maximum per payment, in the currency's smallest units. */
+/** Stripe's maximum amount per payment, in the currency's smallest units. */
 const MAX_UNITS = 99_999_999n
 
-/** The actor of changes that Stripe reports, for the ledger and the audit log. */
+/** The actor of changes that Stripe reports, in the ledger and the audit log. */
 const STRIPE: Actor = {
   kind: "command",
   id: null,
@@ -33,16 +33,16 @@ export interface PaymentParts {
   readonly audit: Audit
   /** Returns the active settings; undefined if cards are not accepted. */
   readonly settings: () => PaymentSettings | undefined
-  /** Returns the public address. Payment pages return to it. */
+  /** Returns the public address, to which payment pages return. */
   readonly baseUrl: BaseUrl
   readonly warn: (message: string) => void
-  /** Reports an event that was not applied to the operator. */
+  /** Reports to the operator that an event was not applied. */
   readonly alarm: (problem: PaymentProblem) => void
 }
 
-/** An event of Stripe that was not applied. */
+/** A Stripe event that was not applied. */
 export interface PaymentProblem {
-  /** Ids and type, as Stripe's dashboard shows them. */
+  /** The event's ids and type, as shown in Stripe's dashboard. */
   readonly event: string
   readonly type: string
   readonly object: string
@@ -120,17 +120,18 @@ export class Payments {
     await this.#reversals.settle(STRIPE, reported)
   }
 
-  /**
-   * Returns whether a payment belongs to the gateway. Posts a payment that is unreported, or was reported only to an
-   * older version.
-   */
+  /** Whether a payment belongs to the gateway. If its session was not posted yet, it is posted now. */
   async #isOurs(client: StripeClient, intent: string): Promise<boolean> {
     if ((await this.#parts.store.payments.findCard(intent)) !== null) return true
     const session = await client.findSession(intent)
     return session !== undefined && (await this.#postSession(session))
   }
 
-  /** @returns whether the payment is now in the ledger. @throws UnusableEvent */
+  /**
+   * Posts the payment of a session.
+   * @returns whether the payment is now in the ledger.
+   * @throws UnusableEvent
+   */
   async #postSession(object: unknown): Promise<boolean> {
     const session = new StripeObject(object, "checkout.session")
     const payment = paymentOf(session)
@@ -153,7 +154,7 @@ export class Payments {
       await audit.perform(STRIPE, change, (record) => store.payments.add(payment, record))
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== "exists") throw error
-      // Already posted, possibly by a version that did not store the name used by refunds.
+      // The payment was already posted, possibly by a version that did not store the identifier for refunds.
       if (card) await store.payments.rememberCard({ ...card, payment: id, account, amount })
     }
   }
@@ -167,7 +168,10 @@ export class Payments {
     )
   }
 
-  /** @throws GatewayError for credits that cannot be paid. */
+  /**
+   * Validates an amount of credits.
+   * @throws GatewayError if it cannot be paid.
+   */
   #order(
     { origin }: Actor,
     { account, credits, currency }: Order,
@@ -202,7 +206,10 @@ interface Payment {
   readonly card: Pick<CardPayment, "intent" | "units" | "currency"> | undefined
 }
 
-/** Returns the payment of a session; undefined if it is not paid or not from this gateway. @throws UnusableEvent */
+/**
+ * Returns the payment of a session; undefined if the session is not paid or does not belong to this gateway.
+ * @throws UnusableEvent
+ */
 function paymentOf(session: StripeObject): Payment | undefined {
   const { tollgate, account, credits, currency } = session.metadata
   if (tollgate !== "credits" || session.state("payment_status", SESSION_STATES) !== "paid") {
@@ -232,7 +239,10 @@ function cardOf(session: StripeObject): Payment["card"] {
   return { intent, units: session.units("amount_total"), currency: session.currency() }
 }
 
-/** Returns the reason why an event can never be applied; undefined for other errors, after which Stripe retries. */
+/**
+ * Returns the reason why an event can never be applied; undefined for other errors, after which Stripe repeats the
+ * event.
+ */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof UnusableEvent) return error.message
   if (error instanceof StoreError && error.code !== "conflict") return error.message

@@ -6,7 +6,7 @@ import type { Audit, ReadableRecord } from "./audit.ts"
 import { passkeyDocument } from "./own-passkeys.ts"
 import { recordsAbout } from "./person-records.ts"
 
-/** Invitations per read. */
+/** Number of invitations per read. */
 const PAGE_SIZE = 500
 
 export interface PersonExportParts {
@@ -15,7 +15,7 @@ export interface PersonExportParts {
   readonly audit: Audit
 }
 
-/** Exports the stored data of a person, without passwords, secrets of a second factor, and tokens. */
+/** Exports the data stored about a person, without passwords, secrets of the second factor, and tokens. */
 export async function exportPerson(parts: PersonExportParts, user: User): Promise<PersonExport> {
   const { store, users } = parts
   const { id, email } = user
@@ -62,7 +62,7 @@ async function invitationsTo(
 
 function recordFor(id: string, record: ReadableRecord): PersonExport["audit"][number] {
   const { actorId, actorKind, actorName, address } = record
-  // Without an id, the actor typed the address, which is visible only if it is the person's.
+  // If the actor has no id, the actor has typed an email address. It is only shown if it belongs to the person.
   const isOwn = actorKind === "user" && (actorId ?? id) === id && actorName !== null
   return {
     number: record.number,

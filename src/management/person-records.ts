@@ -5,7 +5,7 @@ import type { UserRecord } from "../store/users.ts"
 import { type Audit, decryptRecords, readRecords, type ReadableRecord } from "./audit.ts"
 import { personIdOf } from "./personal-names.ts"
 
-/** Audit records per read. */
+/** Number of audit records per read. */
 const PAGE_SIZE = 500
 const EMAIL = /^[^\s@]+@[^\s@]+$/
 
@@ -31,7 +31,10 @@ export async function addressesOf(
   return [...new Set([email, ...known].map((text) => String(text).toLowerCase()))]
 }
 
-/** Returns all records by, about or mentioning a person, newest first. Only the person's own name is visible. */
+/**
+ * Returns all records of the person's actions and all records that mention the person, newest first. Only the person's
+ * own name is visible.
+ */
 export async function recordsAbout(
   parts: PersonRecordsParts,
   user: Pick<UserRecord, "id" | "email">,
@@ -46,7 +49,7 @@ export async function recordsAbout(
     ...(await recordsOf(store, { target: id })),
     ...(await recordsOf(store, { mentions: [...people, ...addresses] })),
   ]
-  // Includes failed sign-ins, and those before the user existed.
+  // Includes failed sign-ins, and sign-ins before the user existed.
   for (const actor of addresses) {
     const typed = await recordsOf(store, { actor, people })
     records.push(...typed.filter((record) => isActor(record, people, addresses)))
@@ -74,7 +77,10 @@ function isActor(
     : people.includes(person)
 }
 
-/** Filters the records, since the filter of the store also matches names. */
+/**
+ * Returns the records of a person's actions. They are filtered again, because the filter of the store also matches
+ * names.
+ */
 async function ownRecords(store: Pick<Store, "audit">, id: string): Promise<AuditRecord[]> {
   return (await recordsOf(store, { actor: id })).filter(({ actorId }) => actorId === id)
 }

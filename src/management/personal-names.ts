@@ -5,7 +5,7 @@ import type { PersonKeyReads, PersonKey } from "../store/person-keys.ts"
 import type { Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
 
-/** The person named by a text: a user, or the owner of an email address. */
+/** The person whom a text names: a user, or the owner of an email address. */
 export type NamedPerson = { readonly user: string } | { readonly address: string }
 
 const KEY_BYTES = 32
@@ -13,7 +13,7 @@ const ENCRYPTED = /^encrypted:([^:]+):([\w-]+)$/
 
 /**
  * Encrypts the names of people in the audit log and the ledger, as `encrypted:<person>:<text>`. Each person has a
- * separate key (XChaCha20-Poly1305). Erasing a person destroys the key, so that the texts can no longer be decrypted.
+ * separate key (XChaCha20-Poly1305). Erasing a person destroys this key, so that the texts can no longer be decrypted.
  */
 export class PersonalNames {
   readonly #store: Pick<Store, "personKeys">
@@ -22,7 +22,7 @@ export class PersonalNames {
     this.#store = store
   }
 
-  /** Encrypts a text; returns `erased` for an erased person. */
+  /** Encrypts a text. Returns `erased` for an erased person. */
   async encrypt(who: NamedPerson, text: string): Promise<string> {
     const [encrypted = ERASED] = await this.encryptAll(who, [text])
     return encrypted
@@ -35,7 +35,10 @@ export class PersonalNames {
     return texts.map((text) => encryptName({ person, key }, text))
   }
 
-  /** Returns the name of an actor: encrypted for users, plain text for a token or the command line. */
+  /**
+   * Returns the author to store for an actor. The names of users are encrypted. Names of tokens and the command line
+   * are plain text.
+   */
   async authorOf(actor: Actor): Promise<string> {
     const who = personOf(actor)
     return who ? this.encrypt(who, actor.name) : actor.name
@@ -46,7 +49,7 @@ export class PersonalNames {
     return decryptNames(this.#store.personKeys, texts)
   }
 
-  /** Returns the id that represents an email address without a user; null if it is unknown. */
+  /** Returns the id that stands for an email address that does not belong to a user; null if it is unknown. */
   findAddress(email: string): Promise<string | null> {
     return this.#store.personKeys.findAddress(addressHash(email))
   }
@@ -72,7 +75,7 @@ export async function decryptNames<Text extends string | null>(
   return texts.map((text) => (ENCRYPTED.test(text ?? "") ? decryptName(keys, text ?? "") : text))
 }
 
-/** Loads the cipher on first use, since it is only needed for the console. */
+/** Loads the cipher on first use, because only the console needs it. */
 function loadCipher() {
   return import("./name-cipher.ts")
 }
@@ -82,13 +85,13 @@ export function personIdOf(text: string): string | undefined {
   return ENCRYPTED.exec(text)?.[1]
 }
 
-/** Returns the person behind an actor; undefined for a token and the command line. */
+/** Returns the person behind an actor; undefined for a token or the command line. */
 export function personOf(actor: Actor): NamedPerson | undefined {
   if (actor.kind !== "user") return undefined
   return actor.id === null ? actor.typed : { user: actor.id }
 }
 
-/** Returns the hash for finding the key of an email address. */
+/** Returns the hash by which the key for an email address is found. */
 export function addressHash(email: string): string {
   return createHash("sha256").update(`address:${email.toLowerCase()}`).digest("base64url")
 }

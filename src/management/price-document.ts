@@ -23,8 +23,8 @@ type PriceMembers =
 type PeriodDocument = ModelDocument["price_periods"][number]
 
 /**
- * Returns the price of a model before the multiplier, in credits per million units, with its periods. With several
- * deployments, each class has the highest price, as for holds.
+ * Returns the price of a model before the multiplier, in credits per million units, with its periods. If there are
+ * several deployments, each class has its highest price, as for holds.
  */
 export function priceDocument(model: Model): Pick<ModelDocument, PriceMembers> {
   const prices = model.deployments.flatMap(({ price }) => price ?? [])
@@ -40,8 +40,8 @@ export function priceDocument(model: Model): Pick<ModelDocument, PriceMembers> {
 }
 
 /**
- * Returns the active price; null if it does not depend on the time.
- * @param model model with the active prices.
+ * Returns the price in force; null if the price does not depend on the time.
+ * @param model a model with the prices in force.
  */
 export function priceInForce({ deployments }: Model): ModelDocument["price_in_force"] {
   const prices = deployments.flatMap(({ price }) => price ?? [])
@@ -87,7 +87,7 @@ function rateDocument(prices: readonly Price[], names: readonly PriceName[] = PR
   }
 }
 
-/** Returns the modes of service: the highest factor, or the highest rates if a mode has rates of its own. */
+/** Returns the modes of service with their highest factor, or with the highest rates if a mode has its own rates. */
 function modeDocuments(prices: readonly Price[]): ModelDocument["price_modes"] {
   const names = new Set(prices.flatMap(({ modes }) => [...(modes?.keys() ?? [])]))
   return Object.fromEntries([...names].map((name) => [name, modeDocument(prices, name)]))
@@ -102,13 +102,13 @@ function modeDocument(prices: readonly Price[], name: string): ModePrice {
   return rateDocument(inMode, TOKEN_PRICE_NAMES)
 }
 
-/** Returns the longest minimum of seconds, if there is one. */
+/** Returns the highest minimum number of seconds, if there is one. */
 function minimumDocument(prices: readonly Price[]): Pick<ModelDocument, "minimum_seconds"> {
   const minimums = prices.flatMap(({ minimumSeconds }) => minimumSeconds ?? [])
   return minimums.length === 0 ? {} : { minimum_seconds: Math.max(...minimums) }
 }
 
-/** Merges periods with the same times, since deployments mostly share periods. */
+/** Merges periods with the same times, because deployments usually have the same periods. */
 function periodDocuments(prices: readonly Price[]): PeriodDocument[] {
   const all = prices.flatMap(({ periods }) => periods?.periods ?? [])
   const kinds = new Map(all.map((period) => [keyOf(period), period]))
@@ -144,7 +144,7 @@ function changedModes(
   return Object.fromEntries(changed)
 }
 
-/** Returns the highest rate of each class. For a price without the class, the rate of the parent class applies. */
+/** Returns the highest rate of each class. If a price lacks the class, the rate of its parent class applies. */
 function highestRates(all: readonly Rates[], names: readonly PriceName[]): PriceTable {
   const table: PriceTable = {}
   for (const name of names) {

@@ -19,7 +19,7 @@ import { refused, refuseFindings } from "./entry-refusal.ts"
 import type { LiveSettings } from "./live-settings.ts"
 import { termDocuments, writtenTerm } from "./price-term-document.ts"
 
-/** Minimum lead time of a new term, so that every process receives it before it starts. */
+/** Minimum time between the creation and the start of a term, so that every process receives it before it starts. */
 const LEAD_TIME_MS = 5_000
 
 export interface PriceGroupParts {
@@ -64,13 +64,19 @@ export class PriceGroupManagement {
     }
   }
 
-  /** @throws GatewayError `forbidden`, `not_found`. */
+  /**
+   * Returns a price group.
+   * @throws GatewayError `forbidden`, `not_found`.
+   */
   async find(actor: Actor, id: string): Promise<GroupDocument> {
     requireOperator(actor)
     return this.#document(id, this.#require(id), await this.#members())
   }
 
-  /** @throws GatewayError `forbidden`, `conflict`, `invalid_value` naming the field. */
+  /**
+   * Creates a price group.
+   * @throws GatewayError `forbidden`, `conflict`, `invalid_value` with the name of the field.
+   */
   async create(actor: Actor, { id, ...group }: NewPriceGroup): Promise<GroupDocument> {
     requireOperator(actor)
     await this.#live.refresh()
@@ -83,7 +89,10 @@ export class PriceGroupManagement {
     return this.find(actor, id)
   }
 
-  /** @throws GatewayError `forbidden`, `not_found`, `conflict`, `invalid_value` naming the field. */
+  /**
+   * Changes a price group.
+   * @throws GatewayError `forbidden`, `not_found`, `conflict`, `invalid_value` with the name of the field.
+   */
   async change(actor: Actor, id: string, change: PriceGroupChange): Promise<GroupDocument> {
     requireOperator(actor)
     await this.#live.refresh()
@@ -96,7 +105,10 @@ export class PriceGroupManagement {
     return this.find(actor, id)
   }
 
-  /** @throws GatewayError `forbidden`, `not_found`; `conflict` while accounts belong to it. */
+  /**
+   * Deletes a price group.
+   * @throws GatewayError `forbidden`, `not_found`; `conflict` while accounts belong to the group.
+   */
   async delete(actor: Actor, id: string): Promise<void> {
     requireOperator(actor)
     await this.#live.refresh()
@@ -204,7 +216,7 @@ export class PriceGroupManagement {
   }
 }
 
-/** Returns a group in the form of `tollgate.yaml`. */
+/** Returns a group in the format of `tollgate.yaml`. */
 function entryOf(
   { name, terms }: PriceGroupChange & { readonly terms: Terms },
   now: number,
@@ -221,7 +233,7 @@ function entryOf(
 }
 
 /**
- * Rejects changes of terms that may have been charged.
+ * Rejects changes of terms that may already have been charged.
  * @returns the new terms.
  */
 function checkBegun(

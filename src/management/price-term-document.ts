@@ -1,7 +1,10 @@
 import type { PriceTerm } from "#contract/price-groups.ts"
 import type { PriceSettings, PriceTermSettings } from "../config/settings.ts"
 
-/** Converts terms to the form of the API. @param terms earliest first. */
+/**
+ * Converts terms to their representation in the API.
+ * @param terms earliest first.
+ */
 export function termDocuments(terms: readonly PriceTermSettings[], now: number): PriceTerm[] {
   const active = terms.findLast(({ from }) => from <= now)
   return terms.map((term) => {
@@ -11,7 +14,7 @@ export function termDocuments(terms: readonly PriceTermSettings[], now: number):
   })
 }
 
-/** Returns a term in the form of `tollgate.yaml`. */
+/** Returns a term in the format of `tollgate.yaml`. */
 export function writtenTerm({ from, multiplier, prices = {} }: PriceTermSettings) {
   return {
     from: new Date(from).toISOString(),

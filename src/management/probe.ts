@@ -9,7 +9,7 @@ import { Connection } from "../wire/http/connection.ts"
 import { isProxied } from "../wire/http/proxies.ts"
 import { connectionErrorOf, proxyRefusal } from "../wire/http/connection-error.ts"
 
-/** A status sent by a proxy and not by a provider. */
+/** HTTP status that only proxies send. */
 const PROXY_AUTHENTICATION = 407
 /** Maximum response time of a provider. */
 const TIMEOUT_MS = 5_000
@@ -17,24 +17,24 @@ const MAX_LIST_LENGTH = 8 * 1024 * 1024
 
 const UNREACHABLE_ADVICE = "check the network, and whether the gateway runs where its identity is"
 
-/** The result of a free request to a provider that requires its credential. */
+/** The result of a free request that requires the provider's credential. */
 export interface ProbeFinding {
   readonly result: "ok" | "warning" | "failed"
-  /** `it accepts the credential` */
+  /** A description such as `it accepts the credential`. */
   readonly found: string
   /** Advice for fixing the problem. */
   readonly mend?: string
-  /** The provider's clock minus the local one in milliseconds, if reported. */
+  /** The provider's clock minus the local clock in milliseconds; absent if the provider does not send its time. */
   readonly clockOffset?: number
   /** The status of the response, if there was one. */
   readonly status?: number
-  /** The listed models, if they were requested and the provider has a list. */
+  /** Names of the listed models, if they were requested and the provider has a list. */
   readonly models?: readonly string[]
 }
 
 /**
  * Tests a provider's credential.
- * @param wantsModels whether to read its model list.
+ * @param wantsModels whether to read the provider's model list.
  */
 export async function probeProvider(
   provider: ProviderSettings,
@@ -42,7 +42,7 @@ export async function probeProvider(
   wantsModels = false,
 ): Promise<ProbeFinding> {
   const probe = vendor.probe(provider)
-  // Without a specific request, the credential is tested on the base address.
+  // If the vendor has no request for testing, the base address is requested.
   const url =
     "url" in probe
       ? ((wantsModels ? probe.list : undefined) ?? probe.url)
@@ -51,7 +51,7 @@ export async function probeProvider(
   try {
     signed = await vendor.signer(provider).sign({ url, body: "", method: "GET" })
   } catch (error) {
-    // A credential that has to be exchanged before use, which failed.
+    // The credential has to be exchanged before use, and the exchange failed.
     if (!(error instanceof GatewayError)) throw error
     const { cause } = error.details
     if (cause instanceof ServiceUnreachable)
@@ -80,7 +80,10 @@ export async function probeProvider(
   }
 }
 
-/** Returns the error itself, or after a failed TLS handshake the error of a second handshake, which has a reason. */
+/**
+ * Returns the error of a request. After a failed TLS handshake, a second handshake is made, whose error contains a
+ * reason.
+ */
 async function handshakeErrorOf(thrown: unknown, url: URL): Promise<unknown> {
   if (!(thrown instanceof Error && "code" in thrown && thrown.code === "EPROTO")) return thrown
   const { promise, resolve } = Promise.withResolvers<unknown>()
@@ -132,7 +135,7 @@ async function validate(
     const found = `it redirects${placeIn(response)} (${status}), which the gateway does not follow`
     return { result: "failed", found, mend: "correct its base_url" }
   }
-  // Some vendors have no model list. The test passes if the credential is not refused.
+  // Some vendors have no model list. The test is passed unless the credential is rejected.
   if (status !== 200) return { result: "ok", found: `reached (${status})` }
   const isJson = /\bjson\b/i.test(response.headers.get("content-type") ?? "")
   const isRead = wantsModels || !isJson
@@ -155,7 +158,7 @@ const ACCOUNT_ERRORS: ReadonlySet<ProviderErrorKind | undefined> = new Set<Provi
   "forbidden",
 ])
 
-/** Returns the error of the operator's account in a refusal, if it reports one. */
+/** Returns the error of the operator's account that a rejection reports, if there is one. */
 async function accountError(
   vendor: Vendor,
   response: Response,
@@ -169,13 +172,13 @@ async function accountError(
   return ACCOUNT_ERRORS.has(providerError) ? providerError : undefined
 }
 
-/** Returns the target of a redirect without parts of the address that may be secret. */
+/** Returns the target of a redirect, without the parts of the address that may be secret. */
 function placeIn({ headers, url }: Response): string {
   const target = URL.parse(headers.get("location") ?? "", url)
   return target === null || !target.protocol.startsWith("http") ? "" : ` to ${target.origin}`
 }
 
-/** Returns undefined if the body is too long. */
+/** Returns the text of a body; undefined if it is too long. */
 async function textOf(response: Response): Promise<string | undefined> {
   const decoder = new TextDecoder()
   let text = ""
@@ -194,7 +197,7 @@ function parsed(body: string): unknown {
   }
 }
 
-/** Member names of model lists, and of the names in their elements, one per variant. */
+/** Member names of model lists, and of model names in their elements. There is one for each variant. */
 const LISTS = ["data", "models", "modelSummaries"]
 const NAMES = ["id", "modelId", "name"]
 
@@ -207,7 +210,7 @@ function modelsIn(body: unknown): string[] {
     const name = NAMES.map((member) => memberOf(element, member)).find(
       (value) => typeof value === "string" && value !== "",
     )
-    // Google's names start with the path of the collection.
+    // Google's model names start with the path of the collection, which is removed.
     return typeof name === "string" ? [name.replace(/^models\//, "")] : []
   })
   return [...new Set(names)].toSorted()

@@ -7,7 +7,7 @@ import type { Provider } from "#contract/catalog.ts"
 import { healthDocument, summedReport } from "./health-document.ts"
 import type { LiveSettings } from "./live-settings.ts"
 
-/** Counts of a provider's models. */
+/** The numbers of a provider's models and deployments. */
 export interface ProviderTally {
   models: number
   unpriced: number
@@ -32,7 +32,7 @@ export function tallyProviders(catalog: Catalog): Map<string, ProviderTally> {
   return tallies
 }
 
-/** Returns the visible part of a provider's entry, for the API and the audit log. */
+/** Returns the parts of a provider's entry that may be shown, for the API and the audit log. */
 export function shownEntry(id: string, entry: RawEntry): RawEntry {
   return { id, ...splitSecrets(entry).open, secrets: secretNames(entry) }
 }
@@ -43,7 +43,7 @@ interface ProviderFacts {
   readonly tally: ProviderTally | undefined
 }
 
-/** Returns a provider in the form for operators; undefined if it does not exist. */
+/** Returns a provider as operators see it; undefined if it does not exist. */
 export function providerDocument(id: string, facts: ProviderFacts): Provider | undefined {
   const { live, health, tally } = facts
   const settings = settingsOf(live, id)
@@ -72,7 +72,7 @@ export function providerDocument(id: string, facts: ProviderFacts): Provider | u
   }
 }
 
-/** Returns the public part of a provider: its identity and its health. */
+/** Returns the parts of a provider that everyone may see, which are its identity and its health. */
 export function publicProvider(provider: Provider): Provider {
   return {
     ...provider,
@@ -87,7 +87,7 @@ export function publicProvider(provider: Provider): Provider {
   }
 }
 
-/** Returns the settings of a provider, even if it is named `constructor`. */
+/** Returns the settings of a provider. Also correct for a provider named `constructor`. */
 export function settingsOf(live: LiveSettings, id: string): ProviderSettings | undefined {
   const { providers } = live.effective
   return Object.hasOwn(providers, id) ? providers[id] : undefined

@@ -33,7 +33,7 @@ export interface ProviderParts {
   readonly catalog: () => Catalog
 }
 
-/** Manages the accounts at vendors that serve models. Those added in the console can be changed there. */
+/** Manages the accounts at vendors that serve models. Providers that were added in the console can be changed there. */
 export class Providers {
   readonly #changes: ConsoleChanges
   readonly #live: LiveSettings
@@ -47,7 +47,7 @@ export class Providers {
     this.#catalog = catalog
   }
 
-  /** Lists providers by id. Others than operators see only the providers of models, and their health. */
+  /** Lists providers by id. Users who are not operators only see the providers of models, and their health. */
   list(actor: Actor, input: PageQuery): Page<Provider> {
     const [after = ""] = positionOf(input.cursor) ?? []
     const tallies = tallyProviders(this.#catalog())
@@ -65,7 +65,10 @@ export class Providers {
     return { object: "list", data: vendorForms() }
   }
 
-  /** @throws GatewayError `forbidden`, `invalid_value` naming the field, `conflict`. */
+  /**
+   * Adds a provider.
+   * @throws GatewayError `forbidden`, `invalid_value` with the name of the field, `conflict`.
+   */
   async create(actor: Actor, input: NewProvider): Promise<Provider> {
     requireOperator(actor)
     await this.#live.refresh()
@@ -87,7 +90,10 @@ export class Providers {
     return this.#require(id)
   }
 
-  /** @throws GatewayError `forbidden`, `not_found`, `invalid_value` naming the field, `conflict`. */
+  /**
+   * Changes a provider.
+   * @throws GatewayError `forbidden`, `not_found`, `invalid_value` with the name of the field, `conflict`.
+   */
   async change(actor: Actor, id: string, input: RawEntry): Promise<Provider> {
     requireOperator(actor)
     await this.#live.refresh()
@@ -111,8 +117,8 @@ export class Providers {
   }
 
   /**
-   * Deletes a provider, together with the console's entries for its own models.
-   * @throws GatewayError `forbidden`, `not_found`; `conflict` if other models are served there.
+   * Deletes a provider and the console's entries for its own models.
+   * @throws GatewayError `forbidden`, `not_found`; `conflict` if it serves other models.
    */
   async remove(actor: Actor, id: string): Promise<void> {
     requireOperator(actor)
@@ -147,7 +153,10 @@ export class Providers {
     await this.#changes.make(actor, audit, gone)
   }
 
-  /** Sends a provider a free request. @throws GatewayError `forbidden`, `not_found`. */
+  /**
+   * Tests a provider with a free request.
+   * @throws GatewayError `forbidden`, `not_found`.
+   */
   async test(actor: Actor, id: string): Promise<ProviderTest> {
     requireOperator(actor)
     await this.#live.refresh()
@@ -166,7 +175,7 @@ export class Providers {
       const name = credentials[index]?.name
       return name === undefined ? testMessage(finding) : `${name}: ${testMessage(finding)}`
     })
-    // A model that is available to only some credentials counts as available.
+    // A model that only some credentials can use counts as available.
     const models = findings.flatMap((finding) => finding.models ?? [])
     return {
       ok: findings.every(({ result }) => result === "ok"),
@@ -195,14 +204,17 @@ export class Providers {
     throw new GatewayError("not_found", `There is no provider '${id.slice(0, 100)}'.`)
   }
 
-  /** Returns the console's entry of a provider, which must be the console's. */
+  /** Returns the entry of a provider that was added in the console. Other providers are rejected. */
   #requireOwn(id: string): RawEntry {
     const { origin } = this.#require(id)
     if (origin !== "console") throw locked(`The provider '${id}'`, origin)
     return this.#live.entry("provider", id) ?? {}
   }
 
-  /** Validates an entry. @returns the resulting settings. */
+  /**
+   * Validates an entry.
+   * @returns the settings that result from it.
+   */
   #check(id: string, entry: RawEntry): ProviderSettings {
     const context = { vendors: [...vendors.values()], providers: this.#ids() }
     const findings = entryFindings({ section: "provider", id, value: entry }, context)
@@ -230,7 +242,7 @@ export class Providers {
     )
   }
 
-  /** Rejects a new address without new secrets: a stored secret is never sent to another address. */
+  /** Rejects a new address without new secrets, because a stored secret must never be sent to another address. */
   #refuseNewAddress(id: string, { entry, given, next }: CheckedChange): void {
     const kept = secretNames(entry).filter((name) => !given.includes(name))
     const settings = settingsOf(this.#live, id)
@@ -244,9 +256,9 @@ export class Providers {
 }
 
 interface CheckedChange {
-  /** The whole entry after the change. */
+  /** The complete entry after the change. */
   readonly entry: RawEntry
-  /** The names of the secrets in the change. */
+  /** The names of the secrets that the change contains. */
   readonly given: readonly string[]
   readonly next: ProviderSettings
 }
@@ -266,7 +278,7 @@ function originOf(provider: ProviderSettings): string | undefined {
   return address === undefined ? undefined : URL.parse(address)?.origin
 }
 
-/** Merges a change into an entry. null deletes a member, and headers are changed individually. */
+/** Merges a change into an entry. null deletes a member. Headers are changed individually. */
 function merged(before: RawEntry, change: RawEntry): RawEntry {
   const headers = asObject(change["headers"])
   return withoutNulls({
@@ -276,7 +288,7 @@ function merged(before: RawEntry, change: RawEntry): RawEntry {
   })
 }
 
-/** Converts header names to lowercase, since they are case-insensitive. */
+/** Converts header names to lowercase, because they are case-insensitive. */
 function withLowercaseHeaders<Entry extends RawEntry>(entry: Entry): Entry {
   const headers = asObject(entry["headers"])
   if (headers === undefined) return entry

@@ -6,7 +6,7 @@ export interface ReceiptReader {
   readonly settlements: Pick<SettlementReads, "listReceipts">
 }
 
-/** Reads all receipts of a time range, in the order of the requests' ids. */
+/** Reads all receipts of a time range, in the order of the request ids. */
 export async function* receiptsOfTime(
   { settlements }: ReceiptReader,
   filter: ReceiptFilter,

@@ -72,7 +72,7 @@ async function* keys(scope: ExportScope): AsyncGenerator<ExportedRow> {
     return snapshot.store.keys.list(filter, after, limit)
   })
   for await (const key of all) {
-    // Spending follows from the entries. Its sums are not part of the ledger.
+    // The total spending of a key can be computed from the entries, so it is not exported.
     const document = keyDocument(COMMAND_LINE, key, now)
     const { last_used_at: _lastUsed, spent: _spent, may_change: _mayChange, ...row } = document
     yield hasKeyHashes ? { ...row, secrets: secretsOf(key) } : row
@@ -88,7 +88,7 @@ function secretsOf({ secrets }: KeyRecord): object[] {
   }))
 }
 
-/** Yields the spending of each budget in each of its periods. */
+/** Yields the spending of each budget for each of its periods. */
 async function* budgets(scope: ExportScope): AsyncGenerator<ExportedRow> {
   const wanted = new Set(scope.accounts.map(({ id }) => id))
   const all = allPages<BudgetRecord>((last, limit) =>

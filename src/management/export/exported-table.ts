@@ -1,16 +1,16 @@
 import type { Snapshot } from "../../store/snapshot.ts"
 import type { AccountRecord } from "../../store/accounts.ts"
 
-/** The scope of an export. Times are Unix milliseconds; the end is exclusive. */
+/** The scope of an export. Times are Unix milliseconds, and the end is exclusive. */
 export interface ExportScope {
   readonly snapshot: Snapshot
   readonly accounts: readonly AccountRecord[]
-  /** Whether the export is limited to some accounts. */
+  /** Whether the export only covers some accounts. */
   readonly isNarrowed: boolean
   readonly from: number
-  /** Defaults to the current time. */
+  /** The end of the time range; if absent, the current time. */
   readonly until?: number | undefined
-  /** Whether keys include the hashes that identify them. */
+  /** Whether keys include the hashes that they are identified by. */
   readonly hasKeyHashes: boolean
   /** The time of the snapshot. */
   readonly now: number
@@ -22,14 +22,14 @@ export type ExportedRow = Readonly<Record<string, unknown>>
 /** The rows of one file. Tables are read one at a time. */
 export interface ExportedTable {
   readonly name: string
-  /** All possible members of the rows, in column order. */
+  /** All possible members of a row, in the order of the columns. */
   readonly columns: readonly string[]
   rows(): AsyncIterable<ExportedRow> | Iterable<ExportedRow>
 }
 
-/** Rows per read. */
+/** Number of rows per read. */
 const PAGE_SIZE = 500
-/** The latest time of a `Date`. */
+/** The latest time that a `Date` can represent. */
 const FOREVER = 8.64e15
 
 /** Returns the end of the exported time range. */
@@ -37,14 +37,14 @@ export function endOf({ until = FOREVER }: ExportScope): number {
   return until
 }
 
-/** Returns the accounts for filters of lists; undefined for all accounts. */
+/** Returns the accounts for filtering lists; undefined for all accounts. */
 export function idsOf({ accounts, isNarrowed }: ExportScope): string[] | undefined {
   return isNarrowed ? accounts.map(({ id }) => id) : undefined
 }
 
 /**
- * Yields all rows of a list, read page by page.
- * @param read reads the rows after a given one.
+ * Yields all rows of a list, page by page.
+ * @param read reads the rows after a given row.
  */
 export async function* allPages<Row>(
   read: (after: Row | null, limit: number) => Promise<readonly Row[]>,

@@ -27,14 +27,14 @@ const RECEIPT_COLUMNS =
   "charged written_off write_offs late hold attempts losses entry"
 const WRITE_OFF_COLUMNS = "number at account key request amount reason hash"
 
-/** Balances of an account in nanocredits, before the first exported entry and after the last one. */
+/** Balances of an account in nanocredits, before the first and after the last exported entry. */
 interface Bounds {
   readonly opening: bigint
   readonly closing: bigint
 }
 
 /**
- * Returns the tables of entries, balances, receipts and write-offs. The balances are known once the entries have been
+ * Returns the tables of entries, balances, receipts and write-offs. The balances are known after the entries have been
  * read.
  */
 export function ledgerTables(scope: ExportScope): ExportedTable[] {
@@ -48,8 +48,8 @@ export function ledgerTables(scope: ExportScope): ExportedTable[] {
 }
 
 /**
- * Yields entries account by account, in numerical order. A charge has the start time of its request, so all entries of
- * an account are read. Their sum must also equal its balance.
+ * Yields the entries of each account in numerical order. A charge has the start time of its request, which may be out
+ * of order, so all entries of an account are read. Their sum must also equal its balance.
  * @throws LedgerError `damaged` if it does not.
  */
 async function* entries(
@@ -89,7 +89,7 @@ function entryRow(line: StatementLine): ExportedRow {
   return { account, ...document, key, model, ...chain }
 }
 
-/** Decrypts the author of an entry. Each person has a key, which is deleted by erasure. */
+/** Decrypts the author of an entry. Each person has a separate key, which is deleted when the person is erased. */
 async function authorOf(
   { snapshot }: ExportScope,
   { author }: StatementLine,
@@ -123,7 +123,7 @@ function* balances(
   }
 }
 
-/** Yields receipts in the order of request ids, which is roughly that of time. */
+/** Yields receipts in the order of their request ids, which is roughly chronological. */
 async function* receipts(scope: ExportScope): AsyncGenerator<ExportedRow> {
   const { snapshot, accounts, isNarrowed, from } = scope
   const account = isNarrowed ? accounts[0]?.id : undefined
@@ -135,7 +135,10 @@ async function* receipts(scope: ExportScope): AsyncGenerator<ExportedRow> {
     yield receiptRow(receipt, isNarrowed ? showReceipt : showWholeReceipt)
 }
 
-/** @throws LedgerError `damaged`. */
+/**
+ * Converts a receipt to a row.
+ * @throws LedgerError `damaged`.
+ */
 function receiptRow(
   receipt: ReceiptRecord,
   show: (receipt: ReceiptRecord) => ExportedRow,

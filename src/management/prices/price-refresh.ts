@@ -6,7 +6,7 @@ import type { PriceUpdates } from "./price-updates.ts"
 
 const HOUR_MS = 60 * 60_000
 const DAY_MS = 24 * HOUR_MS
-/** Delay of the first check, with random jitter, since many processes may start together. */
+/** Delay of the first check. A random time is added, because many processes may start together. */
 const FIRST_DELAY_MS = 60_000
 const SHUTDOWN_TIMEOUT_MS = 1_000
 
@@ -15,13 +15,13 @@ export interface PriceRefreshParts {
   /** Returns the active settings. */
   readonly settings: () => PriceListSettings
   readonly onFailure: (error: unknown) => void
-  /** Interval of checks in milliseconds, and delay of the first one; for tests. */
+  /** Interval between checks, and delay of the first check, in milliseconds; set by tests. */
   readonly every?: number
 }
 
 /**
- * Checks daily for a newer price list, if enabled in the settings. Each process does so, and a list accepted by one
- * applies to all.
+ * Checks daily for a newer price list if the settings enable this. Every process does so, and a list that one process
+ * accepts applies to all.
  */
 export class PriceRefresh implements AsyncDisposable {
   readonly #parts: PriceRefreshParts
@@ -46,7 +46,7 @@ export class PriceRefresh implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#first)
     clearInterval(this.#timer)
-    // A slow address does not delay shutdown.
+    // Stops waiting after a timeout, so that a slow address does not delay shutdown.
     await waitAtMost(this.#check, SHUTDOWN_TIMEOUT_MS)
   }
 
@@ -59,7 +59,7 @@ export class PriceRefresh implements AsyncDisposable {
     if (!isDue || this.#check !== undefined) return
     this.#check = this.#perform(address)
       .then(() => void (this.#last = { at: now, address }))
-      // Retried within the hour.
+      // The check is repeated within the hour.
       .catch((error: unknown) => this.#parts.onFailure(error))
       .finally(() => (this.#check = undefined))
   }

@@ -23,7 +23,7 @@ import {
 export interface PriceUpdateParts {
   readonly store: Pick<Store, "settings">
   readonly audit: Audit
-  /** Public keys that the operator trusts in addition to the project's. */
+  /** Returns the public keys that the operator trusts in addition to the project's keys. */
   readonly ownKeys: () => readonly string[]
   /** Called with the stored settings after a change, so that they are active when the change returns. */
   readonly taken?: (state: SettingsState) => void
@@ -31,19 +31,22 @@ export interface PriceUpdateParts {
   readonly onChange?: (news: PriceNews) => void
 }
 
-/** A role and its new list; null for no list. */
+/** The role of a list, and the new list in this role; null for no list. */
 type Entry = readonly [ListRole, string | null]
 
 /** The actor of automatic changes in the audit log. */
 const AUTOMATIC: Actor = { ...COMMAND_LINE, name: "prices.refresh" }
 
-/** An offered list and the changes it would make. */
+/** An offered list, and the changes that it would make. */
 export interface Offer {
   readonly facts: Facts
   readonly changes: readonly PriceChange[]
 }
 
-/** Accepts new price lists: verified, never older than the active one, and audited. */
+/**
+ * Accepts new price lists. Each must have a valid signature and must not be older than the active list. Each change is
+ * recorded in the audit log.
+ */
 export class PriceUpdates {
   readonly #parts: PriceUpdateParts
 
@@ -58,7 +61,7 @@ export class PriceUpdates {
 
   /**
    * Verifies a signed list and returns its changes.
-   * @throws FeedError if it is not trusted. GatewayError `conflict` if it is older than the active one.
+   * @throws FeedError if the list is not trusted. GatewayError `conflict` if it is older than the active list.
    */
   async examine(text: string): Promise<Offer> {
     const facts = readFeed(text, [...PROJECT_KEYS, ...this.#parts.ownKeys()])
@@ -72,7 +75,10 @@ export class PriceUpdates {
     return { facts, changes: priceChanges(inForce, facts) }
   }
 
-  /** Activates a signed list. @throws like `examine`. */
+  /**
+   * Activates a signed list.
+   * @throws as `examine`.
+   */
   async update(actor: Actor, text: string, source: string): Promise<Offer> {
     requireOperator(actor)
     const offer = await this.examine(text)
@@ -81,9 +87,9 @@ export class PriceUpdates {
   }
 
   /**
-   * Applies a signed list by the operator's rule: all changes, only increases, or no changes. The rest stays pending. A
-   * list that is older than the active or the pending one is ignored.
-   * @throws FeedError if it is not trusted.
+   * Applies a signed list by the operator's rule: all changes, only price increases, or nothing. The rest becomes the
+   * pending list. If the list is older than the active or the pending list, it is ignored.
+   * @throws FeedError if the list is not trusted.
    */
   async offer(text: string, source: string, rule: ApplyRule): Promise<void> {
     const facts = readFeed(text, [...PROJECT_KEYS, ...this.#parts.ownKeys()])
@@ -93,7 +99,7 @@ export class PriceUpdates {
     const changes = priceChanges(inForce, facts)
     if (changes.length === 0) return
     if (rule === "all") return this.#take(AUTOMATIC, { facts, changes }, source)
-    // The applied part has the date of the list, since later lists are compared with it.
+    // The applied part gets the date of the list, because later lists are compared with this date.
     const taken =
       rule === "dearer" ? { ...withDearer(inForce, facts), date: dayOf(facts) } : inForce
     const [applied, rest] = [priceChanges(inForce, taken), priceChanges(taken, facts)]
@@ -110,7 +116,10 @@ export class PriceUpdates {
     if (rest.length > 0) this.#report("waiting", { facts, changes: rest }, source)
   }
 
-  /** Returns the pending list and its changes. @throws GatewayError `not_found` without one. */
+  /**
+   * Returns the pending list and its changes.
+   * @throws GatewayError `not_found` if there is none.
+   */
   async waiting(): Promise<Offer & { readonly pending: StoredList }> {
     const { facts: inForce, pending } = await this.lists()
     const changes = pending === undefined ? [] : priceChanges(inForce, pending.facts)
@@ -122,8 +131,8 @@ export class PriceUpdates {
 
   /**
    * Activates the pending list.
-   * @param day date of the list that the operator has reviewed.
-   * @throws GatewayError `not_found` without a pending list, `conflict` if another one is now pending.
+   * @param day the date of the list that the operator has reviewed.
+   * @throws GatewayError `not_found` without a pending list, `conflict` if a different list is pending.
    */
   async apply(actor: Actor, day?: string): Promise<Offer> {
     requireOperator(actor)

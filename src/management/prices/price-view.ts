@@ -24,7 +24,7 @@ export function changeDocuments(changes: readonly PriceChange[]): PriceChangeDoc
   }))
 }
 
-/** Converts the lists to the form for operators. A pending list without remaining changes is omitted. */
+/** Converts the price lists to the form that operators see. A pending list without remaining changes is omitted. */
 export function priceView({ facts, kept, pending }: PriceLists): PriceListsDocument {
   const changes = pending === undefined ? [] : priceChanges(facts, pending.facts)
   return {

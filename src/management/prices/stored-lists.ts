@@ -11,20 +11,20 @@ export type ListRole = "kept" | "pending"
 export interface StoredList {
   readonly role: ListRole
   readonly facts: Facts
-  /** The origin: an address or a file name. */
+  /** The origin of the list, which is an address or a file name. */
   readonly source: string
-  /** Time of storage in Unix milliseconds. */
+  /** The time when the list was stored, in Unix milliseconds. */
   readonly at: number
   readonly revision: number
 }
 
 /** The price lists of an installation. */
 export interface PriceLists {
-  /** The list used for charging. */
+  /** The active list, which is used for charging. */
   readonly facts: Facts
-  /** Absent if the built-in list is active. */
+  /** The stored active list; absent if the built-in list is active. */
   readonly kept?: StoredList
-  /** Newer than the active list, or the complete form of a partly applied list. */
+  /** A list that is newer than the active list, or of which only a part was applied. */
   readonly pending?: StoredList
   /** Reasons why stored lists cannot be used. */
   readonly faults: readonly string[]
@@ -41,15 +41,15 @@ export function dayOf(facts: Facts): string {
 /** A setting of the console. */
 export type ConsoleSettingRecord = SettingRecord & { readonly section: ConsoleSection }
 
-/** Returns the settings of the console among all settings stored at run time. */
+/** Returns those stored settings that belong to the console. */
 export function consoleRecords(records: readonly SettingRecord[]): ConsoleSettingRecord[] {
   return records.filter((record): record is ConsoleSettingRecord => record.section !== "prices")
 }
 
 /**
- * Reads the stored lists. The newer of the built-in and the stored list is active, so an upgrade never restores older
- * prices.
- * @param before the lists of the previous read. Unchanged lists are not parsed again.
+ * Reads the stored lists. The newer of the built-in and the stored list is active, so that an upgrade never restores
+ * older prices.
+ * @param before the lists from the previous read. Unchanged lists are not parsed again.
  */
 export function readLists(
   records: readonly SettingRecord[],
@@ -70,7 +70,7 @@ export function readLists(
   const isNewer = kept !== undefined && dayOf(kept.facts) >= dayOf(builtIn)
   const facts = isNewer ? kept.facts : builtIn
   const pending = stored("pending")
-  // A partly applied list has the same date as the pending one.
+  // A list of which a part was applied has the same date as the pending list.
   const isDue = pending !== undefined && dayOf(pending.facts) >= dayOf(facts)
   return { facts, ...(isNewer && { kept }), ...(isDue && { pending }), faults }
 }

@@ -78,7 +78,7 @@ export async function readAnthropic(address: CostAddress, days: TimeRange): Prom
       output: quantityFrom(name, result.output_tokens),
     }
     uses.addUsage({ day, model: result.model ?? "", key: null }, { quantities, ...facts })
-    // The costs of searches are billed without a model.
+    // The costs of web searches are billed without a model.
     const searches = { search: quantityFrom(name, tools?.web_search_requests) }
     uses.addUsage({ day, model: "", key: null }, { quantities: searches, ...facts })
   })

@@ -23,14 +23,14 @@ import {
   otherCurrency,
 } from "./bill-formats.ts"
 
-/** The header can be below other data: Google's cost table begins with the invoice. */
+/** Maximum lines before and including the header. Google's cost table, for example, begins with data of the invoice. */
 const MAX_HEADER_LINES = 30
 const MAX_RECORD_BYTES = 1024 * 1024
 
 /**
  * Reads an exported bill.
- * @param columns the operator's names of the columns, for a file of another format.
- * @throws BillError with the line and how to fix it.
+ * @param columns the operator's names of the columns, for a file in another format.
+ * @throws BillError with the line and the solution.
  */
 export async function readBillFile(
   path: string,
@@ -106,11 +106,15 @@ async function* rowsOf(path: string): AsyncGenerator<FileRow> {
 
 interface ParsedRecord {
   readonly record: readonly string[]
-  /** `lines`: number of the record's last line. */
+  /** `lines` is the line number at the end of the record. */
   readonly info: { readonly lines: number }
 }
 
-/** @returns undefined for a row of another service. @throws BillError */
+/**
+ * Reads a row.
+ * @returns undefined for a row of another service.
+ * @throws BillError
+ */
 function readRow({ cells, line }: FileRow, header: BillHeader): BillRow | undefined {
   const { width, places, isDescribed } = header
   if (cells.length !== width) {
@@ -126,7 +130,7 @@ function readRow({ cells, line }: FileRow, header: BillHeader): BillRow | undefi
   const day = dayOf(line, cell("date"))
   const end = cell("end")
   if (end !== "") {
-    // The amount of a row that covers several days cannot be assigned to one of them.
+    // If a row covers several days, its amount cannot be assigned to one of them.
     const last = dayOf(line, end)
     if (last < day || last > day + (header.isEndIncluded ? 0 : DAY_MS)) {
       throw lineError(line, `it covers more than one day, until ${end}`, "Export the bill by day.")
@@ -159,27 +163,36 @@ function readRow({ cells, line }: FileRow, header: BillHeader): BillRow | undefi
 const ISO_DAY = /^(\d{4})-(\d{2})-(\d{2})(?=$|[T ])/
 const AMERICAN_DAY = /^(\d{2})\/(\d{2})\/(\d{4})$/
 
-/** Returns the beginning of a row's day, in Unix milliseconds. @throws BillError */
+/**
+ * Returns the start of a row's day in Unix milliseconds.
+ * @throws BillError
+ */
 function dayOf(line: number, text: string): number {
   const iso = ISO_DAY.exec(text)
   const american = iso === null ? AMERICAN_DAY.exec(text) : null
   const day = iso?.[0] ?? (american && `${american[3]}-${american[1]}-${american[2]}`)
   const at = day ? Date.parse(day) : Number.NaN
-  // Date.parse accepts the 31st of every month as a day of the next month.
+  // `Date.parse` accepts a 31st in shorter months, as a day of the next month.
   if (!Number.isNaN(at) && day && new Date(at).toISOString().startsWith(day)) return at
   throw lineError(line, `'${text}' is not a day`, "Write days as 2026-11-21.")
 }
 
 const UNIT = /(\d+)?\s*(k|m|thousand|million)?(?![a-z])/i
 
-/** Reads a quantity as single units: `1.5` with the unit `1K tokens` is 1,500. @throws BillError */
+/**
+ * Reads a quantity in single units. For example, `1.5` with the unit `1K tokens` is 1,500.
+ * @throws BillError
+ */
 function quantityOf(line: number, text: string, unit: string): bigint {
   const [, count = "1", scale = ""] = UNIT.exec(unit.trim()) ?? []
   const factor = /^[k]|^th/i.test(scale) ? 1_000n : /^m/i.test(scale) ? 1_000_000n : 1n
   return numberOf(line, text, (plain) => readQuantity(plain, BigInt(count) * factor))
 }
 
-/** Reads a number, with or without a dollar sign and commas between thousands. @throws BillError */
+/**
+ * Reads a number that may have a dollar sign, and commas between thousands.
+ * @throws BillError
+ */
 function numberOf<Value>(line: number, text: string, read: (plain: string) => Value): Value {
   const bare = text.replace(/^(-?)\$/, "$1")
   const plain = /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(bare) ? bare.replaceAll(",", "") : bare

@@ -1,6 +1,6 @@
 import { BillError } from "./bill.ts"
 
-/** Contents of a bill's columns. */
+/** The kinds of data in a bill's columns. */
 export const BILL_FIELDS = [
   "date",
   "end",
@@ -18,13 +18,13 @@ export type BillField = (typeof BILL_FIELDS)[number]
 /** The columns of an exported bill. */
 interface BillFormat {
   readonly name: string
-  /** Names of each field's column in lowercase; the first name in the header is used. */
+  /** Possible column names of each field, in lowercase. The first name that the header contains is used. */
   readonly columns: Readonly<Partial<Record<BillField, readonly string[]>>>
-  /** Whether a row includes the day of its `end`; otherwise it ends on the day before. */
+  /** Whether a row includes the day of its `end`. Otherwise its last day is the day before. */
   readonly isEndIncluded?: true
 }
 
-/** Services of the clouds that bill models. */
+/** Matches services of cloud vendors that bill models. */
 export const MODEL_SERVICES =
   /vertex|gemini|generative language|agent platform|bedrock|claude|openai|cognitive|foundry|azure ai/i
 
@@ -111,20 +111,21 @@ const REQUIRED_FIELDS: readonly BillField[] = ["date", "model", "cost"]
 /** The fields that `--columns` can name. */
 const MAPPED_FIELDS = BILL_FIELDS.filter((field) => field !== "service")
 
-/** A recognized header. */
+/** A header that was recognized. */
 export interface BillHeader {
   readonly width: number
-  /** The position of each field's column. */
+  /** The column number of each field. */
   readonly places: ReadonlyMap<BillField, number>
   readonly isEndIncluded: boolean
-  /** Whether `model` is a description for people, and rows of other services are left out. */
+  /** Whether `model` is a description for people. If so, rows of other services are skipped. */
   readonly isDescribed: boolean
 }
 
 /**
  * Recognizes the header of a bill.
- * @param columns the operator's names of the columns, for a file of another format.
- * @returns undefined for a row that is not a header. @throws BillError
+ * @param columns the operator's names of the columns, for a file in another format.
+ * @returns undefined for a row that is not a header.
+ * @throws BillError
  */
 export function headerOf(
   { cells, line }: FileRow,
@@ -162,7 +163,10 @@ export function headerOf(
   return undefined
 }
 
-/** Reads `date=Day,model=Model,cost=Cost`. @throws BillError */
+/**
+ * Parses the operator's names of columns, such as `date=Day,model=Model,cost=Cost`.
+ * @throws BillError
+ */
 export function readColumns(text: string): ReadonlyMap<BillField, string> {
   const columns = new Map<BillField, string>()
   for (const part of text.split(",")) {
@@ -188,11 +192,14 @@ export function readColumns(text: string): ReadonlyMap<BillField, string> {
 /** One row of a CSV file. */
 export interface FileRow {
   readonly cells: readonly string[]
-  /** Number of its first line in the file, from 1. */
+  /** Line number at the start of the row, counted from 1. */
   readonly line: number
 }
 
-/** @param hint advice for fixing the problem. */
+/**
+ * Builds the error for a line.
+ * @param hint advice for fixing the problem.
+ */
 export function lineError(line: number, message: string, hint: string): BillError {
   return new BillError(`line ${line}: ${message}`, hint)
 }

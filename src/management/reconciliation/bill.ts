@@ -2,35 +2,35 @@ import { atPlaces, type Decimal, plainDecimal, readDecimal } from "#contract/dec
 import { CLASS_OF_NAME, type PriceName } from "#contract/usage-classes.ts"
 
 export const DAY_MS = 86_400_000
-/** Digits after the point of amounts: enough for the exact cost of one token at any price. */
+/** Decimal places of amounts, which are enough for the exact cost of one token at any price. */
 export const AMOUNT_PLACES = 18
 export const CREDIT = 10n ** BigInt(AMOUNT_PLACES)
 export const NANOCREDIT = CREDIT / 1_000_000_000n
-/** Larger amounts in one row are mistakes. */
+/** Maximum amount in one row. Larger amounts are mistakes. */
 const MAX_AMOUNT = 1_000_000n * CREDIT
 const MAX_QUANTITY = 10n ** 18n
 /** Maximum length of a number in a bill, because long numbers are slow to read. */
 const MAX_DIGITS = 60
 
-/** One amount of a bill. */
+/** One row of a bill with a single amount. */
 export interface BillRow {
-  /** The beginning of the day in UTC, Unix milliseconds. */
+  /** The start of the day in UTC, in Unix milliseconds. */
   readonly day: number
-  /** The provider's name of the model; empty for a fee without a model. */
+  /** The provider's name for the model; empty for a fee without a model. */
   readonly model: string
-  /** Whether `model` is a description for people that contains the name. */
+  /** Whether `model` is a description for people that contains the model's name. */
   readonly isDescription: boolean
   /** The provider's id of the key; null if the bill does not contain it. */
   readonly key: string | null
-  /** Null for all classes together. */
+  /** The class of usage; null if the amount covers all classes. */
   readonly class: PriceName | null
-  /** Units of the class, or tokens of all classes; null if the bill does not contain them. */
+  /** Number of units of the class, or of tokens of all classes; null if the bill does not contain it. */
   readonly quantity: bigint | null
-  /** In units of 10^-18 credits. */
+  /** The amount in units of 10^-18 credits. */
   readonly amount: bigint
-  /** Digits after the point of the amount in the bill. */
+  /** Decimal places of the amount in the bill. */
   readonly places: number
-  /** Service tiers as the provider names them, unless they are part of a description. */
+  /** Service tiers with the provider's names, unless they are part of a description. */
   readonly tiers: readonly string[]
   readonly requests: number | null
 }
@@ -43,7 +43,7 @@ export interface Bill {
   readonly skipped: number
 }
 
-/** A bill cannot be read or compared. The message contains no secret. */
+/** The error for a bill that cannot be read or compared. The message contains no secret. */
 export class BillError extends Error {
   override readonly name = "BillError"
   /** Advice for fixing the problem. */
@@ -61,8 +61,9 @@ interface Amount {
 }
 
 /**
- * @param shift digits by which the point moves to the left: 2 for cents.
- * @throws RangeError with a predicate: `is not a number`.
+ * Reads an amount.
+ * @param shift number of digits by which the decimal point moves to the left: 2 for cents.
+ * @throws RangeError with a predicate, such as `is not a number`.
  */
 export function readAmount(text: string, shift = 0): Amount {
   const decimal = readNumber(text)
@@ -75,8 +76,9 @@ export function readAmount(text: string, shift = 0): Amount {
 }
 
 /**
- * @param unit single units in one unit of the bill.
- * @throws RangeError with a predicate: `is not a number`.
+ * Reads a quantity.
+ * @param unit number of single units in one unit of the bill.
+ * @throws RangeError with a predicate, such as `is not a number`.
  */
 export function readQuantity(text: string, unit = 1n): bigint {
   const decimal = readNumber(text)
@@ -91,7 +93,7 @@ function readNumber(text: string): Decimal {
   return readDecimal(plain)
 }
 
-/** Rounds half away from zero. */
+/** Rounds a decimal to whole units; halves are rounded away from zero. */
 function rounded(decimal: Decimal, places: number): bigint {
   if (decimal.places <= places) return atPlaces(decimal, places)
   const step = 10n ** BigInt(decimal.places - places)
@@ -99,7 +101,7 @@ function rounded(decimal: Decimal, places: number): bigint {
   return (decimal.value + half) / step
 }
 
-/** Rounds an amount to nanocredits. */
+/** Rounds an amount from units of 10^-18 credits to nanocredits. */
 export function nanocreditsOf(amount: bigint): bigint {
   return rounded({ value: amount, places: AMOUNT_PLACES }, 9)
 }
@@ -112,7 +114,7 @@ export function dayText(day: number): string {
 const CACHE = /cach/
 const WRITE = /write|creation/
 
-/** A text is assigned to the first class with matching patterns. */
+/** Patterns of classes. A text belongs to the first class with matching patterns. */
 const CLASS_WORDS: readonly (readonly [PriceName, ...RegExp[]])[] = [
   ["cache_write_12h", CACHE, WRITE, /12 ?h/],
   ["cache_write_1h", CACHE, WRITE, /1 ?h/],
@@ -130,7 +132,7 @@ const CLASS_WORDS: readonly (readonly [PriceName, ...RegExp[]])[] = [
   ["output", /output|completion|response|outp\b/],
 ]
 
-/** Returns the class of usage in the text of a bill; null if it contains no class. */
+/** Returns the class of usage that the text of a bill names; null if it names none. */
 export function classOf(text: string): PriceName | null {
   if (isPriceName(text)) return text
   const words = text
