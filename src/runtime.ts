@@ -1,22 +1,25 @@
-/** The version in `package.json`, which is not part of the executable; a test keeps them equal. */
+/**
+ * The version in `package.json`. It is repeated here because that file is not part of the executable. A test compares
+ * them.
+ */
 export const VERSION = "0.1.0"
 
-/** The path of the files in an executable: Windows uses a drive. */
+/** Matches paths of files in an executable. On Windows, they start with a drive letter. */
 const EMBEDDED = /^(\/\$bunfs|[A-Z]:[\\/]~BUN)[\\/]/
 
-/** Whether this is the executable of `npm run build`, which carries every file inside. */
+/** Whether this program is the executable that `npm run build` produces, which contains all files. */
 export const IS_EXECUTABLE = EMBEDDED.test(Bun.main)
 
 /**
- * The address of a file that runs on a thread of its own.
- * @param path below `src/`, such as `store/sqlite/thread.ts`.
+ * Returns the address of a file that runs on a separate thread.
+ * @param path relative to `src/`, such as `store/sqlite/thread.ts`.
  */
 export function threadAddress(path: string): string {
   const place = IS_EXECUTABLE ? `./src/${path.replace(/\.ts$/, ".js")}` : `./${path}`
   return new URL(place, import.meta.url).href
 }
 
-/** The words that start this program again, before those of its command. */
+/** Returns the command line that starts this program again, without its arguments. */
 export function programWords(): string[] {
   return IS_EXECUTABLE ? [process.execPath] : [process.execPath, Bun.main]
 }

@@ -11,7 +11,7 @@ import { type Actor, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { entryDocument } from "./credits.ts"
 
-/** Limit of wrong codes per account and per network, across all processes. */
+/** Maximum wrong codes per account and per network, counted across all processes. */
 const WRONG_CODES = { max: 10, window: 15 * 60 * 1_000 }
 
 export interface RedemptionParts {
@@ -64,8 +64,8 @@ export class Redemptions {
 }
 
 /**
- * Returns the limits of an attempt. The address counts only for people: a program with the admin token has one address
- * for all of its customers.
+ * Returns the limits of an attempt. The address is only limited for people, because a program with the admin token has
+ * the same address for all of its customers.
  */
 function attemptsOf(actor: Actor, account: string): CountedAttempt[] {
   const isPerson = actor.kind === "user" && actor.address !== null

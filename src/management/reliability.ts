@@ -8,7 +8,7 @@ import { AnswerTimes } from "./answer-times.ts"
 import { scopeOf } from "./scope.ts"
 
 const HOURS = 24
-/** Outcomes unrelated to the vendor: the request was invalid, or the gateway failed. */
+/** Outcomes that are not the vendor's fault, because the request was invalid or the gateway failed. */
 const NO_FAULT: readonly (ErrorKind | "expired" | "released")[] = [
   "refused_by_upstream",
   "internal_error",
@@ -19,7 +19,7 @@ const NO_FAULT: readonly (ErrorKind | "expired" | "released")[] = [
 
 type Counts = Pick<ReliabilityRow, "requests" | "failed">
 
-/** Reports the reliability of models and providers from stored requests, so that it survives restarts. */
+/** Reports the reliability of models and providers. It is computed from stored requests, so it survives restarts. */
 export class ReliabilityReports {
   readonly #reports: Reports
 
@@ -27,7 +27,7 @@ export class ReliabilityReports {
     this.#reports = reports
   }
 
-  /** Reports the last 24 hours of the accounts visible to the actor, sorted by number of requests. */
+  /** Reports the last 24 hours of all accounts that the actor may see, sorted by the number of requests. */
   async report(actor: Actor, { group }: ReliabilityQuery, now = Date.now()): Promise<Reliability> {
     const to = (Math.floor(now / HOUR) + 1) * HOUR
     const filter = { accounts: scopeOf(actor, undefined), from: to - HOURS * HOUR, to }
@@ -54,7 +54,7 @@ export class ReliabilityReports {
     }
   }
 
-  /** Returns the hourly counts of each name, without outcomes unrelated to the vendor. */
+  /** Returns the hourly counts of each name, without outcomes that are not the vendor's fault. */
   async #points(
     reports: RequestReports,
     filter: UsageFilter,

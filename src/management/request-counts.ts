@@ -30,7 +30,10 @@ export class RequestCountReports {
     this.#failures = failures
   }
 
-  /** @throws GatewayError `not_found`, and `invalid_value` for more than 2,000 intervals. */
+  /**
+   * Returns the counts.
+   * @throws GatewayError `not_found`, and `invalid_value` for more than 2,000 intervals.
+   */
   async report(actor: Actor, query: RequestCountQuery): Promise<RequestCounts> {
     const { status, ...rest } = query
     const isRefused = status === "refused"
@@ -64,7 +67,7 @@ interface Span extends RequestFilter {
   readonly to: number
 }
 
-/** Counts by the hourly and daily sums if they support the filter; otherwise reads each request. */
+/** Counts requests by their hourly and daily sums if these support the filter. Otherwise each request is read. */
 async function countsOf(reports: RequestReports, span: Span, step: number): Promise<Counted> {
   if (!isSummed(span, step)) {
     const reach = await reachOfReading(reports, span)
@@ -91,7 +94,7 @@ function isSummed(span: Span, step: number): boolean {
   return isOfNames && isWhole && step !== STEPS.minute && !isGlob(model) && !isReadWhole(span)
 }
 
-/** Returns whether the log of refusals supports the filter. */
+/** Whether the log of refused requests supports the filter. */
 function isSupportedByRefusals(filter: RequestFilter): boolean {
   const { provider, labels = [], minimumCost, maximumCost } = filter
   const { minimumDuration, maximumDuration } = filter

@@ -5,10 +5,13 @@ import type { Actor } from "./actor.ts"
 import { scopeOf } from "./scope.ts"
 import { labelsOf } from "./usage.ts"
 
-/** Whether requests of a status have failed; undefined if irrelevant. */
+/** For each status, whether its requests have failed; undefined if this does not matter. */
 const FAILED = { any: undefined, written_off: undefined, ok: false, failed: true } as const
 
-/** Builds the filter for requests of accounts visible to the actor. @throws GatewayError `not_found`. */
+/**
+ * Builds the filter for requests of those accounts that the actor may see.
+ * @throws GatewayError `not_found`.
+ */
 export function filterOf(actor: Actor, query: RequestFilterQuery): RequestFilter {
   const { key, model, provider, endpoint, search, from, to } = query
   return {

@@ -9,12 +9,15 @@ import {
 import type { RequestReports } from "../store/reports.ts"
 import { cursorOf, foreignCursor, type Position, positionOf } from "./cursor.ts"
 
-/** Maximum requests read at once if no index supports the filter. */
+/** Maximum requests that are read at once if no index supports the filter. */
 const MAX_READ = 30_000
-/** The same for requests with a label, which are fetched by id one by one. */
+/** Maximum requests with a label that are read at once. It is lower, because they are fetched one by one. */
 const MAX_LABELLED_READ = 10_000
 
-/** A place in a list of requests. If the list is not sorted by time, it includes the oldest time that is read. */
+/**
+ * A position in a list of requests. If the list is not sorted by time, it includes the oldest time that the list
+ * covers.
+ */
 interface PagePlace extends RequestPlace {
   readonly reach?: number | null
 }
@@ -25,8 +28,8 @@ interface Reading {
 }
 
 /**
- * Returns the oldest time that a page reads. No index covers costs and durations, so the number of requests read is
- * limited. All pages of a sorted list have the same limit.
+ * Returns the oldest time that a page covers. Costs and durations have no index, so the number of requests that are
+ * read is limited. All pages of a sorted list have the same limit.
  */
 export async function reachOf(
   reports: RequestReports,
@@ -37,7 +40,7 @@ export async function reachOf(
   return reachOfReading(reports, filter, place)
 }
 
-/** Returns the oldest time of requests that are read at once. */
+/** Returns the oldest time of the requests that are read at once. */
 export function reachOfReading(
   reports: RequestReports,
   filter: RequestFilter,
@@ -47,7 +50,7 @@ export function reachOfReading(
   return reports.reach(filter, place, isLabelled ? MAX_LABELLED_READ : MAX_READ)
 }
 
-/** Returns whether each request has to be read to evaluate a filter. */
+/** Whether each request has to be read to evaluate a filter. */
 export function isReadWhole(filter: RequestFilter): boolean {
   const { minimumCost, maximumCost, minimumDuration, maximumDuration, search } = filter
   return (
@@ -56,7 +59,7 @@ export function isReadWhole(filter: RequestFilter): boolean {
   )
 }
 
-/** Returns the position after a request, for a cursor. */
+/** Returns the position after a request, for use in a cursor. */
 export function positionAfter(
   record: RequestRecord,
   sort: RequestOrder,
@@ -66,14 +69,17 @@ export function positionAfter(
   return value === undefined ? [at, row] : [at, row, sort, String(value), reach ?? ""]
 }
 
-/** Returns the cursor that continues a list of the newest requests at the end of the range read. */
+/** Returns the cursor that continues a list of the newest requests after the range that was read. */
 export function cursorBehind(reach: number | null, sort: RequestOrder): string | null {
   return reach === null || sort !== "newest" ? null : cursorOf([reach, 0])
 }
 
 const WHOLE = /^-?\d{1,18}$/
 
-/** @throws GatewayError `invalid_value` for a cursor of another list. */
+/**
+ * Decodes a cursor.
+ * @throws GatewayError `invalid_value` for a cursor of another list.
+ */
 export function placeOf(cursor: string | undefined, sort: RequestOrder): PagePlace | null {
   const position = positionOf(cursor)
   if (position === undefined) return null

@@ -4,9 +4,9 @@ import { csvRow, defused } from "./csv.ts"
 import { type Download, gathered } from "./download.ts"
 import type { Requests } from "./requests.ts"
 
-/** Maximum rows. More are never read by people, and few spreadsheets open them well. */
+/** Maximum rows. People never read more, and few spreadsheets can open larger files well. */
 const MAX_ROWS = 50_000
-/** Rows per read. */
+/** Number of rows per read. */
 const PAGE_SIZE = 500
 
 /** Exports a list of requests as a file for spreadsheets. @throws GatewayError `not_found`. */
@@ -16,7 +16,7 @@ export async function openRequestTable(
   query: RequestTableQuery,
 ): Promise<Download> {
   const pageAt = (cursor?: string) => requests.list(actor, { ...query, limit: PAGE_SIZE, cursor })
-  // Reports errors of the query before the file begins.
+  // The first page is read early, so that errors of the query are reported before the file begins.
   const first = await pageAt()
   return {
     name: "requests.csv",
@@ -50,7 +50,7 @@ async function* linesOf(
   }
 }
 
-/** The columns and their values. Text of people and callers is prevented from being a formula. */
+/** The columns and their values. Text from people and callers is escaped so that it cannot be a formula. */
 const COLUMNS: readonly (readonly [string, (request: RequestSummary) => string])[] = [
   ["id", ({ id }) => id],
   ["at", ({ at }) => at],

@@ -23,7 +23,10 @@ export class Requests {
     this.#payloads = payloads
   }
 
-  /** Lists requests of one account or of all visible ones. @throws GatewayError `not_found`. */
+  /**
+   * Lists requests of one account or of all visible accounts.
+   * @throws GatewayError `not_found`.
+   */
   async list(actor: Actor, query: RequestQuery): Promise<RequestPage> {
     const { sort, limit } = query
     const place = placeOf(query.cursor, sort)
@@ -37,7 +40,7 @@ export class Requests {
       sort,
     )
     const page = pageFrom(found, limit, (record) => positionAfter(record, sort, reach))
-    // A full page of the newest requests ends before that time.
+    // A full page of the newest requests ends before the covered range does.
     const end = sort === "newest" && page.next_cursor !== null ? null : reach
     return {
       ...page,
@@ -47,7 +50,10 @@ export class Requests {
     }
   }
 
-  /** Returns a complete receipt. @throws GatewayError `not_found`, also for those of other accounts. */
+  /**
+   * Returns a complete receipt.
+   * @throws GatewayError `not_found`, also for receipts of other accounts.
+   */
   async receipt(actor: Actor, id: string): Promise<Receipt> {
     const receipt = await this.#store.settlements.findReceipt(id)
     if (!receipt || !maySee(actor, receipt.account)) {

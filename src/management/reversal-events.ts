@@ -1,27 +1,27 @@
 import type { Reversal } from "../store/payments.ts"
 import { factsOf, objectOf, StripeObject } from "./stripe-object.ts"
 
-/** A reversal of a payment, or its return, reported by Stripe. */
+/** A reversal of a payment, or the return of a reversal, as reported by Stripe. */
 export interface ReportedReversal extends Omit<Reversal, "units"> {
-  /** In the smallest units of `currency`. */
+  /** The amount in the smallest units of `currency`. */
   readonly units: bigint
   readonly currency: string
-  /** The note in the ledger: `Stripe refund re_1`. */
+  /** The note in the ledger, such as `Stripe refund re_1`. */
   readonly note: string
 }
 
 /** Refunds in these states never take back any money. */
 const FAILED_REFUNDS = ["failed", "canceled"] as const
 const REFUND_STATES = ["pending", "requires_action", "succeeded", ...FAILED_REFUNDS] as const
-/** States of an inquiry, which moves no money but may become a dispute. */
+/** States of an inquiry. It moves no money, but may become a dispute. */
 const INQUIRIES = ["warning_needs_response", "warning_under_review"] as const
 /** States in which the merchant keeps the money. */
 const WON = ["won", "warning_closed", "prevented"] as const
 const DISPUTE_STATES = ["needs_response", "under_review", "lost", ...INQUIRIES, ...WON] as const
 
 /**
- * Reads an event; undefined for one that neither takes money back nor returns it. Source: Stripe's "Types of
- * events" and its objects Charge, Refund and Dispute. `amount_refunded` of a charge is the total so far.
+ * Reads an event; undefined if it neither takes money back nor returns it. Source: Stripe's "Types of events", and its
+ * objects Charge, Refund and Dispute. `amount_refunded` of a charge is its total so far.
  * @throws UnusableEvent
  */
 export function reversalOf(event: unknown): ReportedReversal | undefined {

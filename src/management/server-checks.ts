@@ -3,9 +3,11 @@ import type { Check } from "./check.ts"
 
 /** The oldest supported release of PostgreSQL. */
 const MIN_RELEASE = 14
-/** Maximum difference between the clocks, since reports and expiry use the node's own. */
+/**
+ * Maximum difference between the clocks of the server and the node, because reports and expiry use the node's clock.
+ */
 const CLOCK_TOLERANCE_MS = 5_000
-/** Minimum days ahead with partitions. */
+/** Minimum number of days in advance for which partitions must exist. */
 const MIN_DAYS_AHEAD = 2
 
 /** Checks the server of a database. */
@@ -34,7 +36,7 @@ function checkServer({ release, isStandby, risks }: ServerStatus, version: strin
   return { name, result: "warning", found: `${found}, ${risks.join(", ")}`, mend }
 }
 
-/** Rejects an encoding that lacks characters, since a receipt with such a character cannot be stored. */
+/** Rejects an encoding that lacks characters, because receipts with such characters could not be stored. */
 function checkEncoding({ encoding }: ServerStatus): Check {
   const name = "database encoding"
   if (encoding === "UTF8") return { name, result: "ok", found: encoding }

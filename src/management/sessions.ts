@@ -9,7 +9,7 @@ import type { Actor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { userActor } from "./user-actor.ts"
 
-/** Maximum accounts of a user; higher than any real number. */
+/** Maximum accounts of a user, which is higher than any realistic number. */
 const MAX_ACCOUNTS = 100_000
 
 export interface SessionParts {
@@ -22,7 +22,7 @@ export interface SessionParts {
 }
 
 /**
- * Returns the caller and the caller's permissions. They are read for each request, so that every change takes effect
+ * Returns callers and their permissions. These are read for each request, so that every change takes effect
  * immediately.
  */
 export class Sessions {
@@ -46,7 +46,7 @@ export class Sessions {
     return userActor(user, roles, address)
   }
 
-  /** Returns the information about the caller for the console. */
+  /** Describes the caller for the console. */
   async describe(actor: Actor): Promise<Session> {
     const { store, users, baseUrl, takesCards } = this.#parts
     const user = actor.kind === "user" && actor.id !== null ? await users.find(actor.id) : null
@@ -111,7 +111,10 @@ export class Sessions {
   }
 }
 
-/** @throws GatewayError `forbidden` for callers who are not users. */
+/**
+ * Requires a user.
+ * @throws GatewayError `forbidden` for callers who are not users.
+ */
 export function requireUser(actor: Actor): string {
   if (actor.kind === "user" && actor.id !== null) return actor.id
   throw new GatewayError("forbidden", "Only a signed-in user has sessions and a password.")

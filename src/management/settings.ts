@@ -21,11 +21,11 @@ export interface SettingsParts {
   readonly catalog: () => Catalog
   /** The path of the settings file, if one exists. */
   readonly file: string | undefined
-  /** Opens the database for a scan of all rows that does not block others. */
+  /** Opens the database for scanning all rows without blocking others. */
   readonly openReader: () => Promise<StoreReader>
 }
 
-/** Manages the active settings, and those that the console can change. */
+/** Manages the settings that the console can change, and shows all active settings. */
 export class GatewaySettings {
   readonly #changes: ConsoleChanges
   readonly #live: LiveSettings
@@ -38,7 +38,10 @@ export class GatewaySettings {
     this.#parts = parts
   }
 
-  /** @throws GatewayError `forbidden`. */
+  /**
+   * Returns the settings.
+   * @throws GatewayError `forbidden`.
+   */
   view(actor: Actor): SettingsView {
     requireOperator(actor)
     return {
@@ -57,8 +60,8 @@ export class GatewaySettings {
   }
 
   /**
-   * Changes settings in one transaction. @throws GatewayError `forbidden`, `invalid_value` naming the setting,
-   * `conflict`.
+   * Changes settings in one transaction.
+   * @throws GatewayError `forbidden`, `invalid_value` with the name of the setting, `conflict`.
    */
   async change(
     actor: Actor,
@@ -79,7 +82,7 @@ export class GatewaySettings {
   }
 
   /**
-   * Verifies the ledger of every account. Calls during a verification get the same verdict.
+   * Verifies the ledger of every account. Calls during a verification receive its verdict.
    * @throws GatewayError `forbidden`.
    */
   async verifyLedger(actor: Actor): Promise<LedgerVerdict> {
@@ -151,7 +154,7 @@ export class GatewaySettings {
     return this.#own(setting.name)
   }
 
-  /** Returns the console's value. */
+  /** Returns the value from the console. */
   #own(name: string): string | null {
     const record = this.#live.record("setting", name)
     if (record === undefined) return null

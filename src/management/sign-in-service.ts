@@ -20,7 +20,7 @@ import { userActor } from "./user-actor.ts"
 /** The name of passkey sign-ins in the audit log. */
 const PASSKEY = "passkey"
 
-/** Maximum recorded refusals, so that guessing cannot fill the disk. */
+/** Maximum refusals that are recorded per minute, so that guessing cannot fill the disk. */
 const MAX_REFUSALS_PER_MINUTE = 20
 const MINUTE_MS = 60_000
 
@@ -31,7 +31,7 @@ export interface SignInDependencies {
   readonly issuers: () => readonly OidcSettings[]
 }
 
-/** A person who was refused, by the given name or the sign-in method. */
+/** A person whose sign-in was refused, with the name that was entered or with the sign-in method. */
 type Stranger = Pick<Actor, "name" | "typed">
 
 /** Handles every way to sign in, and records each attempt. */
@@ -44,7 +44,10 @@ export class SignInService {
     this.#parts = parts
   }
 
-  /** @param origin origin of the console in the browser. */
+  /**
+   * Returns the available sign-in methods.
+   * @param origin the origin of the console in the browser.
+   */
   async options(origin: string): Promise<SignInOptions> {
     return {
       needs_setup: !(await this.#parts.users.hasOperator()),
@@ -54,14 +57,17 @@ export class SignInService {
     }
   }
 
-  /** @throws GatewayError `forbidden` for a wrong token, `conflict` if an operator exists. */
+  /**
+   * Checks the token of the one-time link.
+   * @throws GatewayError `forbidden` for a wrong token, `conflict` if an operator exists.
+   */
   async checkSetUp(client: ClientInfo, token: string): Promise<void> {
     const takeBack = await this.#requireSetUp(client, token)
     await takeBack()
   }
 
   /**
-   * Creates the first user, by the one-time link of the first start.
+   * Creates the first user, using the one-time link of the first start.
    * @throws GatewayError `forbidden` for a wrong token, `conflict` if an operator exists.
    */
   async setUp(client: ClientInfo, token: string, input: NewUser): Promise<UserRecord> {
@@ -88,7 +94,7 @@ export class SignInService {
     return user
   }
 
-  /** Validates the token. Counts as an attempt until it is withdrawn. */
+  /** Validates the token of the one-time link. The call counts as an attempt until it is withdrawn. */
   async #requireSetUp({ address }: ClientInfo, token: string): Promise<() => Promise<void>> {
     const { users } = this.#parts
     const takeBack = await users.beginAttempt("setup", address)
@@ -97,7 +103,10 @@ export class SignInService {
     return takeBack
   }
 
-  /** @throws GatewayError `not_signed_in`, `forbidden`, `too_many_attempts`. */
+  /**
+   * Signs in with a password.
+   * @throws GatewayError `not_signed_in`, `forbidden`, `too_many_attempts`.
+   */
   withPassword(client: ClientInfo, credentials: Credentials): Promise<SignedIn> {
     const { signIn } = this.#parts.users
     const { email } = credentials
@@ -106,7 +115,10 @@ export class SignInService {
     )
   }
 
-  /** @throws GatewayError `not_signed_in`, `forbidden`, `too_many_attempts`. */
+  /**
+   * Signs in with a passkey.
+   * @throws GatewayError `not_signed_in`, `forbidden`, `too_many_attempts`.
+   */
   withPasskey(
     client: ClientInfo,
     credential: PasskeyAnswer,
@@ -118,7 +130,7 @@ export class SignInService {
     )
   }
 
-  /** Completes the second step. With a session, this is the last step of setting up a second factor. */
+  /** Completes the second step of a sign-in. With a session, it completes the setup of a second factor. */
   async withCode(
     actor: Actor | undefined,
     client: ClientInfo,
@@ -132,7 +144,10 @@ export class SignInService {
     return done
   }
 
-  /** @throws GatewayError `not_found`, `upstream_error` if the issuer cannot be reached. */
+  /**
+   * Starts a sign-in at an issuer.
+   * @throws GatewayError `not_found`, `upstream_error` if the issuer cannot be reached.
+   */
   async toIssuer(
     client: ClientInfo,
     input: { readonly id: string; readonly origin: string; readonly returnTo: string },
@@ -143,7 +158,8 @@ export class SignInService {
   }
 
   /**
-   * Handles the return from an issuer. @returns the next location of the browser, with its session or an error to show.
+   * Handles the return from an issuer.
+   * @returns the address that the browser continues at, with its session or an error to show.
    */
   async fromIssuer(
     client: ClientInfo,
@@ -198,7 +214,10 @@ export class SignInService {
     if (identity) await this.#linked(client, session.user, identity.provider, false)
   }
 
-  /** @param isAlone whether every other way to sign in was deleted. */
+  /**
+   * Records that an issuer was linked.
+   * @param isAlone whether all other ways to sign in were deleted.
+   */
   async #linked(
     client: ClientInfo,
     user: UserRecord,
@@ -210,7 +229,7 @@ export class SignInService {
     await this.#parts.audit.record(userActor(user, new Map(), client.address), change)
   }
 
-  /** Records the first refusals of each minute; more would add no information. */
+  /** Records the first refusals of each minute. More records would add no information. */
   async #refused({ address }: ClientInfo, stranger: Stranger, reason: string): Promise<void> {
     const minute = Math.floor(Date.now() / MINUTE_MS)
     if (minute !== this.#minute) {

@@ -6,9 +6,9 @@ import { HOUR } from "../store/usage-sums.ts"
 import { type Actor, COMMAND_LINE } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 
-/** Period for computing the usual hourly spending. */
+/** Period over which the usual hourly spending is computed. */
 const WEEK_MS = 7 * 24 * HOUR
-/** Minimum hours with spending. With fewer of them, no usual spending is computed. */
+/** Minimum number of hours with spending. With fewer, no usual spending is computed. */
 const MIN_HOURS = 24
 
 const AUTOMATIC: Actor = { ...COMMAND_LINE, name: "max_hourly_pace" }
@@ -20,8 +20,8 @@ export interface SpendPaceParts {
 }
 
 /**
- * Pauses accounts that spend many times their usual amount in an hour, due to a leaked key or an agent in a loop. The
- * usual amount is the mean of the last week's hours with any spending.
+ * Pauses accounts that spend many times their usual amount in an hour, for example because a key was leaked or an agent
+ * runs in a loop. The usual amount is the mean of those hours of the last week in which the account spent anything.
  */
 export class SpendPace {
   readonly #parts: SpendPaceParts
@@ -30,7 +30,7 @@ export class SpendPace {
     this.#parts = parts
   }
 
-  /** Checks accounts with such a limit. Without one, no requests are read. */
+  /** Checks all accounts with this kind of limit. If there are none, no requests are read. */
   async checkAll(now: number): Promise<void> {
     const accounts = await this.#parts.store.accounts.list()
     const watched = accounts.filter(({ state, limits }) => state === "active" && limits.pace)
@@ -56,7 +56,10 @@ export class SpendPace {
     }
   }
 
-  /** Pauses an account at most once an hour. An operator who resumes it has seen the notice. */
+  /**
+   * Pauses an account at most once an hour. If an operator resumes it within the hour, the operator has seen the
+   * notice.
+   */
   async #pause(
     id: string,
     {

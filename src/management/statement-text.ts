@@ -6,21 +6,23 @@ import { csvRow, defused } from "./csv.ts"
 /** The balance, charges and credits of an account in a period. */
 export interface Statement {
   readonly account: { readonly id: string; readonly name: string }
-  /** Unix milliseconds. The end is exclusive. */
+  /** Start of the period in Unix milliseconds. The end is exclusive. */
   readonly from: number
   readonly until: number
   /** Opening balance in nanocredits. */
   readonly opening: bigint
-  /** The debt of the account at the end. */
+  /** The debt of the account at the end of the period. */
   readonly debt: bigint
   readonly entries: AsyncIterable<StatementLine>
-  /** Uncharged costs, for operators only. They are not part of the sum. Absent for others. */
+  /** Costs that were not charged, which are not part of the sum. Only present for operators. */
   readonly writeOffs?: AsyncIterable<WriteOffRecord>
 }
 
 const COLUMNS = "number,time,kind,amount,balance,request,model,key,note"
 
-/** Formats a statement as CSV (RFC 4180). Its first and last rows are the balances, and the debt if there is one. */
+/**
+ * Formats a statement as CSV (RFC 4180). The first and last rows contain the balances, and the debt if there is one.
+ */
 export async function* csvStatement(statement: Statement): AsyncGenerator<string> {
   const { from, until, opening, debt, entries, writeOffs } = statement
   yield `${COLUMNS}\r\n${balanceRow("opening balance", from, opening)}`
@@ -45,7 +47,7 @@ export async function* csvStatement(statement: Statement): AsyncGenerator<string
   }
 }
 
-/** Formats a statement as a JSON document, one entry per line. */
+/** Formats a statement as a JSON document with one entry per line. */
 export async function* jsonStatement(statement: Statement): AsyncGenerator<string> {
   const { account, from, until, opening, debt, entries, writeOffs } = statement
   const head = { account, from: momentText(from), until: momentText(until) }

@@ -7,7 +7,7 @@ import { type Actor, requireRole } from "./actor.ts"
 import { type Download, gathered } from "./download.ts"
 import { csvStatement, jsonStatement, type Statement } from "./statement-text.ts"
 
-/** Lines per read. */
+/** Number of lines per read. */
 const PAGE_SIZE = 500
 const DAY_MS = 24 * 60 * 60 * 1_000
 
@@ -20,10 +20,10 @@ export class Statements {
   }
 
   /**
-   * Opens a statement. Each entry is on the statement of its day in UTC, and a charge belongs to the start day of its
-   * request. So the opening balance plus all amounts is the closing balance, which is the opening balance of the next
-   * day.
-   * @throws GatewayError `not_found`; `invalid_value` if it would end before it starts.
+   * Opens a statement. Each entry is on the statement of its day in UTC. A charge belongs to the day on which its
+   * request started. The opening balance plus all amounts is therefore the closing balance, which is the opening
+   * balance of the next day.
+   * @throws GatewayError `not_found`; `invalid_value` if the end is before the start.
    */
   async open(actor: Actor, id: string, query: StatementQuery): Promise<Download> {
     requireRole(actor, id, "viewer")
@@ -57,7 +57,10 @@ export class Statements {
     return { account, from, until, opening, debt, entries }
   }
 
-  /** @throws GatewayError `invalid_value` if entries of that time were removed. */
+  /**
+   * Requires that all entries since a moment still exist.
+   * @throws GatewayError `invalid_value` if some were removed.
+   */
   async #requireEntries(account: string, from: number): Promise<void> {
     const { until } = await this.#store.integrity.findPrunedRows()
     if (from >= until || !(await this.#store.integrity.findLastPrunedEntry(account))) return
@@ -69,7 +72,7 @@ export class Statements {
     )
   }
 
-  /** Returns the sum of all entries before a given time. */
+  /** Returns the sum of all entries before a moment. */
   async #balanceAt(account: string, at: number): Promise<bigint> {
     const { after, last } = await this.#store.entries.findRange(account, at, at)
     let balance = await this.#balanceAfter(account, after)
@@ -79,7 +82,10 @@ export class Statements {
     return balance
   }
 
-  /** @param number number of an entry; 0 for the beginning. */
+  /**
+   * Returns the balance after an entry.
+   * @param number the number of the entry; 0 for the start of the ledger.
+   */
   async #balanceAfter(account: string, number: number): Promise<bigint> {
     const pruned = await this.#store.integrity.findLastPrunedEntry(account)
     if (pruned && number <= pruned.number) return pruned.balance
@@ -88,7 +94,7 @@ export class Statements {
     return end?.balance ?? 0n
   }
 
-  /** Returns the debt at a given time. */
+  /** Returns the debt at a moment. */
   async #debtAt(account: string, at: number): Promise<bigint> {
     const { lines } = await this.#store.payments.findDebts(account)
     return lines.reduce((sum, { line }) => (line.at < at ? sum + line.amount : sum), 0n)

@@ -3,10 +3,10 @@ import { asObject } from "../config/issues.ts"
 import { defaultName } from "../config/sections/providers.ts"
 import { refused } from "./entry-refusal.ts"
 
-/** The members that identify a credential, unlike name and weight. */
+/** The members that identify a credential, in contrast to its name and weight. */
 const SECRET_MEMBERS = ["api_key", "access_key_id", "secret_access_key", "credentials"]
 
-/** A change of a provider with complete credentials. */
+/** A change of a provider whose credentials were completed. */
 export interface CompletedChange {
   readonly change: RawEntry
   /** The names of the secrets in the change. All others were already stored. */
@@ -14,10 +14,10 @@ export interface CompletedChange {
 }
 
 /**
- * Completes a list of credentials with the stored ones, so that changing one does not require all others. An entry
- * without a credential refers to the stored one with its name, or with the name `was`. For a provider with a single key
- * it refers to that key.
- * @throws GatewayError `invalid_value` naming the entry, if there is no stored credential.
+ * Completes a list of credentials with stored ones, so that a change of one credential need not contain the others. An
+ * entry without a secret refers to the stored credential with its name, or with the name in `was`. If the provider has
+ * a single key, the entry refers to this key.
+ * @throws GatewayError `invalid_value` with the entry, if there is no stored credential.
  */
 export function completedChange(before: RawEntry, change: RawEntry): CompletedChange {
   const list = change["api_keys"]
@@ -29,7 +29,7 @@ export function completedChange(before: RawEntry, change: RawEntry): CompletedCh
     const { was, ...written } = named
     const name = String(was ?? written["name"] ?? defaultName(index))
     const found = stored.get(name) ?? stored.get(SINGLE)
-    // Reported by the rules of the settings file, unless `was` is given.
+    // Unless `was` is given, the rules of the settings file report the missing credential.
     if (found === undefined && was === undefined) return entry
     if (found === undefined) {
       throw refused(`api_keys[${index}].was`, "There is no key of that name. Enter the key itself.")
@@ -47,7 +47,7 @@ export function completedChange(before: RawEntry, change: RawEntry): CompletedCh
   }
 }
 
-/** Replaces the name for a provider with a single key. */
+/** Stands for the missing name of a provider's single key. */
 const SINGLE = ""
 
 function storedCredentials(before: RawEntry): ReadonlyMap<string, RawEntry> {

@@ -6,20 +6,27 @@ import { UnusableEvent } from "./stripe-object.ts"
 const TIMEOUT_MS = 20_000
 const MAX_RETRIES = 2
 
-/** The supported part of Stripe's API. */
+/** The part of Stripe's API that is used. */
 export interface StripeClient {
-  /** @returns the address of the page. @throws GatewayError `invalid_value`, `upstream_error`. */
+  /**
+   * Creates a payment page.
+   * @returns the address of the page.
+   * @throws GatewayError `invalid_value`, `upstream_error`.
+   */
   createCheckout(input: Stripe.Checkout.SessionCreateParams): Promise<string>
   /**
-   * Finds the checkout session of a payment; undefined if it was made elsewhere.
+   * Finds the checkout session of a payment; undefined if the payment has none.
    * @throws GatewayError `upstream_error`.
    */
   findSession(intent: string): Promise<unknown>
-  /** @throws GatewayError if the signature is not Stripe's for this body; UnusableEvent if the body is not an event. */
+  /**
+   * Verifies and parses an event.
+   * @throws GatewayError if the signature is not Stripe's for this body; UnusableEvent if the body is not an event.
+   */
   readEvent(body: string, signature: string): Promise<unknown>
 }
 
-/** Creates a client with Stripe's own library, which is loaded with the first payment. */
+/** Creates a client with Stripe's own library, which is loaded when the first payment is made. */
 export async function stripeClient(settings: PaymentSettings): Promise<StripeClient> {
   const { Stripe } = await import("stripe")
   const stripe = new Stripe(settings.secretKey, {
@@ -76,7 +83,10 @@ function notSigned(cause: Error): GatewayError {
   )
 }
 
-/** Builds an error that shows Stripe's message about an amount, but not about the key. */
+/**
+ * Builds an error from Stripe's response. It includes Stripe's message about an amount, but not a message about the
+ * key.
+ */
 function refusalOf(cause: unknown, { errors }: typeof Stripe): GatewayError {
   if (cause instanceof errors.StripeInvalidRequestError) {
     const message = `Stripe refuses this amount: ${cause.message.slice(0, 300)}`

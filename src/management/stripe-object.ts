@@ -1,28 +1,32 @@
 import { isStorableText } from "../canon/storable-text.ts"
 
-/** The largest accepted amount, in a currency's smallest units. Stripe's amounts have fewer than twelve digits. */
+/** The highest accepted amount, in a currency's smallest units. Stripe's amounts have fewer than twelve digits. */
 const MAX_UNITS = 999_999_999_999
 const MAX_TEXT_LENGTH = 255
 
 /**
- * An event of Stripe that cannot be applied. It is acknowledged, since otherwise Stripe would repeat it for three days.
+ * An event of Stripe that cannot be applied. It is acknowledged, because Stripe would otherwise repeat it for three
+ * days.
  */
 export class UnusableEvent extends Error {
   override readonly name = "UnusableEvent"
 }
 
-/** An object of Stripe's API, validated field by field: a signed event is still untrusted input. */
+/** An object of Stripe's API. It is validated field by field, because even a signed event is untrusted input. */
 export class StripeObject {
   readonly #fields: Readonly<Record<string, unknown>>
 
-  /** @throws UnusableEvent if it is not such an object. */
+  /** @throws UnusableEvent if the value is not an object of this kind. */
   constructor(value: unknown, kind: string) {
     if (!isObject(value)) throw new UnusableEvent(`it contains no ${kind}`)
     if (value["object"] !== kind) throw new UnusableEvent(`its object is not a ${kind}`)
     this.#fields = value
   }
 
-  /** @throws UnusableEvent */
+  /**
+   * Returns a text.
+   * @throws UnusableEvent
+   */
   text(name: string): string {
     const value = this.#fields[name]
     if (isText(value)) return value
@@ -39,7 +43,10 @@ export class StripeObject {
     throw new UnusableEvent(`'${name}' is not a whole number from 0 to ${MAX_UNITS}`)
   }
 
-  /** @throws UnusableEvent */
+  /**
+   * Returns the currency.
+   * @throws UnusableEvent
+   */
   currency(): string {
     const value = this.#fields["currency"]
     if (typeof value === "string" && /^[a-z]{3}$/.test(value)) return value
@@ -47,7 +54,8 @@ export class StripeObject {
   }
 
   /**
-   * Returns the id of another object, which is given by its id or in full; undefined for null. @throws UnusableEvent
+   * Returns the id of a referenced object, which may be included as an id or in full; undefined for null.
+   * @throws UnusableEvent
    */
   reference(name: string): string | undefined {
     const value = this.#fields[name]
@@ -57,14 +65,17 @@ export class StripeObject {
     throw new UnusableEvent(`'${name}' is not the id of an object`)
   }
 
-  /** Returns a state, which must be a known one. @throws UnusableEvent */
+  /**
+   * Returns a state. It must be one of the known states.
+   * @throws UnusableEvent
+   */
   state<Known extends string>(name: string, known: readonly Known[]): Known {
     const found = known.find((one) => one === this.#fields[name])
     if (found !== undefined) return found
     throw new UnusableEvent(`'${name}' is not one of ${known.join(", ")}`)
   }
 
-  /** Texts that were stored with the object, if any. */
+  /** Text values that were stored with the object. */
   get metadata(): Readonly<Record<string, unknown>> {
     const value = this.#fields["metadata"]
     return isObject(value) ? value : {}
@@ -75,7 +86,7 @@ export class StripeObject {
   }
 }
 
-/** Returns the facts for finding an event in Stripe's dashboard. */
+/** Returns the facts by which an event can be found in Stripe's dashboard. */
 export function factsOf(event: unknown): {
   readonly id: string
   readonly type: string
@@ -91,7 +102,7 @@ function shown(value: unknown): string {
   return isText(value) ? value : "unknown"
 }
 
-/** Returns the object of an event. */
+/** Returns the object that an event contains. */
 export function objectOf(event: unknown): unknown {
   return isObject(event) && isObject(event["data"]) ? event["data"]["object"] : undefined
 }

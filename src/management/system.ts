@@ -8,7 +8,9 @@ import type { Check } from "./check.ts"
 import { serverChecks } from "./server-checks.ts"
 import { warningChecks } from "./warning-checks.ts"
 
-/** Three heartbeats of a node that did not report its lease term. */
+/**
+ * Silence after which a node that did not report its lease term is considered dead. It corresponds to three heartbeats.
+ */
 const DEFAULT_SILENCE_MS = 15_000
 
 export interface SystemParts {
@@ -19,7 +21,7 @@ export interface SystemParts {
   readonly warnings: () => readonly string[]
 }
 
-/** Reports the state of the gateway: its processes and its database. */
+/** Reports the state of the gateway's processes and of its database. */
 export class System {
   readonly #parts: SystemParts
   #pendingStatus: Promise<DatabaseStatus> | undefined

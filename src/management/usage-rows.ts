@@ -18,7 +18,7 @@ export function isTime(group: UsageGroup): group is UsageTime {
   return group === "hour" || group === "day"
 }
 
-/** Converts a group to the form of the API. Only operators see the operator's costs. */
+/** Converts a group to its representation in the API. Only operators see the operator's costs. */
 export function usageRow(actor: Actor, sum: UsageSum, { group, names, times }: RowParts): UsageRow {
   const name = names?.get(sum.group)
   return {

@@ -13,11 +13,11 @@ import { emptySum, isTime, namesOfGroups, usageRow } from "./usage-rows.ts"
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Maximum hours in one report; longer periods are requested by the day. */
+/** Maximum hours in one report. For longer periods, days must be requested. */
 const MAX_HOURS = 24 * 93
 /** Maximum days in one response. */
 const MAX_DAYS = 366 * 5
-/** Maximum days for users, sessions and tags. They have no stored sums, so all requests are read. */
+/** Maximum days in reports on users, sessions and tags. No sums of these are stored, so all requests are read. */
 const MAX_LABELLED_DAYS = 93
 /** Maximum groups in one response. */
 const MAX_GROUPS = 1_000
@@ -35,8 +35,8 @@ export class UsageReports {
   }
 
   /**
-   * Returns sums over a period, for one account or for all visible ones. Hours that are partly in the period count in
-   * full.
+   * Returns sums over a period, for one account or for all visible accounts. Hours that are partly in the period are
+   * fully included.
    * @throws GatewayError `not_found`, `invalid_value`.
    */
   async usage(actor: Actor, query: UsageQuery): Promise<Usage> {
@@ -74,7 +74,7 @@ export class UsageReports {
     }
   }
 
-  /** Returns the same for the preceding period of equal length. */
+  /** Returns the sums over the preceding period of equal length. */
   async #before(
     actor: Actor,
     { reports, sums }: { readonly reports: RequestReports; readonly sums: UsageSums },

@@ -2,7 +2,7 @@ import type { UserRecord } from "../store/users.ts"
 import type { Actor } from "./actor.ts"
 import type { AccountRole } from "#contract/common.ts"
 
-/** Converts a user to an actor, named by email address in records. */
+/** Converts a user to an actor. Records name the actor by email address. */
 export function userActor(
   user: UserRecord,
   roles: ReadonlyMap<string, AccountRole>,

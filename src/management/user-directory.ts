@@ -11,7 +11,7 @@ import { exportPerson } from "./person-export.ts"
 import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 import type { InvitationDependencies } from "./invitation-dependencies.ts"
 
-/** Maximum memberships of the users on one page; higher than any real number. */
+/** Maximum memberships of the users on one page, which is higher than any realistic number. */
 const MAX_MEMBERSHIPS = 100_000
 
 export interface UserChange {
@@ -21,7 +21,7 @@ export interface UserChange {
   readonly is_disabled?: boolean | undefined
 }
 
-/** Manages all users of the gateway, for its operators. */
+/** Manages all users of the gateway on behalf of its operators. */
 export class UserDirectory {
   readonly #store: Store
   readonly #users: Users
@@ -52,7 +52,9 @@ export class UserDirectory {
   }
 
   /**
-   * @throws GatewayError `forbidden`, `not_found`; `conflict` for oneself, the last operator, and an address in use.
+   * Changes a user.
+   * @throws GatewayError `forbidden`, `not_found`; `conflict` for oneself, the last operator, or an email address in
+   * use.
    */
   async change(actor: Actor, id: string, change: UserChange): Promise<User> {
     requireOperator(actor)
@@ -80,7 +82,7 @@ export class UserDirectory {
   }
 
   /**
-   * Creates a link for setting a new password, for a user who has lost theirs.
+   * Creates a link for setting a new password, for users who have lost theirs.
    * @param withoutTwoFactor whether to disable the second factor as well.
    * @throws GatewayError `forbidden`, `not_found`.
    */
@@ -102,7 +104,7 @@ export class UserDirectory {
   }
 
   /**
-   * Exports the stored data of a person, for operators and for the person. The export is audited.
+   * Exports the data stored about a person, for operators and for the person. The export is recorded in the audit log.
    * @throws GatewayError `forbidden`, `not_found`.
    */
   async export(actor: Actor, id: string): Promise<PersonExport> {

@@ -4,7 +4,7 @@ import { vendors } from "../vendors/index.ts"
 import type { Vendor } from "../vendors/vendor.ts"
 import type { Vendor as VendorDocument } from "#contract/catalog.ts"
 
-/** Excludes the identity of the machine, which only the settings file can set. */
+/** The settings in a form. The machine's identity is not one of them, because only the settings file can enable it. */
 type FieldName = Exclude<VendorSetting, "identity"> | "base_url"
 type Field = VendorDocument["fields"][number]
 
@@ -31,7 +31,10 @@ const FIELDS: Readonly<Record<FieldName, FieldFacts>> = {
   session_token: { label: "Session token", isSecret: true },
 }
 
-/** Returns every vendor that can be added, sorted by name, with its form fields. Built from the vendors' table. */
+/**
+ * Returns every vendor that can be added, with its form fields, sorted by name. The list is built from the vendors'
+ * table.
+ */
 export function vendorForms(): VendorDocument[] {
   return [...vendors.values()]
     .map((vendor) => ({
@@ -43,7 +46,7 @@ export function vendorForms(): VendorDocument[] {
     .toSorted((left, right) => left.name.localeCompare(right.name, "en"))
 }
 
-/** Returns the fields of a form. Required fields come first, and the address last if the vendor has a fixed one. */
+/** Returns the fields of a form. Required fields come first. The address comes last if the vendor has a fixed one. */
 function fieldsOf(vendor: Vendor): Field[] {
   const ways = completeSettings(vendor)
   const names = new Set([
@@ -68,8 +71,8 @@ function isField(name: VendorSetting | "base_url"): name is FieldName {
 }
 
 /**
- * Returns whether a field is required. The form of a vendor with its own servers requires the key, although it is
- * optional for a provider behind a proxy.
+ * Whether a field is required. The form of a vendor with its own servers requires the key, although the key is optional
+ * for a provider behind a proxy.
  */
 function isRequired(vendor: Vendor, name: FieldName): boolean {
   const ways = completeSettings(vendor).filter((way) => way.every(isField))

@@ -3,7 +3,7 @@ import type { Check } from "./check.ts"
 /** Matches `provider local: has no models. List them.` */
 const WARNING = /^(?<subject>.+?): (?<found>.+?)(?:\. (?<mend>.+?))?\.?$/s
 
-/** Converts the warnings of the start to checks with problem and remedy. */
+/** Converts warnings at the start to checks with a problem and a remedy. */
 export function warningChecks(warnings: readonly string[]): Check[] {
   return warnings.map((warning) => {
     const { subject, found = warning, mend } = WARNING.exec(warning)?.groups ?? {}

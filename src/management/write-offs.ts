@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import { pageFrom, positionOf } from "./cursor.ts"
 
-/** Lists uncharged costs of requests, which are the operator's loss. */
+/** Lists costs of requests that were not charged. They are the operator's loss. */
 export class WriteOffs {
   readonly #store: Store
 
@@ -26,7 +26,7 @@ export class WriteOffs {
   }
 }
 
-/** Converts a write-off to the form of the API. */
+/** Converts a write-off to its representation in the API. */
 export function writeOffDocument(record: WriteOffRecord): WriteOff {
   const { number, at, account, key, request, amount, reason, hash } = record
   const moment = new Date(at).toISOString()

@@ -1,10 +1,13 @@
-/** Definition of a metric. Prometheus requires base units: times are in seconds, amounts in credits, sizes in bytes. */
+/**
+ * The definition of a metric. Prometheus requires base units, so times are in seconds, amounts in credits, and sizes in
+ * bytes.
+ */
 export interface MetricDefinition {
   readonly help: string
   readonly labels?: readonly string[]
-  /** Upper bounds of the buckets of a histogram. */
+  /** Upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[]
-  /** Aggregation of the values of several processes; the default is their sum. */
+  /** How the values of several processes are combined; if absent, they are added. */
   readonly together?: "max"
 }
 
@@ -104,7 +107,7 @@ export const GEN_AI_HISTOGRAMS = {
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>
 
-/** Gauges, which are read on request. */
+/** Gauges, which are read when metrics are requested. */
 export const GAUGES = {
   tollgate_open_requests: { help: "Requests that hold money" },
   tollgate_held_credits: { help: "Credits held by these requests" },

@@ -1,11 +1,11 @@
 import type { Snapshot } from "./registry.ts"
 
-/** A gauge describes the current state, so those of ended processes are dropped. */
+/** Gauges describe the current state, so gauges of ended processes are dropped. */
 const GAUGE = "gauge"
 
 /**
  * The metrics of several processes that start and end. The last known counts of an ended process are kept, so that no
- * counter ever shrinks.
+ * counter ever decreases.
  */
 export class Fleet {
   /** The last snapshot of each running process. */
@@ -33,7 +33,7 @@ export class Fleet {
 
   /** Returns the counts of all processes, and the gauges of running ones. */
   async all(): Promise<readonly Snapshot[]> {
-    // Merged, so that frequently restarted processes do not fill the memory.
+    // Counts of ended processes are merged, so that frequent restarts do not fill the memory.
     if (this.#ended.length > 1) this.#ended = [await this.#merge(this.#ended.splice(0))]
     return [...this.#ended, ...this.#last.values()]
   }

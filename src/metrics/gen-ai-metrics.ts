@@ -7,11 +7,11 @@ import { LabelValues } from "./label-values.ts"
 import type { MetricRegistry } from "./registry.ts"
 import type { Distribution } from "./series.ts"
 
-/** Maximum models and vendors with their own time series. */
+/** Maximum models and vendors that have their own time series. */
 const MAX_MODELS = 200
 const MAX_SERIES = 10_000
 
-/** The series of one deployment, looked up once. */
+/** The series of one deployment, which are looked up only once. */
 interface Series {
   readonly duration: Distribution
   readonly input: Distribution
@@ -19,9 +19,9 @@ interface Series {
 }
 
 export interface GenAiNames {
-  /** Returns the name of the operation of a model kind. */
+  /** Returns the operation's name for a kind of model. */
   readonly operation: (kind: Model["kind"]) => string
-  /** Returns the name of a provider's vendor. */
+  /** Returns the vendor's name for a provider. */
   readonly vendor: (provider: string) => string
 }
 

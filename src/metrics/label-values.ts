@@ -1,7 +1,7 @@
-/** Replaces values beyond the limit. */
+/** Replaces values above the limit. */
 const OTHER = "other"
 
-/** A bounded set of label values, because each time series has a cost. */
+/** A limited set of label values, because each time series has a cost. */
 export class LabelValues {
   readonly #known = new Set<string>()
   readonly #limit: number
@@ -10,7 +10,7 @@ export class LabelValues {
     this.#limit = limit
   }
 
-  /** Returns the value itself, or `other` once the limit is reached. */
+  /** Returns the value itself, or `other` after the limit was reached. */
   of(value: string): string {
     if (this.#known.has(value)) return value
     if (this.#known.size >= this.#limit) return OTHER

@@ -7,7 +7,7 @@ export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 /**
  * Serves metrics on a separate port.
- * @throws Error if it cannot listen.
+ * @throws Error if the port is unavailable.
  */
 export function serveMetrics(
   { host, port = 0, token }: MetricSettings,
@@ -28,7 +28,7 @@ export function serveMetrics(
   })
 }
 
-/** Returns whether a request has the token for reading metrics. */
+/** Whether a request has the token for reading metrics. */
 export function hasMetricsToken(headers: Headers, token: string): boolean {
   const sent = BEARER.exec(headers.get("authorization") ?? "")?.groups?.token
   return sent !== undefined && isSameSecret(sent, token)

@@ -12,7 +12,7 @@ export class Metrics {
   readonly #registry: MetricRegistry
   readonly #process: ProcessMetrics
 
-  /** @param names names of OpenTelemetry's conventions. Without them no GenAI metrics are counted. */
+  /** @param names the names in OpenTelemetry's conventions. If absent, no GenAI metrics are counted. */
   constructor(parts: ProcessParts, names?: GenAiNames) {
     const registry = new MetricRegistry(names !== undefined)
     this.requests = new RequestMetrics(registry)

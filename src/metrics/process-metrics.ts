@@ -6,7 +6,7 @@ import type { Health } from "../routing/health.ts"
 import type { LineSink } from "../sinks/line-sink.ts"
 import type { MetricRegistry } from "./registry.ts"
 
-/** Further deployments have no series. */
+/** Maximum deployments that have time series. */
 const MAX_DEPLOYMENTS = 1_000
 const NANOCREDITS = 1e9
 const MICROSECONDS = 1e6
@@ -21,13 +21,13 @@ export interface ProcessParts {
   readonly backup: () => Promise<BackupAge>
 }
 
-/** Gauges of this process, updated on request. */
+/** Gauges of this process, which are updated when metrics are requested. */
 export class ProcessMetrics {
   readonly #registry: MetricRegistry
   readonly #parts: ProcessParts
-  /** Processor time counted so far, in microseconds. */
+  /** Processor time that was already counted, in microseconds. */
   #counted = 0
-  /** Lines counted so far, by sink. */
+  /** Lines that were already counted, by sink. */
   readonly #lines = new Map<string, LineSink["counts"]>()
 
   constructor(registry: MetricRegistry, parts: ProcessParts) {
@@ -79,7 +79,7 @@ export class ProcessMetrics {
     }
   }
 
-  /** Keeps the last values while the database is unavailable. */
+  /** Updates the metrics of backups. While the database is unavailable, they keep their last values. */
   async #backup(): Promise<void> {
     const age = await this.#parts.backup().catch(() => undefined)
     if (age === undefined) return
@@ -98,7 +98,7 @@ export class ProcessMetrics {
   }
 }
 
-/** Measures the current duration of an event-loop turn in seconds. */
+/** Measures how long an event-loop turn currently takes, in seconds. */
 async function eventLoopDelay(): Promise<number> {
   const begun = performance.now()
   await new Promise((resolve) => setImmediate(resolve))

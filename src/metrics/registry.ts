@@ -18,10 +18,10 @@ import {
   type SeriesMetric,
 } from "./series.ts"
 
-/** The metrics of one process, for sending to another one. */
+/** The metrics of one process, in a form that can be sent to another process. */
 export type Snapshot = readonly MetricSnapshot[]
 
-/** Every metric of one process. */
+/** All metrics of one process. */
 export class MetricRegistry {
   readonly #counters = new Map<string, SeriesMetric<Count>>()
   readonly #histograms = new Map<string, SeriesMetric<Distribution>>()
@@ -64,17 +64,17 @@ export class MetricRegistry {
   }
 }
 
-/** Combines the snapshots of several processes to one text in Prometheus' format. */
+/** Combines the snapshots of several processes into one text in Prometheus' format. */
 export function textOf(snapshots: readonly Snapshot[]): Promise<string> {
   return aggregated(snapshots).metrics()
 }
 
-/** Combines the snapshots of several processes to one snapshot. */
+/** Combines the snapshots of several processes into one snapshot. */
 export function sumOf(snapshots: readonly Snapshot[]): Promise<Snapshot> {
   return aggregated(snapshots).getMetricsAsJSON()
 }
 
-/** Copies the snapshots first, because prom-client modifies its input. */
+/** The snapshots are copied first, because prom-client modifies its input. */
 function aggregated(snapshots: readonly Snapshot[]): Registry {
   const copies = structuredClone(snapshots) as Snapshot[]
   return AggregatorRegistry.aggregate(copies.map((snapshot) => [...snapshot]))

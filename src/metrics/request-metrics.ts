@@ -9,7 +9,7 @@ import { LabelValues } from "./label-values.ts"
 import type { MetricRegistry } from "./registry.ts"
 import type { Count, Distribution } from "./series.ts"
 
-/** Maximum models and deployments with their own time series. */
+/** Maximum models and deployments that have their own time series. */
 const MAX_MODELS = 200
 const MAX_OUTCOMES = 50
 const MAX_ENDPOINTS = 100
@@ -17,7 +17,7 @@ const NANOCREDITS = 1e9
 /** The provider of requests without an upstream call. */
 const NONE = "none"
 
-/** The series of one deployment and endpoint, looked up once. */
+/** The series of one deployment and endpoint, which are looked up only once. */
 interface Series {
   readonly ok: Count
   readonly charged: Count
@@ -25,7 +25,7 @@ interface Series {
   readonly writtenOff: Count
   readonly duration: Distribution
   readonly firstByte: Distribution
-  /** By class. */
+  /** Usage counters by class. */
   readonly usage: Map<string, Count>
 }
 
@@ -37,9 +37,9 @@ export class RequestMetrics implements RequestObserver {
   readonly #credentials = new LabelValues(MAX_MODELS)
   readonly #outcomes = new LabelValues(MAX_OUTCOMES)
   readonly #endpoints = new LabelValues(MAX_ENDPOINTS)
-  /** By model, endpoint and provider. Three lookups cost less than building a combined key. */
+  /** Series by model, endpoint and provider. Three lookups take less time than building a combined key. */
   readonly #series = new Map<string, Map<string, Map<string, Series>>>()
-  /** By deployment and outcome. */
+  /** Counts of attempts by deployment and outcome. */
   readonly #attempts = new Map<string, Map<string, Count>>()
   readonly #settle: Distribution
 
@@ -82,7 +82,7 @@ export class RequestMetrics implements RequestObserver {
     this.#registry.counter("tollgate_errors_total").labels(labels).add()
   }
 
-  /** Counts spans that have left the queue or were dropped before it. */
+  /** Counts spans that have left the queue, or were dropped because it was full. */
   spans(outcome: string, spans: number): void {
     this.#registry.counter("tollgate_spans_total").labels({ outcome }).add(spans)
   }
@@ -153,7 +153,7 @@ export class RequestMetrics implements RequestObserver {
   }
 }
 
-/** Returns the branch of a name, which is created if necessary; undefined if the limit is reached. */
+/** Returns the branch of a name, and creates it if necessary; undefined if the limit is reached. */
 function branchOf<Value>(
   branches: Map<string, Map<string, Value>>,
   name: string,
@@ -170,7 +170,7 @@ function providerOf(deployment: string): string {
   return end === -1 ? deployment : deployment.slice(0, end)
 }
 
-/** Returns the name of the credential of a deployment with several of them; otherwise an empty text. */
+/** Returns the name of a deployment's credential, if its provider has several credentials; otherwise an empty text. */
 function credentialIn(deployment: string): string {
   return /#([\w-]{1,40})$/.exec(deployment)?.[1] ?? ""
 }

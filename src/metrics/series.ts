@@ -1,9 +1,9 @@
 import type { MetricObjectWithValues, MetricValue } from "prom-client"
 import type { MetricDefinition } from "./definitions.ts"
 
-/** A metric with its values, in the form that prom-client aggregates and formats. */
+/** A metric with its values, in the format that prom-client aggregates and prints. */
 export type MetricSnapshot = MetricObjectWithValues<MetricValue<string>>
-/** One value of a metric. For a histogram: one bucket, the sum or the count. */
+/** One value of a metric. In a histogram, it is one bucket, the sum or the count. */
 export type MetricSample = MetricValue<string> & { readonly metricName?: string }
 export type Labels = Readonly<Record<string, string>>
 
@@ -14,8 +14,8 @@ interface Kind<Series> {
 }
 
 /**
- * A metric with one series per set of labels. A frequent caller looks up its series once and then increments a number,
- * whereas prom-client checks and hashes the labels each time.
+ * A metric with one series per set of labels. Frequent callers look up their series once and then only increment a
+ * number. prom-client would check and hash the labels each time.
  */
 export class SeriesMetric<Series> {
   readonly #name: string
@@ -76,7 +76,7 @@ export function counter(name: string, definition: MetricDefinition): SeriesMetri
 export class Distribution {
   sum = 0
   count = 0
-  /** Counts per bucket, not cumulative. */
+  /** Counts per bucket, which are not cumulative. */
   readonly counts: number[]
   readonly #bounds: readonly number[]
 

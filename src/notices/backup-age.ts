@@ -1,12 +1,12 @@
 import type { BackupSettings } from "../config/sections/storage.ts"
 import type { BackupRecord } from "../store/backups.ts"
 
-/** A backup is overdue half an interval after its due time: it takes a while, and a failed one may be repeated. */
+/** A backup is overdue after this many intervals. The additional half allows for its duration and for a retry. */
 const OVERDUE_FACTOR = 1.5
 
-/** State of the backups, for notices and metrics. */
+/** The state of the backups, for notices and metrics. */
 export interface BackupAge {
-  /** Null if no backup was ever made. */
+  /** The latest backup; null if no backup was ever made. */
   readonly last: BackupRecord | null
   /** Expected interval between backups in milliseconds; null if backups are not monitored. */
   readonly every: number | null
@@ -14,8 +14,8 @@ export interface BackupAge {
 }
 
 /**
- * Determines whether the last backup is too old, by the interval of the settings or of the newest backup with an
- * interval.
+ * Determines whether the latest backup is too old. The interval comes from the settings, or from the newest backup with
+ * an interval.
  * @param backups newest first.
  */
 export function backupAge(

@@ -6,13 +6,15 @@ import { messageOf } from "./message.ts"
 import type { NoticeAlarms } from "./notices.ts"
 
 const POLL_INTERVAL_MS = 5_000
-/** Time after which a claimed delivery may be claimed by another process. */
+/** Time after which another process may claim a delivery that was claimed. */
 const CLAIM_MS = 60_000
 const MAX_CONCURRENT = 10
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
-/** Delays after each failed attempt. A delivery is abandoned after the last one, about three days in. */
+/**
+ * Delays after each failed attempt. After about three days, when the last attempt has failed, a delivery is abandoned.
+ */
 const RETRY_DELAYS_MS = [
   10 * SECOND_MS,
   MINUTE_MS,
@@ -30,11 +32,11 @@ export interface DeliveryParts {
   readonly cipher: Pick<SecretCipher, "decrypt">
   readonly channels: Readonly<Record<NoticeChannel, Channel>>
   readonly alarms: NoticeAlarms
-  /** Polling interval in milliseconds; for tests. */
+  /** Polling interval in milliseconds; set by tests. */
   readonly every?: number
 }
 
-/** Delivers pending notices at least once. If a process dies during a delivery, another one repeats it. */
+/** Delivers pending notices at least once. If a process dies during a delivery, another process repeats it. */
 export class Deliveries implements AsyncDisposable {
   readonly #parts: DeliveryParts
   readonly #timer: ReturnType<typeof setInterval>
@@ -48,7 +50,10 @@ export class Deliveries implements AsyncDisposable {
     this.#timer.unref()
   }
 
-  /** Delivers the due notices now. @returns when each due notice was sent or has failed. */
+  /**
+   * Delivers the due notices now.
+   * @returns when each of them was sent or has failed.
+   */
   deliverNow(): Promise<void> {
     this.#isRequested = true
     this.#running ??= this.#run().finally(() => (this.#running = undefined))
@@ -104,7 +109,7 @@ export class Deliveries implements AsyncDisposable {
   }
 }
 
-/** Returns the encryption context of a target's destination. */
+/** Returns the context with which a target's destination is encrypted. */
 export function encryptionContext(target: string): string {
   return `notice-target:${target}`
 }

@@ -1,11 +1,11 @@
 import type { NoticeType } from "#contract/notice-types.ts"
 import type { DueDelivery } from "../store/notices.ts"
 
-/** A notice as sent to its recipients. */
+/** A notice in the form in which recipients receive it. */
 export interface NoticeMessage {
   readonly id: string
   readonly type: string
-  /** ISO 8601. */
+  /** The creation time in ISO 8601. */
   readonly created_at: string
   readonly account: { readonly id: string; readonly name: string } | null
   readonly data: Readonly<Record<string, unknown>>
@@ -49,13 +49,13 @@ const TITLES: Readonly<Record<NoticeType, (fact: (name: string) => string) => st
 
 const PERIODS: Readonly<Record<string, string>> = { day: "daily ", month: "monthly " }
 
-/** Returns the title: one sentence without a period. */
+/** Returns the title, which is one sentence without a period. */
 export function titleOf({ type, data }: NoticeMessage): string {
   const title = TITLES[type as NoticeType]
   return title === undefined ? type : title((name) => textOf(data[name]))
 }
 
-/** Returns the facts as readable lines. */
+/** Returns the contents as lines of readable text. */
 export function linesOf({ account, data, created_at, id }: NoticeMessage): string[] {
   return [
     ...(account ? [`account: ${account.name} (${account.id})`] : []),

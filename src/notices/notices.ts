@@ -4,24 +4,25 @@ import type { MarkChange } from "../store/notices.ts"
 import type { Store } from "../store/store.ts"
 
 /**
- * Maximum notices stored at the same time. While the database is unavailable, excess notices are dropped and reported.
+ * Maximum notices that are being stored at the same time. While the database is unavailable, further notices are
+ * dropped and reported.
  */
 const MAX_PENDING = 100
 const ID_LENGTH = 24
 
 export interface NoticeAlarms {
-  /** Notices could not be stored or delivered, or their data could not be read. */
+  /** Called if notices could not be stored or delivered, or if their data could not be read. */
   noticesFailed(error: unknown): void
 }
 
 /** A notice to store. */
 export interface NoticeInput {
   readonly type: NoticeType
-  /** Absent if it concerns only the operator. */
+  /** The account of the notice; absent if the notice only concerns the operator. */
   readonly account?: string
-  /** Documented by type in docs/run/notices.md. Amounts are decimal text. */
+  /** The data of the notice. docs/run/notices.md describes it for each type. Amounts are decimal text. */
   readonly data: Readonly<Record<string, unknown>>
-  /** A mark changed in the same transaction. If another process has already changed it, no notice is stored. */
+  /** A mark that is changed in the same transaction. If another process has already changed it, no notice is stored. */
   readonly mark?: MarkChange
   /** Restricts the notice to one target. */
   readonly target?: string
@@ -40,7 +41,7 @@ export class Notices {
     this.#alarms = alarms
   }
 
-  /** Stores a notice in the background. Reports a notice that cannot be stored, which is then lost. */
+  /** Stores a notice in the background. If the notice cannot be stored, this is reported and the notice is lost. */
   notify(input: NoticeInput): void {
     if (this.#underWay.size >= MAX_PENDING) {
       this.#alarms.noticesFailed(new Error("too many notices at once; dropped one"))
@@ -67,7 +68,7 @@ export class Notices {
     return notice.id
   }
 
-  /** Resolves when all notices under way are stored. */
+  /** Resolves when all notices in progress are stored. */
   async settled(): Promise<void> {
     await Promise.all(this.#underWay)
   }

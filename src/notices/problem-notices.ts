@@ -4,7 +4,7 @@ import type { Notices } from "./notices.ts"
 /** Minimum time between two notices about the same deployment. */
 const REPEAT_INTERVAL_MS = 10 * 60_000
 const MAX_REMEMBERED = 10_000
-/** A notice is raised once per day, deployment and name. */
+/** Length of the date in a timestamp. A notice is raised once per day, deployment and name. */
 const DAY_LENGTH = "2026-11-23".length
 
 /**
@@ -22,8 +22,8 @@ export class ProblemNotices {
   }
 
   /**
-   * Reports that a circuit opened or closed, or that a credential was refused. @param reason in the gateway's own
-   * words.
+   * Reports that a circuit opened or closed, or that a credential was refused.
+   * @param reason a description in the gateway's own words.
    */
   deployment({ deployment, event, rest }: DeploymentReport, reason = ""): void {
     if (event === "overloaded") return
@@ -37,7 +37,7 @@ export class ProblemNotices {
     this.#notices.notify({ type, data, mark: { name, from: null, to: "told" } })
   }
 
-  /** Reports that a vendor bills something without a configured price. */
+  /** Reports that a vendor bills a service for which no price is configured. */
   unpriced(request: string, deployment: string, names: readonly string[]): void {
     const day = new Date().toISOString().slice(0, DAY_LENGTH)
     for (const name of names) {
@@ -59,7 +59,7 @@ export class ProblemNotices {
     }
   }
 
-  /** Returns whether no notice with this name was raised within the given time, and records this one. */
+  /** Whether no notice with this name was raised within the given time. If so, this notice is recorded. */
   #isDue(name: string, calm: number): boolean {
     const now = this.#clock()
     const last = this.#raisedAt.get(name)

@@ -6,29 +6,29 @@ import type { Store } from "../store/store.ts"
 import { backupAge } from "./backup-age.ts"
 import type { NoticeAlarms, Notices } from "./notices.ts"
 
-/** Interval of passes. Each pass is made by one of all processes. */
+/** Interval of passes. In each interval, only one of all processes makes a pass. */
 const PASS_INTERVAL_MS = 15_000
-/** Maximum rows read per pass. Further rows are processed once some of these no longer apply. */
+/** Maximum rows that one pass reads. Further rows are processed when some of these no longer apply. */
 const MAX_ROWS = 1_000
 const RETENTION_MS = 90 * 86_400_000
 const PASSES_PER_PRUNE = 240
-/** Passes between two checks of the spending rate of accounts. */
+/** Number of passes between two checks of the spending rate of accounts. */
 const PASSES_PER_PACE_CHECK = 4
 /** Percentages of a budget that trigger a notice. */
 const BUDGET_STEPS = [100n, 80n, 50n] as const
-/** Lead time of notices about price changes. */
+/** How long before a price change its notice is sent. */
 const LEAD_TIME_MS = 86_400_000
-/** Prefix of the marks of price changes, followed by their time. */
+/** Prefix of the marks of price changes. The time of the change follows. */
 const PRICE_MARK_PREFIX = "prices:"
-/** Maximum accounts and requests named in a notice. */
+/** Maximum accounts and requests that a notice names. */
 const MAX_NAMED = 5
 
 /** A scheduled price change. */
 export interface ScheduledPrice {
   readonly model: string
-  /** Unix milliseconds. */
+  /** Time of the change in Unix milliseconds. */
   readonly at: number
-  /** Whether the change recurs every week; otherwise it has a date. */
+  /** Whether the change recurs every week. Other changes have a date. */
   readonly isRecurring: boolean
   readonly parts: readonly {
     readonly name: string
@@ -47,13 +47,13 @@ export interface WatchParts {
   readonly upcoming: (now: number) => readonly ScheduledPrice[]
   /** Pauses accounts that spend too fast. */
   readonly pace: (now: number) => Promise<void>
-  /** Interval of passes in milliseconds; for tests. */
+  /** Interval of passes in milliseconds; set by tests. */
   readonly every?: number
 }
 
 /**
  * Checks accounts, balances, budgets, write-offs, backups and scheduled prices, and sends notices of changes. All
- * processes of all machines take turns. A mark records each notice, so that it is sent once.
+ * processes of all machines take turns. A mark records each notice, so that the notice is sent only once.
  */
 export class Watch implements AsyncDisposable {
   readonly #parts: WatchParts
@@ -81,7 +81,7 @@ export class Watch implements AsyncDisposable {
     try {
       const now = Date.now()
       const last = (await store.notices.marks("turn")).get("turn") ?? null
-      // A turn in the future dates from before the clock was set back.
+      // The recorded pass is in the future if the clock was set back since.
       if (last !== null && Math.abs(now - Number(last)) < this.#every * 0.9) return
       const turn = { name: "turn", from: last, to: String(now) }
       if (await store.notices.mark(turn, now)) await this.check(now)
@@ -90,7 +90,7 @@ export class Watch implements AsyncDisposable {
     }
   }
 
-  /** Sends notices of everything that has changed since the last pass. */
+  /** Sends notices of all changes since the last pass. */
   async check(now: number): Promise<void> {
     if (this.#turns % PASSES_PER_PACE_CHECK === 0) await this.#parts.pace(now)
     await this.#held(now)
@@ -119,7 +119,7 @@ export class Watch implements AsyncDisposable {
     if (low.length < MAX_ROWS) await this.#removeMarks(marks, names, now)
   }
 
-  /** Reports accounts that were paused or closed, regardless of the actor. */
+  /** Reports accounts that were paused or closed, regardless of who did this. */
   async #held(now: number): Promise<void> {
     const { store, notices } = this.#parts
     const held = await store.notices.heldAccounts(MAX_ROWS)
@@ -155,7 +155,7 @@ export class Watch implements AsyncDisposable {
     if (spent.length < MAX_ROWS) await this.#removeMarks(marks, names, now)
   }
 
-  /** Removes the marks of conditions that no longer apply, so that a notice is sent when one returns. */
+  /** Removes the marks of conditions that no longer apply. If a condition returns, a notice is sent again. */
   async #removeMarks(
     marks: ReadonlyMap<string, string>,
     names: ReadonlySet<string>,
@@ -173,7 +173,7 @@ export class Watch implements AsyncDisposable {
     const newest = await store.settlements.listWriteOffs(undefined, null, MAX_ROWS)
     const to = String(newest[0]?.number ?? 0)
     if (to === from) return
-    // Earlier write-offs are not reported.
+    // Write-offs before the first pass are not reported.
     if (from === null) return void (await store.notices.mark({ name, from, to }, now))
     const found = newest.filter(({ number }) => number > Number(from))
     const data = {
@@ -186,7 +186,7 @@ export class Watch implements AsyncDisposable {
     await notices.raise({ type: "write_off", data, mark: { name, from, to } })
   }
 
-  /** Sends one notice per model and date, a day ahead. A mark stores the models of earlier notices. */
+  /** Sends one notice per model and date, one day in advance. A mark stores the models of earlier notices. */
   async #prices(now: number): Promise<void> {
     const { store, notices, upcoming } = this.#parts
     const marks = await store.notices.marks(PRICE_MARK_PREFIX)
@@ -229,7 +229,7 @@ export class Watch implements AsyncDisposable {
   }
 }
 
-/** Formats a change as `openai/gpt-5: input 1 to 2, output 4 to 8`. */
+/** Formats a price change: `openai/gpt-5: input 1 to 2, output 4 to 8`. */
 function changeText({ model, parts }: ScheduledPrice): string {
   return `${model}: ${parts.map(({ name, before, after }) => `${name} ${before} to ${after}`).join(", ")}`
 }
@@ -241,7 +241,7 @@ function stepOf({ spent, limit }: SpentBudget): bigint {
 function budgetData({ owner, account, spent, limit }: SpentBudget, step: bigint) {
   const { holder, period } = readPeriodOwner(owner) ?? { holder: owner, period: "total" as const }
   return {
-    /** Null for the budget of the whole account. */
+    /** The key; null for the budget of the whole account. */
     key: holder === account ? null : holder,
     period,
     percent: Number(step),

@@ -12,7 +12,10 @@ const CONTENT_TYPES: Readonly<Record<OtlpProtocol, string>> = {
   "http/json": "application/json",
 }
 
-/** Creates a client for one signal. @param path path of the signal. */
+/**
+ * Creates a client for one signal.
+ * @param path the path of the signal.
+ */
 export function clientOf(
   { endpoint, protocol, headers }: TelemetrySettings,
   path: "/v1/traces" | "/v1/metrics",

@@ -4,7 +4,7 @@ import type { MetricSample } from "../metrics/series.ts"
 import { LABEL_ATTRIBUTES, metricName } from "./names.ts"
 import { type Source, type Time, timeOf } from "./span.ts"
 
-/** Metrics in the form that the serializers of OpenTelemetry accept. */
+/** Metrics in the format that the serializers of OpenTelemetry accept. */
 export type ResourceMetrics = Parameters<typeof ProtobufMetricsSerializer.serializeRequest>[0]
 type MetricData = ResourceMetrics["scopeMetrics"][number]["metrics"][number]
 
@@ -13,9 +13,9 @@ const CUMULATIVE = 1
 const TYPES = { histogram: 0, gauge: 2, sum: 3 } as const
 const DOUBLE = 1
 
-/** The period of a count. */
+/** The period in which values were counted. */
 export interface Period {
-  /** Unix milliseconds. */
+  /** Start of the period in Unix milliseconds. */
   readonly startedAt: number
   readonly endedAt: number
 }
@@ -27,7 +27,7 @@ interface Times {
 
 type Attributes = Record<string, string>
 
-/** Converts a snapshot for a collector. */
+/** Converts a snapshot to the format for a collector. */
 export function resourceMetrics(
   { resource, instrumentationScope: scope }: Source,
   snapshot: Snapshot,
@@ -54,7 +54,7 @@ function metricData({ name, help, type, values }: Snapshot[number], times: Times
   }
 }
 
-/** The samples of a histogram in prom-client: cumulative buckets, their sum and their count. */
+/** The samples of a histogram in prom-client, which are cumulative buckets, the sum and the count of values. */
 interface Samples {
   readonly attributes: Attributes
   readonly buckets: { readonly bound: number; readonly count: number }[]
@@ -86,7 +86,10 @@ function boundOf(le: string | number): number {
   return le === "+Inf" ? Infinity : Number(le)
 }
 
-/** Returns the labels as attributes. In Prometheus an empty label is equivalent to a missing one. */
+/**
+ * Returns the labels as attributes. Empty labels are omitted, because in Prometheus they are equivalent to missing
+ * labels.
+ */
 function attributesOf(labels: MetricSample["labels"]): Attributes {
   const attributes: Attributes = {}
   for (const [label, value] of Object.entries(labels)) {

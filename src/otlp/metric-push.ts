@@ -4,7 +4,7 @@ import { type Snapshot, sumOf } from "../metrics/registry.ts"
 import { clientOf, sourceOf } from "./connection.ts"
 import { resourceMetrics } from "./metric-data.ts"
 
-/** Maximum time for sending the last metrics at shutdown. */
+/** Maximum time for sending the final metrics at shutdown. */
 const SHUTDOWN_TIMEOUT_MS = 1_000
 
 export interface MetricPushParts {
@@ -13,8 +13,8 @@ export interface MetricPushParts {
 }
 
 /**
- * Sends the metrics of all processes of this machine periodically. The metrics are cumulative, so nothing has to be
- * stored or sent again after the collector was unavailable.
+ * Periodically sends the metrics of all processes of this machine. The metrics are cumulative, so nothing has to be
+ * stored or sent again if the collector was unavailable.
  */
 export class MetricPush implements AsyncDisposable {
   readonly #parts: MetricPushParts
@@ -35,7 +35,10 @@ export class MetricPush implements AsyncDisposable {
       settings.protocol === "http/json" ? JsonMetricsSerializer : ProtobufMetricsSerializer
   }
 
-  /** @param snapshots collects the metrics of all processes. */
+  /**
+   * Starts sending.
+   * @param snapshots collects the metrics of all processes.
+   */
   begin(snapshots: () => Promise<readonly Snapshot[]>): void {
     this.#snapshots = snapshots
     this.#timer = setInterval(() => this.#send(), this.#parts.settings.metricsEvery)
@@ -48,7 +51,7 @@ export class MetricPush implements AsyncDisposable {
     await this.#client.endIn(SHUTDOWN_TIMEOUT_MS, finished)
   }
 
-  /** Sends one snapshot at a time, so that the newest arrives last. */
+  /** Sends only one snapshot at a time, so that the newest one arrives last. */
   #send(): Promise<void> {
     this.#sending ??= this.#sendOnce()
       .catch(this.#parts.failed)

@@ -1,6 +1,6 @@
 /**
  * Attribute names of spans. They come from OpenTelemetry's semantic conventions 1.45, whose GenAI part is still in
- * development. All others begin with `tollgate.`.
+ * development. All other names begin with `tollgate.`.
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai
  */
 export const ATTRIBUTES = {
@@ -50,7 +50,7 @@ const VENDOR_NAMES: Readonly<Record<string, string>> = {
   xai: "x_ai",
 }
 
-/** Returns the name of a vendor in the conventions, or the gateway's own id if they define no name. */
+/** Returns a vendor's name in the conventions, or the gateway's own id if the conventions define no name. */
 export function vendorName(vendor: string): string {
   return VENDOR_NAMES[vendor] ?? vendor
 }
@@ -58,7 +58,7 @@ export function vendorName(vendor: string): string {
 /** Name of the instrumentation scope of spans and metrics. */
 export const SCOPE = "tollgate"
 
-/** Names of metric attributes that differ from the label in Prometheus. */
+/** Metric attributes whose name differs from the label in Prometheus. */
 export const LABEL_ATTRIBUTES: Readonly<Record<string, string>> = {
   error_type: "error.type",
   gen_ai_operation_name: "gen_ai.operation.name",
@@ -68,10 +68,10 @@ export const LABEL_ATTRIBUTES: Readonly<Record<string, string>> = {
   gen_ai_token_type: "gen_ai.token.type",
 }
 
-/** The name and unit of a metric in OpenTelemetry. A collector derives the name in Prometheus from them. */
+/** The name and unit of a metric in OpenTelemetry. A collector derives the Prometheus name from both. */
 export interface MetricName {
   readonly name: string
-  /** A UCUM unit; empty for plain counts. */
+  /** The unit in UCUM; empty for plain counts. */
   readonly unit: string
 }
 
@@ -83,7 +83,7 @@ const GEN_AI_METRICS: Readonly<Record<string, MetricName>> = {
 const UNITS: Readonly<Record<string, string>> = { seconds: "s", bytes: "By" }
 const OWN = /^tollgate_(?<name>\w+?)(?:_(?<unit>seconds|bytes))?(?:_total)?$/
 
-/** Returns the OpenTelemetry name of a metric with a different name in Prometheus. */
+/** Returns the OpenTelemetry name of a metric that has a different name in Prometheus. */
 export function metricName(prometheus: string): MetricName {
   const known = GEN_AI_METRICS[prometheus]
   if (known) return known

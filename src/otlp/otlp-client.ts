@@ -6,15 +6,15 @@ const MAX_ATTEMPTS = 4
 const FIRST_RETRY_DELAY_MS = 1_000
 /** Maximum delay that a collector can request. */
 const MAX_RETRY_DELAY_MS = 30_000
-/** Maximum bytes read of a response, which holds a count and a line of text. */
+/** Maximum bytes that are read of a response. It contains a count and a line of text. */
 const MAX_RESPONSE_BYTES = 64 * 1024
-/** @see https://opentelemetry.io/docs/specs/otlp/#failures-1 */
+/** HTTP statuses after which a batch is sent again. @see https://opentelemetry.io/docs/specs/otlp/#failures-1 */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 export interface OtlpClientParts {
-  /** Includes the path of the signal. */
+  /** The address, including the path of the signal. */
   readonly url: string
-  /** Include the content type. Values may be secret. */
+  /** Headers, including the content type. Values may be secret. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -22,7 +22,7 @@ export interface OtlpClientParts {
 export class CollectorError extends Error {
   override readonly name = "CollectorError"
   readonly isPassing: boolean
-  /** The delay requested by the collector in milliseconds. */
+  /** The delay that the collector requests, in milliseconds. */
   readonly pause: number | undefined
 
   constructor(
@@ -37,7 +37,7 @@ export class CollectorError extends Error {
 
 /**
  * Sends batches to a collector over HTTP. The time of each attempt, the number of attempts and the bytes read are
- * bounded. Redirects are not followed.
+ * limited. Redirects are not followed.
  */
 export class OtlpClient {
   readonly #parts: OtlpClientParts
@@ -64,7 +64,7 @@ export class OtlpClient {
     }
   }
 
-  /** Grants running attempts this much time, then aborts them. Failed batches are not sent again. */
+  /** Waits for this time until the running attempts end, and then aborts them. Failed batches are not sent again. */
   async endIn(milliseconds: number, finished: Promise<unknown>): Promise<void> {
     const timer = setTimeout(() => this.#ending.abort(), milliseconds)
     await finished
@@ -117,7 +117,7 @@ function pauseOf(retryAfter: string | null): number | undefined {
   return seconds >= 0 ? Math.min(seconds * 1_000, MAX_RETRY_DELAY_MS) : undefined
 }
 
-/** Converts an error. Connection failures may be retried. */
+/** Converts an error to a `CollectorError`. Attempts that failed to connect may be repeated. */
 function failureOf(thrown: unknown): CollectorError {
   if (thrown instanceof CollectorError) return thrown
   const reason = thrown instanceof Error ? thrown.message : String(thrown)

@@ -11,12 +11,12 @@ import { ATTRIBUTES, vendorName } from "./names.ts"
 import type { Attributes, SpanFacts } from "./span.ts"
 
 const OK_STATUS = 200
-/** The lowest status of server errors. */
+/** The lowest HTTP status that reports a server error. */
 const SERVER_ERROR = 500
 
 const A = ATTRIBUTES
 
-/** Returns the attributes of a request that held money, whether or not it was charged. */
+/** Returns the attributes of a request for which credits were held, whether or not it was charged. */
 export function requestAttributes({
   call,
   model,
@@ -41,14 +41,14 @@ export function requestAttributes({
 }
 
 /**
- * Matches text that contains an email address. A collector stores such text, which would make erasing a person's data
- * impossible.
+ * Matches text that contains an email address. Such text must not reach a collector, because it could not be removed
+ * when a person's data is erased.
  */
 const ADDRESS = /\S@\S/
 
 /**
- * Returns the attributes of the caller's labels, by the names that tools use to group traces. Labels with an email
- * address are left out. An email address as the user is replaced by a hash, which is the same for all requests of the
+ * Returns the caller's labels as attributes, with the names by which tools group traces. Labels with an email address
+ * are omitted. If the user is an email address, it is replaced by a hash, which is the same for all requests of this
  * user to one account.
  */
 export function labelAttributes({ labels, key }: Call): Attributes {
@@ -90,7 +90,7 @@ export function settledAttributes(settled: SettledRequest): Attributes {
   }
 }
 
-/** Returns the token counts. Zero counts are left out, except for those that every response has. */
+/** Returns the token counts as attributes. Zero counts are omitted, except for those that every response has. */
 function usageAttributes(usage: Usage): Attributes {
   return {
     [A.inputTokens]: totalInput(usage),
@@ -104,11 +104,11 @@ function usageAttributes(usage: Usage): Attributes {
 /** The parent of the span of an upstream call. */
 interface ParentSpan {
   readonly spanId: string
-  /** By `performance.now()`. No child span ends later. */
+  /** The end by `performance.now()`. No child span ends later. */
   readonly endedAt: number
 }
 
-/** Returns the span of an upstream call, a child of the span of its request. */
+/** Returns the span of an upstream call, which is a child of the request's span. */
 export function attemptSpan(
   trace: RequestTrace,
   attempt: AttemptTrace,
@@ -153,7 +153,7 @@ const servers = new Map<string, Attributes>()
 const MAX_SERVERS = 1_000
 const PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 }
 
-/** Returns only the host and port of a provider's address. Each address is parsed once, since there are few. */
+/** Returns only the host and port of a provider's address. The results are cached, because there are few addresses. */
 function serverOf(base: string): Attributes {
   let server = servers.get(base)
   if (server === undefined) {
@@ -172,12 +172,12 @@ export function failureAttributes(kind: string, status: number): Attributes {
   return { [A.errorType]: kind, [A.status]: status }
 }
 
-/** Returns whether a status reports a fault of the server rather than of its caller. */
+/** Whether a status reports an error of the server and not of its caller. */
 export function isServerError(status: number): boolean {
   return status >= SERVER_ERROR
 }
 
-/** Returns an outcome that is a failure; undefined for success and for intentionally ended calls. */
+/** Returns the outcome if it is a failure; undefined for success and for calls that were ended on purpose. */
 export function errorType(outcome: string | undefined): string | undefined {
   return outcome !== undefined && outcome in ERROR_KINDS ? outcome : undefined
 }

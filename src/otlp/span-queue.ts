@@ -1,20 +1,26 @@
 import type { ReadableSpan } from "./span.ts"
 
-/** Maximum spans waiting for the collector. */
+/** Maximum spans that wait for the collector. */
 const MAX_QUEUED = 2_000
-/** Spans per batch. Encoding this many blocks the event loop for about a millisecond. */
+/** Maximum spans per batch. Encoding this many blocks the event loop for about a millisecond. */
 const MAX_BATCH_SIZE = 200
-/** Time that a span waits for others before its batch is sent. */
+/** Maximum time that a span waits for others before its batch is sent. */
 const FLUSH_INTERVAL_MS = 1_000
 /** Maximum time for sending the remaining spans at shutdown. */
 const SHUTDOWN_TIMEOUT_MS = 1_000
 
-/** Result of a span: accepted by the collector, not accepted, or dropped because the queue was full. */
+/**
+ * The result of a span. The collector accepted it or did not accept it, or it was dropped because the queue was full.
+ */
 export type SpanOutcome = "sent" | "failed" | "dropped"
 
-/** Sends encoded batches. */
+/** Sends encoded batches to the collector. */
 export interface SpanClient {
-  /** @returns the response. @throws if the collector did not accept the batch. */
+  /**
+   * Sends a batch.
+   * @returns the response.
+   * @throws if the collector did not accept the batch.
+   */
   send(batch: Uint8Array): Promise<Uint8Array>
   endIn(milliseconds: number, finished: Promise<unknown>): Promise<void>
 }
@@ -33,7 +39,9 @@ export interface SpanQueueParts {
   readonly failed: (error: unknown) => void
 }
 
-/** A bounded queue of spans for the collector, so that a slow or unavailable collector costs no memory. */
+/**
+ * A queue of spans for the collector. It is limited, so that a slow or unavailable collector does not fill the memory.
+ */
 export class SpanQueue implements AsyncDisposable {
   readonly #parts: SpanQueueParts
   #waiting: ReadableSpan[] = []
@@ -47,7 +55,7 @@ export class SpanQueue implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** Adds a span without waiting and without throwing. */
+  /** Adds a span. Never waits and never throws. */
   add(span: ReadableSpan): void {
     if (this.#waiting.length >= MAX_QUEUED || this.#isEnding) return this.#drop()
     this.#waiting.push(span)
@@ -56,7 +64,7 @@ export class SpanQueue implements AsyncDisposable {
     else this.#timer ??= setTimeout(() => this.#send(), FLUSH_INTERVAL_MS)
   }
 
-  /** Sends the pending spans, within a few seconds. */
+  /** Sends the pending spans within a few seconds. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnding = true
     const finished = (this.#sending ?? Promise.resolve()).then(() => this.#sendAll())
@@ -103,7 +111,9 @@ export class SpanQueue implements AsyncDisposable {
     if (rejected < batch.length) counted("sent", batch.length - rejected)
   }
 
-  /** Returns the number of spans that a collector rejected. An unreadable response counts as full acceptance. */
+  /**
+   * Returns the number of spans that a collector rejected. If its response is unreadable, all spans count as accepted.
+   */
   #rejectedIn(answer: Uint8Array, sent: number): number {
     if (answer.byteLength === 0) return 0
     try {

@@ -1,16 +1,16 @@
 import type { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer"
 
-/** A span in the form that the serializers of OpenTelemetry accept. */
+/** A span in the format that the serializers of OpenTelemetry accept. */
 export type ReadableSpan = Parameters<typeof ProtobufTraceSerializer.serializeRequest>[0][number]
 export type Resource = ReadableSpan["resource"]
 export type Scope = ReadableSpan["instrumentationScope"]
 type SpanContext = ReturnType<ReadableSpan["spanContext"]>
-/** Seconds and nanoseconds. */
+/** A time as seconds and nanoseconds. */
 export type Time = ReadableSpan["startTime"]
 
 export type AttributeValue = string | number | boolean | readonly string[]
 
-/** Keyed by the names of `names.ts`. Undefined values are left out. */
+/** Attributes by the names in `names.ts`. Undefined values are omitted. */
 export type Attributes = Readonly<Record<string, AttributeValue | undefined>>
 
 /** Constants of OpenTelemetry. */
@@ -21,7 +21,7 @@ const UNSET = { code: 0 } as const
 const FAILED = { code: 2 } as const
 const NONE: never[] = []
 
-/** Origin of spans and metrics, the same for all of a process. */
+/** The origin of spans and metrics, which is the same for the whole process. */
 export interface Source {
   readonly resource: Resource
   readonly instrumentationScope: Scope
@@ -33,17 +33,17 @@ export interface SpanFacts {
   readonly traceId: string
   readonly spanId: string
   readonly parentId: string | undefined
-  /** Whether the parent span is the caller's. */
+  /** Whether the parent is a span of the caller. */
   readonly isParentRemote: boolean
   readonly state?: string | undefined
-  /** Unix milliseconds, with fractions. */
+  /** Start of the span in Unix milliseconds, with fractions. */
   readonly startedAt: number
   readonly endedAt: number
   readonly attributes: Attributes
   readonly isFailed: boolean
 }
 
-/** An ended span. Attributes of the response may be added until it is sent. */
+/** A span that has ended. Attributes of the response may still be added until it is sent. */
 export class EndedSpan implements ReadableSpan {
   readonly name: string
   readonly kind: ReadableSpan["kind"]
@@ -103,7 +103,7 @@ function known(attributes: Attributes): ReadableSpan["attributes"] {
   return known
 }
 
-/** The unmodified trace state of other tracers. */
+/** The trace state of other tracers, unchanged. */
 class SentState {
   readonly #text: string
 
@@ -128,7 +128,10 @@ class SentState {
   }
 }
 
-/** @param milliseconds with fractions. */
+/**
+ * Converts a time.
+ * @param milliseconds with fractions.
+ */
 export function timeOf(milliseconds: number): Time {
   const seconds = Math.floor(milliseconds / 1_000)
   return [seconds, Math.floor((milliseconds - seconds * 1_000) * 1_000_000)]

@@ -30,7 +30,7 @@ import {
   type Source,
 } from "./span.ts"
 
-/** A trace with the span of its request, once the request has ended. */
+/** A trace, with the span of its request after the request has ended. */
 class OpenTrace extends RequestTrace {
   span: EndedSpan | undefined
 }
@@ -45,8 +45,8 @@ export interface TracerParts {
 }
 
 /**
- * Creates one span per request, with a child per upstream call. Requests are sampled at random: a caller can neither
- * request nor prevent tracing.
+ * Creates one span per request, and a child span per upstream call. Requests are sampled at random, so callers can
+ * neither request nor prevent tracing.
  */
 export class Tracer implements RequestObserver, FailureObserver {
   readonly #settings: TracerParts["settings"]
@@ -59,7 +59,7 @@ export class Tracer implements RequestObserver, FailureObserver {
     this.#queue = queue
   }
 
-  /** Begins a trace or continues the caller's; undefined if the request is neither sampled nor propagated. */
+  /** Begins a trace or continues that of the caller; undefined if the request is neither sampled nor propagated. */
   begin(request: Request, key: Key, receivedAt: number): RequestTrace | undefined {
     const { sample, propagates } = this.#settings
     const isSampled = sample === 1 || Math.random() < sample
@@ -106,12 +106,12 @@ export class Tracer implements RequestObserver, FailureObserver {
     this.#request(trace, charge, {
       name: `${MODEL_KINDS[model.kind].traceName} ${model.requestedAs ?? model.id}`,
       attributes,
-      // A request that its vendor refused is the caller's mistake.
+      // If the vendor refused the request, the caller has made a mistake, so this is no failure of the gateway.
       isFailed: errorType(outcome) !== undefined && outcome !== REFUSED,
     })
   }
 
-  /** Adds the span of a request, or of its second operation, and the spans of its upstream calls. */
+  /** Adds the span of a request, or of a request's second operation, with the spans of its upstream calls. */
   #request(
     trace: RequestTrace,
     charge: PendingCharge | undefined,
@@ -154,7 +154,10 @@ export class Tracer implements RequestObserver, FailureObserver {
   }
 }
 
-/** Takes the upstream calls of a charge, or all remaining ones: two operations of one request have separate calls. */
+/**
+ * Takes the upstream calls of a charge, or all remaining calls. If a request has two operations, each has separate
+ * calls.
+ */
 function takeAttempts(trace: RequestTrace, charge: PendingCharge | undefined): AttemptTrace[] {
   if (charge === undefined) return trace.attempts.splice(0)
   const isOwn = ({ outcome }: AttemptTrace): boolean =>

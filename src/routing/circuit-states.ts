@@ -1,7 +1,7 @@
 import type { SharedMemory } from "../machine/shared-memory.ts"
 import { WordTable } from "../machine/word-table.ts"
 
-/** The hash of a deployment's id, followed by the words of `CircuitState`. */
+/** Words of a slot: the hash of a deployment's id, followed by the words of `CircuitState`. */
 const SLOT_WORDS = 8
 /** The shared counter of degraded deployments. */
 const COUNTER = 1
@@ -12,7 +12,7 @@ const OPEN_UNTIL = 3
 const OVERLOADED_UNTIL = 4
 const HALF_OPEN_UNTIL = 5
 
-/** Deployments that have failed recently, in memory that processes share. */
+/** The states of deployments that have failed recently, in memory that processes share. */
 export class CircuitStates {
   readonly #table: WordTable
   readonly #values: Float64Array
@@ -24,7 +24,7 @@ export class CircuitStates {
     this.#counters = memory.counters()
   }
 
-  /** Whether no deployment has failed recently, which every request checks. */
+  /** Whether no deployment has failed recently. Every request checks this. */
   get isEmpty(): boolean {
     return Atomics.load(this.#counters, COUNTER) === 0
   }
@@ -35,11 +35,11 @@ export class CircuitStates {
     return slot === -1 ? undefined : new CircuitState(this.#values, slot)
   }
 
-  /** Finds the state of a deployment, or creates it. */
+  /** Returns the state of a deployment, and creates it if necessary. */
   note(deployment: string): CircuitState {
     const known = this.find(deployment)
     if (known) return known
-    // Counted first: if this process dies in between, others search without result, but miss no state.
+    // Counted first. If this process dies in between, other processes search in vain, but miss no state.
     Atomics.add(this.#counters, COUNTER, 1)
     const rank = (slot: number): number => -new CircuitState(this.#values, slot).until
     const { at, wasFree } = this.#table.make(deployment, rank)
@@ -79,7 +79,7 @@ export class CircuitState {
     this.#set(OPENINGS, count)
   }
 
-  /** The time when the circuit that failures opened may close. */
+  /** The time when a circuit that was opened by failures may close. */
   get openUntil(): number {
     return this.#get(OPEN_UNTIL)
   }
@@ -88,7 +88,7 @@ export class CircuitState {
     this.#set(OPEN_UNTIL, moment)
   }
 
-  /** The end of the wait requested by the vendor, which a success does not shorten. */
+  /** The end of the wait that the vendor requested. A success does not shorten it. */
   get overloadedUntil(): number {
     return this.#get(OVERLOADED_UNTIL)
   }
@@ -97,7 +97,7 @@ export class CircuitState {
     this.#set(OVERLOADED_UNTIL, moment)
   }
 
-  /** The end of the half-open state. In this state one request tests the deployment. */
+  /** The end of the half-open state. In this state, a single request tests the deployment. */
   get halfOpenUntil(): number {
     return this.#get(HALF_OPEN_UNTIL)
   }
@@ -106,12 +106,12 @@ export class CircuitState {
     this.#set(HALF_OPEN_UNTIL, moment)
   }
 
-  /** The time until which requests avoid the deployment. */
+  /** The time until which requests should avoid the deployment. */
   get until(): number {
     return Math.max(this.openUntil, this.overloadedUntil, this.halfOpenUntil)
   }
 
-  /** Resets the failures, but not a wait requested by the vendor. */
+  /** Resets the failures, but not the wait that the vendor requested. */
   recover(): void {
     this.failures = 0
     this.openings = 0

@@ -13,7 +13,7 @@ const WORDS: Partial<Record<ProviderErrorKind, string>> = {
   model: "it does not have this model",
 }
 
-/** Describes a failure in the gateway's own words, since a vendor's message may quote the request. */
+/** Describes a failure in the gateway's own words, because the vendor's message may quote the request. */
 export function failureWords({ kind, details }: GatewayError, status = 0): string {
   const { providerError, cause } = details
   const answer = status === 0 ? "" : ` (${status})`

@@ -1,27 +1,32 @@
-/** Number of recent measurements that are considered. */
+/** Number of recent measurements that are used. */
 const MAX_MEASUREMENTS = 100
-/** Minimum measurements for a result. */
+/** Minimum number of measurements for a result. */
 const MIN_MEASUREMENTS = 20
-/** The fraction of responses that have begun by the returned time. */
+/** The fraction of responses that begin within the resulting time. */
 const QUANTILE = 0.95
-/** Networks and garbage collection cause smaller delays, which are not worth a second attempt. */
+/** Minimum result. Networks and garbage collection cause smaller delays, which do not justify a second attempt. */
 const MIN_RESULT_MS = 100
 
-/** Recent times until responses of one kind began at a deployment. */
+/** Recent durations until responses of one kind began at a deployment. */
 export class FirstBytes {
   readonly #times = new Float64Array(MAX_MEASUREMENTS)
   #count = 0
-  /** The result for the current measurements; undefined after a new one. */
+  /** The cached result for the current measurements; undefined after a new measurement. */
   #late: number | undefined
 
-  /** @param milliseconds time since the beginning of an attempt. */
+  /**
+   * Adds a measurement.
+   * @param milliseconds time since the start of an attempt.
+   */
   add(milliseconds: number): void {
     this.#times[this.#count % MAX_MEASUREMENTS] = milliseconds
     this.#count++
     this.#late = undefined
   }
 
-  /** Milliseconds after which a response is later than nearly all others; undefined with too few measurements. */
+  /**
+   * Milliseconds after which a response is later than nearly all others; undefined if there are too few measurements.
+   */
   get late(): number | undefined {
     if (this.#count < MIN_MEASUREMENTS) return undefined
     this.#late ??= this.#quantile()

@@ -2,9 +2,9 @@ import type { NodeChanges } from "../store/nodes.ts"
 import type { DeploymentReport, DeploymentReportWrites } from "../store/deployment-reports.ts"
 import type { Health } from "./health.ts"
 
-/** Minimum extension of a vendor's wait that is reported again. */
+/** Minimum extension of a vendor's wait for which the wait is reported again. */
 const MIN_EXTENSION_MS = 500
-/** Maximum remembered waits, for detecting extensions. */
+/** Maximum waits that are remembered in order to detect extensions. */
 const MAX_WAITS = 10_000
 
 export interface HealthExchangeParts {
@@ -16,17 +16,17 @@ export interface HealthExchangeParts {
 }
 
 /**
- * Exchanges events of deployments with nodes on other machines. Does nothing without other nodes. Reports are lost
- * while the database is unavailable: each node then detects the failures itself.
+ * Exchanges events of deployments with nodes on other machines. Without other nodes, it does nothing. While the
+ * database is unavailable, reports are lost and each node detects failures itself.
  */
 export class HealthExchange {
   readonly #health: Health
   readonly #reports: DeploymentReportWrites
   readonly #node: string
   readonly #onFailure: (error: unknown) => void
-  /** Pending reports. */
+  /** Reports that have not been sent yet. */
   #pending = new Map<string, DeploymentReport>()
-  /** The last reported ends of waits requested by vendors; by `performance.now()`. */
+  /** The ends of vendors' waits as last reported, by `performance.now()`. */
   readonly #waits = new Map<string, number>()
   #isSending = false
   #hasOtherMachines = false
@@ -39,7 +39,7 @@ export class HealthExchange {
     this.#onFailure = onFailure
   }
 
-  /** Processes the reports since the last call. */
+  /** Applies the reports that other nodes have sent since the last call. */
   async update({
     machines,
     deploymentRevision,
@@ -59,7 +59,7 @@ export class HealthExchange {
     if (!this.#isSending) void this.#send()
   }
 
-  /** Returns whether a wait is extended, since only the first refusal of a burst is reported. */
+  /** Whether a vendor's wait was extended. Of a burst of refusals, only the first one is reported. */
   #isLonger({ deployment, rest }: DeploymentReport): boolean {
     const until = performance.now() + rest
     if (until - (this.#waits.get(deployment) ?? -Infinity) < MIN_EXTENSION_MS) return false

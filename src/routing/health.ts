@@ -5,57 +5,57 @@ import type { DeploymentReport } from "../store/deployment-reports.ts"
 import { type CircuitState, CircuitStates } from "./circuit-states.ts"
 import { failureWords } from "./failure-words.ts"
 
-/** Consecutive failures that open a deployment's circuit. */
+/** Number of consecutive failures that open a deployment's circuit. */
 const FAILURES_TO_OPEN = 3
-/** First duration of an open circuit; doubled each time the half-open request fails. */
+/** First duration of an open circuit. It is doubled each time the half-open request fails. */
 const FIRST_OPEN_MS = 1_000
 const MAX_OPEN_MS = 60_000
-/** Wait after an overload without a requested wait, and the maximum wait accepted. */
+/** Wait after an overload if the vendor requests none, and maximum wait that a vendor can request. */
 const OVERLOAD_MS = 5_000
 const MAX_OVERLOAD_MS = 120_000
-/** Wait after an error that the operator has to fix: of the account, its permissions, or the model's name. */
+/** Wait after an error that the operator has to fix. It concerns the account, its permissions, or the model's name. */
 const REFUSED_MS = 60_000
-/** Time after which a half-open request without a result counts as lost. */
+/** Time after which a half-open request that has no result counts as lost. */
 const HALF_OPEN_TIMEOUT_MS = 30_000
-/** Maximum deployments remembered; larger configurations are not expected. */
+/** Maximum deployments that are remembered. Larger configurations are not expected. */
 const MAX_DEPLOYMENTS = 10_000
 
 /** Failures caused by the caller or the gateway, which do not concern the deployment. */
 const NO_FAULT: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   "refused_by_upstream",
   "internal_error",
-  // The gateway's memory limit: the vendor has responded.
+  // This error means that the gateway's memory limit was reached. The vendor has responded.
   "overloaded",
 ])
 
-/** Results of a deployment since this process started. */
+/** Results of a deployment since the start of this process. */
 interface Tally {
   successes: number
   failures: number
   lastError: string | null
-  /** Time of the last error, by the clock. */
+  /** Time of the last error, by the clock of `Health`. */
   failedAt: number
   /** Whether the latest request failed. */
   isFailing: boolean
 }
 
-/** Additional results if health is shared with other nodes. */
+/** Additional results, which are kept if health is shared with other nodes. */
 interface DatedTally extends Tally {
-  /** Time of the last success, by the clock. */
+  /** Time of the last success, by the clock of `Health`. */
   succeededAt?: number
 }
 
-/** An event of a deployment from another node. */
+/** An event of a deployment that another node reported. */
 export interface AgedReport extends DeploymentReport {
-  /** Age in milliseconds. */
+  /** Age of the event in milliseconds. */
   readonly age: number
 }
 
-/** A deployment's health, for display. */
+/** A deployment's health in a form for display. */
 export interface HealthReport extends Readonly<Tally> {
-  /** Not used yet, responding, failing at the last request, or avoided until the next try. */
+  /** The state: not used yet, responding, failed at the last request, or avoided until the next attempt. */
   readonly state: "unknown" | "healthy" | "failing" | "resting"
-  /** Milliseconds until a resting deployment is tried again. */
+  /** Milliseconds until a deployment in the state `resting` is tried again. */
   readonly restsFor: number
 }
 
@@ -84,13 +84,13 @@ export class Health {
   readonly #circuits: CircuitStates
   readonly #tallies = new Map<string, DatedTally>()
   readonly #clock: () => number
-  /** Called when a circuit opens, closes, or is kept open by its vendor. It must not throw. */
+  /** Called when a circuit opens or closes, or when its vendor keeps it open. It must not throw. */
   onChange: ((report: DeploymentReport) => void) | undefined
 
-  /** Called when a circuit opens or closes, or a credential is refused. It must not throw. */
+  /** Called when a circuit opens or closes, or when a credential is refused. It must not throw. */
   onProblem: ((report: DeploymentReport, reason: string) => void) | undefined
 
-  /** @param clock monotonic milliseconds; shared memory needs a clock that is shared, too. */
+  /** @param clock returns monotonic milliseconds. Shared memory requires a shared clock. */
   constructor(clock: () => number = () => performance.now(), memory = SharedMemory.own()) {
     this.#clock = clock
     this.#circuits = new CircuitStates(memory)
@@ -101,18 +101,18 @@ export class Health {
     return this.#circuits.isEmpty
   }
 
-  /** Returns whether requests should use a deployment now. */
+  /** Whether requests should use a deployment now. */
   isHealthy(deployment: string): boolean {
     return this.areCircuitsClosed || this.#clock() >= this.#until(deployment)
   }
 
-  /** Returns the time until which a deployment or its account is avoided. */
+  /** Returns the time until which a deployment is avoided, either itself or because of its account. */
   #until(deployment: string): number {
     const own = this.#circuits.find(deployment)?.until ?? 0
     return Math.max(own, this.#circuits.find(keeperOfId(deployment))?.until ?? 0)
   }
 
-  /** Returns the existing circuits of a deployment and of its account. */
+  /** Returns the circuits of a deployment and of its account, if they exist. */
   #circuitsOf(deployment: string): readonly (readonly [string, CircuitState])[] {
     if (this.areCircuitsClosed) return NO_CIRCUITS
     return [deployment, keeperOfId(deployment)].flatMap((id) => {
@@ -121,7 +121,7 @@ export class Health {
     })
   }
 
-  /** Announces a request to a deployment. If the circuit was open, it is the half-open request. */
+  /** Records the start of a request to a deployment. If the circuit was open, this is the half-open request. */
   attempted(deployment: string): void {
     const now = this.#clock()
     for (const [, circuit] of this.#circuitsOf(deployment)) {
@@ -130,7 +130,7 @@ export class Health {
     }
   }
 
-  /** Reports the health of a deployment. The counters are those of this process. */
+  /** Reports the health of a deployment. The counts are those of this process. */
   report(deployment: string): HealthReport {
     const tally = this.#tallies.get(deployment)
     const restsFor = this.#until(deployment) - this.#clock()
@@ -149,7 +149,7 @@ export class Health {
   }
 
   #recovered(id: string, circuit: CircuitState): void {
-    // If another node's failures opened the circuit, that node is not notified.
+    // If the failures of another node have opened the circuit, that node is not notified of the success.
     if (circuit.openings > 0 && circuit.failures >= FAILURES_TO_OPEN) {
       this.#notify({ deployment: id, event: "recovered", rest: 0 })
     }
@@ -158,7 +158,7 @@ export class Health {
   }
 
   /**
-   * Records a failed attempt, with its consequence for the deployment and its account.
+   * Records a failed attempt and its effect on the deployment and its account.
    * @param status the vendor's HTTP status, if it responded.
    */
   failed(deployment: string, error: GatewayError, status?: number): void {
@@ -168,14 +168,14 @@ export class Health {
     tally.lastError = failureWords(error, status)
     tally.failedAt = this.#clock()
     tally.isFailing = true
-    // The attempt no longer tests the account.
+    // After this failure, the attempt no longer tests the account.
     this.ended(deployment)
     if (!this.accountFailed(deployment, error, status)) {
       this.#judge(deployment, error, tally.lastError)
     }
   }
 
-  /** Returns whether an error concerns the whole account, which is then avoided. */
+  /** Whether an error concerns the whole account. If so, the account is avoided from now on. */
   accountFailed(deployment: string, error: GatewayError, status?: number): boolean {
     const { providerError } = error.details
     if (providerError !== "account" && providerError !== "credential") return false
@@ -201,18 +201,18 @@ export class Health {
   }
 
   /**
-   * Records an attempt without a result for the deployment. If it was the half-open request, another one may take its
-   * place.
+   * Records an attempt that has no result for the deployment. If it was the half-open request, another request may take
+   * its place.
    */
   ended(deployment: string): void {
     for (const [, circuit] of this.#circuitsOf(deployment)) circuit.halfOpenUntil = 0
   }
 
-  /** Records an attempt without a usable response. */
+  /** Records an attempt that got no usable response. */
   broke(deployment: string, reason = ""): void {
     const circuit = this.#circuits.note(deployment)
     const now = this.#clock()
-    // Requests that started before the circuit opened may fail later, and change nothing.
+    // Requests that started before the circuit opened may fail later. They change nothing.
     if (now < circuit.openUntil) return
     circuit.halfOpenUntil = 0
     circuit.failures++
@@ -225,7 +225,7 @@ export class Health {
 
   /**
    * Records that the vendor requested fewer requests.
-   * @param retryAfter requested wait in seconds, if any.
+   * @param retryAfter the requested wait in seconds, if there is one.
    */
   overloaded(deployment: string, retryAfter?: number): void {
     const requested = retryAfter === undefined ? OVERLOAD_MS : retryAfter * 1_000
@@ -234,16 +234,19 @@ export class Health {
     this.#notify({ deployment, event: "overloaded", rest })
   }
 
-  /** Records that the vendor refuses the operator's account. @param id the account, or the only refused deployment. */
+  /**
+   * Records that the vendor refuses the operator's account.
+   * @param id the account, or the deployment if only that is refused.
+   */
   refused(id: string, reason = ""): void {
     this.#refusedFor(id, REFUSED_MS)
     this.#notify({ deployment: id, event: "refused", rest: REFUSED_MS }, reason)
   }
 
   /**
-   * Processes an event from another node. A vendor's response applies to all nodes. Failed calls may result from the
-   * other node's network, so they only make this node's next request the half-open one. A more recent success on this
-   * node overrides them.
+   * Applies an event from another node. A vendor's response applies to all nodes. A failed call may be caused by the
+   * other node's network, so it only makes this node's next request the half-open request. A more recent success on
+   * this node overrides it.
    */
   applyReport({ deployment, event, rest, age }: AgedReport): void {
     const now = this.#clock()
@@ -255,7 +258,11 @@ export class Health {
     else this.#halfOpen(deployment)
   }
 
-  /** @param id id of a deployment or an account. @param since time by the clock. */
+  /**
+   * Whether a deployment or an account has succeeded.
+   * @param id the id of the deployment or account.
+   * @param since time by the clock.
+   */
   #hasSucceeded(id: string, since: number): boolean {
     for (const [deployment, { succeededAt = -Infinity }] of this.#tallies) {
       const isAffected = deployment === id || keeperOfId(deployment) === id
@@ -264,7 +271,7 @@ export class Health {
     return false
   }
 
-  /** Makes the next request the half-open one. Its failure opens the circuit. An open circuit is left unchanged. */
+  /** Makes the next request the half-open request, which opens the circuit if it fails. An open circuit stays open. */
   #halfOpen(deployment: string): void {
     const circuit = this.#circuits.note(deployment)
     if (circuit.openings > 0) return
@@ -272,7 +279,7 @@ export class Health {
     circuit.openings = 1
   }
 
-  /** Allows the half-open request immediately, since another node has succeeded. */
+  /** Allows the half-open request immediately, because another node has succeeded. */
   #tryNow(deployment: string): void {
     const circuit = this.#circuits.find(deployment)
     if (circuit) circuit.openUntil = Math.min(circuit.openUntil, this.#clock())

@@ -3,30 +3,30 @@ import { FirstBytes } from "./first-bytes.ts"
 
 /** Weight of the newest measurement. */
 const NEWEST_WEIGHT = 0.2
-/** Half-life of measurements, so that a slow deployment is tried again. */
+/** Half-life of measurements. Because they lose weight, a slow deployment is tried again. */
 const HALF_LIFE_MS = 30_000
-/** Maximum saved retries or hedged attempts of a deployment. */
+/** Maximum retries, and maximum hedged attempts, that a deployment can save up. */
 const MAX_SAVED_RETRIES = 10
-/** Fraction of an attempt earned by each success. */
+/** Fraction of an attempt that each success earns. */
 const EARNED_PER_SUCCESS = 0.1
-/** Maximum probes per second to a resting deployment, when all others have failed a request. */
+/** Maximum probes per second of a resting deployment by requests that all other deployments have failed. */
 const PROBES_PER_SECOND = 10
 
-/** The running requests of a deployment, its response times, and its budget for retries. */
+/** The running requests of a deployment, its response times, and its budget for additional attempts. */
 export class Load {
   busy = 0
-  /** Milliseconds until responses began; 0 before the first. */
+  /** Estimated milliseconds until responses begin; 0 before the first response. */
   #latency = 0
-  /** By `performance.now()`. */
+  /** Time of the last measurement by `performance.now()`. */
   #measuredAt = 0
-  /** For streams and for whole responses; absent until requested. */
+  /** Measurements for streams and for whole responses; absent until they are queried. */
   #firstBytes: { readonly streams: FirstBytes; readonly wholes: FirstBytes } | undefined
   readonly #retries: AttemptBudget
   readonly #hedges: AttemptBudget
   #probes = PROBES_PER_SECOND
-  /** Time of the last count, by `performance.now()`. */
+  /** Time when tokens per second were last measured, by `performance.now()`. */
   #countedAt = performance.now()
-  /** Whether tokens per second are measured, which begins with the first query. */
+  /** Whether tokens per second are measured. This begins with the first query. */
   isTimed = false
   #secondsPerToken = 0
   #timedAt = 0
@@ -46,25 +46,31 @@ export class Load {
     this.busy--
   }
 
-  /** Records the beginning of a response. @param milliseconds time since its attempt began. */
+  /**
+   * Records the beginning of a response.
+   * @param milliseconds time since the start of its attempt.
+   */
   answered(milliseconds: number, now = performance.now()): void {
     const before = this.latency(now)
     this.#latency = before === 0 ? milliseconds : before + NEWEST_WEIGHT * (milliseconds - before)
     this.#measuredAt = now
   }
 
-  /** Records the beginning of a response of a known kind. */
+  /** Records the beginning of a response, by its kind. */
   began(milliseconds: number, isStream: boolean): void {
     this.answered(milliseconds)
     this.#firstBytes?.[isStream ? "streams" : "wholes"].add(milliseconds)
   }
 
-  /** Records that a response had not begun within this time, when the attempt was abandoned. */
+  /** Records that an attempt was abandoned because its response had not begun within this time. */
   outlasted(milliseconds: number, isStream: boolean): void {
     if (milliseconds > this.latency()) this.began(milliseconds, isStream)
   }
 
-  /** Returns the milliseconds after which a response is late; undefined if unknown. Measured from the first call on. */
+  /**
+   * Returns the milliseconds after which a response is late; undefined if unknown. Measurements begin with the first
+   * call.
+   */
   lateAfter(isStream: boolean): number | undefined {
     this.#firstBytes ??= { streams: new FirstBytes(), wholes: new FirstBytes() }
     return this.#firstBytes[isStream ? "streams" : "wholes"].late
@@ -81,7 +87,10 @@ export class Load {
     return this.#latency * 2 ** ((this.#measuredAt - now) / HALF_LIFE_MS)
   }
 
-  /** Records a complete response. @param milliseconds time since its attempt began. */
+  /**
+   * Records a complete response.
+   * @param milliseconds time since the start of its attempt.
+   */
   produced(tokens: number, milliseconds: number, now = performance.now()): void {
     if (tokens <= 0) return
     const measured = milliseconds / 1_000 / tokens
@@ -97,16 +106,17 @@ export class Load {
   }
 
   /**
-   * Takes a retry from the budget, if available. Without successes the budget is soon exhausted, so that retries do not
-   * worsen an outage.
+   * Takes a retry from the budget, if there is one. Without successes the budget is soon exhausted, so that retries do
+   * not worsen an outage.
    */
   takeRetry(): boolean {
     return this.#retries.take()
   }
 
   /**
-   * Takes a probe from the budget, if available: a request that others have failed may use this deployment although it
-   * rests. Limited, so that an outage of all deployments is not multiplied; not zero, so that its end is detected.
+   * Takes a probe from the budget, if there is one. A probe allows a request that all others have failed to use this
+   * deployment although it rests. The number is limited so that an outage of all deployments is not made worse, but not
+   * zero, so that its end is detected.
    */
   takeProbe(now = performance.now()): boolean {
     const earned = ((now - this.#countedAt) / 1_000) * PROBES_PER_SECOND
@@ -118,15 +128,15 @@ export class Load {
   }
 
   /**
-   * Takes a hedged attempt from the budget, if available: a second deployment for a late response. A tenth of the
-   * successes earn one.
+   * Takes a hedged attempt from the budget, if there is one. It calls a second deployment if a response is late. Ten
+   * successes earn one such attempt.
    */
   takeHedge(): boolean {
     return this.#hedges.take()
   }
 }
 
-/** A budget of attempts beyond those requested by callers. */
+/** A budget for attempts in addition to those that callers requested. */
 class AttemptBudget {
   readonly #max: number
   #remaining: number
@@ -151,7 +161,7 @@ class AttemptBudget {
 export class Loads {
   readonly #loads = new Map<string, Load>()
   /**
-   * Shared by assumed deployments: callers choose the names of unknown models, so storing loads by name could grow
+   * The load shared by all assumed deployments. Callers choose the names of unknown models, so loads by name could grow
    * without limit.
    */
   readonly #assumed = new Load(0)

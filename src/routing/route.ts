@@ -10,29 +10,29 @@ import {
 import type { Health } from "./health.ts"
 import type { Load, Loads } from "./loads.ts"
 
-/** The identity of a request for a vendor's cache. */
+/** The key by which a vendor's cache identifies a request. */
 export interface CacheKey {
-  /** The caller's own key, its session, or the common beginning of its requests. */
+  /** The source of the key: the caller's cache key, the session, or the common beginning of prompts. */
   readonly kind: "cache_key" | "session" | "prompt"
   readonly text: string
 }
 
-/** The reason for the first deployment, shown in receipts. */
+/** The reason for choosing the first deployment, as shown in receipts. */
 export type RouteReason = CacheKey["kind"] | StageChoice | PreferenceReason
 
 export interface Route {
-  /** In the order of attempts. */
+  /** Deployments in the order in which they are attempted. */
   readonly deployments: readonly Deployment[]
-  /** Absent if there is no choice. */
+  /** Absent if there was no choice. */
   readonly reason?: RouteReason
 }
 
-/** Deployments of equal rank in the order of attempts. */
+/** Deployments of equal rank, in the order in which they are attempted. */
 interface Ordered {
   readonly healthy: readonly Deployment[]
-  /** Deployments that rest after failures. */
+  /** Deployments whose circuit is open after failures. */
   readonly open: readonly Deployment[]
-  /** The cache key, if it determined this order. */
+  /** The cache key, if it has determined this order. */
   readonly key: CacheKey | undefined
 }
 
@@ -41,9 +41,9 @@ const NOWHERE: Route = { deployments: [] }
 const HASH_COUNT = 2 ** 32
 
 /**
- * Orders the deployments of a model for one request: healthy ones by the model's choice, then those with weight 0 in
- * the order of the settings, and last those with an open circuit. No priced deployment is excluded, since a doubtful
- * attempt is better than a certain refusal.
+ * Orders the deployments of a model for one request. Healthy deployments come first, by the model's choice rule,
+ * followed by those with weight 0 in the order of the settings, and by those with an open circuit. No priced deployment
+ * is excluded, because an uncertain attempt is better than a certain failure.
  */
 export class Router {
   readonly #health: Health
@@ -74,7 +74,7 @@ export class Router {
     }
   }
 
-  /** Orders deployments by stage. Those of all stages that rest after failures come last. */
+  /** Orders deployments by stage. Those with an open circuit come last, regardless of their stage. */
   #routeStages(
     priced: readonly Deployment[],
     cacheKey: (() => CacheKey | undefined) | undefined,
@@ -114,7 +114,7 @@ export class Router {
         key === undefined ? this.#chosen(equals, choice) : byAffinity(equals, key)
       return isOrdered ? byPlace(all, orderEquals) : orderEquals(all)
     }
-    // Between credentials of one provider, the key is not the reason for the route.
+    // If the key only chooses between credentials of one provider, it is not the reason for the route.
     const found = isOrdered ? undefined : key
     if (this.#health.areCircuitsClosed) {
       return { healthy: withFallbacks(deployments, order), open: [], key: found }
@@ -129,7 +129,7 @@ export class Router {
     return this.#loads.of(deployment)
   }
 
-  /** Returns whether at most one of the deployments is healthy. */
+  /** Whether at most one of the deployments is healthy. */
   isWithoutChoice(deployments: readonly Deployment[]): boolean {
     if (deployments.length === 1) return true
     return deployments.filter(({ id }) => this.#health.isHealthy(id)).length < 2
@@ -139,7 +139,7 @@ export class Router {
     switch (choice) {
       case "order":
       case "price":
-      // The catalog has sorted the deployments; these are the credentials of one of them.
+      // The catalog has sorted the deployments. Only the credentials of a deployment have to be ordered.
       case "weight":
         return draw(deployments, this.#random)
       case "latency": {
@@ -160,7 +160,7 @@ export class Router {
   }
 
   /**
-   * Draws two deployments and puts the better one first, so that simultaneous requests do not all choose the best one.
+   * Draws two deployments and puts the better one first, so that simultaneous requests do not all choose the same one.
    */
   #betterOfTwo(
     deployments: readonly Deployment[],
@@ -174,7 +174,7 @@ export class Router {
   }
 }
 
-/** Returns the most probable order of a request's deployments, for estimates. */
+/** Returns the most probable order of a model's deployments, for estimates. */
 export function likelyRoute(model: Model, health: Health): readonly Deployment[] {
   const priced = model.deployments.filter(({ price }) => price !== undefined)
   const { choice = "weight" } = model
@@ -196,7 +196,7 @@ export function likelyRoute(model: Model, health: Health): readonly Deployment[]
 
 type Order = (equals: readonly Deployment[]) => readonly Deployment[]
 
-/** Keeps the order of deployments, except for the credentials of one provider, which are equals. */
+/** Keeps the order of deployments, but orders the credentials of each provider, which are equals. */
 function byPlace(deployments: readonly Deployment[], order: Order): readonly Deployment[] {
   return [...Map.groupBy(deployments, placeOf).values()].flatMap(order)
 }
@@ -206,8 +206,8 @@ interface StagedDeployments extends Stage {
 }
 
 /**
- * Groups deployments by stage, the first one first, and sorts them by price if necessary, as the catalog has not done
- * so.
+ * Groups deployments by stage, starting with the first stage. They are sorted by price if necessary, because the
+ * catalog has not done so.
  */
 function stagesOf(deployments: readonly Deployment[]): StagedDeployments[] {
   return [...Map.groupBy(deployments, ({ stage }) => stage?.place ?? 0)]
@@ -218,7 +218,7 @@ function stagesOf(deployments: readonly Deployment[]): StagedDeployments[] {
     })
 }
 
-/** Moves deployments of weight 0 to the end. */
+/** Moves deployments with weight 0 to the end. */
 function withFallbacks(deployments: readonly Deployment[], order: Order): readonly Deployment[] {
   const equals = deployments.filter(({ weight }) => weight > 0)
   if (equals.length === deployments.length) return order(equals)
@@ -226,8 +226,8 @@ function withFallbacks(deployments: readonly Deployment[], order: Order): readon
 }
 
 /**
- * Orders by rendezvous hashing: a key keeps its order while the deployments are unchanged, and an added or removed
- * deployment moves only its own keys. Twice the weight attracts twice the keys.
+ * Orders deployments by rendezvous hashing. A key keeps its order while the deployments are unchanged. Adding or
+ * removing a deployment only moves the keys of that deployment. Twice the weight attracts twice as many keys.
  */
 function byAffinity(deployments: readonly Deployment[], { text }: CacheKey): readonly Deployment[] {
   const seed = Bun.hash.xxHash32(text)
@@ -239,7 +239,7 @@ function byAffinity(deployments: readonly Deployment[], { text }: CacheKey): rea
     .map(({ deployment }) => deployment)
 }
 
-/** Draws without replacement. A deployment with twice the weight is first twice as often. */
+/** Draws deployments at random without replacement. With twice the weight, a deployment is first twice as often. */
 function draw(deployments: readonly Deployment[], random: () => number): Deployment[] {
   const left = [...deployments]
   let sum = left.reduce((total, { weight }) => total + weight, 0)
@@ -260,6 +260,6 @@ function pick(deployments: readonly Deployment[], point: number): number {
     passed += weight
     if (point < passed) return index
   }
-  // The sum is a float, so the point can exceed it by a rounding error.
+  // The sum is a floating-point number, so a rounding error may cause the point to exceed it.
   return deployments.length - 1
 }

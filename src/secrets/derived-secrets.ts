@@ -5,8 +5,8 @@ import type { SetupToken } from "./setup-token.ts"
 const BYTES = 32
 
 /**
- * All secrets of an installation from one that its processes share (HKDF, RFC 5869, with the names of the secrets),
- * but for those that came with a database that was copied.
+ * Derives all secrets of an installation from one root secret that its processes share (HKDF, RFC 5869, with the names
+ * of the secrets). Secrets that were copied with a database are not derived.
  */
 export class DerivedSecrets implements InstallationSecrets {
   readonly #root: string
@@ -14,8 +14,8 @@ export class DerivedSecrets implements InstallationSecrets {
   readonly setupToken: SetupToken
 
   /**
-   * @param root at least 32 unguessable characters.
-   * @param inherited secrets of the database that this one was copied from, by their names.
+   * @param root at least 32 characters that cannot be guessed.
+   * @param inherited secrets of the database from which this one was copied, by their names.
    */
   constructor(root: string, inherited: ReadonlyMap<string, string> = new Map()) {
     this.#root = root
@@ -24,12 +24,12 @@ export class DerivedSecrets implements InstallationSecrets {
     this.setupToken = {
       readOrCreate: () => token,
       isRight: (candidate) => timingSafeEqual(digest(token), digest(candidate)),
-      // It is worth nothing as soon as there is an operator.
+      // Nothing to do, because the token is not valid after an operator was created.
       remove() {},
     }
   }
 
-  /** Shows that two processes have the same secret, and nothing of it. */
+  /** A value that is equal in processes with the same root secret, but does not reveal the secret. */
   get fingerprint(): string {
     return derive(this.#root, "fingerprint").toString("hex")
   }

@@ -1,12 +1,12 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 import type { SecretName } from "./installation-secrets.ts"
 
-/** AES-256-GCM; nonces are random. */
+/** AES-256-GCM with random nonces. */
 const CIPHER = "aes-256-gcm"
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** A secret of another database, encrypted under the root of the one that it was copied into. */
+/** Encrypts a secret of another database with the root secret of the database into which it was copied. */
 export function encryptInherited(root: string, name: SecretName, secret: string): string {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, keyOf(root), nonce)
@@ -15,7 +15,10 @@ export function encryptInherited(root: string, name: SecretName, secret: string)
   return Buffer.concat(parts).toString("base64")
 }
 
-/** @throws Error when it was changed, or belongs to another root or name. */
+/**
+ * Decrypts an inherited secret.
+ * @throws Error if it was changed, or belongs to another root or name.
+ */
 export function decryptInherited(root: string, name: SecretName, encrypted: string): string {
   const bytes = Buffer.from(encrypted, "base64")
   const decipher = createDecipheriv(CIPHER, keyOf(root), bytes.subarray(0, NONCE_BYTES))

@@ -4,14 +4,14 @@ import { join } from "node:path"
 import type { InstallationSecrets, SecretName } from "./installation-secrets.ts"
 import { SetupTokenFile } from "./setup-token.ts"
 
-/** Writes a secret that was created elsewhere. No secret with its name may exist. */
+/** Writes a secret that was created elsewhere. A secret of this name must not exist yet. */
 export function writeSecret(dataDirectory: string, name: SecretName, secret: string): void {
   const directory = join(dataDirectory, "secrets")
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   writeFileSync(join(directory, name), secret, { mode: 0o600, flag: "wx" })
 }
 
-/** Secrets in files of a data folder, readable by their owner only. */
+/** Secrets in files of a data folder that only the owner can read. */
 export class SecretFolder implements InstallationSecrets {
   readonly #directory: string
 
@@ -46,7 +46,7 @@ function readWhole(path: string): string {
   return secret
 }
 
-/** Links a complete file into place; if another process was first, its secret counts. */
+/** Creates a complete file atomically. If another process was faster, its secret is used. */
 function create(path: string, secret: string): void {
   const draft = `${path}.${process.pid}`
   writeFileSync(draft, secret, { mode: 0o600 })

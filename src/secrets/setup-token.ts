@@ -2,13 +2,13 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** The token of the link that makes the first operator. All processes have the same. */
+/** The token of the link for creating the first operator. It is the same in all processes. */
 export interface SetupToken {
-  /** Returns the token, created if it does not exist. */
+  /** Returns the token, and creates it if it does not exist. */
   readOrCreate(): string
   /** Compares the token in constant time. */
   isRight(candidate: string): boolean
-  /** After this the link is worth nothing. */
+  /** Removes the token, so that the link no longer works. */
   remove(): void
 }
 
@@ -16,7 +16,7 @@ export interface SetupToken {
 export class SetupTokenFile implements SetupToken {
   readonly #path: string
 
-  /** @param directory of the secrets. */
+  /** @param directory the folder of the secrets. */
   constructor(directory: string) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     this.#path = join(directory, "setup-token")
@@ -49,12 +49,12 @@ export class SetupTokenFile implements SetupToken {
     }
   }
 
-  /** Links a whole file into place; when another process was first, its token is the one. */
+  /** Creates a complete file atomically. If another process was faster, its token is used. */
   #create(): void {
     const draft = `${this.#path}.${process.pid}`
     writeFileSync(draft, randomBytes(32).toString("base64url"), { mode: 0o600 })
     try {
-      // A damaged file would be in the way forever.
+      // A damaged file is removed, because no token could ever be created in its place.
       if (existsSync(this.#path) && this.#read() === undefined) this.remove()
       linkSync(draft, this.#path)
     } catch (error) {

@@ -1,19 +1,19 @@
 /** Lines that are delivered together. */
 export interface LineBatch {
-  /** Unchanged when the batch is delivered again. */
+  /** Id of the batch, which stays the same if the batch is delivered again. */
   readonly id: string
-  /** Arrival of the first line, in Unix milliseconds. All lines of a batch arrived in the same hour. */
+  /** Arrival of the first line in Unix milliseconds. All lines of a batch arrived in the same hour. */
   readonly since: number
   /** The lines, without line breaks. */
   readonly lines: readonly string[]
-  /** Total characters of the lines. */
+  /** Total number of characters in the lines. */
   readonly size: number
 }
 
-/** A destination of lines. */
+/** A destination to which lines are delivered. */
 export interface LineDestination {
   /**
-   * Delivers the whole batch. A failed batch is delivered again, so lines may arrive twice.
+   * Delivers a whole batch. A failed batch is delivered again, so lines may arrive twice.
    * @param signal aborts the delivery when no time is left.
    * @throws LineDeliveryError
    */
@@ -21,12 +21,12 @@ export interface LineDestination {
 }
 
 /**
- * The cause of a failed delivery. With `destination`, retries continue until it recovers; with `lines`, few are made;
- * `unclear` may be either.
+ * The cause of a failed delivery. With `destination`, retries continue until the destination recovers. With `lines`,
+ * few retries are made. With `unclear`, it may be either.
  */
 export type LineFault = "destination" | "lines" | "unclear"
 
-/** Reason of a failed delivery, for the operator. Omits the address, which may contain a secret. */
+/** The reason why a delivery failed, for the operator. It omits the address, which may contain a secret. */
 export class LineDeliveryError extends Error {
   override readonly name = "LineDeliveryError"
   readonly fault: LineFault

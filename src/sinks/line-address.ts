@@ -12,13 +12,13 @@ import { sendLines } from "./send-lines.ts"
 
 const compress = promisify(gzip)
 
-/** Statuses that do not depend on the lines. */
+/** HTTP statuses that do not depend on the lines. */
 const UNRELATED_STATUSES: ReadonlySet<number> = new Set([
   401, 403, 404, 408, 425, 429, 502, 503, 504,
 ])
 const SERVER_ERROR = 500
 
-/** An address that accepts lines of JSON: an insert of ClickHouse, a log store, a webhook. */
+/** An address that accepts lines of JSON, such as an insert of ClickHouse, a log store or a webhook. */
 export class LineAddress implements LineDestination {
   readonly #settings: LineAddressSettings
 
@@ -34,7 +34,7 @@ export class LineAddress implements LineDestination {
       headers: {
         "content-type": "application/x-ndjson",
         ...(isCompressed && { "content-encoding": "gzip" }),
-        // Unchanged when the batch is sent again, so that the receiver can skip it.
+        // Stays the same if the batch is sent again, so that the receiver can skip a repetition.
         "idempotency-key": id,
         ...headers,
       },
@@ -42,7 +42,7 @@ export class LineAddress implements LineDestination {
       allowsPrivate,
       signal,
     })
-    // Discarded, because the body may repeat the address, which may contain a secret.
+    // The body is discarded, because it may repeat the address, which may contain a secret.
     await discard(answer)
     if (answer.ok) return
     const { status } = answer

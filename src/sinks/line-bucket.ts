@@ -10,14 +10,14 @@ const compress = promisify(gzip)
 
 const TYPE = "application/x-ndjson+gzip"
 
-/** Stores lines in an S3-compatible bucket: one object per batch, one folder per hour. */
+/** Stores lines in an S3-compatible bucket, with one object per batch and one folder per hour. */
 export class LineBucket implements LineDestination {
   readonly #prefix: string
   readonly #bucket: Bucket
 
   constructor({ place, prefix, allowsPrivate }: LineBucketSettings, timeoutMs = TIMEOUT_MS) {
     this.#prefix = prefix
-    // A failed batch is delivered again later, by the sink.
+    // Only one attempt, because the sink repeats failed batches.
     this.#bucket = new Bucket(place, { allowsPrivate, timeoutMs, attempts: 1 })
   }
 
@@ -32,7 +32,7 @@ export class LineBucket implements LineDestination {
     }
   }
 
-  /** Returns the key of a batch, the same for each attempt. Keys sort by time. */
+  /** Returns the key of a batch, which is the same for each attempt. Keys sort chronologically. */
   #keyOf({ since, id }: LineBatch): string {
     const time = new Date(since).toISOString()
     const folder = time.slice(0, "2026-11-24T13".length).replaceAll(/[-T]/g, "/")

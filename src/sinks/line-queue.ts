@@ -8,23 +8,23 @@ const ID_LENGTH = 16
 interface WaitingBatch extends LineBatch {
   readonly lines: string[]
   size: number
-  /** Hours since 1970. */
+  /** The hour of the batch, as the number of hours since 1970. */
   readonly hour: number
   /** Whether the batch accepts no further lines. */
   isClosed: boolean
 }
 
 export interface QueueLimits {
-  /** Maximum queued characters, including lines being delivered. */
+  /** Maximum queued characters, including lines that are being delivered. */
   readonly limit: number
-  /** Number of characters at which a batch is full. */
+  /** Number of characters at which a batch counts as full. */
   readonly batch: number
 }
 
-/** Queues lines for delivery, in batches and within a size limit. */
+/** Queues lines for delivery in batches, within a size limit. */
 export class LineQueue {
   readonly #limits: QueueLimits
-  /** The last batch is being filled. */
+  /** Waiting batches. The last one is still being filled. */
   #waiting: WaitingBatch[] = []
   #size = 0
   #count = 0
@@ -33,7 +33,7 @@ export class LineQueue {
     this.#limits = limits
   }
 
-  /** Number of undelivered lines. */
+  /** Number of lines that have not been delivered. */
   get count(): number {
     return this.#count
   }
@@ -66,12 +66,12 @@ export class LineQueue {
     return true
   }
 
-  /** Takes the oldest batch, which counts as queued until `done` is called. */
+  /** Takes the oldest batch. It counts as queued until `done` is called. */
   take(): LineBatch | undefined {
     return this.#waiting.shift()
   }
 
-  /** Queues a taken batch again, behind all others. */
+  /** Queues a taken batch again, behind all other batches. */
   putBack({ id, since, lines, size }: LineBatch): void {
     const hour = Math.floor(since / HOUR_MS)
     this.#waiting.push({ id, since, lines: [...lines], hour, size, isClosed: true })

@@ -7,14 +7,14 @@ import {
 } from "./destination.ts"
 import { LineQueue, type QueueLimits } from "./line-queue.ts"
 
-/** The first and the maximum delay after a failure. */
+/** The first and the maximum delay after a failed delivery. */
 const FIRST_RETRY_DELAY_MS = 1_000
 const MAX_RETRY_DELAY_MS = 30_000
 /** Delay between attempts during shutdown. */
 const SHUTDOWN_RETRY_DELAY_MS = 200
-/** Maximum refusals of a batch before it is dropped, since it blocks all others. */
+/** Maximum refusals before a batch is dropped, because it blocks all others. */
 const MAX_REFUSALS = 5
-/** Maximum failures of a batch, while others are delivered, before it is dropped. */
+/** Maximum failures before a batch is dropped while other batches are delivered. */
 const MAX_UNCLEAR_FAILURES = 5
 /** Maximum time for delivering the remaining lines at shutdown. */
 const SHUTDOWN_TIMEOUT_MS = 5_000
@@ -22,35 +22,38 @@ const SHUTDOWN_TIMEOUT_MS = 5_000
 const REPORT_INTERVAL_MS = 60_000
 
 export interface LineAlarms {
-  /** Lines are queued because their sink is unreachable or refuses them. */
+  /** Called when lines are queued because their sink is unreachable or refuses them. */
   linesNotDelivered(sink: string, reason: string): void
-  /** @param lines number of lines the sink has lost since the start. */
+  /**
+   * Called when lines were dropped.
+   * @param lines number of lines that the sink has lost since the start.
+   */
   linesDropped(sink: string, lines: number): void
 }
 
 export interface LineSinkParts extends QueueLimits {
   readonly name: string
   readonly destination: LineDestination
-  /** Time that a line waits for others before its batch is delivered, in milliseconds. */
+  /** Maximum time that a line waits for others before its batch is delivered, in milliseconds. */
   readonly every: number
   readonly alarms: LineAlarms
-  /** The first delay after a failure in milliseconds; for tests. */
+  /** The first delay after a failure in milliseconds; set by tests. */
   readonly pause?: number
   /** Returns the maximum time for shutdown in milliseconds. */
   readonly lastTime?: () => number
 }
 
-/** Record of a failing batch. */
+/** The failures of a batch whose cause is unclear. */
 interface UnclearFailure {
-  /** Number of failures after others had been delivered. */
+  /** Number of failures after which other batches were delivered. */
   readonly count: number
-  /** Number of lines written at the time of the last failure. */
+  /** Number of lines that had been delivered at the time of the last failure. */
   readonly written: number
 }
 
 /**
- * Delivers lines to one destination, in batches and in the background. Callers never wait: lines that do not fit into
- * the queue are dropped and counted.
+ * Delivers lines to one destination in batches, in the background. Callers never wait. Lines that do not fit into the
+ * queue are dropped and counted.
  */
 export class LineSink implements AsyncDisposable {
   readonly name: string
@@ -59,12 +62,12 @@ export class LineSink implements AsyncDisposable {
   readonly #abortController = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
   #running: Promise<void> | undefined
-  /** Ends the current delay. */
+  /** Ends the current delay early. */
   #wake: (() => void) | undefined
   #isEnding = false
-  /** Failures since the last success. */
+  /** Number of failures since the last success. */
   #failures = 0
-  /** Batches that fail for an unclear cause, by id. */
+  /** Batches that failed for an unclear reason, by id. */
   readonly #unclearFailures = new Map<string, UnclearFailure>()
   #written = 0
   #dropped = 0
@@ -77,7 +80,7 @@ export class LineSink implements AsyncDisposable {
     this.#queue = new LineQueue(parts)
   }
 
-  /** Lines written and dropped since the start, and lines now queued. */
+  /** Numbers of lines that were written and dropped since the start, and of lines that are queued now. */
   get counts(): { readonly written: number; readonly dropped: number; readonly waiting: number } {
     return { written: this.#written, dropped: this.#dropped, waiting: this.#queue.count }
   }
@@ -87,7 +90,7 @@ export class LineSink implements AsyncDisposable {
     else if (this.#running === undefined) this.#schedule()
   }
 
-  /** Delivers queued lines for a few seconds at most. The remaining ones are lost. */
+  /** Delivers queued lines for at most a few seconds. The remaining lines are lost. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnding = true
     this.#wake?.()
@@ -118,7 +121,7 @@ export class LineSink implements AsyncDisposable {
       const batch = this.#queue.take()
       if (batch === undefined) return
       const fate = await this.#deliver(batch)
-      // A batch that ends after the abort was already counted as lost.
+      // If the batch ends after the abort, its lines were already counted as lost.
       if (this.#abortController.signal.aborted) return
       if (fate === "later") {
         this.#queue.putBack(batch)
@@ -149,13 +152,16 @@ export class LineSink implements AsyncDisposable {
       if (fault === "lines" && ++refusals >= MAX_REFUSALS) return "given up"
       if (fault === "unclear" && this.#isAtFault(batch)) return "given up"
       await this.#pause(this.#failures++)
-      // The delivery of other batches will show whether this one is the cause.
+      // The delivery of other batches will show whether this batch is the cause.
       if (fault === "unclear") return "later"
     }
     return "later"
   }
 
-  /** Records that a batch has failed. @returns whether it failed too often while others were delivered. */
+  /**
+   * Records a failure of a batch.
+   * @returns whether it has failed too often while other batches were delivered.
+   */
   #isAtFault({ id }: LineBatch): boolean {
     const before = this.#unclearFailures.get(id)
     const isOnlyThis = before !== undefined && this.#written > before.written

@@ -3,28 +3,28 @@ import { AMOUNT_PLACES, type BillRow, NANOCREDIT } from "./bill.ts"
 import type { LedgerUse } from "./ledger-uses.ts"
 import { type Match, matchesOf, type Matching } from "./matching.ts"
 
-/** Minimum decimal places. Bills are exact to the cent, even if their amounts happen to have fewer digits. */
+/** Minimum decimal places of a bill. Bills are exact to the cent, even if their amounts happen to have fewer digits. */
 const MIN_PLACES = 2
-/** Relative tolerance for one factor: one in a thousand. */
+/** Reciprocal of the relative tolerance for recognizing a single factor, which is one in a thousand. */
 const FACTOR_PRECISION = 1_000n
 const MIN_FACTOR_LINES = 3
 
 interface Side {
   readonly amount: bigint
-  /** Null if unknown. */
+  /** Number of units; null if unknown. */
   readonly quantity: bigint | null
 }
 
 /** A difference between the bill and the ledger. Amounts are in units of 10^-18 credits. */
 export interface Difference extends Match {
-  /** Undefined if the bill does not contain it. */
+  /** The billed side; undefined if the bill has no matching rows. */
   readonly billed: Side | undefined
   readonly ledger: Side | undefined
   readonly difference: bigint
   readonly cause: DifferenceCause
 }
 
-/** Compares a bill with the ledger by day, model, key and class, if both have them. */
+/** Compares a bill with the ledger by day and model, and by key and class if both sides have them. */
 export function compare(
   rows: readonly BillRow[],
   uses: readonly LedgerUse[],
@@ -53,7 +53,10 @@ function sideOf(rows: readonly (BillRow | LedgerUse)[]): Side | undefined {
   return { amount, quantity }
 }
 
-/** @param step the smallest amount expressible in the bill. */
+/**
+ * Returns the cause of a difference.
+ * @param step the smallest amount that the bill can express.
+ */
 function causeOf(line: Omit<Difference, "cause">, step: bigint): DifferenceCause {
   const { rows, uses, billed, ledger, difference } = line
   const requests = uses.reduce((sum, use) => sum + use.requests, 0)
@@ -69,19 +72,19 @@ function causeOf(line: Omit<Difference, "cause">, step: bigint): DifferenceCause
     return isUncertain ? "abandoned_calls" : "unclear"
   }
   const surplus = billed.quantity - ledger.quantity
-  // The bill can round each quantity.
+  // The bill may have rounded each quantity.
   if (absolute(surplus) <= BigInt(rows.length) / 2n) return otherTier ? "tier" : "stale_price"
   if (surplus > 0n && requestsOf(rows) > requests) return "other_clients"
   if (isUncertain) return "abandoned_calls"
   return surplus > 0n ? "other_clients" : "not_billed"
 }
 
-/** Returns the requests on the bill, 0 if unknown. Rows of several classes count the same requests. */
+/** Returns the number of requests on the bill; 0 if unknown. Rows of several classes count the same requests. */
 function requestsOf(rows: readonly BillRow[]): number {
   return rows.reduce((max, { requests }) => Math.max(max, requests ?? 0), 0)
 }
 
-/** Service tiers by their names: OpenAI also calls its priority tier `fast`. */
+/** Service tiers by the names that providers use. OpenAI also calls its priority tier `fast`. */
 const TIERS: ReadonlyMap<string, string> = new Map([
   ["batch", "batch"],
   ["fast", "priority"],
@@ -102,7 +105,7 @@ function hasOtherTier(rows: readonly BillRow[], uses: readonly LedgerUse[]): boo
   return billed.size !== own.size || [...billed].some((tier) => !own.has(tier))
 }
 
-/** Sets one factor as the cause if all amounts of at least two models differ by it. */
+/** If all amounts of at least two models differ by the same factor, this factor becomes the cause. */
 function withFactor(lines: Difference[]): Difference[] {
   const both = lines.filter(({ billed, ledger }) => billed?.amount && ledger?.amount)
   const [first] = both

@@ -8,7 +8,7 @@ import { readOpenrouter } from "./openrouter-costs.ts"
 /** The cost API of a vendor. */
 export interface CostApi {
   readonly name: string
-  /** The default environment variable of the admin key. */
+  /** The default environment variable with the admin key. */
   readonly keyVariable: string
   headers(key: string): Readonly<Record<string, string>>
   read(address: CostAddress, days: TimeRange): Promise<Bill>

@@ -5,10 +5,10 @@ import { BillError, type BillRow, dayText } from "./bill.ts"
 import { type CostAddress, getCosts, type Query } from "./cost-request.ts"
 
 const MAX_PAGES = 1_000
-/** Days on a page: the maximum of usage lists. */
+/** Number of days on a page, which is the maximum of usage lists. */
 const PAGE_DAYS = "31"
 
-/** The beginning of a bucket's day: OpenAI sends `start_time` in Unix seconds, Anthropic `starting_at` in ISO 8601. */
+/** The start of a bucket's day. OpenAI sends `start_time` in Unix seconds, and Anthropic `starting_at` in ISO 8601. */
 const BUCKET_START = { start_time: z.string().optional(), starting_at: z.string().optional() }
 
 interface CostList<Result> {
@@ -18,9 +18,10 @@ interface CostList<Result> {
 }
 
 /**
- * Reads a list of daily buckets over all its pages.
+ * Reads a list of daily buckets, including all its pages.
  * @param add called with each result of the requested days.
- * @returns the number of results for other days. @throws BillError
+ * @returns the number of results for other days.
+ * @throws BillError
  */
 export async function readCostList<Result>(
   address: CostAddress,
@@ -118,7 +119,7 @@ export class BilledUses {
     const all = [...this.#uses.values()]
     const withUsage = new Set(all.filter(({ used }) => used !== null).map(idOf))
     return all.map(({ costed, used, tiers, ...row }) => {
-      // For a cost without a class, the usage list has the quantity under its own classes.
+      // If a cost has no class, the usage list contains the quantities, each with its own class.
       const isCounted = row.class === null && withUsage.has(idOf(row))
       const quantity = used ?? (isCounted ? 0n : costed)
       return { ...row, isDescription: false, quantity, tiers: [...tiers] }

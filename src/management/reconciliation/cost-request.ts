@@ -5,29 +5,29 @@ import { BillError, readAmount, readQuantity } from "./bill.ts"
 const DEFAULT_TIMEOUT_MS = 60_000
 const MAX_PAGE_BYTES = 32 * 1024 * 1024
 
-/** An optional text or number: `getCosts` returns numbers as text. */
+/** An optional text or number. Numbers are also text, because `getCosts` returns them as text. */
 export const optionalText = z.string().nullish()
 
 /** The address and the credentials of a provider's cost API. */
 export interface CostAddress {
   /** The name of the API, for messages. */
   readonly name: string
-  /** Without a trailing slash. */
+  /** The address without a trailing slash. */
   readonly baseUrl: string
   readonly headers: Readonly<Record<string, string>>
-  /** Whether private networks may be reached. */
+  /** Whether the address may be in a private network. */
   readonly allowsPrivate: boolean
   /** The environment variable with the key, for messages. */
   readonly keyVariable: string
-  /** Timeout for each document in milliseconds; 60 seconds by default. */
+  /** Timeout for each document in milliseconds; 60 seconds if absent. */
   readonly timeoutMs?: number
 }
 
 export type Query = Readonly<Record<string, string | readonly string[]>>
 
 /**
- * Gets a document of a cost API. Numbers are returned as text, digit for digit as the provider wrote them.
- * @throws BillError without the provider's message, which can contain a part of the key.
+ * Fetches a document from a cost API. Numbers are returned as text with all digits that the provider sent.
+ * @throws BillError without the provider's message, which may contain a part of the key.
  */
 export async function getCosts<Shape extends z.ZodType>(
   address: CostAddress,
@@ -108,12 +108,18 @@ function numberAsText(_: string, value: unknown, { source }: { readonly source?:
   return typeof value === "number" ? source : value
 }
 
-/** @throws BillError */
+/**
+ * Parses an amount.
+ * @throws BillError
+ */
 export function amountFrom(name: string, text: string, shift = 0) {
   return checked(name, text, () => readAmount(text, shift))
 }
 
-/** @throws BillError */
+/**
+ * Parses a quantity.
+ * @throws BillError
+ */
 export function quantityFrom(name: string, text: string | null | undefined, unit = 1n): bigint {
   if (text === null || text === undefined) return 0n
   return checked(name, text, () => readQuantity(text, unit))
@@ -131,7 +137,10 @@ function checked<Value>(name: string, text: string, read: () => Value): Value {
   }
 }
 
-/** @throws BillError */
+/**
+ * Requires US dollars.
+ * @throws BillError
+ */
 export function checkCurrency(name: string, currency: string): void {
   if (currency.toUpperCase() === "USD") return
   throw new BillError(

@@ -10,28 +10,30 @@ import { DAY_MS, isPriceName, NANOCREDIT } from "./bill.ts"
 const MILLION = 1_000_000n
 
 interface UseGroup {
-  /** The beginning of the day in UTC, Unix milliseconds. */
+  /** The start of the day in UTC, in Unix milliseconds. */
   readonly day: number
-  /** The provider's name of the model. */
+  /** The provider's name for the model. */
   readonly model: string
-  /** The credential; empty for a provider with only one. */
+  /** The name of the credential; empty for a provider with only one. */
   readonly key: string
 }
 
-/** Provider cost of a day, a model, a credential and a class. */
+/** Provider cost for a day, a model, a credential and a class. */
 export interface LedgerUse extends UseGroup {
-  /** Null for several classes. */
+  /** The class of usage; null if the cost covers several classes. */
   readonly class: PriceName | null
   quantity: bigint
-  /** In units of 10^-18 credits. */
+  /** The cost in units of 10^-18 credits. */
   amount: bigint
-  /** Whether the provider did not report all of the usage: the gateway counted it, or the call ended early. */
+  /**
+   * Whether some of the usage was not reported by the provider, because the gateway counted it or the call ended early.
+   */
   isUncertain: boolean
   requests: number
   readonly tiers: Set<string>
 }
 
-/** Adds up the provider cost of a provider's calls. */
+/** Adds up the provider cost of all calls to a provider. */
 export async function ledgerUses(
   reader: ReceiptReader,
   provider: string,
@@ -73,7 +75,7 @@ class Uses {
   #addAnswer(group: UseGroup, receipt: JsonObject): void {
     const cost = receipt["provider_cost"]
     if (cost !== undefined) {
-      // The arithmetic contains other prices than the provider's, so the cost cannot be divided by class.
+      // The arithmetic uses prices other than the provider's, so the cost cannot be divided by class.
       const use = this.#at(group, null)
       const usage = receipt["usage_reported"] ?? receipt["usage"]
       count(use, receipt, isJsonObject(usage) ? quantityIn(usage) : 0n, amountOf(cost))
@@ -127,7 +129,7 @@ function modelIn(deployment: string): string {
   return deployment.slice(deployment.indexOf("/") + 1)
 }
 
-/** Adds up the priced classes, which do not overlap: reasoning is a part of the output. */
+/** Adds up the priced classes, which do not overlap. Reasoning is a part of the output. */
 function quantityIn(usage: JsonObject): bigint {
   let sum = 0n
   for (const [name, value] of Object.entries(usage)) if (isPriceName(name)) sum += wholeOf(value)

@@ -4,28 +4,28 @@ import { undatedNames } from "../../catalog/dated-names.ts"
 import type { BillRow } from "./bill.ts"
 import type { LedgerUse } from "./ledger-uses.ts"
 
-/** Rules for assigning rows of a bill to calls. */
+/** Rules for matching rows of a bill with calls. */
 export interface Matching {
-  /** The provider's names of its models. */
+  /** The provider's names for its models. */
   readonly models: Iterable<string>
-  /** Models by the operator's names for them in the bill. */
+  /** Maps the bill's names for models to models, as defined by the operator. */
   readonly aliases?: ReadonlyMap<string, string> | undefined
-  /** The credentials of the bill's keys; keys are not compared if absent. */
+  /** Maps the bill's keys to credentials; if absent, keys are not compared. */
   readonly keys?: ReadonlyMap<string, string> | undefined
 }
 
-/** The rows and calls of both sides for a day, a model, a key and a class. */
+/** Matching rows and calls for a day, a model, a key and a class. */
 export interface Match {
   readonly day: number
   readonly model: string
   readonly key: string | null
-  /** Null for all classes together. */
+  /** The class of usage; null if all classes are combined. */
   readonly class: PriceName | null
   readonly rows: BillRow[]
   readonly uses: LedgerUse[]
 }
 
-/** Matches a bill with the ledger, by class if both sides have the same classes of a model. */
+/** Matches a bill with the ledger. Classes are matched if both sides have the same classes of a model. */
 export function matchesOf(
   rows: readonly BillRow[],
   uses: readonly LedgerUse[],
@@ -57,7 +57,7 @@ export function matchesOf(
   return [...groups.values()].flatMap((group) => joined([...group.values()]))
 }
 
-/** Joins the classes of a model unless both sides have all of them. */
+/** Combines the classes of a model, unless both sides have all of them. */
 function joined(matches: Match[]): Match[] {
   const [first] = matches
   const isByClass = matches.every(
@@ -70,12 +70,13 @@ function joined(matches: Match[]): Match[] {
 }
 
 const WORDS = /[a-z]+|\d+/g
-/** The word boundary in `NovaLite`. */
+/** Matches word boundaries such as the one in `NovaLite`. */
 const CAMEL_CASE = /(?<=[a-z])(?=[A-Z])/g
 
 /**
- * Finds the model in a row of a bill. Names with and without a date are the same model, because providers bill the
- * dated name. A description such as `Claude4Sonnet-input-tokens` stands for the longest name whose words it contains.
+ * Finds the model in a row of a bill. Names with and without a date mean the same model, because providers bill the
+ * dated name. In a description such as `Claude4Sonnet-input-tokens`, the model is the longest name whose words all
+ * occur.
  */
 class ModelNames {
   readonly #described: readonly { readonly name: string; readonly words: readonly string[] }[]
@@ -92,7 +93,10 @@ class ModelNames {
     )
   }
 
-  /** @returns the text itself if it contains no known model. */
+  /**
+   * Returns the model in a text.
+   * @returns the text itself if it contains no known model.
+   */
   find(text: string, isDescription: boolean): string {
     const alias = this.#aliases.get(text.toLowerCase())
     if (alias !== undefined) return alias

@@ -33,13 +33,13 @@ const usageResult = z.object({
   output_audio_tokens: optionalText,
 })
 
-/** Usage lists that count tokens, with their groups. */
+/** Usage lists that count tokens, with the fields by which they are grouped. */
 const USAGE_LISTS = [
   ["/organization/usage/completions", ["model", "api_key_id", "service_tier"]],
   ["/organization/usage/embeddings", ["model", "api_key_id"]],
 ] as const
 
-/** Single units in a `quantity_unit`. Other units, such as hours, do not count a class. */
+/** Number of single units in each `quantity_unit`. Other units, such as hours, do not belong to a class. */
 const UNITS: Readonly<Record<string, bigint>> = {
   tokens: 1n,
   "1000_tokens": 1_000n,

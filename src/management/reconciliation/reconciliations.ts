@@ -21,7 +21,7 @@ export interface ReconcileInput extends Matching {
   readonly provider: string
   readonly days: TimeRange
   readonly bill: Bill
-  /** The reason for posting the difference as a correction. If absent, nothing is posted. */
+  /** The reason for posting the difference as a correction; if absent, nothing is posted. */
   readonly reason?: string | undefined
 }
 
@@ -35,7 +35,10 @@ export class Reconciliations {
     this.#audit = audit
   }
 
-  /** Returns the last reconciliation of each provider. @throws GatewayError `forbidden`. */
+  /**
+   * Returns the latest reconciliation of each provider.
+   * @throws GatewayError `forbidden`.
+   */
   async list(
     actor: Actor,
   ): Promise<{ readonly object: "list"; readonly data: readonly Reconciliation[] }> {
@@ -99,7 +102,10 @@ export class Reconciliations {
   }
 }
 
-/** Returns the amounts of each day's bill that neither receipts nor earlier corrections contain. @throws BillError */
+/**
+ * Returns those amounts of each day's bill that are not in receipts or earlier corrections.
+ * @throws BillError
+ */
 function correctionsOf(
   { provider, bill, days }: ReconcileInput,
   uses: readonly LedgerUse[],
@@ -174,7 +180,10 @@ function lineDocument(line: Difference): ReconciledLine {
   }
 }
 
-/** Checks that a provider's bill can be complete for the days. @throws GatewayError `invalid_value`. */
+/**
+ * Checks that a provider's bill for the days can be complete.
+ * @throws GatewayError `invalid_value`.
+ */
 export function checkDays({ from, until }: TimeRange, now: number): void {
   const fault =
     from >= until

@@ -1,23 +1,26 @@
 import type { NoticeMessage } from "../message.ts"
 
-/** The destination of a target's notices, stored encrypted. */
+/** The destination of a target's notices. It is stored in encrypted form. */
 export interface Destination {
   /** A web address or an email address. */
   readonly address: string
-  /** Signs the requests to a webhook: `whsec_…`. */
+  /** The secret that signs the requests to a webhook: `whsec_…`. */
   readonly secret?: string
 }
 
 /** A way to deliver notices. */
 export interface Channel {
-  /** @throws DeliveryError */
+  /**
+   * Sends a notice.
+   * @throws DeliveryError
+   */
   send(message: NoticeMessage, destination: Destination): Promise<void>
 }
 
-/** Reason of a failed delivery, for the owner of the target. It never contains text from the remote server. */
+/** The reason why a delivery failed, for the owner of the target. It never contains text from the remote server. */
 export class DeliveryError extends Error {
   override readonly name = "DeliveryError"
-  /** Whether another attempt would be useless. */
+  /** Whether further attempts would be useless. */
   readonly isFinal: boolean
 
   constructor(message: string, isFinal = false) {

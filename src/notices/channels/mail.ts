@@ -31,7 +31,7 @@ export class Mail implements Channel {
         to: { name: "", address },
         subject: `Tollgate: ${titleOf(message)}`,
         text: [`${titleOf(message)}.`, "", ...linesOf(message)].join("\n"),
-        // A mail server that receives the message twice shows it once.
+        // If a mail server receives the message twice, the recipient sees it once.
         messageId: `<${message.id}@tollgate.invalid>`,
       })
     } catch (error) {
@@ -42,7 +42,7 @@ export class Mail implements Channel {
   }
 }
 
-/** Returns the codes of a failure, since its text may contain the server's credentials. */
+/** Returns the codes of a failure. Its text is not used, because it may contain the server's credentials. */
 function codeOf(error: unknown): string {
   const code: unknown = Reflect.get(Object(error), "code")
   const status: unknown = Reflect.get(Object(error), "responseCode")

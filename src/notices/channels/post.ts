@@ -2,12 +2,12 @@ import { pinnedFetch, PinnedFetchError, readWebAddress } from "../../wire/http/p
 import { DeliveryError } from "./channel.ts"
 
 const TIMEOUT_MS = 10_000
-/** The receiver permanently rejects notices. */
+/** HTTP status of a receiver that permanently rejects notices. */
 const GONE = 410
 
 /**
  * Sends JSON to a user-supplied address.
- * @throws DeliveryError unless the response has status 2xx.
+ * @throws DeliveryError unless the response has a 2xx status.
  */
 export async function post(
   address: string,

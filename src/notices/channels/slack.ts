@@ -3,7 +3,8 @@ import type { Channel, Destination } from "./channel.ts"
 import { post } from "./post.ts"
 
 /**
- * An incoming webhook of Slack or of a compatible service: Mattermost, Rocket.Chat, Discord under `/slack`.
+ * Sends notices to an incoming webhook of Slack or of a compatible service: Mattermost, Rocket.Chat, or Discord under
+ * `/slack`.
  * @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
  */
 export class Slack implements Channel {

@@ -12,7 +12,8 @@ export function newWebhookSecret(): string {
 }
 
 /**
- * Sends JSON with a signature by the Standard Webhooks specification, so that its libraries can verify it.
+ * Sends JSON with a signature that follows the Standard Webhooks specification, so that libraries for it can verify the
+ * signature.
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export class Webhook implements Channel {
