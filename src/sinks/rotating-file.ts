@@ -5,20 +5,21 @@ import type { LineFileSettings } from "../config/sections/log.ts"
 import { type LineBatch, type LineDestination, LineDeliveryError } from "./destination.ts"
 
 const NEW_LINE = 10
-/** The first byte of a line of JSON. */
+/** The first byte of each line, because a line is a JSON object. */
 const OPENING_BRACE = 123
 const SUFFIX_LENGTH = 6
-/** Readable by the group, because collectors run as another user. */
+/** File mode that allows the group to read, because collectors run as another user. */
 const MODE = 0o640
 
 /**
- * A file that lines are appended to, and that is rotated by size. Several processes may share it. Each checks before
- * writing that the path still leads to its open file, so another process or logrotate may rotate it too.
+ * A file to which lines are appended, and which is rotated by size. Several processes may share it. Before writing,
+ * each process checks that the path still leads to its open file, so that another process or logrotate may also rotate
+ * the file.
  */
 export class RotatingFile implements LineDestination, AsyncDisposable {
   readonly #settings: LineFileSettings
   #handle: FileHandle | undefined
-  /** Bytes of a batch already in the file, if a write was incomplete. */
+  /** Number of bytes of a batch that are already in the file, if a write was incomplete. */
   #broken: { readonly id: string; readonly bytes: number } | undefined
 
   constructor(settings: LineFileSettings) {
@@ -44,7 +45,7 @@ export class RotatingFile implements LineDestination, AsyncDisposable {
     if (this.#broken?.id === id) {
       const { bytes: before } = this.#broken
       done = bytes.lastIndexOf(NEW_LINE, before - 1) + 1
-      // The incomplete line remains as a line of its own, and the whole line is written again.
+      // The incomplete line is ended, and the whole line is written again.
       if (done < before) await file.write("\n")
     }
     try {
@@ -59,7 +60,7 @@ export class RotatingFile implements LineDestination, AsyncDisposable {
     }
   }
 
-  /** Returns the open file; opens a new one if it is missing, too large or was rotated. */
+  /** Returns the open file. A new file is opened if it is missing, too large or was rotated. */
   async #file(): Promise<FileHandle> {
     const { path, rotateBytes } = this.#settings
     const found = await stat(path).catch(() => undefined)
@@ -78,7 +79,7 @@ export class RotatingFile implements LineDestination, AsyncDisposable {
     return this.#handle
   }
 
-  /** Rotates the file. If two processes do so at once, the second one rotates a short file and nothing is lost. */
+  /** Rotates the file. If two processes do this at once, the second one rotates a short file, and nothing is lost. */
   async #putAway(): Promise<void> {
     const { path, keep } = this.#settings
     const extension = extname(path)
@@ -86,7 +87,7 @@ export class RotatingFile implements LineDestination, AsyncDisposable {
     const directory = dirname(path)
     const time = new Date().toISOString().replaceAll(/[-:.]/g, "")
     const target = `${stem}-${time}-${randomText(SUFFIX_LENGTH)}${extension}`
-    // Another process may have rotated it first.
+    // Another process may already have rotated the file.
     await rename(path, join(directory, target)).catch(ignoreMissing)
     const names = (await readdir(directory)).filter((name) => isPutAway(name, stem, extension))
     const old = names.toSorted().slice(0, Math.max(0, names.length - keep))
@@ -101,12 +102,12 @@ export class RotatingFile implements LineDestination, AsyncDisposable {
 }
 
 /**
- * Checks a file before writing, since the path may be that of an unrelated file by mistake.
+ * Checks a file before writing, because its path may have been configured by mistake.
  * @returns whether the last line is complete, which a full disk may have prevented.
- * @throws LineDeliveryError if the file holds other data.
+ * @throws LineDeliveryError if the file contains other data.
  */
 async function isLines(path: string, size: number): Promise<boolean> {
-  // Another process may have rotated it.
+  // Another process may already have rotated the file.
   await using file = await open(path, "r").catch(ignoreMissing)
   if (!file) return true
   const ends = Buffer.alloc(2)
@@ -120,7 +121,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error
 }
 
-/** Returns whether a file was rotated by the gateway. No other file in the folder is ever deleted. */
+/** Whether the gateway has rotated a file. Other files in the folder are never deleted. */
 function isPutAway(name: string, stem: string, extension: string): boolean {
   if (!name.startsWith(`${stem}-`) || !name.endsWith(extension)) return false
   const middle = name.slice(stem.length, name.length - extension.length)

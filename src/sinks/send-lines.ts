@@ -14,7 +14,7 @@ export interface SentLines {
 
 /**
  * Sends lines to an address.
- * @returns the response with an unread body.
+ * @returns the response, whose body has not been read.
  * @throws LineDeliveryError if there is no response.
  */
 export async function sendLines(lines: SentLines): Promise<Response> {
@@ -29,12 +29,12 @@ export async function sendLines(lines: SentLines): Promise<Response> {
     if (!(error instanceof PinnedFetchError)) throw error
     const { message, isRefused } = error
     if (isRefused) throw new LineDeliveryError(refusedAddress(message))
-    // The lines themselves may have crashed the receiver.
+    // The lines themselves may have caused the receiver to crash.
     throw new LineDeliveryError(message, "unclear")
   }
 }
 
-/** Adds advice for the operator to the message of a refused address. */
+/** Adds advice for the operator to the message about a refused address. */
 export function refusedAddress(message: string): string {
   return `${message}. Add "private: true" to it if this is intended`
 }

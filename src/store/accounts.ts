@@ -5,12 +5,12 @@ import type { NewAuditRecord } from "./audit.ts"
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
 /**
- * A `paused` account pays for no requests. A `closed` account pays for no requests either and gets no new keys; only an
- * operator can reopen it.
+ * The state of an account. A `paused` account pays for no requests. A `closed` account also pays for no requests and
+ * gets no new keys. Only an operator can reopen it.
  */
 export type AccountState = "active" | "paused" | "closed"
 
-/** Common limits and prices of all keys of an account, in their stored form. An absent field has no limit. */
+/** Limits and prices that all keys of an account share, in their stored form. An absent field means no limit. */
 export interface AccountLimits {
   /** Globs of the allowed models. */
   readonly models?: readonly string[]
@@ -22,18 +22,21 @@ export interface AccountLimits {
   readonly keys?: number
   /** Maximum open invitations. */
   readonly invitations?: number
-  /** The account is paused when one hour costs this many times the usual amount. */
+  /** The account is paused if it spends this many times its usual amount in one hour. */
   readonly pace?: number
-  /** Maximum spending per day and per month (UTC): nanocredits as text, because JSON numbers cannot hold them. */
+  /**
+   * Maximum spending per day and per month (UTC), in nanocredits. The values are text, because JSON numbers cannot hold
+   * them.
+   */
   readonly dailyBudget?: string
   readonly monthlyBudget?: string
-  /** Maximum spending of all requests of an end user or with a tag. */
+  /** Maximum spending for all requests of an end user, or for all requests with a tag. */
   readonly labelBudgets?: readonly LabelBudget[]
-  /** The id of its price group. */
+  /** The id of the account's price group. */
   readonly priceGroup?: string
 }
 
-/** Returns the budgets of an account. It has no total budget, because its balance already limits it. */
+/** Returns the budgets of an account. There is no total budget, because the balance already limits the total. */
 export function budgetsOfAccount({ dailyBudget, monthlyBudget }: AccountLimits): BudgetLimits {
   return {
     budget: null,
@@ -42,12 +45,12 @@ export function budgetsOfAccount({ dailyBudget, monthlyBudget }: AccountLimits):
   }
 }
 
-/** Returns the account of a budget's holder: an account, or a label of one. */
+/** Returns the account of a budget's holder, which is the account itself or one of its labels. */
 export function accountOfHolder(holder: string): string {
   return readLabelHolder(holder)?.account ?? holder
 }
 
-/** Returns the budgets of an account, or of a label of it. */
+/** Returns the budgets of an account or of one of its labels. */
 export function budgetsOfHolder(holder: string, limits: AccountLimits): BudgetLimits {
   const label = readLabelHolder(holder)?.label
   return label === undefined
@@ -63,17 +66,17 @@ export interface AccountRecord {
   readonly id: string
   readonly name: string
   readonly createdAt: number
-  /** The sum of all entries. */
+  /** The sum of all entries of the account. */
   readonly balance: bigint
   /** The part of the balance that nodes have leased. */
   readonly leased: bigint
-  /** The amount it owes. While it is above zero, its credits pay for no request. */
+  /** The amount that the account owes. While it is above zero, the account's credits pay for no requests. */
   readonly debt: bigint
-  /** Whether prompts and answers of its requests are stored. */
+  /** Whether prompts and answers of the account's requests are stored. */
   readonly storesContent: boolean
   readonly state: AccountState
   readonly limits: AccountLimits
-  /** The remaining amounts of its budgets today and this month; null without one. */
+  /** The remaining amounts of the account's budgets today and this month; null without such a budget. */
   readonly dailyLeft: bigint | null
   readonly monthlyLeft: bigint | null
 }
@@ -95,13 +98,13 @@ export function limitsAfter(limits: AccountLimits, change: AccountChange): Accou
   return { ...others, ...(labelBudgets.length > 0 && { labelBudgets }) }
 }
 
-/** Returns whether a change affects requests, so that nodes must reload the account's keys. */
+/** Whether a change affects requests, so that nodes must reload the account's keys. */
 export function concernsRequests(change: AccountChange): boolean {
   const { storesContent, state, limits, labelBudgets } = change
   return [storesContent, state, limits, labelBudgets].some((member) => member !== undefined)
 }
 
-/** The state of a newly created account. */
+/** The state of a new account. */
 export const FRESH_ACCOUNT = {
   balance: 0n,
   leased: 0n,
@@ -126,8 +129,14 @@ export interface AccountReads {
 }
 
 export interface AccountWrites {
-  /** @throws StoreError `exists` if the name is taken. */
+  /**
+   * Creates an account.
+   * @throws StoreError `exists` if the name is taken.
+   */
   create(account: NewAccount, audit: NewAuditRecord): Promise<AccountRecord>
-  /** @throws StoreError `not_found`, or `exists` if the name is taken. */
+  /**
+   * Changes an account.
+   * @throws StoreError `not_found`, or `exists` if the name is taken.
+   */
   update(id: string, change: AccountChange, audit: NewAuditRecord): Promise<AccountRecord>
 }

@@ -1,11 +1,12 @@
-/** Maximum wait of a report for its data. Data that is not ready in time appears in the next report. */
+/** Maximum time that a report waits for its data. Later data appears in the next report. */
 const MAX_WAIT_MS = 3_000
 /**
- * Shorter wait while the data is known to be far behind: a page has several reports, and each would wait for nothing.
+ * Shorter timeout while the data is known to be far behind. A page has several reports, each of which would wait in
+ * vain.
  */
 const SHORT_WAIT_MS = 100
 
-/** Waits for slow work with a timeout, which is shorter while earlier waits have timed out. */
+/** Waits for slow work with a timeout, which is shortened while previous waits have timed out. */
 export class AdaptiveTimeout {
   readonly #maxWaitMs: number
   #hasTimedOut = false

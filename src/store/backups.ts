@@ -1,8 +1,8 @@
 import type { NewAuditRecord } from "./audit.ts"
 
-/** The last backup at one place. */
+/** The latest backup at one destination. */
 export interface BackupRecord {
-  /** The place, for display. It contains no secret and identifies the record. */
+  /** The destination, for display. It contains no secret and identifies the record. */
   readonly place: string
   /** Unix milliseconds. */
   readonly at: number
@@ -16,6 +16,6 @@ export interface BackupReads {
 }
 
 export interface BackupWrites {
-  /** Replaces the record of the same place. The old interval is kept if the new one is unknown. */
+  /** Replaces the record of the same destination. If the new interval is unknown, the old one is kept. */
   note(backup: BackupRecord, audit: NewAuditRecord): Promise<void>
 }

@@ -3,15 +3,15 @@ import type { NewAuditRecord } from "./audit.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
-/** A code that grants credits, once to each account. */
+/** A code that grants credits once to each account. */
 export interface CodeRecord {
   readonly id: string
-  /** The last characters of the code, for recognition. */
+  /** The last characters of the code, by which people recognize it. */
   readonly hint: string
   readonly note: string | null
   /** The amount granted by each use. */
   readonly amount: bigint
-  /** Maximum number of accounts that may use it, and the number that have. */
+  /** The maximum number of accounts that may redeem the code, and the number that have redeemed it. */
   readonly uses: number
   readonly used: number
   readonly createdAt: number
@@ -21,7 +21,7 @@ export interface CodeRecord {
 }
 
 export type NewCode = Omit<CodeRecord, "used" | "revokedAt"> & {
-  /** HMAC of the code, hexadecimal. The code itself is not stored. */
+  /** HMAC of the code in hexadecimal. The code itself is not stored. */
   readonly hash: string
 }
 
@@ -35,7 +35,7 @@ export interface Redemption {
 
 export interface CodeReads {
   find(id: string): Promise<CodeRecord | null>
-  /** Lists the codes after a code, newest first; null starts at the newest. */
+  /** Lists codes after the given code, newest first. null starts at the newest code. */
   list(after: string | null, limit: number): Promise<CodeRecord[]>
 }
 
@@ -43,12 +43,15 @@ export interface CodeWrites {
   create(code: NewCode, audit: NewAuditRecord): Promise<CodeRecord>
   /** Creates all codes in one step. */
   createAll(codes: readonly NewCode[], audit: NewAuditRecord): Promise<CodeRecord[]>
-  /** @throws StoreError `not_found`. */
+  /**
+   * Revokes a code.
+   * @throws StoreError `not_found`.
+   */
   revoke(id: string, at: number, audit: NewAuditRecord): Promise<CodeRecord>
   /**
-   * Credits an account with the amount of a code: an entry of kind `code` whose note is the code's id.
-   * @throws StoreError `not_found`, `revoked`, `expired`, `exists` if this account has already redeemed it,
-   * `insufficient` if all uses are spent.
+   * Adds the amount of a code to an account, as an entry of kind `code` whose note is the code's id.
+   * @throws StoreError `not_found`, `revoked`, `expired`, `exists` if this account has already redeemed the code,
+   * `insufficient` if the maximum number of accounts have redeemed it.
    */
   redeem(redemption: Redemption, audit: NewAuditRecord): Promise<EntryRecord>
 }

@@ -5,10 +5,10 @@ import type { SessionReads, SessionWrites } from "./sessions.ts"
 import type { SignInAttempts } from "./sign-in-attempts.ts"
 import type { UserReads, UserWrites } from "./users.ts"
 
-/** Older attempts are outside every window. */
+/** Maximum length of an attempt window. Older attempts are no longer needed. */
 export const MAX_ATTEMPT_WINDOW_MS = 60 * 60_000
 
-/** The console's users and their credentials. */
+/** The users of the console and their credentials. */
 export interface ConsoleStore extends Disposable {
   readonly users: UserReads & UserWrites
   readonly sessions: SessionReads & SessionWrites

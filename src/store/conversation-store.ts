@@ -8,19 +8,19 @@ import {
   type KeptPart,
 } from "./conversations.ts"
 
-/** Maximum bytes waiting to be written. Further answers are not stored. */
+/** Maximum bytes that wait to be written. When the limit is reached, further answers are not stored. */
 const MAX_PENDING_BYTES = 64 * 1024 * 1024
 
 /**
- * Stores conversations. Answers that arrive during a write are written together after it; until then they are found in
- * memory.
+ * Stores conversations. Answers that arrive during a write are written together after it. Until then, this process
+ * finds them in memory.
  */
 export class ConversationStore implements AsyncDisposable {
   readonly #parts: ConversationParts
   readonly #pending = new Map<string, Uint8Array>()
   #pendingBytes = 0
   #next: ConversationWrite[] = []
-  /** The running transaction, and the next one. */
+  /** The current transaction, and the next one. */
   #writing: Promise<void> = Promise.resolve()
   #following: Promise<void> | undefined
 
@@ -29,7 +29,7 @@ export class ConversationStore implements AsyncDisposable {
   }
 
   /**
-   * Stores an answer, which this process finds immediately.
+   * Stores an answer. This process finds it immediately.
    * @returns when it is written, after which other processes find it.
    */
   keep(record: ConversationRecord, room: ConversationRoom): Promise<void> {
@@ -62,7 +62,10 @@ export class ConversationStore implements AsyncDisposable {
     return bytes > options.max ? bytes : [...found, ...inMemory]
   }
 
-  /** @returns whether it existed. */
+  /**
+   * Deletes an answer.
+   * @returns whether it existed.
+   */
   async delete(hash: string): Promise<boolean> {
     await (this.#following ?? this.#writing).catch(() => undefined)
     return this.#parts.delete(hash)
@@ -70,7 +73,7 @@ export class ConversationStore implements AsyncDisposable {
 
   /**
    * Deletes expired answers.
-   * @param keep as in `FindOptions`.
+   * @param keep retention as in `FindOptions`.
    */
   async sweep(now: number, keep: number): Promise<void> {
     await this.#parts.sweep(now, keep)

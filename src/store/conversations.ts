@@ -1,27 +1,27 @@
 /** One encrypted record: a response with its whole history, or a single item. */
 export interface KeptPart {
-  /** The hash for finding the record. It reveals nothing about the id. */
+  /** The hash by which the record is found. It reveals nothing about the record's id. */
   readonly hash: string
   readonly encrypted: Uint8Array
 }
 
-/** The stored data of one answer, so that its account can continue from it. */
+/** The stored data of one answer, from which its account can continue. */
 export interface ConversationRecord {
   readonly account: string
-  /** Unix milliseconds. */
+  /** Time of the answer in Unix milliseconds. */
   readonly at: number
   readonly expiresAt: number
-  /** The first part is the answer. Deleting the answer deletes all parts. */
+  /** The parts, of which the first is the answer. Deleting the answer deletes all parts. */
   readonly parts: readonly KeptPart[]
 }
 
-/** Maximum stored bytes; the oldest answers are deleted first. */
+/** Maximum bytes that may be stored. If they are exceeded, the oldest answers are deleted. */
 export interface ConversationRoom {
   readonly accountBytes: number
   readonly totalBytes: number
 }
 
-/** An answer to store, and the available space. */
+/** An answer to store, with the available space. */
 export interface ConversationWrite {
   readonly record: ConversationRecord
   readonly room: ConversationRoom
@@ -29,10 +29,10 @@ export interface ConversationWrite {
 
 /** Options for finding parts. */
 export interface FindOptions {
-  /** Unix milliseconds. */
+  /** Current time in Unix milliseconds. */
   readonly now: number
   /**
-   * The current retention of answers, in milliseconds. Older answers have expired, even if they were stored with a
+   * The current retention of answers in milliseconds. Older answers count as expired, even if they were stored with a
    * longer retention.
    */
   readonly keep: number
@@ -40,20 +40,23 @@ export interface FindOptions {
   readonly max: number
 }
 
-/** The parts, or their size in bytes if it exceeds `max`. */
+/** The found parts, or their size in bytes if it exceeds `max`. */
 export type FoundParts = readonly KeptPart[] | number
 
 /** Stores the parts of conversations. */
 export interface ConversationParts {
-  /** Stores all of them in one transaction. */
+  /** Stores all answers in one transaction. */
   keep(writes: readonly ConversationWrite[]): Promise<void>
   /** Returns the parts that exist and have not expired. */
   find(hashes: readonly string[], options: FindOptions): Promise<FoundParts>
-  /** @returns whether it existed. */
+  /**
+   * Deletes an answer with all its parts.
+   * @returns whether it existed.
+   */
   delete(hash: string): Promise<boolean>
   /**
    * Deletes expired parts.
-   * @param keep as in `FindOptions`.
+   * @param keep retention as in `FindOptions`.
    */
   sweep(now: number, keep: number): Promise<void>
 }

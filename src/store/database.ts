@@ -7,31 +7,31 @@ import type { ServingDatabase } from "./serving-database.ts"
 import type { Snapshot } from "./snapshot.ts"
 import type { Store, StoreReader } from "./store.ts"
 
-/** A database of one engine, which need not exist yet. It is opened on first use. */
+/** A database of either engine. It is opened on first use and may not exist yet. */
 export interface Database {
-  /** Its location, for display. Contains no secret. */
+  /** The location of the database for display, without secrets. */
   readonly place: string
   exists(): Promise<boolean>
   /**
-   * Returns its state. Changes nothing, and supports every version.
+   * Returns the state of the database. Changes nothing, and supports every schema version.
    * @throws LedgerError `not_found`, `damaged`, `unavailable`.
    */
   status(): Promise<DatabaseStatus>
   /**
-   * Opens the database for a short command. It is created if missing, and migrated.
+   * Opens the database for a short command. A missing database is created, and an older one is migrated.
    * @throws LedgerError `missing` if an existing database was lost; `damaged`, `unavailable`, `other_version`.
    */
   openStore(): Promise<Store>
   /**
-   * Opens the database for inspection without creating or changing anything. It may be in use, a copy, or on read-only
-   * media.
+   * Opens the database for inspection. Nothing is created or changed. The database may be in use, a copy, or on
+   * read-only media.
    * @throws LedgerError `not_found`, `damaged`, `unavailable`, `other_version`.
    */
   openReader(): Promise<StoreReader>
   /**
-   * Performs a step that reads one state of the database, for any length of time. Nothing is created or changed, and
-   * other users are not blocked.
-   * @throws LedgerError as `openReader` does.
+   * Performs a step in which all reads see the same state of the database. The step may take any length of time.
+   * Nothing is created or changed, and other users are not blocked.
+   * @throws LedgerError as in `openReader`.
    */
   readSnapshot<T>(step: (snapshot: Snapshot) => Promise<T>): Promise<T>
   /** Returns the newest failed requests that match a filter; empty if no failure was ever stored. */
@@ -39,45 +39,45 @@ export interface Database {
   /**
    * Opens the database for serving.
    * @param isShared whether other processes use it from the start.
-   * @throws LedgerError as `openStore` does.
+   * @throws LedgerError as in `openStore`.
    */
   openToServe(isShared: boolean): Promise<ServingDatabase>
-  /** Opens the store of the console's users and their credentials; creates missing parts. */
+  /** Opens the store of the console's users and their credentials. Missing parts are created. */
   openConsoleStore(): Promise<ConsoleStore>
-  /** Returns whether an operator can sign in to the console. Creates nothing. */
+  /** Whether an operator can sign in to the console. Nothing is created. */
   hasOperator(): Promise<boolean>
   /** Opens the secrets of the installation, which all its processes share. */
   openSecrets(): Promise<InstallationSecrets>
-  /** Returns whether it has a log that a copy must include. */
+  /** Whether the database has a log that a copy must include. */
   hasLog(): Promise<boolean>
   /**
-   * Makes room for a new database after the old one was lost, by renaming its remains.
-   * @throws LedgerError `exists` if there is a database.
+   * Makes room for a new database after the old one was lost. The remains are renamed.
+   * @throws LedgerError `exists` if the database exists.
    */
   setRemainsAside(now: Date): Promise<void>
   /**
-   * Performs a step that copies the whole database, which is locked against writes.
+   * Performs a step that copies the whole database. During the step, the database is locked against writes.
    * @throws LedgerError `not_found`, `unavailable` if a gateway is running, `other_version`.
    */
   copyFrom<T>(step: (source: CopySource) => Promise<T>): Promise<T>
   /**
-   * Fills the database from another one. It cannot be used before it has passed the check.
-   * @throws LedgerError `exists` if it is not empty.
+   * Fills the database with the contents of another one. Before it has passed the check, it cannot be used.
+   * @throws LedgerError `exists` if the database is not empty.
    */
   copyTo(source: CopySource, check: CopyCheck): Promise<CopyCounts>
   /**
-   * Writes a copy of its files into an empty folder, which becomes a data folder without secrets. Concurrent use is not
-   * blocked. Each file is copied at one moment, the ledger first.
-   * @throws LedgerError `not_found`, `damaged`, `unavailable`, `other_version` if a newer version wrote it; always on
-   * servers, which have their own backups.
+   * Copies the files of the database into an empty folder, which becomes a data folder without secrets. Concurrent use
+   * is not blocked. Each file is copied at one moment, the ledger first.
+   * @throws LedgerError `not_found`, `damaged`, `unavailable`, `other_version` if a newer version wrote the database.
+   * Always throws on servers, which have their own backups.
    */
   backUp(folder: string): Promise<void>
   /**
-   * Restores a database from a backup. No gateway starts in its place before the step ends. The files that the step has
-   * written are then moved into place, or deleted if it failed.
-   * @throws LedgerError `exists` if the place is not empty.
+   * Restores the database from a backup. No gateway can start before the step ends. Afterwards, the files that the step
+   * has written are moved to their final place, or deleted if the step failed.
+   * @throws LedgerError `exists` if the place of the database is not empty.
    */
   restore<T>(step: (folder: string) => Promise<T>): Promise<T>
-  /** Creates the database, even if the secrets of a lost one still exist. */
+  /** Creates the database, even if secrets of a lost database still exist. */
   create(): Promise<void>
 }

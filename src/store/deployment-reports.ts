@@ -1,5 +1,5 @@
 /**
- * An event of a deployment: it failed several times in a row, it recovered, its vendor asked for fewer requests, or its
+ * An event of a deployment: it failed several times in a row, it recovered, its vendor requested fewer requests, or its
  * vendor refused the operator's credential.
  */
 export type DeploymentEvent = "failed" | "recovered" | "overloaded" | "refused"
@@ -7,25 +7,28 @@ export type DeploymentEvent = "failed" | "recovered" | "overloaded" | "refused"
 export interface DeploymentReport {
   readonly deployment: string
   readonly event: DeploymentEvent
-  /** Time for avoiding the deployment, in milliseconds. */
+  /** Time during which the deployment is avoided, in milliseconds. */
   readonly rest: number
 }
 
-/** A report as other nodes receive it. Its times are relative to now, by the database's clock. */
+/**
+ * A report in the form in which other nodes receive it. Its times are relative to the current time of the database's
+ * clock.
+ */
 export interface DatedReport extends DeploymentReport {
-  /** The reporting node. */
+  /** The node that made the report. */
   readonly node: string
-  /** Milliseconds since it was reported. */
+  /** Milliseconds since the report was made. */
   readonly age: number
 }
 
-/** Exchanges the last report of each event between nodes. */
+/** Exchanges the latest report of each event between nodes. */
 export interface DeploymentReportWrites {
-  /** Writes reports. May be repeated. */
+  /** Writes reports. Writing the same reports again has no effect. */
   report(node: string, reports: readonly DeploymentReport[]): Promise<void>
-  /** Returns recent reports after a revision (`NodeChanges.deploymentRevision`). */
+  /** Returns recent reports that were written after a revision (`NodeChanges.deploymentRevision`). */
   after(revision: number): Promise<DatedReport[]>
 }
 
-/** Reports that ended longer ago are ignored. */
+/** Reports are ignored when they have been over for longer than this. */
 export const REPORT_LIFETIME_MS = 60_000

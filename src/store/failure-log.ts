@@ -2,20 +2,20 @@ import type { TimePosition } from "./time-position.ts"
 
 /** Times are Unix milliseconds. */
 
-/** A request that was answered with an error. Contains neither the request's content nor a secret. */
+/** A request that was answered with an error. It contains neither the request's content nor a secret. */
 export interface FailedRequest {
   readonly request: string
   readonly at: number
   readonly endpoint: string
-  /** Status of the response. */
+  /** HTTP status of the response. */
   readonly status: number
-  /** A kind of the error table. */
+  /** The kind of error, as in the error table. */
   readonly kind: string
   /** The invalid field. */
   readonly parameter: string | null
   /** The message that the caller received. */
   readonly message: string
-  /** Null if the caller was not authenticated. */
+  /** The account; null if the caller was not authenticated. */
   readonly account: string | null
   readonly key: string | null
   /** The model that the caller named; null if the body was not parsed. */
@@ -27,9 +27,9 @@ export interface FailedAttempt {
   readonly request: string
   readonly at: number
   readonly deployment: string
-  /** Status of the vendor's response; 0 without a response. */
+  /** HTTP status of the vendor's response; 0 without a response. */
   readonly status: number
-  /** A kind of the error table. */
+  /** The kind of error, as in the error table. */
   readonly kind: string
   /** The vendor's error code; null if the vendor sent no code. */
   readonly code: string | null
@@ -41,11 +41,11 @@ export interface FailureFilter {
   readonly key?: string | undefined
   readonly endpoint?: string | undefined
   readonly kind?: string | undefined
-  /** Excluded kinds. */
+  /** Kinds that are excluded. */
   readonly without?: readonly string[] | undefined
   /** An exact name or a glob. */
   readonly model?: string | undefined
-  /** A part of the message or of the request's id. */
+  /** A part of the message or of the request id. */
   readonly search?: string | undefined
   readonly from?: number | undefined
   readonly to?: number | undefined
@@ -53,27 +53,27 @@ export interface FailureFilter {
 
 /** Retention limits of the failure log. */
 export interface FailureLimits {
-  /** Older failures are deleted. */
+  /** Unix milliseconds. Older failures are deleted. */
   readonly before: number
-  /** Maximum failed requests per account, and of unauthenticated callers; the newest stay. */
+  /** Maximum failed requests per account, and of all unauthenticated callers together. The newest are kept. */
   readonly requests: number
   /** Maximum failed attempts in total. */
   readonly attempts: number
 }
 
 /**
- * Failures of the last days, stored apart from the ledger with limits on their number. Failures of the last second
+ * Failures of the last days, stored separately from the ledger and limited in number. Failures of the last second
  * before a crash may be lost.
  */
 export interface FailureLog {
   add(requests: readonly FailedRequest[], attempts: readonly FailedAttempt[]): Promise<void>
   find(request: string): Promise<FailedRequest | null>
-  /** Lists the failed attempts of a request in the order of time. */
+  /** Lists the failed attempts of a request in chronological order. */
   attempts(request: string): Promise<FailedAttempt[]>
-  /** Lists the failed requests after a position, newest first; null starts at the newest. */
+  /** Lists failed requests after a position, newest first. null starts at the newest request. */
   list(filter: FailureFilter, after: TimePosition | null, limit: number): Promise<FailedRequest[]>
   /**
-   * Returns the number of failures per interval, unordered.
+   * Returns the number of failures per interval, in any order.
    * @param step length of an interval in milliseconds.
    */
   count(

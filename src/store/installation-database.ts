@@ -3,11 +3,11 @@ import { PostgresDatabase, type PostgresAddress } from "./postgres/postgres-data
 import { databaseFileIn } from "./sqlite/database-file.ts"
 import { SqliteDatabase } from "./sqlite/sqlite-database.ts"
 
-/** The engine and address of a database. Another engine would be another member. */
+/** The engine and address of a database. */
 export type DatabaseAddress =
   | {
       readonly engine: "sqlite"
-      /** Path of the file. */
+      /** Path of the SQLite file. */
       readonly path: string
     }
   | ({ readonly engine: "postgresql" } & PostgresAddress)
@@ -16,18 +16,18 @@ export type DatabaseAddress =
 export interface DatabasePlace {
   /** Path of the data folder. */
   readonly data: string
-  /** Absent: SQLite, in the data folder. */
+  /** The address of a PostgreSQL database; if absent, SQLite in the data folder. */
   readonly database?: PostgresAddress | undefined
 }
 
-/** Creates the database object for an address. */
+/** Creates the database object for an address, without opening the database. */
 export function databaseAt(address: DatabaseAddress): Database {
   return address.engine === "sqlite"
     ? new SqliteDatabase(address.path)
     : new PostgresDatabase(address)
 }
 
-/** Creates the database object of an installation. */
+/** Creates the database object of an installation, without opening the database. */
 export function databaseOf({ data, database }: DatabasePlace): Database {
   return databaseAt(
     database === undefined

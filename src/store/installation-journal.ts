@@ -5,7 +5,8 @@ import { openSqliteJournal } from "./sqlite/journal-file.ts"
 import { openOnThread } from "./threads/thread-client.ts"
 
 /**
- * Opens the journal of a data folder for writing, on a separate thread, so that waiting for the disk blocks no request.
+ * Opens the journal of a data folder for writing. It runs on a separate thread, so that waiting for the disk blocks no
+ * request.
  */
 export function openJournal(folder: string): Promise<Journal> {
   return openOnThread<Journal>("store/sqlite/journal-thread.ts", journalFileIn(folder))

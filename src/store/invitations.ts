@@ -7,27 +7,27 @@ import type { TimePosition } from "./time-position.ts"
 export interface InvitationRecord {
   readonly id: string
   readonly account: string
-  /** In lowercase. */
+  /** The email address in lowercase. */
   readonly email: string
   readonly role: MemberRole
-  /** The inviter's name, as in the audit log. */
+  /** The inviter's name in the form of the audit log. */
   readonly invitedBy: string
   readonly createdAt: number
   readonly expiresAt: number
 }
 
-/** A new invitation. Of the token in its link, only the SHA-256 is stored, hexadecimal. */
+/** A new invitation. Only the SHA-256 of the token in its link is stored, in hexadecimal. */
 export interface NewInvitation extends InvitationRecord {
   readonly tokenHash: string
 }
 
-/** Reads open invitations: neither accepted, withdrawn nor expired. */
+/** Reads open invitations, which have not been accepted, withdrawn or expired. */
 export interface InvitationReads {
   find(id: string, now: number): Promise<InvitationRecord | null>
   findByToken(tokenHash: string, now: number): Promise<InvitationRecord | null>
-  /** Returns whether an email address is invited to any account. */
+  /** Whether an email address has an open invitation to any account. */
   isInvited(email: string, now: number): Promise<boolean>
-  /** Lists open invitations, oldest first; null: all accounts. */
+  /** Lists open invitations, oldest first. null means all accounts. */
   list(
     accounts: readonly string[] | null,
     now: number,
@@ -37,13 +37,19 @@ export interface InvitationReads {
 }
 
 export interface InvitationWrites {
-  /** @throws StoreError `not_found` if the account does not exist, `too_much` if it has the maximum. */
+  /**
+   * Adds an invitation.
+   * @throws StoreError `not_found` if the account does not exist, `too_much` if the account has the maximum number.
+   */
   insert(invitation: NewInvitation, audit: NewAuditRecord): Promise<InvitationRecord>
-  /** @throws StoreError `not_found`. */
+  /**
+   * Withdraws an invitation.
+   * @throws StoreError `not_found`.
+   */
   remove(id: string, now: number, audit: NewAuditRecord): Promise<InvitationRecord>
   /**
-   * Accepts an invitation and adds the member, both or neither.
-   * @throws StoreError `not_found` if it is no longer open, `exists` if the user is already a member.
+   * Accepts an invitation and adds the member in one transaction.
+   * @throws StoreError `not_found` if the invitation is no longer open, `exists` if the user is already a member.
    */
   accept(id: string, member: MemberRecord, audit: NewAuditRecord): Promise<MemberRecord>
 }

@@ -1,9 +1,9 @@
 /** A settlement on a node's own disk that may not be in the database yet. */
 export interface JournalLine {
   readonly number: number
-  /** The node that settled it and pays from its lease. */
+  /** The node that settled the request and pays from its lease. */
   readonly node: string
-  /** The posting, as written by `src/ledger/journal-posting.ts`. */
+  /** The posting, in the format of `src/ledger/journal-posting.ts`. */
   readonly body: string
 }
 
@@ -11,16 +11,16 @@ export interface JournalLine {
 export interface JournalState {
   /** Number of settlements that are not in the database yet. */
   readonly waiting: number
-  /** Creation time of the oldest of them, in Unix milliseconds; null if there are no such settlements. */
+  /** Creation time of the oldest of these settlements in Unix milliseconds; null if there are none. */
   readonly oldest: number | null
-  /** Number of settlements that the database rejected, which need an operator. */
+  /** Number of settlements that the database rejected, which an operator has to handle. */
   readonly refused: number
 }
 
 export interface JournalAddition {
   readonly node: string
   readonly bodies: readonly string[]
-  /** Lines to delete because they are now in the database. */
+  /** Numbers of lines to delete, because they are in the database now. */
   readonly done: readonly number[]
 }
 
@@ -28,10 +28,10 @@ export interface JournalAddition {
 export interface JournalLines {
   /**
    * Adds lines. Resolves when they are on the disk.
-   * @returns the number of the first line; the others follow it.
+   * @returns the number of the first line. The others have the following numbers.
    */
   add(addition: JournalAddition): Promise<number>
-  /** Lists the lines after a number, in order, without rejected ones. */
+  /** Lists the lines after a number, in ascending order, without rejected lines. */
   list(after: number, limit: number): Promise<JournalLine[]>
   /** Marks a line that the database rejected. */
   refuse(number: number, reason: string): Promise<void>

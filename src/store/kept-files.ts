@@ -1,13 +1,13 @@
-/** Kinds of stored files: answers of requests with idempotency keys, and temporary images. */
+/** Kinds of stored files: answers to requests with idempotency keys, and temporary images. */
 export type FileKind = "answers" | "pictures"
 
-/** Stores files of one kind, which every node can read. Methods throw if the storage is unavailable. */
+/** Stores files of one kind, which every node can read. The methods throw if the storage is unavailable. */
 export interface KeptFiles {
-  /** Writes a file. It becomes visible when complete, and replaces a file with the same name. */
+  /** Writes a file. The file becomes visible when it is complete, and replaces a file with the same name. */
   write(name: string, bytes: Uint8Array<ArrayBuffer>, lifetime: number): Promise<void>
   /**
-   * Moves a complete file from this machine's disk.
-   * @param path may already be its final path.
+   * Moves a complete file from this machine's disk into the store.
+   * @param path may already be the file's final path.
    * @param lifetime milliseconds.
    */
   adopt(name: string, path: string, lifetime: number): Promise<void>
@@ -23,8 +23,8 @@ export interface KeptFiles {
 export interface KeptFile extends AsyncDisposable {
   /** Size in bytes. */
   readonly size: number
-  /** Reads up to `length` bytes from a position; an empty array at the end. */
+  /** Reads up to `length` bytes from a position. Returns an empty array at the end. */
   read(start: number, length: number): Promise<Uint8Array>
-  /** Returns the whole content, read on demand. */
+  /** Returns the whole content, which is read on demand. */
   body(): Blob | ReadableStream<Uint8Array>
 }

@@ -5,12 +5,12 @@ import type { TimePosition } from "./time-position.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
-/** Filters a list of keys. */
+/** A filter for keys. */
 export interface KeyFilter {
-  /** Absent: all accounts. */
+  /** The accounts; if absent, all accounts. */
   readonly accounts?: readonly string[] | undefined
   readonly status?: "active" | "revoked" | "expired" | undefined
-  /** The reference time for the status, in Unix milliseconds. */
+  /** The moment at which the status of keys is evaluated, in Unix milliseconds. */
   readonly now: number
 }
 
@@ -18,57 +18,57 @@ export interface KeyRecord extends BudgetLimits {
   readonly id: string
   readonly account: string
   readonly name: string
-  /** Globs of the allowed models; null: all. */
+  /** Globs of the models that the key may call; null for all models. */
   readonly models: readonly string[] | null
-  /** Additional names of models, with the model ids they refer to; null: no aliases. */
+  /** Additional names of models, with the ids that they stand for; null without aliases. */
   readonly aliases: Readonly<Record<string, string>> | null
-  /** Total amount that it may spend; null: no budget of its own. */
+  /** Total amount that the key may spend; null without a total budget. */
   readonly budget: bigint | null
-  /** The remaining posted amount of the budget; null without one. */
+  /** The remaining posted amount of the total budget; null without a total budget. */
   readonly budgetLeft: bigint | null
-  /** Maximum spending per day and per month (UTC); null: no such budget. */
+  /** Maximum spending per day and per month (UTC); null without such a budget. */
   readonly dailyBudget: bigint | null
   readonly monthlyBudget: bigint | null
-  /** The remaining amounts today and this month. */
+  /** The remaining amounts of these budgets today and this month. */
   readonly dailyLeft: bigint | null
   readonly monthlyLeft: bigint | null
   readonly requestsPerMinute: number | null
   readonly tokensPerMinute: number | null
   /** Maximum concurrent requests. */
   readonly concurrentRequests: number | null
-  /** True for a key that pays for nothing and changes nothing. */
+  /** Whether the key can neither pay for requests nor change anything. */
   readonly isReadOnly: boolean
-  /** Client addresses and ranges (CIDR) that may use it; null: any. */
+  /** Client addresses and ranges (CIDR) that may use the key; null for all. */
   readonly addresses: readonly string[] | null
-  /** Origins of web pages that may use it in a browser; null: only those of the settings. */
+  /** Origins of web pages that may use the key in a browser; null if only those in the settings may. */
   readonly origins: readonly string[] | null
-  /** Whether its account has prompts and answers stored. */
+  /** Whether prompts and answers of the key's account are stored. */
   readonly storesContent: boolean
   readonly accountState: AccountState
-  /** Common limits of all keys of its account. */
+  /** Limits that all keys of the account share. */
   readonly accountLimits: AccountLimits
-  /** When it was paused; null: it is active. */
+  /** When the key was paused; null if it is not paused. */
   readonly pausedAt: number | null
   readonly createdAt: number
-  /** The user who created it; null for a command or the admin token. */
+  /** The user who created the key; null for the command line or the admin token. */
   readonly createdBy: string | null
   readonly expiresAt: number | null
   readonly revokedAt: number | null
-  /** Newest first. */
+  /** The secrets of the key, newest first. */
   readonly secrets: readonly KeySecretRecord[]
 }
 
 export interface KeySecretRecord {
-  /** HMAC of the key, hexadecimal. The key itself is not stored. */
+  /** HMAC of the key in hexadecimal. The key itself is not stored. */
   readonly hash: string
-  /** The last characters of the key, for recognition. */
+  /** The last characters of the key, by which people recognize it. */
   readonly hint: string
   readonly createdAt: number
-  /** When a rotated secret stops working; null for the active one. */
+  /** When a rotated secret expires; null for the active secret. */
   readonly expiresAt: number | null
 }
 
-/** Fields that are derived from others or set later. */
+/** Fields of a key that are derived from other data or set later. */
 type KeyState =
   | "budgetLeft"
   | "dailyLeft"
@@ -88,14 +88,14 @@ export type KeyChange = Partial<
   Omit<KeyRecord, KeyState | "id" | "account" | "createdAt" | "createdBy">
 >
 
-/** The spending of one budget in one period, current or past. */
+/** The spending of one budget in one period, which may be the current or a past period. */
 export interface BudgetRecord {
-  /** The owner as named by `budgetOwner` of `accounting/budget-periods.ts`. */
+  /** The owner, as returned by `budgetOwner` of `accounting/budget-periods.ts`. */
   readonly owner: string
   readonly account: string
-  /** The sum of the charges to the budget. */
+  /** The sum of the charges to the budget in the period. */
   readonly spent: bigint
-  /** The part of `spent` from pruned charges. */
+  /** The part of `spent` that comes from pruned charges. */
   readonly pruned: bigint
 }
 
@@ -106,12 +106,12 @@ export interface LabelBudgetRecord {
   readonly left: bigint
 }
 
-/** Selects labels of an account, sorted by owner. */
+/** A query for budgets of labels, sorted by owner. */
 export interface LabelBudgetQuery {
   readonly account: string
-  /** A moment in the periods, in Unix milliseconds. */
+  /** A moment in the queried periods, in Unix milliseconds. */
   readonly at: number
-  /** The owner after which to begin. */
+  /** The owner after which the results start; null for the start. */
   readonly after: string | null
   readonly limit: number
 }
@@ -119,9 +119,9 @@ export interface LabelBudgetQuery {
 /** Reads keys and their budgets. */
 export interface KeyReads {
   find(id: string): Promise<KeyRecord | null>
-  /** Lists keys, newest first. */
+  /** Lists keys after a position, newest first. */
   list(filter: KeyFilter, after: TimePosition | null, limit: number): Promise<KeyRecord[]>
-  /** Returns the keys that changed after a revision, and the current revision. */
+  /** Returns the keys that have changed since a revision, and the current revision. */
   listChanged(revision: number): Promise<{ revision: number; keys: KeyRecord[] }>
   /** Lists the spending of all budgets after an owner, sorted by owner. */
   listBudgets(after: string, limit: number): Promise<BudgetRecord[]>
@@ -131,20 +131,24 @@ export interface KeyReads {
 
 export interface KeyWrites {
   /**
-   * Deletes the budgets of labels for days and months that ended before the month before a moment, in Unix
+   * Deletes label budgets of days and months that ended before the month that precedes a moment, which is in Unix
    * milliseconds.
    */
   forgetLabelBudgets(at: number): Promise<void>
-  /** @throws StoreError `not_found` if the account does not exist, `too_much` if it has the maximum number of keys. */
+  /**
+   * Adds a key.
+   * @throws StoreError `not_found` if the account does not exist, `too_much` if the account has the maximum number of
+   * keys.
+   */
   insert(key: NewKey, audit: NewAuditRecord): Promise<KeyRecord>
   /**
-   * Changes the rights and limits of a key. The remaining amount of a budget grows or shrinks with its limit, but not
-   * below zero. Leased parts are recalled from nodes and deducted when they are returned.
+   * Changes the permissions and limits of a key. The remaining amount of a budget grows or shrinks with its limit, but
+   * not below zero. Leased parts are recalled from nodes and deducted when they are returned.
    * @throws StoreError `not_found`, or `revoked`.
    */
   update(id: string, change: KeyChange, audit: NewAuditRecord): Promise<KeyRecord>
   /**
-   * Replaces the secret; the old ones work until `graceUntil`.
+   * Replaces the secret. The old secrets work until `graceUntil`.
    * @throws StoreError `not_found` if the key does not exist or was revoked.
    */
   rotate(
@@ -153,6 +157,9 @@ export interface KeyWrites {
     graceUntil: number,
     audit: NewAuditRecord,
   ): Promise<KeyRecord>
-  /** @throws StoreError `not_found`. */
+  /**
+   * Revokes a key.
+   * @throws StoreError `not_found`.
+   */
   revoke(id: string, at: number, audit: NewAuditRecord): Promise<KeyRecord>
 }

@@ -1,6 +1,6 @@
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
-/** A part of a lease to return. */
+/** A part of a lease that is returned. */
 export interface LeaseShare {
   readonly owner: string
   readonly amount: bigint
@@ -8,10 +8,10 @@ export interface LeaseShare {
 
 export interface LeaseRequest {
   readonly node: string
-  /** An account, or a budget of a key. */
+  /** The owner of the balance, which is an account or a budget of a key. */
   readonly owner: string
   readonly wanted: bigint
-  /** The smallest useful amount. A smaller one is not granted, so that another node can lease it. */
+  /** The minimum useful amount. Less is not granted, so that another node can lease it. */
   readonly min: bigint
 }
 
@@ -19,26 +19,26 @@ export interface LeaseGrant {
   readonly granted: bigint
   /** The owner's posted balance. */
   readonly posted: bigint
-  /** The part of it that is not leased. */
+  /** The part of the posted balance that is not leased. */
   readonly free: bigint
-  /** The part of it that other nodes have leased. */
+  /** The part of the posted balance that other nodes have leased. */
   readonly leasedElsewhere: bigint
-  /** The owner's debt. Nothing is leased until it is paid. */
+  /** The owner's debt. Until it is paid, nothing is leased. */
   readonly debt: bigint
 }
 
-/** Leases of balances. Nodes pay from them without asking the database. */
+/** Leases of balances. Nodes charge against their leases without accessing the database. */
 export interface LeaseWrites {
   /**
-   * Leases the larger of the requested amount and a fair share, if that is at least `min`. If the lease is smaller than
-   * requested, asks other nodes for the idle parts of their leases.
+   * Leases the requested amount or a fair share, whichever is higher, if at least `min` is available. If the lease is
+   * smaller than requested, other nodes are asked for idle parts of their leases.
    */
   take(request: LeaseRequest): Promise<LeaseGrant>
   giveBack(node: string, shares: readonly LeaseShare[]): Promise<void>
   /**
-   * Asks all nodes for the idle parts of their leases of an account or a budget. For half a second `amount` is not
-   * leased again, so that it can be taken.
-   * @returns the free amount.
+   * Asks all nodes for the idle parts of their leases of an account or a budget. For half a second, `amount` is not
+   * leased again, so that it can be taken out.
+   * @returns the amount that is not leased.
    */
   recall(owner: string, amount: bigint): Promise<bigint>
   endRecall(owner: string): Promise<void>

@@ -1,5 +1,5 @@
 /**
- * Objects with groups of methods, which are called directly or on another thread. The names of the methods are read
+ * Objects with groups of methods, which can be called directly or on another thread. The names of the methods are read
  * from the object itself, so that no list can be incomplete.
  */
 
@@ -8,10 +8,10 @@ export type Method = (...parameters: readonly unknown[]) => unknown
 /** The names of the methods of each group. */
 export type MethodNames = Readonly<Record<string, readonly string[]>>
 
-/** The groups of methods of an interface, without its disposal. */
+/** The groups of methods of an interface, without the method for disposal. */
 export type GroupsOf<Interface> = Omit<Interface, symbol>
 
-/** The synchronous form of the same methods, on the file's own thread. */
+/** The synchronous form of the same methods, for calls on the thread that has the file open. */
 export type Direct<Groups> = {
   readonly [Group in keyof Groups]: {
     readonly [Name in keyof Groups[Group]]: DirectMethod<Groups[Group][Name]>
@@ -31,7 +31,10 @@ export function methodNames(groups: object): MethodNames {
   )
 }
 
-/** @throws Error if the method does not exist. */
+/**
+ * Returns a method.
+ * @throws Error if it does not exist.
+ */
 export function methodOf(groups: object, group: string, name: string): Method {
   const methods: unknown = Reflect.get(groups, group)
   const method: unknown = isObject(methods) ? Reflect.get(methods, name) : undefined

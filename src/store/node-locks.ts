@@ -4,20 +4,21 @@ import { join } from "node:path"
 import { processOf } from "./nodes.ts"
 import { makePrivateFile } from "./private-file.ts"
 
-/** The state of a node as shown by its lock. */
+/** The state of a node, as far as its lock shows it. */
 export type NodeState = "alive" | "dead" | "unknown"
 
 /**
- * Locks that prove that nodes are alive: one locked file for each, for the lifetime of its process. The operating
- * system releases a lock exactly when the process ends, for any reason. Namespaces, reused names and stopped processes
- * therefore make no difference. SQLite takes and tests the locks, because it supports those of each system.
+ * Locks that prove that nodes are alive. Each node has one locked file for the lifetime of its process. The operating
+ * system releases a lock exactly when the process ends, for any reason. Locks are therefore reliable even with
+ * namespaces, reused process ids and stopped processes. SQLite takes and tests the locks, because it supports the locks
+ * of each operating system.
  */
 export class NodeLocks {
   readonly #folder: string
-  /** Identifies the running system: locks of one machine are meaningless on another that shares its disk. */
+  /** Identifies the running system. Locks of one machine have no meaning on another machine that shares its disk. */
   readonly machine: string
 
-  /** @param machine identifies the running system (`bootName`). */
+  /** @param machine identifies the running system (see `bootName`). */
   constructor(folder: string, machine: string) {
     this.#folder = folder
     this.machine = machine
@@ -46,7 +47,10 @@ export class NodeLocks {
     }
   }
 
-  /** @param machine that the node reports to hold its lock on. */
+  /**
+   * Returns the state of a node.
+   * @param machine the machine on which the node reports to hold its lock.
+   */
   stateOf(node: string, machine: string): NodeState {
     const isHeld = this.#isHeld(node)
     if (isHeld === true) return "alive"
@@ -58,7 +62,7 @@ export class NodeLocks {
     rmSync(this.#path(node), { force: true })
   }
 
-  /** Returns undefined if it cannot be determined. */
+  /** Whether a node's lock is held; undefined if this cannot be determined. */
   #isHeld(node: string): boolean | undefined {
     const path = this.#path(node)
     if (!existsSync(path)) return undefined

@@ -7,21 +7,21 @@ export interface NodeRecord {
   readonly host: string
   /** The last heartbeat, by the clock of the reading process. */
   readonly beatAt: number
-  /** The machine of the lock that proves it alive; null if it holds no lock. */
+  /** The machine on which the node holds a lock as proof of being alive; null without a lock. */
   readonly machine: string | null
-  /** Lifetime of its leases after a heartbeat, in milliseconds; absent or null: not reported. */
+  /** Lifetime of the node's leases after a heartbeat, in milliseconds; absent or null if not reported. */
   readonly leaseTerm?: number | null
-  /** Identifies the memory that it shares with other nodes of its machine; absent or null: not reported. */
+  /** Identifies the memory that the node shares with other nodes of its machine; absent or null if not reported. */
   readonly memory?: string | null
 }
 
-/** Returns the next id of a node that joins again: `node_x`, `node_x.2`, `node_x.3`. */
+/** Returns the next id of a node that joins again, as in `node_x`, `node_x.2`, `node_x.3`. */
 export function nextEpoch(id: string): string {
   const [process = id, epoch = "1"] = id.split(".")
   return `${process}.${Number(epoch) + 1}`
 }
 
-/** Returns the common prefix of all ids of a node, which is its first id. */
+/** Returns the common part of all ids of a node, which is its first id. */
 export function processOf(id: string): string {
   const [process = id] = id.split(".")
   return process
@@ -29,18 +29,18 @@ export function processOf(id: string): string {
 
 /** Changes since a node's last poll. */
 export interface NodeChanges {
-  /** False if the node was considered dead: its leases are gone. */
+  /** Whether the node is still known. If not, it was considered dead and its leases are gone. */
   readonly known: boolean
   readonly nodes: number
   /** Number of shared memories. A node without a reported memory counts as one. */
   readonly machines: number
-  /** Grows with every change of keys or accounts. */
+  /** Increases with every change of keys or accounts. */
   readonly revision: number
-  /** Grows with every change made in the console's settings. */
+  /** Increases with every change of settings in the console. */
   readonly settingsRevision: number
-  /** Grows with every report on a deployment. */
+  /** Increases with every report about a deployment. */
   readonly deploymentRevision: number
-  /** Owners of idle leases that another node asks for. */
+  /** Owners whose idle leases another node has requested. */
   readonly recalls: readonly string[]
 }
 
@@ -51,11 +51,11 @@ export interface NodeReads {
 
 export interface NodeWrites {
   join(node: NodeRecord): Promise<void>
-  /** Returns the changes since the node's last poll. With `beatAt` it also records a heartbeat. */
+  /** Returns the changes since the node's last poll. If `beatAt` is set, a heartbeat is recorded. */
   poll(id: string, beatAt: number | null): Promise<NodeChanges>
   /**
-   * Returns all leases of a node that leaves or died. Its open holds expire and are returned.
-   * @param silence removes the node only if its last heartbeat is at least this old, in milliseconds; absent: always.
+   * Returns all leases of a node that leaves or has died. Its open holds expire, and the method returns them.
+   * @param silence milliseconds; the node is only removed if its last heartbeat is at least this old; always if absent.
    */
   remove(id: string, at: number, silence?: number): Promise<HoldRecord[]>
 }

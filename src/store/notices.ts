@@ -8,39 +8,42 @@ export type NoticeChannel = "webhook" | "slack" | "mail"
 /** A target of notices. */
 export interface NoticeTarget {
   readonly id: string
-  /** Null: the operator's target, which gets the notices of all accounts and those without an account. */
+  /**
+   * The account; null for a target of the operator, which receives the notices of all accounts and those without an
+   * account.
+   */
   readonly account: string | null
   readonly channel: NoticeChannel
-  /** The address for display, without the parts that would allow others to send to it. */
+  /** The address for display, without the parts with which others could send to it. */
   readonly hint: string
   /** The encrypted address and signing secret. */
   readonly encrypted: string
-  /** Null: all types. */
+  /** Types of notices that the target receives; null for all types. */
   readonly types: readonly string[] | null
-  /** Threshold for low balances; null: no reports of low balances. */
+  /** Balance below which a notice is sent, in nanocredits; null if low balances are not reported. */
   readonly balanceBelow: bigint | null
   readonly createdAt: number
 }
 
 export interface NewNotice {
   readonly id: string
-  /** Null: only for the operator. */
+  /** The account; null if the notice is only for the operator. */
   readonly account: string | null
   readonly type: string
   readonly at: number
-  /** JSON in a shape that depends on the type; amounts in it are decimal text. */
+  /** JSON whose structure depends on the type. Amounts are decimal text. */
   readonly data: string
-  /** The only target to notify. */
+  /** The only target that receives the notice; if absent, all matching targets. */
   readonly target?: string
 }
 
 /**
- * The change of a mark, a value stored under a name. Marks ensure that several processes raise a notice only once: the
- * process that changes the mark raises it.
+ * The change of a mark, which is a value stored under a name. With marks, only one of several processes raises a
+ * notice: the process that changes the mark.
  */
 export interface MarkChange {
   readonly name: string
-  /** Null: the mark does not exist. */
+  /** The required previous value; null if the mark must not exist. */
   readonly from: string | null
   readonly to: string | null
 }
@@ -50,23 +53,23 @@ export interface NoticeDelivery {
   readonly target: string
   readonly state: "waiting" | "delivered" | "failed"
   readonly attempts: number
-  /** When it was delivered or given up, or when it will be retried. */
+  /** When the notice was delivered, when its delivery was abandoned, or when it will be retried. */
   readonly at: number
-  /** Why the last attempt failed. */
+  /** Why the last attempt failed; null if no attempt failed. */
   readonly error: string | null
 }
 
 export interface NoticeRecord extends Omit<NewNotice, "target"> {
-  /** Its position in the list. */
+  /** The position of the notice in the list. */
   readonly number: number
   readonly deliveries: readonly NoticeDelivery[]
 }
 
-/** A delivery that is due. */
+/** A delivery that is due now. */
 export interface DueDelivery {
   readonly notice: Omit<NewNotice, "target">
   readonly target: NoticeTarget
-  /** Previous attempts. */
+  /** Number of previous attempts. */
   readonly attempts: number
 }
 
@@ -75,13 +78,13 @@ export interface DeliveryResult {
   readonly notice: string
   readonly target: string
   readonly at: number
-  /** Null: it was delivered. */
+  /** The error; null if the notice was delivered. */
   readonly error: string | null
-  /** Null: it is not retried. */
+  /** When the delivery is retried; null if it is not retried. */
   readonly nextAt: number | null
 }
 
-/** An account with a balance below the threshold of a target. */
+/** An account whose balance is below the threshold of a target. */
 export interface LowBalance {
   readonly target: string
   readonly account: string
@@ -95,9 +98,9 @@ export interface HeldAccount {
   readonly state: AccountState
 }
 
-/** A budget with at least half of it spent in the current period. */
+/** A budget of which at least half is spent in the current period. */
 export interface SpentBudget {
-  /** The owner as named by `accounting/budget-periods.ts`. */
+  /** The owner, as returned by `budgetOwner` of `accounting/budget-periods.ts`. */
   readonly owner: string
   readonly account: string
   readonly spent: bigint
@@ -105,50 +108,57 @@ export interface SpentBudget {
 }
 
 export interface NoticeReads {
-  /** Lists targets, oldest first; null: those of all accounts and of the operator. */
+  /** Lists targets, oldest first. null means the targets of all accounts and of the operator. */
   targets(accounts: readonly string[] | null): Promise<NoticeTarget[]>
   findTarget(id: string): Promise<NoticeTarget | null>
   /**
-   * Lists the notices below a number, newest first. A null number starts at the newest, and null accounts means all.
+   * Lists the notices below a number, newest first. If the number is null, the list starts at the newest notice. If
+   * accounts are null, all are included.
    */
   list(
     accounts: readonly string[] | null,
     before: number | null,
     limit: number,
   ): Promise<NoticeRecord[]>
-  /** Returns all marks with names that start with a prefix. */
+  /** Returns all marks whose names start with a prefix. */
   marks(prefix: string): Promise<ReadonlyMap<string, string>>
   /** Lists accounts that are paused or closed. */
   heldAccounts(limit: number): Promise<HeldAccount[]>
   lowBalances(limit: number): Promise<LowBalance[]>
-  /** @param at a moment in the periods. */
+  /**
+   * Lists budgets of which at least half is spent.
+   * @param at a moment in the periods.
+   */
   spentBudgets(at: number, limit: number): Promise<SpentBudget[]>
 }
 
 export interface NoticeWrites {
-  /** @throws StoreError `not_found` if the account does not exist. */
+  /**
+   * Adds a target.
+   * @throws StoreError `not_found` if the account does not exist.
+   */
   insertTarget(target: NoticeTarget, audit: NewAuditRecord): Promise<void>
   /**
-   * Deletes a target with its pending deliveries.
+   * Deletes a target and its pending deliveries.
    * @throws StoreError `not_found`.
    */
   removeTarget(id: string, audit: NewAuditRecord): Promise<void>
   /**
-   * Stores a notice for delivery to all targets that subscribe to it, and changes the mark.
-   * @returns false, storing nothing, if the mark has another value than `from`.
+   * Stores a notice for delivery to all targets that subscribe to its type, and changes the mark.
+   * @returns false, storing nothing, if the mark has a value other than `from`.
    */
   raise(notice: NewNotice, mark: MarkChange | null): Promise<boolean>
   /**
-   * Changes a mark without a notice.
-   * @returns false if the mark has another value than `from`.
+   * Changes a mark without storing a notice.
+   * @returns false if the mark has a value other than `from`.
    */
   mark(change: MarkChange, at: number): Promise<boolean>
   /**
    * Claims due deliveries for the caller.
-   * @param until when others may claim them, because the caller has died.
+   * @param until when other processes may claim them, because the caller must have died.
    */
   claim(now: number, until: number, limit: number): Promise<DueDelivery[]>
   report(result: DeliveryResult): Promise<void>
-  /** Deletes notices and marks from before a moment. */
+  /** Deletes notices and marks that are older than a moment. */
   prune(before: number): Promise<void>
 }

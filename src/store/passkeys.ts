@@ -2,13 +2,13 @@
 export interface PasskeyRecord {
   readonly id: string
   readonly user: string
-  /** The authenticator's id of it, base64url. */
+  /** The authenticator's id for the passkey, base64url. */
   readonly credential: string
-  /** COSE, base64url. */
+  /** The public key in COSE format, base64url. */
   readonly publicKey: string
-  /** The authenticator's own count of signatures. Many always report 0. */
+  /** The authenticator's count of signatures. Many authenticators always report 0. */
   readonly counter: number
-  /** Transports that browsers can use for it: `internal`, `hybrid`, `usb`. */
+  /** Transports over which browsers can reach the passkey, such as `internal`, `hybrid` and `usb`. */
   readonly transports: readonly string[]
   readonly name: string
   readonly createdAt: number
@@ -23,18 +23,26 @@ export interface PasskeyReads {
 
 export interface PasskeyWrites {
   /**
-   * @param most maximum passkeys of a user.
-   * @returns false, creating nothing, if they have the maximum, are disabled or deleted, or the credential is known.
+   * Adds a passkey.
+   * @param most maximum number of passkeys per user.
+   * @returns false, creating nothing, if the user has the maximum number, is disabled or was deleted, or if the
+   * credential is already known.
    */
   create(passkey: PasskeyRecord, most: number): Promise<boolean>
-  /** @returns whether the user had such a passkey. */
+  /**
+   * Renames a passkey.
+   * @returns whether the user had a passkey with this id.
+   */
   rename(user: string, id: string, name: string): Promise<boolean>
-  /** @returns whether the user had such a passkey. */
+  /**
+   * Deletes a passkey.
+   * @returns whether the user had a passkey with this id.
+   */
   remove(user: string, id: string): Promise<boolean>
   removeAll(user: string): Promise<void>
   /**
    * Records a signature.
-   * @returns false if its counter has not grown: it was copied, or this response was used before.
+   * @returns false if the counter has not increased, because the passkey was copied or this response was used before.
    */
   use(id: string, counter: number, at: number): Promise<boolean>
 }

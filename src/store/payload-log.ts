@@ -1,19 +1,19 @@
-/** The prompt and the answer of one request, of an account that has them stored. */
+/** The prompt and the answer of one request, for accounts that store them. */
 export interface ContentRecord {
   readonly request: string
   readonly account: string
-  /** Unix milliseconds. */
+  /** Time of the request in Unix milliseconds. */
   readonly at: number
-  /** JSON. */
+  /** The prompt as JSON. */
   readonly asked: string
-  /** JSON; null if there was no answer, or if it is not text. */
+  /** The answer as JSON; null if there was none, or if it is not text. */
   readonly answered: string | null
 }
 
-/** Prompts and answers of accounts that have them stored. */
+/** The prompts and answers of accounts that store them. */
 export interface PayloadLog {
   keep(record: ContentRecord): Promise<void>
   find(request: string): Promise<ContentRecord | null>
-  /** Deletes records from before a moment. */
+  /** Deletes records that are older than a moment. */
   sweep(before: number): Promise<void>
 }

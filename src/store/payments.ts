@@ -3,99 +3,102 @@ import type { NewAuditRecord } from "./audit.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
-/** All records of an account's debt, which must agree, read at one moment. */
+/** All records of an account's debt, read at one moment. They must agree with each other. */
 export interface DebtLedger {
-  /** Lines in order of number, each with the amount of the entry that paid it. */
+  /** The lines in ascending order. For a payment, `paid` is the amount of the entry that paid it. */
   readonly lines: readonly { readonly line: DebtLine; readonly paid: bigint | null }[]
-  /** The sum of the entries that take back card payments, and of those that pay debts. */
+  /** The sum of the entries that take back card payments, and the sum of the entries that pay debts. */
   readonly reversed: bigint
   readonly paid: bigint
-  /** The amount taken back from the account's card payments, including debts. */
+  /** The amount that was taken back from the account's card payments, including debts. */
   readonly taken: bigint
 }
 
-/** A card payment that later reversals refer to. */
+/** A card payment that later reversals may refer to. */
 export interface CardPayment {
-  /** The id that refunds and disputes refer to. */
+  /** The id by which refunds and disputes refer to the payment. */
   readonly intent: string
-  /** Its id in the ledger. */
+  /** The payment's id in the ledger. */
   readonly payment: string
   readonly account: string
-  /** The granted credits. */
+  /** The granted credits in nanocredits. */
   readonly amount: bigint
-  /** The paid amount, in the currency's smallest units. */
+  /** The paid amount in the currency's smallest units. */
   readonly units: bigint
   readonly currency: string
 }
 
-/** A refund or dispute that takes back a card payment, in part or in full. */
+/** A refund or dispute that takes back a card payment, partly or completely. */
 export interface Reversal {
-  /** Its own id: repeated reports count once. */
+  /** The id of the reversal. Repeated reports of the same id count once. */
   readonly id: string
   readonly intent: string
-  /** For a charge, `units` is its total refunded amount; for the others, the amount that each takes. */
+  /** For a charge, `units` is the total refunded amount. For a refund or dispute, it is the amount taken back. */
   readonly kind: "charge" | "refund" | "dispute"
-  /** In the currency's smallest units; null: the whole payment. */
+  /** The amount in the currency's smallest units; null for the whole payment. */
   readonly units: bigint | null
-  /** True if it failed or was won. It then takes nothing, even if more is reported later. */
+  /**
+   * Whether the refund failed or the dispute was won. In this case the reversal takes nothing, even if later reports
+   * differ.
+   */
   readonly isUndone: boolean
 }
 
-/** The part of a payment's reversals that is not settled yet. */
+/** The part of a payment's reversals that has not been settled yet. */
 export interface OpenReversal {
   readonly account: string
-  /** Positive: to be taken from the account. Negative: to be returned. */
+  /** Positive if the amount is to be taken from the account, negative if it is to be returned. */
   readonly amount: bigint
 }
 
 export interface ReversalSettlement {
   readonly intent: string
-  /** The amount returned by `noteReversal`. */
+  /** The amount that `noteReversal` has returned. */
   readonly amount: bigint
   readonly at: number
   readonly note: string
   readonly author: string
 }
 
-/** A payment from outside. */
+/** A payment from outside of the gateway. */
 export interface NewPayment {
-  /** The payment's id at its source. Repeated reports result in one entry. */
+  /** The payment's id at its source. Repeated reports of the same id result in one entry. */
   readonly id: string
   readonly account: string
   readonly amount: bigint
   readonly at: number
   readonly note: string | null
   readonly author?: string | null
-  /** The ids that refunds and disputes refer to; absent if unknown. */
+  /** The ids by which refunds and disputes refer to the payment; absent if unknown. */
   readonly card?: Pick<CardPayment, "intent" | "units" | "currency">
 }
 
-/** Reads payments, and the debts that result from reversed ones. */
+/** Reads payments, and the debts that reversed payments cause. */
 export interface PaymentReads {
   findCard(intent: string): Promise<CardPayment | null>
-  /** Returns all records of an account's debt, which must agree. */
+  /** Returns all records of an account's debt, read at one moment. */
   findDebts(account: string): Promise<DebtLedger>
 }
 
 export interface PaymentWrites {
   /**
    * Adds an entry of kind `payment`.
-   * @throws StoreError `exists` if the payment was reported before.
+   * @throws StoreError `exists` if the payment was already added.
    */
   add(payment: NewPayment, audit: NewAuditRecord): Promise<EntryRecord>
-  /** Records the ids that reversals of a payment in the ledger refer to. */
+  /** Stores the ids by which reversals refer to a payment in the ledger. */
   rememberCard(payment: CardPayment): Promise<void>
   /**
-   * Records a reversal, once, regardless of the number and order of its reports.
-   * @returns the amount to settle, from all known reversals.
+   * Records a reversal once, regardless of the number and order of its reports.
+   * @returns the amount to settle, based on all known reversals.
    * @throws StoreError `not_found` if the payment is unknown.
    */
   noteReversal(reversal: Reversal): Promise<OpenReversal>
   /**
-   * Takes the amount from the account, as far as it is not leased, or returns it: entries of kind `reversal`. The rest
-   * becomes a debt. Until it is paid, nothing of the account is leased, and incoming or returned credits pay it with
-   * entries of kind `debt`.
-   * @throws StoreError `exists` if nothing is open, `conflict` if the amount differs.
+   * Takes the amount from the account as far as it is not leased, or returns it, with entries of kind `reversal`. The
+   * rest becomes a debt. Until the debt is paid, nothing of the account is leased, and new or returned credits pay it
+   * with entries of kind `debt`.
+   * @throws StoreError `exists` if nothing is to be settled, `conflict` if the amount differs.
    */
   settleReversal(settlement: ReversalSettlement, audit: NewAuditRecord): Promise<OpenReversal>
 }

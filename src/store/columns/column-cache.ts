@@ -1,9 +1,9 @@
 import type { Column } from "./column.ts"
 
-/** Assumed bytes of a column of zeros. */
+/** Assumed size in bytes of a column in which all values are zero. */
 const MIN_COLUMN_BYTES = 64
 
-/** A cache of columns with a maximum size, which evicts the least recently used ones. */
+/** A cache of columns with a maximum size. It evicts the least recently used columns. */
 export class ColumnCache {
   readonly #columns = new Map<number, Column | undefined>()
   readonly #maxBytes: number
@@ -26,13 +26,16 @@ export class ColumnCache {
     return this.#columns.has(place)
   }
 
-  /** Returns several columns; undefined if one is not cached. Columns added later may evict them. */
+  /** Returns several columns; undefined if any of them is not cached. Columns that are added later may evict them. */
   known(places: readonly number[]): (Column | undefined)[] | undefined {
     if (!places.every((place) => this.#columns.has(place))) return undefined
     return places.map((place) => this.take(place, () => undefined))
   }
 
-  /** @param read reads the column if it is not cached. */
+  /**
+   * Returns a column.
+   * @param read reads the column if it is not cached.
+   */
   take(place: number, read: () => Column | undefined): Column | undefined {
     const isKnown = this.#columns.has(place)
     const column = isKnown ? this.#columns.get(place) : read()

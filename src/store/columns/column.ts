@@ -1,19 +1,20 @@
 /**
- * 64-bit integers, one for each request of a segment, in two halves, because loops over arrays of one type are fast.
+ * 64-bit integers, one for each request of a segment. They are stored in two halves, because loops over arrays of one
+ * type are fast.
  */
 export interface Column {
   readonly lower: Uint32Array
-  /** Absent: all values are 0. */
+  /** The upper halves; absent if all of them are 0. */
   readonly upper?: Int32Array
 }
 
-/** The stored form: the narrowest type that holds the largest value. */
+/** The stored form of a column, which is the narrowest type that holds the largest value. */
 type StoredColumn = Uint8Array | Uint16Array | Uint32Array | BigInt64Array
 
 const LARGEST = { byte: 0xff, short: 0xffff, word: 0xffff_ffff }
 
 /**
- * Encodes a column: the numbers, followed by one byte with their width in bytes.
+ * Encodes a column as its numbers, followed by one byte with their width in bytes.
  * @returns undefined if all values are 0.
  */
 export function encodeColumn(
@@ -40,11 +41,14 @@ function columnOf(values: readonly (number | bigint)[], largest: number | bigint
   return BigInt64Array.from(values, BigInt)
 }
 
-/** @param bytes returned by `encodeColumn`. */
+/**
+ * Decodes a column.
+ * @param bytes the result of `encodeColumn`.
+ */
 export function decodeColumn(bytes: Uint8Array): Column {
   const width = bytes.at(-1) ?? 1
   const length = Math.floor(bytes.byteLength / width)
-  // Typed arrays must begin at a multiple of their width.
+  // The start of a typed array must be a multiple of its width.
   const { buffer, byteOffset } = bytes.byteOffset % width === 0 ? bytes : bytes.slice()
   if (width === 1) return { lower: new Uint32Array(bytes.subarray(0, -1)) }
   if (width === 2) return { lower: new Uint32Array(new Uint16Array(buffer, byteOffset, length)) }
@@ -60,7 +64,7 @@ const ZEROS = new Uint32Array(2 ** 16)
 
 /**
  * Returns the lower halves.
- * @param column absent: all values are 0.
+ * @param column absent if all values are 0.
  */
 export function lowerOf(column: Column | undefined, count: number): Uint32Array {
   return column?.lower ?? (count <= ZEROS.length ? ZEROS : new Uint32Array(count))

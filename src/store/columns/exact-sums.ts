@@ -2,28 +2,28 @@ import type { Column } from "./column.ts"
 
 const HALF = 2 ** 32
 const BITS = 32n
-/** Maximum 32-bit numbers added before sums are carried, so that sums stay exact. */
+/** Maximum number of 32-bit numbers that are added before sums are carried, so that sums stay exact. */
 const MAX_ADDED = 2 ** 20
 
-/** Entries to add: the row of a request in its segment, and the group that it counts for. */
+/** Entries to add. Each has the row of a request in its segment, and the group in which the request counts. */
 export interface Entries {
   readonly rows: Int32Array
-  /** The index of the group. */
+  /** The index of each entry's group. */
   readonly slots: Int32Array
   readonly length: number
 }
 
 /**
- * Sums of 64-bit integers. Each sum is two numbers below 2^53, for its upper and lower half. Adding a `bigint` would
- * allocate a new one, which takes fifty times as long.
+ * Sums of 64-bit integers. Each sum consists of two numbers below 2^53, for its upper and lower half. Adding with
+ * `bigint` would allocate memory, which takes fifty times as long.
  */
 export class ExactSums {
-  /** The arrays are replaced when they grow. */
+  /** The arrays of sums, which are replaced when they have to grow. */
   lower = new Float64Array(1_024)
   upper = new Float64Array(1_024)
   #added = 0
 
-  /** Enlarges the arrays to hold at least `count` sums. */
+  /** Enlarges the arrays so that they hold at least `count` sums. */
   grow(count: number): void {
     if (count <= this.lower.length) return
     const length = Math.max(count, this.lower.length * 2)
@@ -31,7 +31,7 @@ export class ExactSums {
     this.upper = grown(this.upper, length)
   }
 
-  /** Must be called before `added` 32-bit numbers are added to lower halves. */
+  /** Must be called before `added` numbers of 32 bits are added to the lower halves. */
   expect(added: number): void {
     this.#added += added
     if (this.#added > MAX_ADDED) this.carry()
@@ -52,7 +52,7 @@ export class ExactSums {
 
   /**
    * Adds only the upper halves.
-   * @param layout how many sums each group has, and which of them to add to.
+   * @param layout the number of sums per group, and the sum in each group to add to.
    */
   addUpper(
     column: Column | undefined,
@@ -69,8 +69,8 @@ export class ExactSums {
   }
 
   /**
-   * Counts the entries that have a flag.
-   * @param flags absent: all entries count.
+   * Counts the entries with a flag.
+   * @param flags if absent, all entries count.
    */
   count({ rows, slots, length }: Entries, flags?: Uint32Array, flag = 0): void {
     this.expect(length)
@@ -86,13 +86,13 @@ export class ExactSums {
     return (BigInt(this.upper[place] ?? 0) << BITS) + BigInt(this.lower[place] ?? 0)
   }
 
-  /** Compares two sums for sorting. Must be called after `carry`, with no additions since. */
+  /** Compares two sums for sorting. It must be called after `carry`, and before anything is added. */
   compare(left: number, right: number): number {
     const upper = (this.upper[left] ?? 0) - (this.upper[right] ?? 0)
     return upper === 0 ? (this.lower[left] ?? 0) - (this.lower[right] ?? 0) : upper
   }
 
-  /** Moves the overflow of the lower halves to the upper ones. */
+  /** Moves the overflow of the lower halves to the upper halves. */
   carry(): void {
     const { lower, upper } = this
     for (let place = 0; place < lower.length; place++) {

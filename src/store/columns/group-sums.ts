@@ -3,7 +3,7 @@ import type { SumRow } from "../usage-sums.ts"
 import { type Entries, ExactSums } from "./exact-sums.ts"
 import { AMOUNT_COLUMNS, FLAG, type Segment } from "./segment.ts"
 
-/** Number of sums per group: four counts, and the amounts in order. */
+/** Number of sums per group: four counts, followed by the amounts in their order. */
 const WIDTH = 11
 const COUNTS = 4
 
@@ -11,7 +11,10 @@ const COUNTS = 4
 export class GroupSums {
   readonly #sums = new ExactSums()
 
-  /** @param groups number of groups. */
+  /**
+   * Adds the entries of a segment.
+   * @param groups number of groups.
+   */
   add(segment: Segment, entries: Entries, groups: number): void {
     const { rows, slots, length } = entries
     if (length === 0) return
@@ -23,7 +26,7 @@ export class GroupSums {
     const [cost, writtenOff] = [segment.words("cost"), segment.words("written_off")]
     const providerCost = segment.words("provider_cost")
     const [duration, firstByte] = [segment.words("duration"), segment.words("first_byte")]
-    // One loop for all sums, because most of its time is spent on memory access to the groups' sums.
+    // A single loop adds all sums, because memory access to a group's sums takes most of the time.
     for (let entry = 0; entry < length; entry++) {
       const row = rows[entry] ?? 0
       const flag = flags[row] ?? 0
@@ -63,7 +66,7 @@ export class GroupSums {
   }
 }
 
-/** The sums that rank groups. Of equal groups, the most expensive comes first. */
+/** The sums by which groups are ranked. Among equal groups, the most expensive comes first. */
 export class RankSums {
   readonly #order: UsageOrder
   readonly #rank = new ExactSums()
@@ -73,7 +76,10 @@ export class RankSums {
     this.#order = order
   }
 
-  /** @param groups number of groups. */
+  /**
+   * Adds the entries of a segment.
+   * @param groups number of groups.
+   */
   add(segment: Segment, entries: Entries, groups: number): void {
     if (entries.length === 0) return
     this.#rank.grow(groups)
@@ -86,7 +92,7 @@ export class RankSums {
     this.#rank.add(segment.column("output"), entries)
   }
 
-  /** Returns the slots of the first groups. */
+  /** Returns the slots of the highest-ranking groups. */
   first(groups: number, count: number): number[] {
     this.#rank.carry()
     this.#cost.carry()

@@ -3,19 +3,19 @@ import { FLAG, type Segment } from "./segment.ts"
 import { type Grouping, type IdFilter, Selection } from "./selection.ts"
 import type { Segments } from "./sum-segments.ts"
 
-/** Maximum answers of a sample. */
+/** Maximum number of answers in a sample. */
 const MAX_ANSWERS = 20_000
-/** The group of answers outside the given groups. */
+/** The group of answers that belong to none of the given groups. */
 const OTHER = -1
 
 /** The groups of a sample. */
 export interface SampledGroups {
   readonly grouping: Grouping
-  /** Ids or hours of the groups. Undefined: no request is in such a group. */
+  /** Ids or hours of the groups. An undefined key stands for a group without requests. */
   readonly keys: readonly (number | undefined)[]
 }
 
-/** Samples every n-th answer of a range of time, or all of them if there are few. */
+/** Samples every n-th answer of a time range, or all answers if there are few. */
 export function sampleSegments(
   segments: Segments,
   filter: IdFilter,
@@ -70,7 +70,10 @@ class SampleBuilder {
     this.#output = new Float64Array(count)
   }
 
-  /** @param taken rows of the segment, in order. */
+  /**
+   * Adds answers of a segment.
+   * @param taken rows of the segment, in order.
+   */
   add(segment: Segment, taken: readonly number[]): void {
     const times = segment.times()
     const flags = segment.words("flags")

@@ -1,10 +1,12 @@
 import { type Column, decodeColumn, encodeColumn, lowerOf } from "./column.ts"
 import type { RequestSummary } from "../request-summary.ts"
 
-/** Requests per segment. With at most 16 tags per request, two bytes can number all tags of a segment. */
+/**
+ * Number of requests per segment. A request has at most 16 tags, so that two bytes can number all tags of a segment.
+ */
 export const SEGMENT_SIZE = 4_096
 
-/** Columns of ids that represent names. 0 represents the empty name. */
+/** Columns with ids of names. The id 0 stands for the empty name. */
 export const NAME_COLUMNS = [
   "account",
   "key",
@@ -17,7 +19,7 @@ export const NAME_COLUMNS = [
 ] as const
 export type NameColumn = (typeof NAME_COLUMNS)[number]
 
-/** Columns that are summed. Amounts are nanocredits, times milliseconds. */
+/** Columns that are summed. Amounts are in nanocredits, and times in milliseconds. */
 export const AMOUNT_COLUMNS = [
   "input",
   "output",
@@ -34,33 +36,33 @@ export type ColumnName =
   | AmountColumn
   /** The position of the request in the ledger, relative to the segment's first row. */
   | "row"
-  /** When it began, in milliseconds after the segment's first request. */
+  /** The start of the request, in milliseconds after the segment's first request. */
   | "at"
-  /** Bits of `FLAG`. */
+  /** Bits as defined in `FLAG`. */
   | "flags"
-  /** 1 for requests that are no longer counted. */
+  /** 1 for a request that no longer counts, otherwise 0. */
   | "gone"
-  /** Number of tags of each request; `tags` contains them one after the other. */
+  /** Number of tags of each request. `tags` contains the tags of all requests in sequence. */
   | "tag_counts"
   | "tags"
 
-/** Properties of a request, one bit each. */
+/** Properties of a request. Each is one bit. */
 export const FLAG = {
   failed: 1,
-  /** It was answered, and its duration is known. */
+  /** The request was answered, and its duration is known. */
   hasDuration: 2,
   hasFirstByte: 4,
 } as const
 
-/** A columnar set of requests, in the order of the ledger. */
+/** A set of requests in columns, in the order of the ledger. */
 export class Segment {
   readonly count: number
-  /** When its first and last request began, in Unix milliseconds. */
+  /** The start times of the first and the last request in Unix milliseconds. */
   readonly from: number
   readonly to: number
   readonly #column: (name: ColumnName) => Column | undefined
 
-  /** @param column returns a stored column; undefined: all values are 0. */
+  /** @param column returns a stored column; undefined if all its values are 0. */
   constructor(
     { count, from, to }: Pick<Segment, "count" | "from" | "to">,
     column: (name: ColumnName) => Column | undefined,
@@ -71,26 +73,26 @@ export class Segment {
     this.#column = column
   }
 
-  /** Returns a column; undefined: all values are 0. */
+  /** Returns a column; undefined if all its values are 0. */
   column(name: ColumnName): Column | undefined {
     return this.#column(name)
   }
 
-  /** Returns ids, flags or counts, which fit into 32 bits. */
+  /** Returns a column of ids, flags or counts, which fit into 32 bits. */
   words(name: ColumnName): Uint32Array {
     return lowerOf(this.#column(name), this.count)
   }
 
-  /** Returns which requests are no longer counted; undefined: all are counted. */
+  /** Returns a column that marks requests that no longer count; undefined if all count. */
   gone(): Uint32Array | undefined {
     return this.#column("gone")?.lower
   }
 
-  /** Returns when each request began, in milliseconds after the first. */
+  /** Returns the start of each request in milliseconds after the first. */
   times(): Uint32Array | Float64Array {
     const column = this.#column("at")
     const { lower, upper } = { lower: lowerOf(column, this.count), upper: column?.upper }
-    // The first and the last request may be weeks apart.
+    // Upper halves are needed, because the first and the last request may be weeks apart.
     return upper
       ? Float64Array.from(upper, (half, row) => half * 2 ** 32 + (lower[row] ?? 0))
       : lower
@@ -105,8 +107,9 @@ export interface EncodedSegment extends Pick<Segment, "count" | "from" | "to"> {
 }
 
 /**
- * @param idOf returns a name's id.
- * @param requests in the order of the ledger; at least one.
+ * Encodes a segment.
+ * @param idOf returns the id of a name.
+ * @param requests at least one request, in the order of the ledger.
  */
 export function encodeSegment(
   requests: readonly RequestSummary[],
@@ -156,7 +159,7 @@ export function encodeSegment(
   }
 }
 
-/** Decodes a segment in memory. */
+/** Creates a segment from its encoded form in memory. */
 export function segmentOf({ columns, ...segment }: EncodedSegment): Segment {
   return new Segment(segment, (name) => {
     const bytes = columns.get(name)
@@ -164,7 +167,7 @@ export function segmentOf({ columns, ...segment }: EncodedSegment): Segment {
   })
 }
 
-/** Returns all names and tags of requests. */
+/** Returns all names and tags that occur in requests. */
 export function namesOf(requests: readonly RequestSummary[]): Set<string> {
   const names = new Set<string>()
   for (const request of requests) {
@@ -194,7 +197,7 @@ function amountOf(request: RequestSummary, column: AmountColumn): number | bigin
   }
 }
 
-/** Returns tags as reports name them. */
+/** Returns the tags of a request in the form that reports use. */
 function tagsOf({ labels }: RequestSummary): string[] {
   return Object.entries(labels.tags ?? {}).map(([name, value]) => `${name}=${value}`)
 }

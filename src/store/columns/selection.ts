@@ -2,20 +2,22 @@ import { type NameColumn, type Segment, SEGMENT_SIZE } from "./segment.ts"
 import { MAX_TAGS } from "../../accounting/labels.ts"
 import { HOUR } from "../usage-sums.ts"
 
-/** Filters requests by the ids of names. */
+/** A filter for requests, with ids in place of names. */
 export interface IdFilter {
-  /** Unix milliseconds. */
+  /** Start in Unix milliseconds. */
   readonly from: number
-  /** Exclusive. */
+  /** End in Unix milliseconds, exclusive. */
   readonly to: number
-  /** Absent: all accounts. */
+  /** The accounts; if absent, all accounts. */
   readonly accounts?: ReadonlySet<number> | undefined
   readonly names: readonly { readonly column: NameColumn; readonly id: number }[]
-  /** A request must have all of these tags. */
+  /** The tags. A request must have all of them. */
   readonly tags: readonly number[]
 }
 
-/** The dimension for grouping requests: a name, each of their tags, hours since 1970 in steps, or a single group. */
+/**
+ * The property by which requests are grouped: a name, each of their tags, hours since 1970 in steps, or a single group.
+ */
 export type Grouping =
   | { readonly column: NameColumn; readonly hasNone: boolean }
   | { readonly column: "tags" }
@@ -23,7 +25,8 @@ export type Grouping =
   | { readonly column: "none" }
 
 /**
- * Requests of a segment with the keys of their groups: an id, or an hour. The arrays are reused and may be modified.
+ * Requests of a segment with the keys of their groups, which are ids or hours. The arrays are reused and may be
+ * modified.
  */
 export interface Selected {
   readonly rows: Int32Array
@@ -46,7 +49,7 @@ export class Selection {
 
   /**
    * Selects requests of a segment.
-   * @returns arrays that are valid until the next call.
+   * @returns arrays that are only valid until the next call.
    */
   of(segment: Segment): Selected {
     this.#makeRoom(segment)
@@ -54,8 +57,8 @@ export class Selection {
   }
 
   /**
-   * Determines the groups of some selected rows.
-   * @param some rows in order.
+   * Determines the groups of given rows.
+   * @param some the rows, in order.
    */
   among(segment: Segment, some: readonly number[]): Selected {
     this.#makeRoom(segment)
@@ -121,7 +124,7 @@ export class Selection {
     return { rows, keys, length }
   }
 
-  /** Emits each request once for each of its tags. */
+  /** Repeats each request for each of its tags. */
   #byTags(segment: Segment, count: number): Selected {
     const [counts, tags] = [segment.words("tag_counts"), segment.words("tags")]
     const [found, rows, keys] = [this.#rows, this.#more, this.#keys]
@@ -148,7 +151,7 @@ export class Selection {
 }
 
 /**
- * Keeps some of the rows, in order.
+ * Keeps the rows that satisfy a condition, in order.
  * @returns their number.
  */
 function kept(rows: Int32Array, count: number, isMeant: (row: number) => boolean): number {

@@ -1,9 +1,12 @@
 const INITIAL_SIZE = 1_024
-/** Knuth's multiplier, which spreads neighboring numbers. */
+/** Knuth's multiplier, which distributes neighboring numbers. */
 const SPREAD = 0x9e37_79b1
 const EMPTY = -1
 
-/** Numbers keys from 0 in the order of their first use: a hash table of integers, several times faster than a `Map`. */
+/**
+ * Numbers keys from 0 in the order of their first use. It is a hash table of integers, several times faster than a
+ * `Map`.
+ */
 export class Slots {
   #keys = new Int32Array(INITIAL_SIZE)
   #slots = new Int32Array(INITIAL_SIZE).fill(EMPTY)
@@ -20,12 +23,12 @@ export class Slots {
     for (let entry = 0; entry < length; entry++) keys[entry] = this.take(keys[entry] ?? 0)
   }
 
-  /** @returns the slot of a key; -1 if the key is unknown. */
+  /** Returns the slot of a key; -1 if the key is unknown. */
   find(key: number): number {
     return this.#slots[this.#placeOf(key)] ?? EMPTY
   }
 
-  /** @returns the slot of a key, a new one if the key is unknown. */
+  /** Returns the slot of a key. An unknown key gets a new slot. */
   take(key: number): number {
     const place = this.#placeOf(key)
     const known = this.#slots[place] ?? EMPTY
@@ -43,7 +46,7 @@ export class Slots {
     return this.#known[slot] ?? 0
   }
 
-  /** Returns the position of a key, or the free position for it. */
+  /** Returns the position of a key, or the free position where it belongs. */
   #placeOf(key: number): number {
     const mask = this.#slots.length - 1
     let place = Math.imul(key, SPREAD) >>> this.#shift

@@ -8,9 +8,11 @@ import { Slots } from "./slots.ts"
 /** Segments that can be iterated several times. */
 export type Segments = Iterable<Segment>
 
-/** Maximum groups that are summed in one pass. For more groups, a first pass determines the top ones. */
+/**
+ * Maximum groups that are summed in one pass. If there are more, a first pass determines the highest-ranking groups.
+ */
 const MAX_SUMMED_GROUPS = 8_192
-/** Maximum groups that are ranked at once, in about 50 MB. More groups are ranked in several passes. */
+/** Maximum groups that are ranked in one pass, which takes about 50 MB. More groups are ranked in several passes. */
 const MAX_RANKED_GROUPS = 2 ** 20
 
 export interface GroupLimits {
@@ -23,22 +25,23 @@ export interface GroupQuery {
   readonly filter: IdFilter
   readonly grouping: Grouping
   readonly order: UsageOrder
-  /** Number of groups to return, the first by their order. */
+  /** Number of groups to return, starting with the highest-ranking group. */
   readonly count: number
 }
 
 /** The sums of a group, without its name. */
 export type Sums = Omit<SumRow, "name">
 
-/** A group's sums with its key: an id or an hour. */
+/** A group's sums with its key, which is an id or an hour. */
 export interface KeyedSums {
   readonly key: number
   readonly sums: Sums
 }
 
 /**
- * Returns the sums of the first groups, unordered, and possibly of some more. Memory is bounded for any number of
- * groups. Time only grows with the number of requests, until not all groups can be ranked at once.
+ * Returns the sums of the highest-ranking groups, and possibly of others, in any order. Memory is limited regardless of
+ * the number of groups. The time depends only on the number of requests, as long as all groups can be ranked in one
+ * pass.
  */
 export function sumSegments(
   segments: Segments,
@@ -53,7 +56,7 @@ export function sumSegments(
   }
 }
 
-/** Returns undefined if there are more groups than `most`. */
+/** Sums all groups. Returns undefined if there are more than `most`. */
 function sumAll(
   segments: Segments,
   { filter, grouping }: GroupQuery,
@@ -74,7 +77,7 @@ interface Parts {
   readonly most: number
 }
 
-/** Returns the keys of the first groups of each part; undefined if a part has more groups than `most`. */
+/** Returns the keys of the highest-ranking groups of each part; undefined if a part has more groups than `most`. */
 function rankAll(
   segments: Segments,
   query: GroupQuery,
@@ -135,26 +138,26 @@ function sumSome(
   return keyed(slots, sums)
 }
 
-/** A query for the sums of groups over time. */
+/** A query for the sums of groups in each interval. */
 export interface SeriesQuery {
   readonly filter: IdFilter
   readonly grouping: Grouping
-  /** The groups with separate sums. */
+  /** The groups that have separate sums. */
   readonly keys: readonly number[]
-  /** Length of an interval, in hours. */
+  /** Length of an interval in hours. */
   readonly step: number
 }
 
 /** The sums of one group, or of all other groups together, in one interval. */
 export interface KeyedPoint {
-  /** Hours since 1970. */
+  /** The start of the interval in hours since 1970. */
   readonly hour: number
-  /** Undefined: all other groups. */
+  /** The group; undefined for all other groups. */
   readonly key: number | undefined
   readonly sums: Sums
 }
 
-/** Returns the sums of some groups over time, unordered. Empty intervals are left out. */
+/** Returns the sums of some groups in each interval, in any order. Empty intervals are omitted. */
 export function seriesOfSegments(
   segments: Segments,
   { filter, grouping, keys, step }: SeriesQuery,
@@ -170,7 +173,7 @@ export function seriesOfSegments(
     for (let entry = 0; entry < length; entry++) {
       const began = segment.from + (times[rows[entry] ?? 0] ?? 0)
       const part = Math.floor(began / HOUR / step) - first
-      // The first position of an interval is that of all other groups.
+      // The first position in an interval belongs to all other groups.
       keys[entry] = slots.take(part * width + apart.find(keys[entry] ?? 0) + 1)
     }
     sums.add(segment, { rows, slots: keys, length }, slots.size)

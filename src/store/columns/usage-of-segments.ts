@@ -23,28 +23,28 @@ import {
 
 const ALL: UsageFirst = { order: "cost", count: Infinity }
 
-/** Returns the id of a name in columns; undefined if no request has it. */
+/** Returns the id of a name in the columns; undefined if no request has the name. */
 export type IdOf = (name: string) => number | undefined
 /** Returns the name of an id. */
 export type NameOf = (id: number) => string
 
 /**
- * Returns whether only segments have the sums. There are no stored sums by label, because there may be as many labels
+ * Whether the sums can only be computed from segments. No sums by label are stored, because there may be as many labels
  * as requests.
  */
 export function isOfSegments({ labels = [] }: UsageFilter, group: UsageGroup): boolean {
   return isLabel(group) || labels.length > 0
 }
 
-/** Beyond this length of time, segments are read faster than the hourly sums by all names. */
+/** For longer time ranges, segments are faster than hourly sums. */
 const LONG_MS = 2 * HOURS_OF_DAY * HOUR
 
-/** Returns whether segments are faster than hourly sums for a range of time, because it is long. */
+/** Whether a time range is so long that segments are faster than hourly sums. */
 export function isLong({ from, to }: UsageFilter): boolean {
   return to - from > LONG_MS
 }
 
-/** Returns the whole hours of a filter's range of time, in Unix milliseconds. */
+/** Returns the time range of a filter, extended to whole hours, in Unix milliseconds. */
 export function hoursOf({ from, to }: UsageFilter): { readonly from: number; readonly to: number } {
   return { from: Math.floor(from / HOUR) * HOUR, to: Math.ceil(to / HOUR) * HOUR }
 }
@@ -78,7 +78,7 @@ export const NO_ANSWERS: AnswerSample = {
   isComplete: true,
 }
 
-/** Returns the first groups for `RequestReports.sumUsage`, in order. */
+/** Returns the highest-ranking groups for `RequestReports.sumUsage`, in order. */
 export function firstGroups(
   segments: Segments,
   filter: IdFilter,
@@ -178,7 +178,7 @@ export function idFilterOf(filter: UsageFilter, idOf: IdOf): IdFilter | undefine
   const tags = labels.filter(({ name }) => name === "tag").map(({ value }) => idOf(value))
   const known = tags.filter((id) => id !== undefined)
   if (known.length < tags.length) return undefined
-  // A single account is compared, several are looked up in a set.
+  // A single account is compared directly. Several accounts are looked up in a set.
   const isOne = accounts?.length === 1
   return {
     ...span,
@@ -201,7 +201,7 @@ function idsOf(values: readonly string[], idOf: IdOf): Set<number> {
   return new Set(values.flatMap((value) => idOf(value) ?? []))
 }
 
-/** Sorts the largest first, then the most expensive. */
+/** Sorts the highest values first. Equal values are sorted by cost, the most expensive first. */
 function comparisonOf(order: UsageOrder) {
   const sizeOf = (sums: Sums): bigint =>
     order === "tokens" ? sums.input + sums.output : sums[order]

@@ -1,10 +1,10 @@
 import type { CopiedRow, CopiedValue } from "./copy.ts"
 
-/** Maximum rows and bytes in memory. */
+/** Maximum number of rows, and maximum bytes, of one batch in memory. */
 const MAX_ROWS = 1_000
 const MAX_BYTES = 4 * 1024 * 1024
 
-/** Divides rows into batches that need little memory. */
+/** Divides rows into small batches, so that they need little memory. */
 export function* batchesOf(rows: Iterable<CopiedRow>): Generator<readonly CopiedRow[]> {
   let batch: CopiedRow[] = []
   let bytes = 0

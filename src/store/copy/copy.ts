@@ -3,45 +3,46 @@ import type { FileKind } from "../kept-files.ts"
 import type { StoreReader } from "../store.ts"
 import { type CopiedTable, TABLES } from "./tables.ts"
 
-/** Numbers are integers; true and false are 1 and 0. */
+/** A value of a row. All numbers are integers, with 1 for true and 0 for false. */
 export type CopiedValue = string | bigint | Uint8Array | null
 
-/** The values in the order of the table's columns. */
+/** The values of a row, in the order of the table's columns. */
 export type CopiedRow = readonly CopiedValue[]
 
 export interface CopiedFile {
   readonly name: string
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** The remaining lifetime in milliseconds. */
+  /** The remaining lifetime of the file in milliseconds. */
   readonly lifetime: number
 }
 
-/** A database to copy from. No process writes to it meanwhile. */
+/** A database that is copied. No process writes to it during the copy. */
 export interface CopySource {
   readonly secrets: InstallationSecrets
-  /** Returns when its first request began, in Unix milliseconds; null without requests. */
+  /** Returns the start of the first request in Unix milliseconds; null without requests. */
   findBeginning(): Promise<number | null>
   /** Reads all rows in batches. */
   rows(table: CopiedTable): AsyncIterable<readonly CopiedRow[]>
   files(kind: FileKind): AsyncIterable<CopiedFile>
 }
 
-/** A database that is created from another one. */
+/** A database that is created as a copy. */
 export interface CopyTarget {
   write(table: CopiedTable, rows: readonly CopiedRow[]): Promise<void>
   writeFile(kind: FileKind, file: CopiedFile): Promise<void>
   /**
-   * Stores the source's secrets: its hashes of keys cannot be recomputed, and its encrypted data is copied unchanged.
+   * Stores the secrets of the source. They are needed because hashes of keys cannot be recomputed, and encrypted data
+   * is copied unchanged.
    */
   keepSecrets(secrets: InstallationSecrets): Promise<void>
 }
 
-/** Numbers of copied rows and files. */
+/** Numbers of copied rows by table, and of copied files. */
 export type CopyCounts = Readonly<Record<string, number>>
 
 /**
  * Verifies a copy.
- * @throws Error if the copy is wrong.
+ * @throws Error if the copy differs.
  */
 export type CopyCheck = (copy: StoreReader) => Promise<void>
 

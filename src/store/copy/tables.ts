@@ -1,10 +1,10 @@
-/** A table of both engines, with the names that PostgreSQL uses. */
+/** A table that both engines have, with the names that PostgreSQL uses. */
 export interface CopiedTable {
   readonly name: string
   readonly columns: readonly string[]
 }
 
-/** All tables that are not derived from others. Tables come after those that they refer to. */
+/** All tables that are not derived from others. A table comes after the tables that it refers to. */
 export const TABLES: readonly CopiedTable[] = [
   table("accounts", "id name created_at stores_content state limits"),
   table(
@@ -31,13 +31,13 @@ export const TABLES: readonly CopiedTable[] = [
   table("balances", "owner posted leased allotted"),
   table("recalls", "owner node at amount"),
   table("write_offs", "number at account key request amount reason previous_hash hash"),
-  // Entries with the receipts of their requests, and receipts of requests that were not charged.
+  // Entries with the receipts of their requests, and receipts of uncharged requests.
   table(
     "entries",
     "position account number kind amount balance at request note author receipt_hash previous_hash hash key budgets " +
       "receipt replaced",
   ),
-  // Replacements for pruned rows, and their sums in reports.
+  // The sums that replace pruned rows in the ledger and in reports.
   table("pruned_rows", "until row_count hash_sum last_row"),
   table("last_pruned_entries", "account number balance hash"),
   table("pruned_budgets", "owner spent"),

@@ -14,16 +14,16 @@ interface AnchorRow extends StoredAnchor {
 }
 
 /**
- * The readable part of the ledger. A transaction gets its number before its rows get their positions, and its rows
- * become visible when it ends. All rows up to a position are therefore visible once every transaction that was running
- * when the position was drawn has ended.
+ * The position up to which all rows are visible. A transaction gets its number before its rows get their positions, and
+ * its rows become visible when it ends. All rows up to a position are therefore visible after every transaction has
+ * ended that was running when the position was drawn.
  */
 interface Horizon {
   /** The last position that was drawn. */
   readonly row: bigint
   /** The oldest running transaction. */
   readonly oldest: bigint
-  /** A transaction that began after the position was drawn. */
+  /** A transaction number that was assigned after the position was drawn. */
   readonly next: bigint
 }
 
@@ -33,14 +33,14 @@ const COLUMNS =
   "last_row, last_hash, row_count, hash_sum, at, write_offs, write_offs_hash, audit, audit_hash, next_row, next_transaction"
 const ROWS = selectLedgerRows({ entries: "hash", receipts: "hash", expired: "hash" })
 
-/** Returns the anchor of the ledger: its extent when the anchor was last advanced. */
+/** Returns the anchor, which is the extent of the ledger when the anchor was last advanced. */
 export async function findAnchor(statements: Statements): Promise<Anchor> {
   return anchorFromRow(await readAnchor(statements, ""))
 }
 
-/** Advances the anchor over the rows that can no longer be preceded by rows of running transactions. */
+/** Advances the anchor over those rows before which no running transaction can insert rows. */
 export async function advanceAnchor(client: PostgresClient, at: number): Promise<AnchorStep> {
-  // Read before the transaction below begins, because that one would count as running.
+  // Read before the transaction below begins, because that transaction would count as running.
   const horizon = await readHorizon(client)
   return client.transaction(async (transaction) => {
     const before = await readAnchor(transaction, "FOR UPDATE")
@@ -65,7 +65,7 @@ export async function advanceAnchor(client: PostgresClient, at: number): Promise
       row_count: BigInt(sum.count),
       hash_sum: sum.text,
       at: last === undefined && isSame ? before.at : BigInt(at),
-      // A pending horizon stays until it has been reached and all rows up to it are added.
+      // A pending horizon is kept until it has been reached and all rows up to it have been added.
       ...(isWaiting || isBehind ? {} : { next_row: horizon.row, next_transaction: horizon.next }),
     }
     await writeAnchor(transaction, after)
@@ -73,20 +73,22 @@ export async function advanceAnchor(client: PostgresClient, at: number): Promise
   })
 }
 
-/** Returns the position that all rows are visible up to; null while the pending horizon has not been reached. */
+/** Returns the position up to which all rows are visible; null until the pending horizon has been reached. */
 function stableRow(anchor: AnchorRow, { row, oldest, next }: Horizon): bigint | null {
   if (oldest > next) return row
-  // A restored cluster has smaller transaction numbers. Everything readable in it is committed.
+  // A restored database server has smaller transaction numbers. All rows that can be read in it are committed.
   const isOver = oldest > anchor.next_transaction || next < anchor.next_transaction
   return isOver ? anchor.next_row : null
 }
 
 async function readHorizon(client: PostgresClient): Promise<Horizon> {
-  // In this order: every transaction that drew this position or a smaller one has a smaller number than `next`.
+  // The order of these queries matters: every transaction that drew this position or a smaller one has a smaller number
+  // than `next`.
   const position = await client.row<{ row: bigint }>(
     "SELECT last_value AS row FROM ledger_position",
   )
-  // The end of a snapshot would not do: it follows the last ended transaction, and younger ones may be running.
+  // The end of a snapshot would be wrong here, because it follows the last transaction that has ended, and later
+  // transactions may be running.
   const own = await client.row<{ next: bigint }>(
     "SELECT pg_current_xact_id()::text::bigint AS next",
   )
@@ -104,8 +106,8 @@ async function readAnchor(statements: Statements, lock: "" | "FOR UPDATE"): Prom
 }
 
 /**
- * Returns the last line of each chain. If the line in the anchor is missing, returns that line, so that the anchor
- * keeps showing the loss.
+ * Returns the last line of each chain. If the line in the anchor is missing, that line is returned, so that the anchor
+ * still reveals the loss.
  */
 async function readEnds(statements: Statements, known: AnchorRow): Promise<EndRow> {
   const whole = await statements.row<{ write_offs: boolean; audit: boolean }>(

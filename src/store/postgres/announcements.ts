@@ -21,13 +21,13 @@ const CHANGES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Announces changes to other nodes, so that they poll at once: changed keys and settings, joined nodes, nodes that are
- * short of credits, and failing deployments. This is only an optimization: an announcement may be lost, and a pooler
- * may not forward any.
+ * Announces changes to other nodes, so that they poll immediately: changed keys and settings, joined nodes, nodes that
+ * are short of credits, and failing deployments. This is only an optimization, because an announcement may be lost, and
+ * a pooler may not forward any.
  */
 export class Announcements {
   readonly #client: PostgresClient
-  /** Identifies the announcements of this node. */
+  /** Identifies this node in its announcements. */
   readonly #from = crypto.randomUUID()
 
   constructor(client: PostgresClient) {
@@ -36,7 +36,7 @@ export class Announcements {
 
   /**
    * Wraps a store so that its changes are announced.
-   * @param isAwaited whether a change waits for its announcement.
+   * @param isAwaited whether changes wait for their announcement.
    */
   over(store: Store, isAwaited: boolean): Store {
     const methods = methodsNamed<GroupsOf<Store>>(methodNames(store), (group, name) => {
@@ -55,7 +55,10 @@ export class Announcements {
     return { ...methods, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
   }
 
-  /** @param onNews called for each announcement of another node. */
+  /**
+   * Receives announcements.
+   * @param onNews called for each announcement of another node.
+   */
   listen(onNews: () => void): Disposable {
     const { hosts } = this.#client
     const open = () => new Bun.SQL(hosts.primary, { max: 1 })
@@ -64,7 +67,7 @@ export class Announcements {
     let isOver = false
     const begin = (): void => {
       const own = sql
-      // Once connected, the client reconnects by itself.
+      // After the first connection, the client reconnects by itself.
       own
         .listen(CHANNEL, (from) => {
           if (from !== this.#from) onNews()
@@ -94,13 +97,13 @@ export class Announcements {
     }
   }
 
-  /** Ignores failures: other nodes see the change with their next poll. */
+  /** Ignores failures, because other nodes notice the change at their next poll. */
   async #announce(): Promise<void> {
     await this.#client.run("SELECT pg_notify($1, $2)", [CHANNEL, this.#from]).catch(() => undefined)
   }
 }
 
-/** Returns whether other nodes should give something back. */
+/** Whether other nodes should return idle parts of their leases. */
 function isShort({ wanted }: LeaseRequest, { granted, leasedElsewhere }: LeaseGrant): boolean {
   return granted < wanted && leasedElsewhere > 0n
 }

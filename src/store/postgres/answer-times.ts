@@ -4,7 +4,7 @@ import type { Statements } from "./client.ts"
 import { Conditions } from "./conditions.ts"
 import { ofAccounts } from "./receipts-of-accounts.ts"
 
-/** Returns the latencies of the last answers since a moment. */
+/** Returns the latencies of the most recent answers since a moment. */
 export async function latencies(
   statements: Statements,
   accounts: readonly string[] | undefined,

@@ -4,7 +4,7 @@ import type { PostgresClient } from "./client.ts"
 import type { Value } from "./connection-pool.ts"
 import { RECALLS_FOREVER } from "../steps/recalls.ts"
 
-/** Queries that find violated invariants of balances. */
+/** Queries that find balances whose invariants are violated. */
 const MISSING = `
   SELECT id AS owner, 0::bigint AS found, 0::bigint AS expected FROM accounts
     WHERE NOT EXISTS (SELECT FROM balances WHERE owner = accounts.id)
@@ -19,8 +19,9 @@ const LEASED = `
   GROUP BY balances.owner, leased HAVING leased <> coalesce(sum(amount), 0)`
 
 /**
- * A budget's balance is the rest of its limit, plus at most the amount that nodes must still give back of a larger
- * limit. The budget of a period may have less: if the clock was wrong when the limit grew, the balance did not grow.
+ * A budget's balance is the remainder of its limit. After a larger limit was reduced, the balance may also contain the
+ * amount that nodes still have to return. The budget of a period may have less: if the clock was wrong when the limit
+ * was raised, the balance did not grow.
  */
 const LIMIT = `
   SELECT owner, found, expected FROM (
@@ -40,7 +41,10 @@ const LIMIT = `
   ) AS budgets
   WHERE CASE WHEN recalled IS NULL AND strpos(owner, '@') = 0 THEN found <> expected ELSE found > expected END`
 
-/** Returns balances that are missing or disagree with their leases and limits, all from one state of the database. */
+/**
+ * Returns balances that are missing, or that disagree with their leases and limits. All are read from one state of the
+ * database.
+ */
 export function listBalanceFaults(client: PostgresClient, now: number): Promise<BalanceFault[]> {
   const periods = [budgetOwner("", "day", now), budgetOwner("", "month", now)]
   return client.consistently(async (statements) => {

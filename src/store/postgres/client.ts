@@ -11,12 +11,12 @@ import { probePooler } from "./pooler-probe.ts"
 import { nextPauseMs, STATEMENT_RETRIES } from "../retry-policy.ts"
 
 /**
- * Several connections may be lost together, and each retry may detect only one of them. The actual pauses are random,
- * up to these values.
+ * Pauses between retries. Several connections may be lost together, and each retry may detect only one of them. The
+ * actual pauses are random, up to these values.
  */
 const RETRIES = STATEMENT_RETRIES
 
-/** Runs statements, each on its own or all in one transaction. */
+/** Runs statements, each separately or all in one transaction. */
 export interface Statements {
   rows<Row>(text: string, values?: readonly Value[]): Promise<readonly Row[]>
   /** Returns the first row, or null. */
@@ -31,7 +31,7 @@ export interface Transaction extends Statements {
   script(text: string): Promise<void>
 }
 
-/** Failures over this time without a success between them mean that the database is unavailable. */
+/** If statements only fail for this time, the database counts as unavailable. */
 const UNAVAILABLE_AFTER_MS = 250
 
 /** Locks held by a vanished client are released after this idle time. */
@@ -39,15 +39,15 @@ const IDLE_TIMEOUT = "SET LOCAL idle_in_transaction_session_timeout = 5000"
 
 /** Effectively no limit: about 25 days. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1
-/** Lifts the time limits of the server, which are meant for serving requests. */
+/** Disables the timeouts of the server, which are meant for serving requests. */
 const NO_TIMEOUTS =
   "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '10s'"
 
-/** The statements that begin a transaction. */
+/** The statements with which a transaction begins. */
 const BEGIN_WRITE = `BEGIN; ${IDLE_TIMEOUT}; ${NAME_TRANSACTION}`
 const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${IDLE_TIMEOUT}`
 
-/** A transaction with an outstanding COMMIT. */
+/** A transaction whose COMMIT is still outstanding. */
 interface Uncommitted<T> {
   readonly result: T
   /** The id of the transaction. */
@@ -55,7 +55,7 @@ interface Uncommitted<T> {
 }
 
 /**
- * A client of one PostgreSQL database. A single statement is repeated after a lost connection, so it must be safe to
+ * A client of one PostgreSQL database. After a lost connection, a single statement is repeated, so it must be safe to
  * run twice. Statements that change data run in `transaction`, unless they detect their own repetition.
  */
 export class PostgresClient implements Statements, AsyncDisposable {
@@ -63,15 +63,15 @@ export class PostgresClient implements Statements, AsyncDisposable {
   readonly #pool: ConnectionPool
   readonly #commits = new Commits(this)
   /**
-   * Called with the cause when no statement has succeeded for a while, and with undefined once one succeeds again. It
-   * must not throw.
+   * Called with the cause when no statement has succeeded for a while, and with undefined when a statement succeeds
+   * again. It must not throw.
    */
   onAvailability: ((failure: PostgresFailure | undefined) => void) | undefined
   /** The time of the first failure since the last success, by `performance.now()`. */
   #failingSince: number | undefined
   #isUnavailable = false
   #endsAt = Infinity
-  /** The connection of a client that reads one state. */
+  /** The connection of a client whose reads all see the same state. */
   #snapshot: PooledConnection | undefined
 
   constructor(options: PoolOptions) {
@@ -98,8 +98,8 @@ export class PostgresClient implements Statements, AsyncDisposable {
   }
 
   /**
-   * Performs a writing step atomically and once. The step is repeated while it has certainly changed nothing, so it
-   * must have no other effects. If the connection is lost during the COMMIT, the server is asked for the outcome.
+   * Performs a writing step atomically and only once. While a step has certainly changed nothing, it may be repeated,
+   * so it must have no other effects. If the connection is lost during the COMMIT, the server is asked for the outcome.
    * @throws PostgresFailure `unclear` if the database becomes unavailable, or a standby takes over, before the outcome
    * is known.
    */
@@ -128,7 +128,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
   }
 
   /**
-   * Returns whether a transaction was committed.
+   * Whether a transaction was committed.
    * @throws PostgresFailure the original failure if the outcome cannot be determined.
    */
   async #isCommitted(id: string, timeline: string | null, failure: PostgresFailure) {
@@ -143,8 +143,8 @@ export class PostgresClient implements Statements, AsyncDisposable {
 
   /**
    * Performs a step in a transaction without a time limit, on a separate connection, and never repeats it.
-   * @param isolation by default, the whole step sees one state.
-   * @throws PostgresFailure: nothing was changed, unless the connection was lost during the COMMIT.
+   * @param isolation by default, the whole step sees the same state.
+   * @throws PostgresFailure. Nothing was changed, unless the connection was lost during the COMMIT.
    */
   async longTransaction<T>(
     step: (transaction: Transaction) => Promise<T>,
@@ -160,14 +160,14 @@ export class PostgresClient implements Statements, AsyncDisposable {
   }
 
   /**
-   * Performs reads that all see the same state, without a time limit, through a separate read-only client.
+   * Performs reads that all see the same state, without a time limit, on a separate read-only client.
    * @throws PostgresFailure.
    */
   async inSnapshot<T>(step: (client: PostgresClient) => Promise<T>): Promise<T> {
     await using client = new PostgresClient({ ...this.#options, max: 1 })
     return await client.#pool.use(NO_TIMEOUT_MS, async (connection) => {
       await connection.script(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${NO_TIMEOUTS}`)
-      // The first read determines which state is seen.
+      // The first read determines the state that all reads see.
       await connection.query("SELECT 1 FROM accounts LIMIT 1", [])
       client.#snapshot = connection
       const result = await step(client)
@@ -196,13 +196,16 @@ export class PostgresClient implements Statements, AsyncDisposable {
   #connectionLost(failure: PostgresFailure): void {
     const now = performance.now()
     this.#failingSince ??= now
-    // A single broken connection is replaced at once and not reported.
+    // A single broken connection is replaced immediately and not reported.
     if (this.#isUnavailable || now - this.#failingSince < UNAVAILABLE_AFTER_MS) return
     this.#isUnavailable = true
     this.onAvailability?.(failure)
   }
 
-  /** @throws LedgerError `unavailable` if a pooler mixes up prepared statements. */
+  /**
+   * Tests the connection.
+   * @throws LedgerError `unavailable` if a pooler mixes up prepared statements.
+   */
   probe(place: string): Promise<void> {
     return probePooler(this.#pool, place)
   }
@@ -212,7 +215,10 @@ export class PostgresClient implements Statements, AsyncDisposable {
     this.#endsAt = moment
   }
 
-  /** @param mayRunTwice whether the step may be repeated if its outcome is unclear. */
+  /**
+   * Performs a step with retries.
+   * @param mayRunTwice whether the step may be repeated if its outcome is unclear.
+   */
   async #withRetries<T>(
     mayRunTwice: boolean,
     step: (connection: PooledConnection) => Promise<T>,
@@ -222,7 +228,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
     const untilEnd = Math.max(RETRIES.minAttemptMs, this.#endsAt - now)
     const deadline = now + Math.min(RETRIES.maxWaitMs, untilEnd)
     let repeats = 0
-    /** The last failure with a known cause, which is reported if the next attempt only times out. */
+    /** The last failure with a known cause. It is reported if the next attempt only times out. */
     let reason: PostgresFailure | undefined
     for (let pauseMs = RETRIES.firstPauseMs; ; pauseMs = nextPauseMs(RETRIES, pauseMs)) {
       try {
@@ -261,13 +267,13 @@ async function inTransaction<T>(
   return result
 }
 
-/** Rolls back and returns the error to throw. Nothing was committed, not even if the connection broke. */
+/** Rolls back and returns the error to throw. Nothing was committed, even if the connection broke. */
 async function rollBack(connection: PooledConnection, error: unknown): Promise<unknown> {
   if (error instanceof PostgresFailure && error.isConnectionLost) return error.notDone()
   try {
     await connection.query("ROLLBACK", [])
   } catch (failure) {
-    // The server rolls back the transactions of lost clients.
+    // The server rolls back transactions of clients that disconnect.
     if (!(failure instanceof PostgresFailure)) throw failure
     return error instanceof PostgresFailure ? error : failure.notDone()
   }

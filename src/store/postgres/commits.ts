@@ -4,44 +4,45 @@ import { STATEMENT_RETRIES } from "../retry-policy.ts"
 
 const POLL_INTERVAL_MS = 20
 
-/** Assigns and returns the id of the current transaction. */
+/** Assigns an id to the current transaction and returns it. */
 export const NAME_TRANSACTION = "SELECT pg_current_xact_id()::text AS id"
 
 const TIMELINE = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)"
 const STATUS = `SELECT timeline, CASE WHEN timeline = $2 THEN pg_xact_status($1::text::xid8) END AS status
   FROM (SELECT ${TIMELINE} AS timeline) AS history`
 
-/** Runs the queries. */
+/** Runs read-only queries. */
 interface Reads {
   row<Row>(text: string, values?: readonly Value[]): Promise<Row | null>
 }
 
 /**
- * Determines whether a transaction was committed if the response to its COMMIT was lost. A server stores the outcome
- * under the transaction's id. A standby that takes over begins another timeline and may reuse the ids.
+ * Determines whether a transaction was committed if the response to its COMMIT was lost. The server stores the outcome
+ * under the transaction's id. A standby that takes over begins a new timeline and may use the ids again.
  */
 export class Commits {
   readonly #statements: Reads
-  /** Null if the server does not report it; undefined before the first query. */
+  /** The timeline; null if the server does not report it, undefined before the first query. */
   #timeline: string | null | undefined
 
   constructor(statements: Reads) {
     this.#statements = statements
   }
 
-  /** Returns the server's timeline as last read; null if unknown. It must be read before the transaction begins. */
+  /** Returns the server's timeline as last read; null if unknown. It must be called before the transaction begins. */
   async timeline(): Promise<string | null> {
     if (this.#timeline === undefined) this.#timeline = await this.#ask()
     return this.#timeline
   }
 
   /**
-   * @param id of the transaction.
-   * @param timeline when the transaction began.
+   * Whether a transaction was committed.
+   * @param id the id of the transaction.
+   * @param timeline the timeline when the transaction began.
    * @returns undefined if the outcome cannot be determined.
    */
   async isCommitted(id: string, timeline: string | null): Promise<boolean | undefined> {
-    // The server may still be ending the transaction of a disconnected client.
+    // The server may still be ending the transaction of a client that has disconnected.
     const deadline = performance.now() + STATEMENT_RETRIES.maxWaitMs
     if (timeline === null) return undefined
     for (;;) {

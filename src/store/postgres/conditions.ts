@@ -2,7 +2,7 @@ import type { TimePosition } from "../time-position.ts"
 import { texts } from "./arrays.ts"
 import type { Value } from "./connection-pool.ts"
 
-/** The conditions of a query with an optional filter. Values are always bound, never part of the text. */
+/** The conditions of a query with an optional filter. Values are always bound, and never part of the text. */
 export class Conditions {
   readonly #texts: string[] = []
   readonly values: Value[]
@@ -12,12 +12,12 @@ export class Conditions {
     this.values = values
   }
 
-  /** `WHERE a AND b`, or nothing. */
+  /** The conditions in the form `WHERE a AND b`, or empty text. */
   get where(): string {
     return this.#texts.length === 0 ? "" : `WHERE ${this.#texts.join(" AND ")}`
   }
 
-  /** Adds a condition unless its value is absent: `at >= ?`, with the value at each question mark. */
+  /** Adds a condition such as `at >= ?`, unless its value is absent. The value replaces each question mark. */
   add(text: string, value: string | number | bigint | undefined): void {
     if (value === undefined) return
     const place = this.place(typeof value === "number" ? BigInt(value) : value)
@@ -30,15 +30,15 @@ export class Conditions {
   }
 
   /**
-   * Restricts a column to some values; absent: any value. A single value uses `=`, so that an index yields the rows in
-   * the order of its next column.
+   * Restricts a column to some values; if absent, to any value. A single value uses `=`, so that an index yields the
+   * rows in the order of its next column.
    */
   among(column: string, values: readonly string[] | undefined): void {
     if (values?.length === 1) this.add(`${column} = ?`, values[0])
     else if (values !== undefined) this.#texts.push(`${column} = ANY(${this.place(texts(values))})`)
   }
 
-  /** Adds the start of a page: `(created_at, id) <`, followed by the position; null: the start of the list. */
+  /** Adds the start of a page: `(created_at, id) <`, followed by the position. null means the start of the list. */
   after(comparison: string, position: TimePosition | null): void {
     if (position === null) return
     const at = this.place(BigInt(position.at))
