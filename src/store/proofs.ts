@@ -1,6 +1,6 @@
 /**
- * The purpose of a proof: a link that sets a password, the step between password and code, or a browser that needs no
- * code; the return from an issuer, an identity that its user has yet to confirm, or the challenge of a passkey.
+ * The purpose of a proof: a link for setting a password, the step between password and code, a browser that needs no
+ * code, the return from an issuer, an identity that its user has to confirm, or the challenge of a passkey.
  */
 export type ProofKind =
   | "reset-password"
@@ -11,11 +11,11 @@ export type ProofKind =
   | "passkey-creation"
   | "passkey-sign-in"
 
-/** A short-lived credential of a browser or a link; only a hash of its token is stored. */
+/** A short-lived credential of a browser or a link. Only a hash of its token is stored. */
 export interface Proof {
   readonly kind: ProofKind
   readonly hash: string
-  /** Null if the user is not known yet. */
+  /** The user; null if the user is not known yet. */
   readonly user: string | null
   readonly value: string
   /** Unix milliseconds. */
@@ -28,11 +28,11 @@ export interface ProofReads {
 
 export interface ProofWrites {
   create(proof: Proof): Promise<void>
-  /** Consumes a proof: of several concurrent calls, only one gets it. */
+  /** Uses up a proof. If several callers do so concurrently, only one of them gets the proof. */
   take(kind: ProofKind, hash: string, now: number): Promise<Proof | null>
   /**
    * Counts an attempt.
-   * @returns false, deleting the proof, once `max` have been counted.
+   * @returns false if `max` attempts have been counted. The proof is then deleted.
    */
   countAttempt(kind: ProofKind, hash: string, max: number): Promise<boolean>
   /** Deletes all proofs of a user. */

@@ -5,58 +5,58 @@ export type RateUnit = "requests" | "tokens"
 export interface RateOrder {
   readonly key: string
   readonly unit: RateUnit
-  /** Units per minute, which is also the maximum burst. */
+  /** Units per minute. This is also the maximum burst. */
   readonly limit: number
-  /** Units used without a lease; negative: units returned. */
+  /** Units that were used without a lease; negative for units that are returned. */
   readonly used: number
-  /** Units that the first waiting request needs. Fewer are useless to it. */
+  /** Units that the first waiting request needs. A smaller grant does not help this request. */
   readonly first: number
-  /** Units that all waiting requests need, including the first. */
+  /** Units that all waiting requests need together, including the first. */
   readonly needed: number
-  /** Units requested in advance, if as much remains for each other node. */
+  /** Units requested in advance. They are granted if the same amount remains for each other node. */
   readonly ahead: number
 }
 
 export interface RateGrant {
-  /** Units that the node may use at any time. They drain from the bucket like used ones. */
+  /** Units that the node may use at any time. They drain from the bucket in the same way as used units. */
   readonly granted: number
-  /** Units in use by all nodes, including this grant. */
+  /** Units that all nodes use, including this grant. */
   readonly level: number
 }
 
 /** A node's order for concurrent requests of a key. */
 export interface SlotOrder {
   readonly key: string
-  /** The process, independent of its node's current id. */
+  /** The id of the process, which does not change when its node gets a new id. */
   readonly node: string
   /** Maximum concurrent requests of all nodes. */
   readonly limit: number
-  /** Requests running at the node. It keeps at least these slots. */
+  /** Number of requests that run at the node. It always keeps at least this many slots. */
   readonly running: number
-  /** Slots requested, including those of running requests. */
+  /** Number of slots requested, including those of running requests. */
   readonly wanted: number
 }
 
-/** The limits of keys, which nodes on several machines lease. */
+/** The limits of keys, parts of which nodes on several machines lease. */
 export interface RateLimitWrites {
   /**
-   * Leases units from one bucket for each limit of a key. Leases fill the bucket, and it drains at the rate of the
-   * limit, by the database's clock. An unused lease simply drains. Repeating the call leases more than is used, never
-   * less.
-   * @param orders one for each key and unit.
-   * @param machines how many share the limits.
-   * @returns grants in the order of the orders.
+   * Leases units. Each limit of a key has one bucket, which leases fill and which drains at the rate of the limit, by
+   * the database's clock. An unused lease simply drains. If the call is repeated, more may be leased than is used, but
+   * never less.
+   * @param orders one order for each key and unit.
+   * @param machines number of machines that share the limits.
+   * @returns the grants, in the order of `orders`.
    */
   lease(orders: readonly RateOrder[], machines: number): Promise<RateGrant[]>
   /**
-   * Replaces a node's slots for a key. Slots of nodes that have ended are free.
-   * @returns how many requests of the key the node may run.
+   * Replaces a node's slots for a key. Slots of nodes that have ended become free.
+   * @returns the number of the key's requests that the node may run.
    */
   leaseSlots(order: SlotOrder): Promise<number>
 }
 
-/** The maximum debt in minutes, so that a debt that is never paid back ends. */
+/** Maximum debt in minutes, so that a debt that is never corrected ends. */
 export const MAX_RATE_DEBT_MINUTES = 10
 
-/** Rounding errors of sums are smaller than this fraction of a limit. */
+/** Tolerance for rounding errors of sums, as a fraction of the limit. */
 export const RATE_ROUNDING = 1e-9

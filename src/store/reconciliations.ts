@@ -8,30 +8,30 @@ export interface ReconciliationRecord {
   readonly number: number
   /** Unix milliseconds. */
   readonly at: number
-  /** The result as JSON, as the management API returns it. */
+  /** The result as JSON, in the form that the management API returns. */
   readonly body: string
 }
 
-/** Provider cost of one day that no receipt contains. */
+/** Provider cost of one day that is not in any receipt. */
 export interface CostCorrection {
   readonly provider: string
-  /** The beginning of the day in UTC, Unix milliseconds. */
+  /** The start of the day in UTC, in Unix milliseconds. */
   readonly day: number
-  /** Nanocredits, of either sign. */
+  /** The amount in nanocredits, positive or negative. */
   readonly amount: bigint
 }
 
 export interface ReconciliationReads {
-  /** Returns the last comparison of each provider, sorted by provider. */
+  /** Returns the latest comparison of each provider, sorted by provider. */
   list(): Promise<ReconciliationRecord[]>
-  /** Returns the corrections of days that begin in a range; a provider can have several for a day. */
+  /** Returns the corrections of days that begin in a range. A provider may have several corrections for a day. */
   listCorrections(range: TimeRange): Promise<CostCorrection[]>
 }
 
 export interface ReconciliationWrites {
   /**
-   * Replaces the provider's last comparison and adds its corrections, which are never removed.
-   * @throws StoreError `conflict` if the record's number does not follow the stored one.
+   * Replaces the provider's previous comparison and adds its corrections, which are never removed.
+   * @throws StoreError `conflict` if the record's number does not follow the stored number.
    */
   save(
     record: ReconciliationRecord,

@@ -1,6 +1,6 @@
 import { StoreError } from "./store-error.ts"
 
-/** Errors of rejected operations, shared by all engines. */
+/** Errors for rejected operations, which all engines share. */
 export const refusals = {
   noAccount: (id: string) => new StoreError("not_found", `there is no account '${id}'`),
   nameIsTaken: (name: string) =>

@@ -18,13 +18,13 @@ import type {
 } from "./requests.ts"
 
 /**
- * Reports on past requests, derived from the ledger's receipts and stored apart from it. They can be rebuilt at any
- * time, and writes to the ledger never wait for them.
+ * Reports on past requests. Their data is derived from the ledger's receipts and stored separately. It can be rebuilt
+ * at any time, and writes to the ledger never wait for it.
  */
 export interface RequestReports {
   /**
-   * Lists the requests after a position; null starts at the first.
-   * @param order absent: newest first.
+   * Lists the requests after a position. null starts at the first request.
+   * @param order newest first if absent.
    */
   list(
     filter: RequestFilter,
@@ -33,27 +33,28 @@ export interface RequestReports {
     order?: RequestOrder,
   ): Promise<RequestRecord[]>
   /**
-   * Returns approximately when the request `count` places further back began. Of the filter, only accounts, one label
-   * and times apply.
-   * @param before a position in the list of the newest; null: the newest request.
-   * @returns null: there are fewer requests.
+   * Returns approximately when the request began that is `count` places before a position. Of the filter, only
+   * accounts, one label and times apply.
+   * @param before a position in the list of the newest requests; null for the newest request.
+   * @returns null if there are fewer requests.
    */
   reach(filter: RequestFilter, before: RequestPlace | null, count: number): Promise<number | null>
   /**
-   * Returns the number of requests per interval, unordered.
+   * Returns the number of requests per interval, in any order.
    * @param step length of an interval in milliseconds.
    */
   count(filter: RequestFilter, step: number): Promise<RequestCount[]>
   /**
-   * Returns sums. Hours and days are sorted by time, other groups by the requested order, the largest first.
-   * @param first absent: all groups, the most expensive first.
+   * Returns sums. Hours and days are sorted chronologically. Other groups are sorted by the requested order, with the
+   * largest first.
+   * @param first if absent, all groups are returned, the most expensive first.
    */
   sumUsage(filter: UsageFilter, group: UsageGroup, first?: UsageFirst): Promise<UsageSum[]>
-  /** Returns sums by hour or day, sorted by time. */
+  /** Returns sums by hour or day, in chronological order. */
   usageSeries(filter: UsageFilter, series: SeriesGroup): Promise<UsagePoint[]>
   /**
-   * Samples the durations of answers, in groups.
-   * @param names of the separate groups.
+   * Returns a sample of the durations of answers, in groups.
+   * @param names names of the groups to distinguish.
    */
   sampleAnswers(
     filter: UsageFilter,
@@ -62,17 +63,17 @@ export interface RequestReports {
   ): Promise<AnswerSample>
   /** Returns latencies of the last thousand answers since a moment. */
   latencies(accounts: readonly string[] | undefined, from: number): Promise<Latencies>
-  /** Omits keys that were never used. */
+  /** Returns the use of keys. Keys that were never used are omitted. */
   keyUses(keys: readonly string[]): Promise<KeyUse[]>
-  /** Omits accounts that were never used. */
+  /** Returns the use of accounts. Accounts that were never used are omitted. */
   accountUses(filter: AccountUseFilter): Promise<AccountUse[]>
-  /** Returns the names of keys, by id. */
+  /** Returns the names of keys by their ids. */
   keyNames(keys: readonly string[]): Promise<ReadonlyMap<string, string>>
 }
 
 export interface Reports {
   /**
-   * Returns reports that include everything in the ledger. If they are far behind, as at their first use, they contain
+   * Returns reports that include all data in the ledger. If they are far behind, as at their first use, they contain
    * the data read so far.
    */
   upToDate(): Promise<RequestReports>

@@ -2,30 +2,30 @@ import { OUTCOMES_WITHOUT_FAILURE } from "./request-summary.ts"
 
 /** The prefix of every request id. */
 export const ID_PREFIX = "req_"
-/** Sorts after all characters of ids. */
+/** Sorts after all characters that occur in ids. */
 export const AFTER_IDS = "~"
-/** Ids are `req_` and a UUID. */
+/** Matches parts of ids, which consist of `req_` and a UUID. */
 const PART_OF_ID = /^[req_0-9a-f-]*$/
 
-/** Returns whether only failed requests can contain a text: no id and no other outcome contains it. */
+/** Whether only failed requests can contain a text, because no id and no other outcome contains it. */
 export function isFailure(search: string | undefined): boolean {
   return isIn(search, new Set())
 }
 
-/** Returns whether only failed or partly written-off requests can contain a text. */
+/** Whether only requests that failed or were partly written off can contain a text. */
 export function isOnlyInTroubled(search: string | undefined): boolean {
   return isIn(search, new Set(["written_off"]))
 }
 
-/**
- * Returns whether any request may contain a text, so that no index helps. The beginning of an id can be found by an
- * index.
- */
+/** Whether any request may contain a text, so that no index helps. An index can only find the beginning of an id. */
 export function needsScan(search: string | undefined): boolean {
   return search !== undefined && !search.startsWith(ID_PREFIX) && !isOnlyInTroubled(search)
 }
 
-/** @param fine further outcomes that may contain it and are no failures. */
+/**
+ * Whether neither an id nor the outcome of a successful request can contain a text.
+ * @param fine outcomes that are not checked.
+ */
 function isIn(search: string | undefined, fine: ReadonlySet<string>): boolean {
   if (search === undefined || PART_OF_ID.test(search)) return false
   return ![...OUTCOMES_WITHOUT_FAILURE].some(
@@ -33,7 +33,7 @@ function isIn(search: string | undefined, fine: ReadonlySet<string>): boolean {
   )
 }
 
-/** Returns whether a filter's model is a glob. Only `*` is special in these globs. */
+/** Whether a filter's model is a glob. In these globs, only `*` has a special meaning. */
 export function isGlob(model: string | undefined): model is string {
   return model?.includes("*") ?? false
 }

@@ -5,7 +5,7 @@ import { restoreReceipt } from "../accounting/stored-receipt.ts"
 import { parseDecimal } from "#contract/decimal.ts"
 import type { RequestRecord } from "./requests.ts"
 
-/** A receipt with its charge, as read from the ledger. */
+/** A receipt with its charge, in the form in which the ledger returns it. */
 export interface LedgerRow {
   readonly row: bigint
   readonly account: string
@@ -14,12 +14,12 @@ export interface LedgerRow {
   readonly key: string | null
   readonly amount: bigint | null
   readonly written_off: bigint | null
-  /** The row of the expired receipt that this one replaced. */
+  /** The row of the expired receipt that this receipt has replaced; null if it has replaced none. */
   readonly replaces: bigint | null
   readonly receipt: string | null
 }
 
-/** The indexed data of a request. */
+/** The data of a request that is indexed. */
 export type RequestSummary = Omit<RequestRecord, "keyName"> & { readonly failed: boolean }
 
 interface CostLine {
@@ -33,7 +33,7 @@ interface ReceiptAttempt {
   readonly provider_cost?: unknown
 }
 
-/** The fields of a receipt that are read. Any of them may be missing in an old or foreign receipt. */
+/** The fields of a receipt that are read. Old or imported receipts may lack any of them. */
 interface ReceiptText {
   readonly status?: unknown
   readonly endpoint?: unknown
@@ -58,16 +58,16 @@ const NO_LABELS: Labels = {}
 const INPUT_NAMES = INPUT_CLASSES.map((usageClass) => NAME_OF_CLASS[usageClass])
 const OUTPUT_NAMES = OUTPUT_CLASSES.map((usageClass) => NAME_OF_CLASS[usageClass])
 
-/** Outcomes of requests that did not fail. A request cancelled by its caller is not a failure. */
+/** Outcomes of requests that did not fail. This includes requests that their callers cancelled. */
 export const OUTCOMES_WITHOUT_FAILURE: ReadonlySet<string> = new Set([
   "ok",
   "written_off",
   "caller_left",
 ])
-/** The outcome of a call that was cancelled because another one had answered. */
+/** The outcome of a call that was cancelled because another call had answered. */
 const NOT_NEEDED = "not_needed"
 
-/** Returns the indexed data of a row of the ledger; undefined if it belongs to no request. */
+/** Returns the indexed data of a row of the ledger; undefined if the row does not belong to a request. */
 export function summarize(row: LedgerRow): RequestSummary | undefined {
   const { request, key, amount } = row
   if (request === null || key === null || row.receipt === null) return undefined
@@ -91,7 +91,7 @@ export function summarize(row: LedgerRow): RequestSummary | undefined {
     stream: receipt.stream === true,
     estimated: receipt.estimated === true,
     at: Number(row.at),
-    // The receipt of an expired request was written before its end.
+    // The receipt of an expired request was written before the request ended, so its duration is unknown.
     duration: status === "expired" ? null : wholeOf(receipt.duration_ms),
     firstByte: wholeOf(receipt.first_byte_ms),
     input: sumOf(receipt.usage, INPUT_NAMES),
@@ -105,12 +105,12 @@ export function summarize(row: LedgerRow): RequestSummary | undefined {
 
 const CREDIT_PLACES = 9
 const MILLION = 1_000_000n
-/** The usual multiplier in receipts. */
+/** The multiplier 1, which most receipts have. */
 const ONE = "1"
 
 /**
- * Returns the provider cost of the answer in nanocredits: the cost before the multiplier, unless the receipt contains
- * it.
+ * Returns the provider cost of the answer in nanocredits. If the receipt does not contain it, it is the cost before the
+ * multiplier.
  */
 function providerCostOf({ cost, price, arithmetic, provider_cost: own }: ReceiptText): bigint {
   if (own !== undefined) return amountOf(own)
@@ -181,7 +181,7 @@ function outcomeOf(
   return status === "settled" ? "ok" : "released"
 }
 
-/** Returns the provider of a deployment, whose id begins with the provider's. */
+/** Returns the provider of a deployment, whose id starts with the provider's id. */
 function providerOf(deployment: string | null): string | null {
   return deployment?.split("/", 1)[0] ?? null
 }

@@ -1,78 +1,81 @@
 import type { Label, Labels } from "../accounting/labels.ts"
 
-/** Requests as reports show them. Times are Unix milliseconds; amounts are nanocredits. */
+/** Requests in the form that reports show. Times are Unix milliseconds, and amounts are nanocredits. */
 
-/** One request in a list. Its full receipt is in the ledger. */
+/** One request in a list. Its complete receipt is in the ledger. */
 export interface RequestRecord {
-  /** Grows with each request that ends. Orders requests that began in the same millisecond. */
+  /** Increases with each request that ends. It sorts requests that began in the same millisecond. */
   readonly row: number
   readonly request: string
   readonly account: string
   readonly key: string
-  /** Null if the key no longer exists. */
+  /** The name of the key; null if the key no longer exists. */
   readonly keyName: string | null
   readonly endpoint: string
   readonly model: string
-  /** The provider that answered or was tried last; null if no provider was tried. */
+  /** The provider that answered, or that was tried last; null if none was tried. */
   readonly provider: string | null
   readonly labels: Labels
   readonly status: "settled" | "released" | "expired"
-  /** `ok`; `written_off` if it was answered but not fully paid; or the kind of its failure, from the error table. */
+  /**
+   * The outcome: `ok`, `written_off` if the request was answered but not fully paid, or the kind of failure from the
+   * error table.
+   */
   readonly outcome: string
   readonly stream: boolean
   readonly estimated: boolean
-  /** When it began. */
+  /** The start of the request. */
   readonly at: number
   readonly duration: number | null
   readonly firstByte: number | null
-  /** Tokens. */
+  /** Numbers of tokens. */
   readonly input: number
   readonly output: number
   /** The charged amount. */
   readonly cost: bigint
-  /** The uncharged part of its cost. */
+  /** The part of the cost that was not charged. */
   readonly writtenOff: bigint
   /** The cost before the multiplier. */
   readonly providerCost: bigint
 }
 
-/** Filters requests. All conditions must hold. */
+/** A filter for requests. All conditions must hold. */
 export interface RequestFilter {
-  /** Absent: all accounts. */
+  /** The accounts; if absent, all accounts. */
   readonly accounts?: readonly string[] | undefined
   readonly key?: string | undefined
-  /** An exact id, or a glob with `*`. */
+  /** An exact model id, or a glob with `*`. */
   readonly model?: string | undefined
   readonly provider?: string | undefined
   readonly endpoint?: string | undefined
-  /** A request must have all of these. */
+  /** Labels. A request must have all of them. */
   readonly labels?: readonly Label[] | undefined
-  /** Filters by failure. A request cancelled by its caller did not fail. */
+  /** Whether the requests failed. A request that its caller cancelled did not fail. */
   readonly failed?: boolean | undefined
-  /** Whether a part of its cost was written off. */
+  /** Whether a part of the cost was written off. */
   readonly writtenOff?: true | undefined
-  /** A part of the outcome or of the request's id. */
+  /** A part of the outcome or of the request id. */
   readonly search?: string | undefined
-  /** Charged nanocredits, inclusive. */
+  /** Minimum and maximum of the charged amount in nanocredits, inclusive. */
   readonly minimumCost?: bigint | undefined
   readonly maximumCost?: bigint | undefined
-  /** Milliseconds, inclusive. Requests without a duration do not match. */
+  /** Minimum and maximum duration in milliseconds, inclusive. Requests without a duration do not match. */
   readonly minimumDuration?: number | undefined
   readonly maximumDuration?: number | undefined
   readonly from?: number | undefined
-  /** Exclusive. */
+  /** The end of the time range, exclusive. */
   readonly to?: number | undefined
 }
 
 /**
- * The order of requests: the newest, the most expensive or the slowest first. Equal requests are sorted by time, newest
- * first.
+ * The order of requests. The newest, the most expensive or the slowest come first. Equal requests are sorted by time,
+ * the newest first.
  */
 export type RequestOrder = "newest" | "dearest" | "slowest"
 
 /** The position of a request, after which a page starts. */
 export interface RequestPlace extends Pick<RequestRecord, "at" | "row"> {
-  /** The sort value of the request; absent if sorted by time. */
+  /** The sort value of the request; absent if requests are sorted by time. */
   readonly value?: bigint
 }
 
@@ -83,14 +86,16 @@ export interface RequestPage {
   readonly order: RequestOrder
 }
 
-/** Returns the expression that sorts requests before their time, as SQL; undefined if they are only sorted by time. */
+/**
+ * Returns the SQL expression by which requests are sorted before their time; undefined if they are only sorted by time.
+ */
 export function sortColumn(order: RequestOrder): string | undefined {
   if (order === "dearest") return "cost"
   // Requests without a duration come last.
   return order === "slowest" ? "coalesce(duration, -1)" : undefined
 }
 
-/** Returns the position of a request. */
+/** Returns the position of a request in a list. */
 export function placeAfter(record: RequestRecord, order: RequestOrder): RequestPlace {
   const { at, row } = record
   if (order === "newest") return { at, row }
@@ -99,7 +104,7 @@ export function placeAfter(record: RequestRecord, order: RequestOrder): RequestP
 
 /** The number of requests that began in an interval. */
 export interface RequestCount {
-  /** When the interval begins. */
+  /** The start of the interval. */
   readonly at: number
   readonly answered: number
   readonly failed: number
@@ -119,24 +124,27 @@ export type UsageName =
 export type UsageGroup = UsageTime | UsageName | "all"
 
 export interface UsageFilter {
-  /** Absent: all accounts. */
+  /** The accounts; if absent, all accounts. */
   readonly accounts?: readonly string[] | undefined
   readonly key?: string | undefined
   readonly model?: string | undefined
   readonly provider?: string | undefined
   readonly endpoint?: string | undefined
   readonly outcome?: string | undefined
-  /** A request must have all of these. */
+  /** Labels. A request must have all of them. */
   readonly labels?: readonly Label[] | undefined
-  /** Rounded down to the hour. */
+  /** The start, which is rounded down to the hour. */
   readonly from: number
-  /** Exclusive; rounded up to the hour. */
+  /** The end, exclusive, which is rounded up to the hour. */
   readonly to: number
 }
 
 export type UsageOrder = "cost" | "requests" | "tokens" | "errors"
 
-/** The groups to return: the first ones by one of their sums. Of equal groups, the most expensive comes first. */
+/**
+ * The groups to return, which are the first ones when sorted by one of their sums. Of equal groups, the most expensive
+ * comes first.
+ */
 export interface UsageFirst {
   readonly order: UsageOrder
   readonly count: number
@@ -144,7 +152,7 @@ export interface UsageFirst {
 
 /** The sums of one group of requests. */
 export interface UsageSum {
-  /** The beginning of the hour or day, as decimal text, or a name. */
+  /** A name, or the start of the hour or day as decimal text. */
   readonly group: string
   readonly requests: number
   readonly errors: number
@@ -152,46 +160,46 @@ export interface UsageSum {
   readonly output: number
   readonly cost: bigint
   readonly writtenOff: bigint
-  /** The cost before the multiplier; for requests from before it was recorded, the cost. */
+  /** The cost before the multiplier. For requests from before it was recorded, this is the charged cost. */
   readonly providerCost: bigint
-  /** Means over answered requests; null without answered requests. */
+  /** Means over all answered requests; null if none was answered. */
   readonly meanDuration: number | null
   readonly meanFirstByte: number | null
 }
 
 /** The sums of one group in one hour or day. */
 export interface UsagePoint extends UsageSum {
-  /** When the hour or day begins. */
+  /** The start of the hour or day. */
   readonly at: number
 }
 
 /** The groups and intervals of a series. */
 export interface SeriesGroup {
   readonly group: UsageName | "all"
-  /** The names with separate sums. All others are one group with the empty name. */
+  /** The names that have separate sums. All other names form one group with the empty name. */
   readonly names: readonly string[]
   readonly step: UsageTime
 }
 
-/** A sample of answers, column by column because there are many and they cross threads. */
+/** A sample of answers. It is stored in columns, because there are many answers and they are passed between threads. */
 export interface AnswerSample {
-  /** When each began, and its duration, in milliseconds. */
+  /** The start of each answer's request in Unix milliseconds, and its duration in milliseconds. */
   readonly at: Float64Array
   readonly duration: Float64Array
-  /** NaN if unknown. */
+  /** Milliseconds until the first byte; NaN if unknown. */
   readonly firstByte: Float64Array
-  /** Tokens. */
+  /** Numbers of output tokens. */
   readonly output: Float64Array
   /**
-   * The groups of answers, as pairs of an index of an answer and an index of a requested name; -1: another group. An
-   * answer may be in any number of groups.
+   * The groups of answers, as pairs of the index of an answer and the index of a requested name, or -1 for another
+   * group. An answer may be in any number of groups.
    */
   readonly entries: { readonly answers: Int32Array; readonly names: Int32Array }
   /** Whether the sample contains all answers. */
   readonly isComplete: boolean
 }
 
-/** The use of a key so far. */
+/** The use of a key up to now. */
 export interface KeyUse {
   readonly key: string
   readonly lastUsedAt: number
@@ -199,22 +207,22 @@ export interface KeyUse {
   readonly spent: bigint
 }
 
-/** Filters the use of accounts. Days begin at midnight, UTC. */
+/** A filter for the use of accounts. Days begin at midnight UTC. */
 export interface AccountUseFilter {
-  /** Absent: all accounts. */
+  /** The accounts; if absent, all accounts. */
   readonly accounts?: readonly string[] | undefined
-  /** The beginning of the first day of `spent`. */
+  /** The start of the first day that `spent` covers. */
   readonly from: number
-  /** The beginning of the first day of `recentlySpent`. */
+  /** The start of the first day that `recentlySpent` covers. */
   readonly recentFrom: number
 }
 
 /** The use of an account. */
 export interface AccountUse {
   readonly account: string
-  /** Null if it was never used. */
+  /** The time of the last request; null if the account was never used. */
   readonly lastUsedAt: number | null
-  /** The charged amounts since `from`, and since `recentFrom`. */
+  /** The amount charged since `from`, and the amount charged since `recentFrom`. */
   readonly spent: bigint
   readonly recentlySpent: bigint
 }

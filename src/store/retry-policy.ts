@@ -1,24 +1,27 @@
 /**
  * Retries of settlements while the database fails, in three layers. Each layer repeats failed attempts of the layer
- * below: `STATEMENT_RETRIES`, then `FILE_RETRIES` or `databaseRetries` while a caller waits, or `JOURNAL_RETRIES`
- * afterwards. So a caller waits at most `maxWaitMs` of the middle layer, plus the end of an attempt that is not
- * abandoned.
+ * below. The layers are `STATEMENT_RETRIES`, then `FILE_RETRIES` or `databaseRetries` while a caller waits, or
+ * `JOURNAL_RETRIES` afterwards. A caller therefore waits at most `maxWaitMs` of the middle layer, plus the rest of an
+ * attempt that is not abandoned.
  */
 export interface RetryPolicy {
   readonly firstPauseMs: number
-  /** Pauses double up to this maximum. */
+  /** Maximum pause. Pauses double until they reach it. */
   readonly maxPauseMs: number
   /** Maximum total time of all attempts and pauses. */
   readonly maxWaitMs: number
-  /** Whether an attempt that takes longer than `maxWaitMs` is abandoned. Then its result is unknown. */
+  /** Whether an attempt that takes longer than `maxWaitMs` is abandoned. Its result is then unknown. */
   readonly abandonsAttempts: boolean
-  /** Minimum time for an attempt when the process ends, since the database may be healthy. */
+  /** Minimum time for an attempt when the process ends, because the database may be healthy. */
   readonly minAttemptMs: number
-  /** Repeats after failures other than outages: a connection that was lost at an unknown point, an unexpected error. */
+  /**
+   * Maximum repetitions after failures other than outages, such as a connection that was lost at an unknown point, or
+   * an unexpected error.
+   */
   readonly maxRepeats: number
 }
 
-/** Statements and transactions of PostgreSQL that have changed nothing, or that are idempotent. */
+/** For statements and transactions of PostgreSQL that have changed nothing, or that are idempotent. */
 export const STATEMENT_RETRIES: RetryPolicy = {
   firstPauseMs: 10,
   maxPauseMs: 500,
@@ -28,7 +31,7 @@ export const STATEMENT_RETRIES: RetryPolicy = {
   maxRepeats: 3,
 }
 
-/** Batches whose callers wait for a database in a file, which may be locked or full for a moment. */
+/** For batches whose callers wait for a database in a file, which may be locked or full for a moment. */
 export const FILE_RETRIES: RetryPolicy = {
   firstPauseMs: 50,
   maxPauseMs: 1_000,
@@ -38,12 +41,18 @@ export const FILE_RETRIES: RetryPolicy = {
   maxRepeats: Infinity,
 }
 
-/** Batches whose callers wait for a database on a network. @param maxWaitMs the setting `database.patience`. */
+/**
+ * Returns the policy for batches whose callers wait for a database on a network.
+ * @param maxWaitMs the setting `database.patience`.
+ */
 export function databaseRetries(maxWaitMs: number): RetryPolicy {
   return { ...FILE_RETRIES, maxWaitMs, abandonsAttempts: true }
 }
 
-/** Batches that are already in the journal: no caller waits, and only the end of the process stops the attempts. */
+/**
+ * For batches that are already in the journal. No caller waits for them, so that attempts only stop when the process
+ * ends.
+ */
 export const JOURNAL_RETRIES: RetryPolicy = {
   firstPauseMs: 250,
   maxPauseMs: 250,

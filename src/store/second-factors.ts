@@ -1,12 +1,12 @@
-/** An authenticator app, and the backup codes for when it is lost. */
+/** An authenticator app, and backup codes in case it is lost. */
 export interface SecondFactor {
-  /** Encrypted. */
+  /** The secret of the authenticator app, encrypted. */
   readonly secret: string
-  /** The unused ones; encrypted. */
+  /** The unused backup codes, encrypted. */
   readonly backupCodes: string
-  /** Whether sign-in asks for it: a first code has been correct. */
+  /** Whether sign-in requires the factor. It becomes active with the first correct code. */
   readonly isActive: boolean
-  /** End of the lock on codes, in Unix milliseconds; null if not locked. */
+  /** When codes are accepted again, in Unix milliseconds; null if they are not locked. */
   readonly lockedUntil: number | null
 }
 
@@ -15,26 +15,32 @@ export interface SecondFactorReads {
 }
 
 export interface SecondFactorWrites {
-  /** Stores a factor that is not active yet. @returns false if one is active. */
+  /**
+   * Stores a factor that is not active yet.
+   * @returns false if a factor is already active.
+   */
   begin(user: string, secret: string, backupCodes: string): Promise<boolean>
   /**
    * Marks the code of a time step as used, activates the factor and resets its failures.
-   * @param latest the last step that is valid now: a later one was used before the clock was set back.
+   * @param latest the last step that is valid now. If a later step was used, the clock has been set back since.
    * @returns false if this code or a later one has been used.
    */
   useStep(user: string, step: number, latest: number): Promise<boolean>
-  /** Replaces the backup codes. @returns false if they are no longer `from`. */
+  /**
+   * Replaces the backup codes.
+   * @returns false if the current codes are not `from`.
+   */
   replaceBackupCodes(user: string, from: string, to: string): Promise<boolean>
-  /** Counts a wrong code, and locks the factor after too many in a row. */
+  /** Counts a wrong code. After too many wrong codes in a row, the factor is locked. */
   fail(user: string, now: number, lock: FailureLock): Promise<void>
-  /** Resets the failures. */
+  /** Resets the count of wrong codes. */
   succeed(user: string): Promise<void>
-  /** Deletes it, and the trusted browsers with it. */
+  /** Deletes the factor and the trusted browsers. */
   remove(user: string): Promise<void>
 }
 
 export interface FailureLock {
   readonly max: number
-  /** Milliseconds. */
+  /** Duration of the lock in milliseconds. */
   readonly duration: number
 }

@@ -1,6 +1,6 @@
 /** An open session. Times are Unix milliseconds. */
 export interface SessionRecord {
-  /** Identifies the session. It is not a credential. */
+  /** Identifies the session, but is not a credential. */
   readonly id: string
   readonly createdAt: number
   readonly expiresAt: number
@@ -8,17 +8,17 @@ export interface SessionRecord {
   readonly agent: string | null
 }
 
-/** A new session; only a hash of its cookie's token is stored. */
+/** A new session. Only a hash of its cookie's token is stored. */
 export interface NewSession extends SessionRecord {
   readonly user: string
   readonly tokenHash: string
-  /** Whether the session outlives the browser. */
+  /** Whether the session continues after the browser is closed. */
   readonly isRemembered: boolean
-  /** The hash that the given password matched; null without a password. */
+  /** The stored password hash that the entered password matched; null for a sign-in without a password. */
   readonly passwordHash: string | null
 }
 
-/** The session of a token. */
+/** The session that belongs to a token. */
 export interface FoundSession {
   readonly id: string
   readonly user: string
@@ -34,11 +34,15 @@ export interface SessionReads {
 
 export interface SessionWrites {
   /**
-   * @param replaced the session that it replaces, which ends.
-   * @returns false, creating nothing, if the user is disabled or deleted or has changed their password.
+   * Creates a session.
+   * @param replaced the session that this one replaces, which ends.
+   * @returns false, creating nothing, if the user is disabled, was deleted or has changed the password.
    */
   create(session: NewSession, replaced: string | null): Promise<boolean>
   renew(id: string, expiresAt: number): Promise<void>
-  /** @returns whether the user had such a session. */
+  /**
+   * Ends a session.
+   * @returns whether the user had a session with this id.
+   */
   end(user: string, id: string): Promise<boolean>
 }

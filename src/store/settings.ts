@@ -1,8 +1,8 @@
 import type { NewAuditRecord } from "./audit.ts"
 
 /**
- * The kinds of run-time settings: a provider, a model's entry, a price group, a setting of the gateway, and lists of
- * known prices.
+ * The kinds of run-time settings, which are providers, entries of models, price groups, settings of the gateway, and
+ * lists of known prices.
  */
 export type SettingSection = "provider" | "model" | "price_group" | "setting" | "prices"
 
@@ -13,37 +13,39 @@ export interface SettingRecord {
   readonly id: string
   /** JSON in the format of `tollgate.yaml`, without secrets. */
   readonly body: string
-  /** Its encrypted secrets; null without secrets. */
+  /** The encrypted secrets of the setting; null if it has none. */
   readonly encrypted: string | null
-  /** The revision of the change that set it. */
+  /** The revision of the change that created this value. */
   readonly revision: number
   readonly changedAt: number
 }
 
 /** One of several changes that are made together. */
 export interface SettingChange extends Pick<SettingRecord, "section" | "id" | "encrypted"> {
-  /** Null deletes the setting. */
+  /** The new value; null deletes the setting. */
   readonly body: string | null
-  /** The revision of the replaced setting, so that no change in between is lost; null: it does not exist yet. */
+  /**
+   * The revision of the replaced setting, so that no change in between is lost; null if the setting does not exist yet.
+   */
   readonly replaces: number | null
 }
 
-/** All settings made in the console. */
+/** All settings that were made in the console. */
 export interface SettingsState {
-  /** Grows with every change. */
+  /** Increases with every change. */
   readonly revision: number
   readonly records: readonly SettingRecord[]
 }
 
 export interface SettingReads {
-  /** Reads all settings made in the console. */
+  /** Reads all settings that were made in the console. */
   read(): Promise<SettingsState>
 }
 
 export interface SettingWrites {
   /**
    * Makes changes together.
-   * @throws StoreError `conflict` if one of the settings was changed since it was read, or if a price group with
+   * @throws StoreError `conflict` if one of the settings was changed since it was read, or if a price group that has
    * members would be deleted.
    */
   change(

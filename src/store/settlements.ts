@@ -4,7 +4,7 @@ import type { VendorStateRecord } from "./vendor-state.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
-/** A hold that had been open for a while when settlements were last written. */
+/** A hold that was recorded because it had been open for some time when settlements were last written. */
 export interface HoldRecord {
   readonly request: string
   readonly account: string
@@ -15,19 +15,19 @@ export interface HoldRecord {
   readonly receipt: string
 }
 
-/** A settled request, for posting to the ledger. */
+/** A settled request that is to be posted to the ledger. */
 export interface Posting {
   readonly request: string
   readonly account: string
   readonly key: string
-  /** The budgets of the key that are charged. */
+  /** The charged budgets of the key. */
   readonly budgets: readonly string[]
   readonly amount: bigint
-  /** The uncharged part of its cost, which is written off. */
+  /** The parts of the cost that are not charged but written off. */
   readonly writtenOff: readonly WriteOff[]
   readonly at: number
   readonly receipt: string
-  /** State that the vendor stores for its answer. */
+  /** State that the vendor stores for this answer. */
   readonly state?: readonly VendorStateRecord[] | undefined
 }
 
@@ -38,7 +38,7 @@ export interface Batch {
   readonly closed: readonly string[]
 }
 
-/** A settled request, as posted. */
+/** The result of posting a settled request. */
 export type Posted = DrawnCharge
 
 export interface ReceiptRecord {
@@ -47,42 +47,42 @@ export interface ReceiptRecord {
   readonly key: string
   readonly at: number
   readonly body: string
-  /** Null if nothing was charged. */
+  /** The entry of the charge; null if nothing was charged. */
   readonly entry: EntryRecord | null
   /** The charged budgets. */
   readonly budgets: readonly string[]
-  /** True if it replaced an expired receipt. */
+  /** Whether the receipt has replaced an expired receipt. */
   readonly late: boolean
-  /** The uncharged part of its cost. */
+  /** The parts of the cost that were written off. */
   readonly writtenOff: readonly WriteOff[]
 }
 
-/** Unix milliseconds, the end exclusive. */
+/** A time range in Unix milliseconds. The end is exclusive. */
 export interface TimeRange {
   readonly from: number
   readonly until: number
 }
 
-/** Filters receipts. */
+/** A filter for receipts. */
 export interface ReceiptFilter extends TimeRange {
-  /** Absent: all accounts. */
+  /** The account; if absent, all accounts. */
   readonly account?: string | undefined
 }
 
 /** Reads the holds of running requests, their charges with receipts, and write-offs. */
 export interface SettlementReads {
-  /** Lists the holds of an account's requests, oldest first. Short requests are not included. */
+  /** Lists the recorded holds of an account's requests, oldest first. Short requests have no recorded hold. */
   listHolds(account: string): Promise<HoldRecord[]>
   /** Returns the receipt of a request; null if it has no receipt. */
   findReceipt(request: string): Promise<ReceiptRecord | null>
   /**
-   * Returns the existing receipts of requests, in any order.
-   * @param range when the requests began, so that not all partitions are searched.
+   * Returns the receipts of requests, in any order. Requests without a receipt are omitted.
+   * @param range the time range in which the requests began, so that not all partitions are searched.
    */
   findReceipts(requests: readonly string[], range: TimeRange): Promise<ReceiptRecord[]>
-  /** Lists receipts in the order of the requests' ids, after a given id. */
+  /** Lists the receipts after a given request id, in the order of these ids. */
   listReceipts(filter: ReceiptFilter, after: string, limit: number): Promise<ReceiptRecord[]>
-  /** Lists the write-offs of some or all accounts below a number, newest first; null starts at the newest. */
+  /** Lists the write-offs of one or all accounts below a number, newest first. null starts at the newest write-off. */
   listWriteOffs(
     accounts: readonly string[] | undefined,
     before: number | null,
@@ -92,8 +92,8 @@ export interface SettlementReads {
 
 export interface SettlementWrites {
   /**
-   * Posts a batch: entries, receipts, balances, leases, holds and vendor state in one transaction. A repeated request
-   * is not charged again, and its result is that of the first time.
+   * Posts a batch of entries, receipts, balances, leases, holds and vendor state in one transaction. A repeated request
+   * is not charged again, and its result is the same as the first time.
    */
   post(node: string, batch: Batch): Promise<Posted[]>
 }

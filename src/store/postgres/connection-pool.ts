@@ -2,26 +2,26 @@ import type { ReservedSQL, SQL } from "bun"
 import { deadlinePassed, isDeadline, noPrimary, PostgresFailure } from "./failure.ts"
 import { Hosts } from "./hosts.ts"
 
-/** Maximum age of a connection, so that all servers behind a load balancer get connections. */
+/** Maximum age of a connection. Connections are replaced, so that all servers behind a load balancer are used. */
 const MAX_AGE_MS = 30 * 60_000
 
 const IS_WRITABLE = `SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' AS is_writable`
 
 export interface PoolOptions {
-  /** The address of one host, or of several with one primary. */
+  /** The address of one host, or of several hosts of which one is the primary. */
   readonly url: string
   /** Maximum open connections. */
   readonly max: number
   /** Timeout for opening a connection, in milliseconds. */
   readonly connectTime: number
-  /** True by default. A pooler in transaction mode may not support them. */
+  /** Whether statements are prepared; true if absent. A pooler in transaction mode may not support this. */
   readonly preparedStatements?: boolean | undefined
 }
 
-/** A parameter of a statement. Arrays are created by `arrays.ts`. */
+/** A parameter of a statement. For arrays, use the functions in `arrays.ts`. */
 export type Value = string | bigint | boolean | null | Uint8Array | ReturnType<SQL["array"]>
 
-/** The rows, the number of rows found or changed, and the command, such as `COMMIT`. */
+/** The rows of a result, the number of rows found or changed, and the command, such as `COMMIT`. */
 type Answer<Row> = readonly Row[] & { readonly count: number; readonly command: string }
 
 /** A connection that is reserved for one step. */
@@ -38,13 +38,13 @@ interface Open {
 }
 
 /**
- * A pool of connections to one database. Each is reserved from Bun's client for its whole lifetime. Reserving one per
- * statement would cost four times as much as the statement. Only a reserved connection can be closed when the server
- * does not answer.
+ * A pool of connections to one database. Each connection is reserved from Bun's client for its whole lifetime, because
+ * reserving one per statement would cost four times as much as the statement. Only a reserved connection can be closed
+ * if the server does not respond.
  */
 export class ConnectionPool implements AsyncDisposable {
   readonly hosts: Hosts
-  /** One client for each host tried so far. */
+  /** One client for each host that was tried so far. */
   readonly #clients = new Map<number, SQL>()
   readonly #options: PoolOptions
   readonly #max: number
@@ -59,9 +59,9 @@ export class ConnectionPool implements AsyncDisposable {
   }
 
   /**
-   * Performs a step on a connection of its own.
+   * Performs a step on a connection that no other step uses.
    * @param timeoutMs includes the wait for a connection.
-   * @throws PostgresFailure on timeout; the connection is closed even if the server is still working.
+   * @throws PostgresFailure on timeout. The connection is then closed, even if the server is still working.
    */
   async use<T>(timeoutMs: number, step: (connection: PooledConnection) => Promise<T>): Promise<T> {
     const { promise: late, reject } = Promise.withResolvers<never>()
@@ -79,7 +79,7 @@ export class ConnectionPool implements AsyncDisposable {
         error instanceof PostgresFailure &&
         (error.isConnectionLost || error.isOfStandby)
       )
-      // Without a connection, nothing was sent.
+      // If no connection was open, nothing was sent.
       if (open === undefined && isDeadline(error)) throw error.notDone()
       throw error
     } finally {
@@ -108,21 +108,21 @@ export class ConnectionPool implements AsyncDisposable {
     } catch (error) {
       const index = this.#waiting.indexOf(resolve)
       if (index >= 0) this.#waiting.splice(index, 1)
-      // A connection was assigned at the same moment.
+      // A connection was assigned at the moment of the timeout.
       else void promise.then((open) => (open ? this.#putBack(open, true) : this.#leave()))
       throw error
     }
     return given ?? this.#open(late)
   }
 
-  /** Opens a connection that is already counted. */
+  /** Opens a connection, which has already been counted. */
   async #open(late: Promise<never>): Promise<Open> {
     const opening = this.#connect()
     try {
       const connection = await Promise.race([opening, late])
       return { connection, openedAt: performance.now() }
     } catch (error) {
-      // A connection that opens too late is closed.
+      // If a connection opens too late, it is closed.
       opening.then(closed, () => undefined)
       this.#leave()
       throw error instanceof PostgresFailure ? error : new PostgresFailure(error)
@@ -154,11 +154,11 @@ export class ConnectionPool implements AsyncDisposable {
     if (known) return known
     const { max, connectTime, preparedStatements = true } = this.#options
     const count = this.hosts.addresses.length
-    // Loaded on first use: SQLite installations never need it.
+    // Loaded on first use, because SQLite installations never need it.
     const client = new Bun.SQL(this.hosts.addresses[index] ?? "", {
       bigint: true,
       max,
-      // Each host gets an equal part of the time, so that one that does not answer leaves time for the others.
+      // Each host gets an equal part of the time. If a host does not respond, time remains for the others.
       connectionTimeout: Math.ceil(connectTime / 1_000 / count),
       idleTimeout: 0,
       prepare: preparedStatements,
@@ -169,7 +169,7 @@ export class ConnectionPool implements AsyncDisposable {
 
   #putBack(open: Open, isUsable: boolean): void {
     if (!isUsable) {
-      // The same cause has probably broken the idle connections, which would fail on their next use.
+      // Idle connections are closed, because the same cause has probably broken them.
       for (const idle of this.#idle.splice(0)) this.#drop(idle)
     }
     if (!isUsable || performance.now() - open.openedAt > MAX_AGE_MS) {
@@ -187,8 +187,8 @@ export class ConnectionPool implements AsyncDisposable {
   }
 
   /**
-   * Removes a connection. The next waiting step opens another, which is counted at once so that no other step opens one
-   * too.
+   * Removes a connection. The next waiting step opens a new one, which is counted immediately so that no other step
+   * opens one in its place.
    */
   #leave(): void {
     const next = this.#waiting.shift()
@@ -197,7 +197,7 @@ export class ConnectionPool implements AsyncDisposable {
   }
 }
 
-/** Returns whether a server accepts changes: it is not a standby and not read-only. */
+/** Whether a server accepts changes, because it is neither a standby nor read-only. */
 async function isWritable(connection: ReservedSQL): Promise<boolean> {
   try {
     const [row] = await connection.unsafe<{ is_writable: boolean }[]>(IS_WRITABLE)
@@ -227,11 +227,11 @@ function connectionOf(connection: ReservedSQL): PooledConnection {
   }
 }
 
-/** Closes a connection at once, even if a statement is running. */
+/** Closes a connection immediately, even if a statement is running. */
 async function closed(connection: ReservedSQL): Promise<void> {
   try {
     await connection.close({ timeout: 0 })
   } catch {
-    // It was already closed.
+    // The connection was already closed.
   }
 }

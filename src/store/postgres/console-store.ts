@@ -7,7 +7,7 @@ import {
 import type { PostgresClient } from "./client.ts"
 import { clientMethods, runStep } from "./run-steps.ts"
 
-/** Stores the console's users and their credentials in the ledger's database, through the same client. */
+/** Stores the users of the console and their credentials in the ledger's database, through the same client. */
 export function postgresConsoleStore(client: PostgresClient): ConsoleStore {
   return {
     ...clientMethods<ConsoleAggregates>(CONSOLE_STEPS, client),

@@ -10,27 +10,27 @@ import { bigints, byteArrays, texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import type { Value } from "./connection-pool.ts"
 
-/** Approximate size of a row without its content. */
+/** Approximate size of a row in bytes, without its content. */
 const ROW_BYTES = 300
-/** Maximum bytes of parts written by one statement; a larger part is written alone. */
+/** Maximum bytes of parts that one statement writes. A larger part is written alone. */
 const MAX_WRITE_BYTES = 1024 * 1024
-/** Maximum parts deleted by one step of a sweep. */
+/** Maximum parts that one step of a sweep deletes. */
 const SWEEP_BATCH = 1_000n
-/** Maximum parts read at once to free space. */
+/** Maximum parts that are read at once when space is freed. */
 const EVICTION_BATCH = 100n
-/** Maximum age of the cached total over all accounts. It does not include later additions of other nodes. */
+/** Maximum age of the cached total over all accounts. The cached total lacks later additions of other nodes. */
 const MAX_TOTAL_AGE_MS = 10_000
-/** When the total is exceeded, this fraction of it is freed (1/50), so that not every answer has to free space. */
+/** When the total exceeds the maximum, 1/50 of the total is freed, so that not every answer has to free space. */
 const FREED_DIVISOR = 50
 
-/** Also true if the clock was wrong, in either direction, when the answer was stored. */
+/** Also true if the clock was wrong when the answer was stored. */
 const EXPIRED = "(expires_at <= $1 OR at <= $2 OR at >= $3)"
 
 type FoundRow = { readonly hash: string; readonly bytes: bigint; readonly encrypted: Buffer | null }
 
 /**
- * Stores the encrypted parts of conversations. A row per account has its total size; every change of its parts locks
- * this row. The sum over all accounts is read at intervals, plus the additions of this process.
+ * Stores the encrypted parts of conversations. Each account has a row with its total size, which every change of its
+ * parts locks. The sum over all accounts is read at intervals, and additions of this process are added to it.
  */
 export class PostgresConversations implements ConversationParts {
   readonly #client: PostgresClient
@@ -41,7 +41,7 @@ export class PostgresConversations implements ConversationParts {
   }
 
   async keep(writes: readonly ConversationWrite[]): Promise<void> {
-    // A larger answer would evict all others and then itself.
+    // An answer above the limit would evict all others and finally itself.
     const fitting = writes.filter(
       ({ record, room }) => sizeOf(record) <= Math.min(room.accountBytes, room.totalBytes),
     )
@@ -111,7 +111,10 @@ export class PostgresConversations implements ConversationParts {
     )
   }
 
-  /** Deletes answers of the account that stores most, so that no account loses answers to one that stores more. */
+  /**
+   * Deletes answers of the account that stores the most, so that no account loses answers to an account that stores
+   * more.
+   */
   async #makeTotalRoom(max: number): Promise<void> {
     if (performance.now() - this.#total.readAt > MAX_TOTAL_AGE_MS || this.#total.bytes > max) {
       await this.#readTotal()
@@ -133,7 +136,7 @@ export class PostgresConversations implements ConversationParts {
   }
 }
 
-/** Locks the rows of accounts in order, so that transactions do not deadlock. Creates missing rows. */
+/** Locks the rows of accounts in a fixed order, so that transactions do not deadlock. Missing rows are created. */
 async function lockSizes(transaction: Statements, accounts: readonly string[]): Promise<void> {
   for (const account of [...new Set(accounts)].toSorted()) {
     await transaction.run(
@@ -171,7 +174,7 @@ async function insert(transaction: Statements, record: ConversationRecord): Prom
   ])
 }
 
-/** Deletes the oldest answers of an account with all their parts, until the rest fits. */
+/** Deletes the oldest answers of an account with all their parts until the remaining ones fit. */
 async function makeAccountRoom(
   transaction: Statements,
   account: string,
@@ -188,8 +191,8 @@ async function makeAccountRoom(
 }
 
 /**
- * Frees bytes of the account that stores most, but not more than it stores beyond the next one.
- * @returns the freed bytes.
+ * Frees bytes of the account that stores the most, but not more than its difference to the next account.
+ * @returns the number of freed bytes.
  */
 function freeOfLargest(client: PostgresClient, wanted: number): Promise<number> {
   return client.transaction(async (transaction) => {
@@ -204,8 +207,8 @@ function freeOfLargest(client: PostgresClient, wanted: number): Promise<number> 
 }
 
 /**
- * Deletes the oldest answers of an account with a locked row: enough of them, or a part.
- * @returns the freed bytes.
+ * Deletes the oldest answers of an account whose row is locked, until enough is freed or a limit is reached.
+ * @returns the number of freed bytes.
  */
 async function freeOldest(
   transaction: Statements,
@@ -231,8 +234,8 @@ async function freeOldest(
 }
 
 /**
- * Deletes parts of accounts with locked rows.
- * @param condition on the columns of a part.
+ * Deletes parts of accounts whose rows are locked.
+ * @param condition a condition on the columns of parts.
  */
 async function forget(
   transaction: Statements,
@@ -252,7 +255,7 @@ async function forget(
   return { count: Number(row?.count ?? 0n), bytes: Number(row?.bytes ?? 0n) }
 }
 
-/** Divides parts into groups that are written by one statement each. */
+/** Divides parts into groups, each of which one statement writes. */
 function* inWrites(parts: readonly KeptPart[]): Generator<readonly KeptPart[]> {
   let some: KeptPart[] = []
   let bytes = 0

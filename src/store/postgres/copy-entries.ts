@@ -9,10 +9,15 @@ const RECEIPT_COLUMNS =
   "stream, estimated, duration, first_byte, input, output, cost, written_off, provider_cost, labels"
 const EXPIRED_COLUMNS = "request, account, key, at, body, hash, position"
 
-/** A row as JSON text. Numbers are strings because JSON numbers are only exact up to 2^53. Bytes are hexadecimal. */
+/**
+ * A row as JSON text. Numbers are strings, because JSON numbers are only exact up to 2^53. Bytes are in hexadecimal.
+ */
 export type CopiedRecord = Readonly<Record<string, string | null>>
 
-/** Writes rows of the ledger: entries, receipts, and the replaced receipts of expired requests, each into its table. */
+/**
+ * Writes rows of the ledger. Entries, receipts, and replaced receipts of expired requests are written to separate
+ * tables.
+ */
 export async function writeEntries(
   transaction: Statements,
   rows: readonly CopiedRecord[],
@@ -47,7 +52,7 @@ async function insert(
   )
 }
 
-/** Adds the values that reports need to receipts. */
+/** Returns receipts with the values that reports need. */
 async function receiptsOf(
   transaction: Statements,
   rows: readonly CopiedRecord[],

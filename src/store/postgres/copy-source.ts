@@ -6,7 +6,7 @@ import { LedgerError } from "../ledger-error.ts"
 import { SUMS } from "../usage-sums.ts"
 import type { Statements } from "./client.ts"
 
-/** Rows fetched at once; fewer from tables with large rows. */
+/** Number of rows that are fetched at once. It is lower for tables with large rows. */
 const FETCH_ROWS = 1_000
 const LARGE_ROWS: Readonly<Record<string, number>> = {
   entries: 500,
@@ -14,10 +14,10 @@ const LARGE_ROWS: Readonly<Record<string, number>> = {
   conversation_parts: 20,
 }
 
-/** Every change writes to one of these tables. */
+/** Tables of which at least one is written by every change. */
 const WRITTEN_TABLES = "nodes, balances, audit, revisions, idempotency, users, sessions"
 
-/** Entries with their receipts, and the receipts of requests that were not charged. */
+/** Entries with their receipts, and the receipts of uncharged requests. */
 const ENTRIES = `SELECT e.position, e.account, e.number, e.kind, e.amount, e.balance, e.at, e.request, e.note, e.author,
     e.receipt_hash, e.previous_hash, e.hash, e.key, e.budgets, r.body AS receipt, NULL AS replaced
   FROM entries AS e LEFT JOIN receipts AS r ON r.request = e.request AND r.entry = e.number AND r.account = e.account
@@ -26,7 +26,7 @@ const ENTRIES = `SELECT e.position, e.account, e.number, e.kind, e.amount, e.bal
   UNION ALL SELECT position, account, NULL, 'expired', NULL, NULL, at, NULL, NULL, NULL,
     NULL, NULL, hash, key, 0, body, request FROM expired_receipts`
 
-/** The part of the sums that belongs to pruned requests. */
+/** The part of the hourly sums that belongs to pruned requests. */
 const PRUNED_HOURS = `WITH present AS (
     SELECT at / 3600000 AS hour, account, key, model, coalesce(provider, '') AS provider, outcome, endpoint,
       count(*) AS requests,
@@ -49,7 +49,7 @@ const PRUNED_KEY_USES = `WITH present AS (
     known.spent - coalesce(present.spent, 0) AS spent
   FROM key_uses AS known LEFT JOIN present USING (key) WHERE known.requests > coalesce(present.requests, 0)`
 
-/** Queries of tables that need more than a plain read. */
+/** Queries of tables that require more than a plain read. */
 const SELECTS: Readonly<Record<string, string>> = {
   entries: ENTRIES,
   pruned_hours: PRUNED_HOURS,
@@ -57,8 +57,8 @@ const SELECTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the contents of a database to copy, in a transaction that sees one state of it and blocks all writes until it
- * ends.
+ * Returns the contents of a database for a copy. They are read in a transaction that sees one state and blocks all
+ * writes until it ends.
  * @throws LedgerError `unavailable` if a node is running.
  */
 export async function copySource(
@@ -98,7 +98,7 @@ async function* rowsOf(
 ): AsyncGenerator<readonly CopiedRow[]> {
   const order = name === "audit" || name === "write_offs" ? " ORDER BY number" : ""
   const select = SELECTS[name] ?? `SELECT ${columns.join(", ")} FROM ${name}${order}`
-  // Statements are prepared by text: a shared cursor name would return rows of the first table.
+  // Statements are prepared by their text, so a shared cursor name would return rows of the first table.
   const cursor = `copied_${name}`
   await transaction.run(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${select}`)
   const fetch = `FETCH ${LARGE_ROWS[name] ?? FETCH_ROWS} FROM ${cursor}`

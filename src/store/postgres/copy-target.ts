@@ -9,7 +9,8 @@ import { type CopiedRecord, writeEntries } from "./copy-entries.ts"
 import { CHUNK } from "./kept-files.ts"
 
 /**
- * Returns a writer that fills an empty database in a transaction. The tables are locked against all use until it ends.
+ * Returns a writer that fills an empty database in a transaction. Until the transaction ends, no other client can use
+ * the tables.
  * @param keepSecrets stores the secrets of the source.
  * @throws LedgerError `exists` if the database is not empty.
  */
@@ -36,10 +37,10 @@ export async function copyTarget(
   }
 }
 
-/** Derives the remaining data from the copied rows. */
+/** Computes the remaining data from the copied rows. */
 export async function completeCopy(transaction: Statements): Promise<void> {
   for (const statement of COMPLETE) await transaction.run(statement)
-  // Without new statistics, the plans for empty tables would remain in use.
+  // Without new statistics, query plans for empty tables would remain in use.
   await transaction.run("ANALYZE")
 }
 
@@ -73,7 +74,7 @@ function recordsOf(table: string): string {
   return `json_populate_recordset(NULL::${table}, $1::text::json) AS copied`
 }
 
-/** Inserts for tables that need more than their rows. */
+/** Insert statements for tables that require more than the copied rows. */
 const STATEMENTS: Readonly<Record<string, string>> = {
   revisions: `UPDATE revisions SET number = copied.number FROM ${recordsOf("revisions")}
     WHERE revisions.name = copied.name`,
@@ -84,11 +85,11 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   pruned_rows: `UPDATE pruned_rows SET until = copied.until, row_count = copied.row_count, hash_sum = copied.hash_sum,
     last_row = copied.last_row FROM ${recordsOf("pruned_rows")}`,
   pruned_hours: `INSERT INTO usage_hours SELECT * FROM ${recordsOf("usage_hours")}`,
-  // The account comes from the key.
+  // The key determines the account.
   pruned_key_uses: `INSERT INTO key_uses (key, account, last_used_at, requests, spent)
     SELECT copied.key, coalesce(keys.account, ''), copied.last_used_at, copied.requests, copied.spent
     FROM ${recordsOf("key_uses")} LEFT JOIN keys ON keys.id = copied.key`,
-  // The owner of a budget is its key, or begins with the id of its key or account.
+  // The owner of a budget is its key, or starts with the id of its key or account.
   balances: `INSERT INTO balances (owner, account, posted, leased, allotted, number, hash)
     SELECT copied.owner, coalesce(accounts.id, keys.account), copied.posted, copied.leased, copied.allotted,
       CASE WHEN copied.allotted IS NULL THEN 0 END, CASE WHEN copied.allotted IS NULL THEN '${GENESIS_HASH}' END
@@ -108,7 +109,7 @@ const COMPLETE = [
   `UPDATE receipts SET is_late = true
    WHERE request IN (SELECT request FROM expired_receipts)`,
   "INSERT INTO expired_requests SELECT request, at FROM receipts WHERE is_expired",
-  // The sums of pruned requests are already there.
+  // The table already contains the sums of pruned requests.
   `INSERT INTO usage_hours AS known (hour, account, key, model, provider, outcome, endpoint, requests, errors, input,
      output, cost, written_off, provider_cost, durations, duration, first_bytes, first_byte)
    SELECT at / 3600000, account, key, model, coalesce(provider, ''), outcome, endpoint, count(*),
@@ -134,7 +135,7 @@ const COMPLETE = [
    UNION ALL SELECT '', 0, 0, sum(size) FROM idempotency HAVING sum(size) > 0`,
   `INSERT INTO conversation_sizes (account, bytes)
    SELECT account, sum(bytes) FROM conversation_parts GROUP BY account`,
-  // A sequence continues after the last drawn number, or at its beginning if the table is empty.
+  // The sequence continues after the highest position that was used, or starts at 1 if the table is empty.
   `SELECT setval('ledger_position', greatest(1, (SELECT max(position) FROM entries),
      (SELECT max(position) FROM receipts), (SELECT max(position) FROM expired_receipts),
      (SELECT last_row FROM anchor), (SELECT last_row FROM pruned_rows)))`,

@@ -28,7 +28,7 @@ interface ServerRow {
   readonly risks: readonly string[] | null
 }
 
-/** Partitions are counted as part of their table. */
+/** The sizes of tables. Partitions count as part of their table. */
 const PARTS = `SELECT name, sum(bytes)::bigint AS bytes, count(*) FILTER (WHERE is_partition) AS partitions
   FROM (SELECT coalesce(parent.relname, own.relname)::text AS name, parent.oid IS NOT NULL AS is_partition,
       pg_total_relation_size(own.oid) AS bytes
@@ -50,8 +50,9 @@ const SERVER = `SELECT current_setting('server_version') AS version,
 const CLOCK = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now"
 
 /**
+ * Returns the status of a database.
  * @param place for messages.
- * @param isProbed whether statements are prepared, so that a pooler has to keep them apart.
+ * @param isProbed whether the statements are prepared, which a pooler must support.
  */
 export async function databaseStatus(
   client: PostgresClient,
@@ -91,7 +92,7 @@ async function versionsOf(state: SchemaState): Promise<SchemaVersions> {
   return { found: state.version, known: newestOf(SCHEMA), fault }
 }
 
-/** Returns the message of the LedgerError that a check throws; null if it passes. */
+/** Returns the message of the LedgerError that a check throws; null if the check passes. */
 async function faultOf(check: () => unknown): Promise<string | null> {
   try {
     await check()
@@ -109,7 +110,7 @@ function partOf({ name, bytes, partitions }: PartRow): DatabasePart {
 async function clockOf(
   client: PostgresClient,
 ): Promise<Pick<ServerStatus, "clockOffset" | "roundTrip">> {
-  // The first query also prepares the statement.
+  // The first query also prepares the statement, so it is not measured.
   await client.row(CLOCK)
   const [before, begin] = [Date.now(), performance.now()]
   const row = await client.row<{ now: bigint }>(CLOCK)

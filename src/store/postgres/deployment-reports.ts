@@ -15,7 +15,7 @@ interface ReportRow {
   readonly rest: bigint
 }
 
-/** Taking the revision serializes reports, so that they become visible in their order. */
+/** The row with the revision is locked, so that reports become visible in the order of their revisions. */
 const REPORT = `WITH next AS (UPDATE deployment_revision SET number = number + 1 RETURNING number)
   INSERT INTO deployment_reports AS known (deployment, event, node, at, until, revision)
   SELECT new.deployment, new.event, $1, tollgate_now(), tollgate_now() + new.rest, next.number

@@ -3,7 +3,7 @@ import { methodNames, methodOf, methodsNamed, type GroupsOf } from "../methods.t
 import type { Store } from "../store.ts"
 import { PostgresFailure } from "./failure.ts"
 
-/** Wraps a store so that its failures describe the fault of the database, with the same errors for all engines. */
+/** Wraps a store so that its failures describe the fault of the database. All engines use the same errors. */
 export function explained(store: Store, place: string): Store {
   const methods = methodsNamed<GroupsOf<Store>>(methodNames(store), (group, name) => {
     const method = methodOf(store, group, name)
@@ -18,7 +18,7 @@ export function explained(store: Store, place: string): Store {
   return { ...methods, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
 }
 
-/** Wraps other methods in the same way. */
+/** Wraps the methods of any object in the same way as `explained`. */
 export function explaining<Methods extends object>(methods: Methods, place: string): Methods {
   return new Proxy(methods, {
     get(target, name) {
@@ -36,7 +36,7 @@ export function explaining<Methods extends object>(methods: Methods, place: stri
 }
 
 /**
- * Converts a client error into the store's own error, if the database is unavailable. Errors caused by the input are
+ * Converts a client error to the store's own error if the database is unavailable. Errors that the input has caused are
  * returned unchanged.
  */
 export function explainedError(error: unknown, place: string): unknown {

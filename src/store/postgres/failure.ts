@@ -7,8 +7,8 @@
 export type Outcome = "not_done" | "unclear" | "refused"
 
 /**
- * An idle transaction, a lock timeout, conflicts between transactions, too many connections, and a server that is
- * starting or is a standby.
+ * SQLSTATE codes of idle transactions, lock timeouts, conflicts between transactions, too many connections, and servers
+ * that are starting or are standbys.
  */
 const NOT_DONE = new Set([
   "0A000",
@@ -23,20 +23,20 @@ const NOT_DONE = new Set([
 ])
 
 /**
- * A failure reported by PostgreSQL or by the connection to it.
+ * A failure that PostgreSQL or the connection to it reports.
  * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 export class PostgresFailure extends Error {
   override readonly name = "PostgresFailure"
-  /** The SQLSTATE, or Bun's code if the server did not answer. */
+  /** The SQLSTATE, or the code of Bun's client if the server did not respond. */
   readonly code: string
   readonly outcome: Outcome
-  /** The violated constraint. */
+  /** The name of the violated constraint. */
   readonly constraint: string | undefined
 
   /**
-   * @param error of Bun's client.
-   * @param outcome if it is known better than from the error code.
+   * @param error the error of Bun's client.
+   * @param outcome the outcome, if it is known better than from the error's code.
    */
   constructor(error: unknown, outcome?: Outcome) {
     super(error instanceof Error ? error.message : String(error), { cause: error })
@@ -45,17 +45,20 @@ export class PostgresFailure extends Error {
     this.outcome = outcome ?? outcomeOf(this.code)
   }
 
-  /** Returns the same failure for a transaction without a COMMIT. */
+  /** Returns the same failure for a transaction whose COMMIT was not sent. */
   notDone(): PostgresFailure {
     return new PostgresFailure(this.cause, "not_done")
   }
 
-  /** Whether the database rejects the values: out of range, too large, not in its encoding, against a constraint. */
+  /**
+   * Whether the database rejects the values because they are out of range, too large, not in its encoding, or against a
+   * constraint.
+   */
   get isOfInput(): boolean {
     return ["22", "23", "54"].some((group) => this.code.startsWith(group))
   }
 
-  /** Whether the server rejects changes: it has become a standby, and another server may be the primary. */
+  /** Whether the server rejects changes because it has become a standby. Another server may be the primary. */
   get isOfStandby(): boolean {
     return this.code === READ_ONLY
   }
@@ -72,13 +75,13 @@ export class PostgresFailure extends Error {
   }
 }
 
-/** The code of a statement that timed out. */
+/** The error code of a statement that timed out. */
 export const DEADLINE = "ERR_POSTGRES_CONNECTION_DEADLINE"
 
-/** The code for a database that has only standbys. */
+/** The error code for a database that has only standbys. */
 const NO_PRIMARY = "ERR_POSTGRES_CONNECTION_NO_PRIMARY"
 
-/** A change was sent to a read-only server. */
+/** The SQLSTATE of a change that was sent to a read-only server. */
 const READ_ONLY = "25006"
 
 /** Returns the failure of a database without a host that accepts changes. */
@@ -87,20 +90,20 @@ export function noPrimary(cause: unknown): PostgresFailure {
   return new PostgresFailure(Object.assign(new Error(message), { code: NO_PRIMARY }), "not_done")
 }
 
-/** Returns the failure of a statement that exceeded the client's timeout. */
+/** Returns the failure of a statement that exceeded the timeout of the client. */
 export function deadlinePassed(timeoutMs: number): PostgresFailure {
   const message = `the database did not answer within ${Math.round(timeoutMs)} ms`
   return new PostgresFailure(Object.assign(new Error(message), { code: DEADLINE }))
 }
 
-/** Returns whether the client timed out, so that the cause is unknown. */
+/** Whether an error is a timeout of the client, so that the cause is unknown. */
 export function isDeadline(error: unknown): error is PostgresFailure {
   return error instanceof PostgresFailure && error.code === DEADLINE
 }
 
 /**
- * Returns the failure of a step that continued after a failed statement, so that the server rolled it back at the
- * COMMIT.
+ * Returns the failure of a step that continued after a failed statement. The server has rolled back its transaction at
+ * the COMMIT.
  */
 export function rolledBack(): PostgresFailure {
   return new PostgresFailure(new Error("the database rolled back the transaction"), "refused")
@@ -108,7 +111,7 @@ export function rolledBack(): PostgresFailure {
 
 function outcomeOf(code: string): Outcome {
   if (NOT_DONE.has(code) || code === READ_ONLY) return "not_done"
-  // Codes of broken connections, of servers that shut down, and of Bun's client.
+  // Errors of broken connections, of servers that shut down, and of Bun's client have an unclear outcome.
   const isUnclear =
     code === "40003" || code.startsWith("08") || code.startsWith("57") || code.startsWith("ERR_")
   return isUnclear ? "unclear" : "refused"

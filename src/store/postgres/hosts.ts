@@ -1,6 +1,6 @@
 import { hostAddresses } from "../../database-address.ts"
 
-/** The hosts of a database, and the primary as of the last opened connection. */
+/** The hosts of a database. The primary is the one found when a connection was last opened. */
 export class Hosts {
   /** One address for each host. */
   readonly addresses: readonly string[]
@@ -11,12 +11,12 @@ export class Hosts {
     this.addresses = hostAddresses(url)
   }
 
-  /** The address of the last known primary. */
+  /** The address of the primary that was found last. */
   get primary(): string {
     return this.addresses[this.#primary] ?? ""
   }
 
-  /** The indexes of all hosts, the primary first. */
+  /** The indexes of all hosts, starting with the primary. */
   get inOrder(): readonly number[] {
     const numbers = this.addresses.map((_, index) => index)
     return [this.#primary, ...numbers.filter((index) => index !== this.#primary)]
@@ -29,7 +29,7 @@ export class Hosts {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Registers a listener that is called whenever another host becomes the primary. */
+  /** Registers a listener that is called when a different host becomes the primary. */
   onMove(listener: () => void): Disposable {
     this.#listeners.add(listener)
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }

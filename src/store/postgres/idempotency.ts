@@ -2,13 +2,16 @@ import type { IdempotencyResult, IdempotencyStep } from "../idempotency.ts"
 import type { Store } from "../store.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 
-/** Maximum claims deleted by one sweep. */
+/** Maximum claims that one sweep deletes. */
 const SWEEP_BATCH = 5_000n
 
 export function idempotencyMethods(client: PostgresClient): Store["idempotency"] {
   return {
     perform: (steps) => perform(client, steps),
-    /** If the connection is lost, the swept requests are not returned, and their answers are deleted by age. */
+    /**
+     * If the connection is lost, the deleted claims are not returned. Their answers are deleted later because of their
+     * age.
+     */
     async sweep(expired) {
       const rows = await client.rows<{ request: string }>(
         `WITH gone AS (
@@ -27,7 +30,7 @@ export function idempotencyMethods(client: PostgresClient): Store["idempotency"]
   }
 }
 
-/** Performs the steps in one statement that detects its own repetition. */
+/** Performs the steps in one statement, which detects its own repetition. */
 async function perform(
   statements: Statements,
   steps: readonly IdempotencyStep[],

@@ -5,13 +5,13 @@ import { type InstallationSecrets, SECRET_NAMES } from "../../secrets/installati
 import { LedgerError } from "../ledger-error.ts"
 import type { Statements } from "./client.ts"
 
-/** The row that marks an unverified copy. */
+/** The name of the row that marks a copy as unverified. */
 const UNFINISHED = "unfinished_copy"
 
 /**
  * Reads the secrets of an installation.
- * @param given TOLLGATE_SECRET; absent: a secret in the database, created if missing.
- * @throws LedgerError `without_secrets` if the keys were hashed with another secret than the given one, `unfinished`.
+ * @param given TOLLGATE_SECRET. If absent, a secret in the database is used, and created if it is missing.
+ * @throws LedgerError `without_secrets` if the keys were hashed with a secret other than the given one, `unfinished`.
  */
 export async function readSecrets(
   statements: Statements,
@@ -38,7 +38,7 @@ export async function readSecrets(
   return new DerivedSecrets(root, new Map(inherited))
 }
 
-/** Copies the secrets of the source database. This database cannot be used before `endCopy`. */
+/** Copies the secrets of the source database. Before `endCopy`, this database cannot be used. */
 export async function beginCopy(
   statements: Statements,
   given: string | undefined,
@@ -74,8 +74,8 @@ async function rootOf(statements: Statements, given: string | undefined): Promis
 }
 
 /**
- * Stores a value unless one exists.
- * @returns the stored value.
+ * Stores a value unless a value exists.
+ * @returns the value that is stored now.
  */
 async function keep(statements: Statements, name: string, value: string): Promise<string> {
   await statements.run(

@@ -2,11 +2,14 @@ import { rm } from "node:fs/promises"
 import type { FileKind, KeptFile, KeptFiles } from "../kept-files.ts"
 import type { PostgresClient } from "./client.ts"
 
-/** Bytes of a file in one row, and so the most that is in memory at once. */
+/** Bytes of a file in one row. This is also the maximum that is in memory at once. */
 export const CHUNK = 512 * 1024
-/** Maximum rows deleted by one step of a sweep. */
+/** Maximum rows that one step of a sweep deletes. */
 const SWEEP_BATCH = 100n
-/** Maximum bytes of all images; beyond it, those that expire first are deleted. The settings limit the answers. */
+/**
+ * Maximum bytes of all images. If it is exceeded, images that expire first are deleted. For answers, the settings
+ * define a limit.
+ */
 const MAX_BYTES: Readonly<Record<FileKind, bigint | undefined>> = {
   answers: undefined,
   pictures: 8n * 1024n * 1024n * 1024n,
@@ -17,11 +20,11 @@ interface FileRow {
   readonly size: bigint
 }
 
-/** Reads a chunk of a file. */
+/** Returns a part of a file. */
 type Source = (start: number, end: number) => Promise<Uint8Array>
 
 /**
- * Stores files in rows of chunks. A file gets its name once all chunks are stored. Chunks of unfinished files are
+ * Stores files in rows of chunks. A file gets its name when all chunks are stored. Chunks of incomplete files are
  * deleted when the file would have expired. All times are of the database's clock.
  */
 export class PostgresFiles implements KeptFiles {
@@ -29,7 +32,7 @@ export class PostgresFiles implements KeptFiles {
   readonly #kind: FileKind
   readonly #maxBytes: bigint | undefined
 
-  /** @param room maximum bytes of all files of the kind. */
+  /** @param room maximum bytes of all files of this kind. */
   constructor(client: PostgresClient, kind: FileKind, room = MAX_BYTES[kind]) {
     this.#client = client
     this.#kind = kind
@@ -113,7 +116,7 @@ export class PostgresFiles implements KeptFiles {
     )
   }
 
-  /** Repeats a statement until it deletes nothing. */
+  /** Repeats a statement until it deletes no more rows. */
   async #repeat(statement: string): Promise<void> {
     while ((await this.#client.run(statement, [SWEEP_BATCH])) > 0);
   }
@@ -123,7 +126,7 @@ class ChunkedFile implements KeptFile {
   readonly size: number
   readonly #client: PostgresClient
   readonly #file: string
-  /** The last chunk read: sequential reads continue in it. */
+  /** The chunk that was read last. Sequential reads continue in it. */
   #last: { readonly number: number; readonly content: Uint8Array } | undefined
 
   constructor(client: PostgresClient, { file, size }: FileRow) {
@@ -155,7 +158,10 @@ class ChunkedFile implements KeptFile {
     )
   }
 
-  /** @throws Error if the file was deleted meanwhile. */
+  /**
+   * Reads a chunk.
+   * @throws Error if the file was deleted in the meantime.
+   */
   async #chunk(number: number): Promise<Uint8Array> {
     const row = await this.#client.row<{ content: Buffer }>(
       "SELECT content FROM kept_file_chunks WHERE file = $1 AND number = $2",

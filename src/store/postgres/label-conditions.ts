@@ -4,7 +4,7 @@ import type { Conditions } from "./conditions.ts"
 /** The time of the request in `request_labels`, which sorts the rows. */
 export const LABELLED_AT = "label_at"
 
-/** Returns the receipts that have all of the labels, as SQL after `FROM`; undefined without labels. */
+/** Returns the receipts that have all of the given labels, as SQL to follow `FROM`; undefined without labels. */
 export function labelledReceipts(
   conditions: Conditions,
   labels: readonly Label[] = [],

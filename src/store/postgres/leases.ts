@@ -6,16 +6,16 @@ import type { PostgresClient, Statements } from "./client.ts"
 import { collectDebts } from "../steps/debts.ts"
 import { runStep } from "./run-steps.ts"
 
-/** A waiting node repeats its recall before this time has passed. */
+/** Lifetime of a recall. A waiting node repeats its recall before this time has passed. */
 const RECALL_LIFETIME_MS = 500
 
-/** The `node` of recalls that no node makes: those of commands that reduce a balance. */
+/** The `node` of recalls that do not come from a node, but from commands that reduce a balance. */
 const NO_NODE = ""
 
-/** The largest possible balance, which caps the requested amounts. */
+/** The highest possible balance, to which requested amounts are capped. */
 const MAX_BALANCE = 2n ** 63n - 1n
 
-/** The owners of idle leases that node $1 is asked to return, as an array. */
+/** The owners of idle leases that node $1 has to return, as an array. */
 export const RECALLS_FROM_NODE = `SELECT array_agg(DISTINCT recalls.owner)
   FROM recalls JOIN leases ON leases.owner = recalls.owner
   WHERE leases.node = $1 AND recalls.node <> $1 AND leases.amount > 0
@@ -30,8 +30,7 @@ interface GrantRow {
 }
 
 /**
- * All leases of node $1. The amount is never negative, but only statements that repeat the condition of the index use
- * it.
+ * Selects all leases of node $1. The amount is never negative, but the index is only used if the condition is repeated.
  */
 const OF_NODE = "leases.node = $1 AND leases.amount >= 0"
 
@@ -55,21 +54,24 @@ export function leaseMethods(client: PostgresClient): Store["leases"] {
 }
 
 /**
- * Leases part of a balance. A lone node gets all of it. Among several, each gets the larger of its need and its share,
- * which leaves as much for each other node. Amounts too small to be useful are not granted: two nodes that each hold
- * half of what they need would wait for each other.
+ * Leases a part of a balance. A single node gets all of it. If there are several nodes, each gets its need or its
+ * share, whichever is larger. The share leaves the same amount for each other node. Amounts that are too small to be
+ * useful are not granted, because two nodes that each have half of their need would wait for each other.
  */
 async function take(client: PostgresClient, request: LeaseRequest): Promise<LeaseGrant> {
   const grant = await tryTake(client, request)
   if (grant) return grant
-  // The budget of a period begins with its first lease.
+  // The budget of a period is created with its first lease.
   await client.transaction((transaction) => runStep(transaction, beginPeriod(request.owner)))
   return (await tryTake(client, request)) ?? NOTHING
 }
 
 const NOTHING: LeaseGrant = { granted: 0n, posted: 0n, free: 0n, leasedElsewhere: 0n, debt: 0n }
 
-/** @returns null if the owner has no balance. */
+/**
+ * Tries to lease a part of a balance.
+ * @returns null if the owner has no balance.
+ */
 function tryTake(client: PostgresClient, request: LeaseRequest): Promise<LeaseGrant | null> {
   const { node, owner, wanted, min } = request
   return client.transaction(async (transaction) => {
@@ -85,7 +87,7 @@ function tryTake(client: PostgresClient, request: LeaseRequest): Promise<LeaseGr
 
 /**
  * Returns all leases of a node to the balances.
- * @param at Unix milliseconds.
+ * @param at the time in Unix milliseconds.
  */
 export async function giveBackAll(
   transaction: Statements,
@@ -121,7 +123,7 @@ async function giveBack(
   await transaction.run("SELECT 1 FROM balances WHERE owner = ANY($1) ORDER BY owner FOR UPDATE", [
     owners,
   ])
-  // Never more than the node has leased: the lock of the balance also protects its leases.
+  // No more than the node has leased is returned. The lock on the balance also protects its leases.
   const leases = await transaction.rows<LeaseShare>(
     "SELECT owner, amount FROM leases WHERE node = $1 AND owner = ANY($2)",
     [node, owners],
@@ -142,8 +144,8 @@ async function giveBack(
 }
 
 /**
- * Shrinks budgets to their limits and collects debts, after owners got amounts back. Only for these owners: locking
- * other balances now would violate the lock order.
+ * Reduces budgets to their limits and collects debts after amounts were returned to their owners. Only these owners are
+ * affected, because locking other balances now would violate the lock order.
  */
 async function applyReturned(
   transaction: Statements,
@@ -154,7 +156,7 @@ async function applyReturned(
   await runStep(transaction, collectDebts(owners, at))
 }
 
-/** Asks all nodes for the idle parts of their leases. */
+/** Asks all nodes for the idle parts of their leases of an owner. */
 async function recallIdle(transaction: Statements, owner: string, amount: bigint): Promise<void> {
   await transaction.run(
     `INSERT INTO recalls (owner, node, at, amount) VALUES ($1, $2, tollgate_now(), $3)

@@ -1,4 +1,4 @@
-/** The columns to read from each table with rows of the ledger, besides their positions. */
+/** The columns to read from each table that has rows of the ledger, besides their positions. */
 interface Columns {
   readonly entries: string
   readonly receipts: string
@@ -6,8 +6,8 @@ interface Columns {
 }
 
 /**
- * Selects all rows of the ledger in the order of their positions: those after $1 and up to $2, at most $3. Each table
- * is read by its index, and no further than the page.
+ * Selects all rows of the ledger in the order of their positions, after $1 and up to $2, at most $3 rows. Each table is
+ * read by its index, and no further than the end of the page.
  */
 export function selectLedgerRows({ entries, receipts, expired }: Columns): string {
   const page = "position > $1 AND position <= $2 ORDER BY position LIMIT $3"

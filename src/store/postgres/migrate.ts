@@ -2,40 +2,40 @@ import { LedgerError } from "../ledger-error.ts"
 import type { PostgresClient, Statements, Transaction } from "./client.ts"
 import { areInstalled, installRoutines } from "./routines/routines.ts"
 
-/** The schema that a program requires of a database. */
+/** The schema that a program requires in a database. */
 export interface Schema {
-  /** The version after the first step. Pre-release builds have smaller versions. */
+  /** The version after the first step. Pre-release builds have lower versions. */
   readonly firstVersion: number
-  /** Steps in order. A released step is never edited: a change is a new step. */
+  /** The steps in order. A released step is never edited. Each change is a new step. */
   readonly steps: readonly SchemaStep[]
   /**
-   * `CREATE OR REPLACE` statements by name, executed whenever their text has changed. A program with an older schema
-   * never replaces them, so a change that must last needs a step, which may be empty. If a signature changes, the file
-   * also drops the old routine when no supported program calls it any more.
+   * `CREATE OR REPLACE` statements by name. Each is executed when its text has changed. Programs with an older schema
+   * never replace them, so a change that must last also requires a step, which may be empty. If a signature changes,
+   * the file must also drop the old routine when no supported program calls it any more.
    */
   readonly routines: Readonly<Record<string, string>>
 }
 
 /** One step of the schema. */
 export interface SchemaStep {
-  /** Statements, separated by semicolons. */
+  /** SQL statements, separated by semicolons. */
   readonly sql: string
   /**
-   * The oldest schema of programs that keep working after it. A step that only adds tables or columns keeps this
-   * number. A step that removes something is released one version after the last program that used it.
+   * The schema version of the oldest programs that still work after this step. A step that only adds tables or columns
+   * keeps this number. A step that removes something is released one version after the last program that used it.
    */
   readonly oldest: number
 }
 
-/** The schema of a database. */
+/** The state of a database's schema. */
 export interface SchemaState {
-  /** 0 for a database without Tollgate's tables. */
+  /** The version of the schema; 0 for a database without Tollgate's tables. */
   readonly version: number
-  /** The oldest schema of programs that work with it. */
+  /** The schema version of the oldest programs that work with the database. */
   readonly oldest: number
 }
 
-/** The advisory lock of a schema change: "tollgate" as a number. */
+/** The number of the advisory lock for schema changes, which is "tollgate" as a number. */
 const LOCK = 8389772276738384741n
 
 const EMPTY: SchemaState = { version: 0, oldest: 0 }
@@ -46,7 +46,7 @@ CREATE TABLE IF NOT EXISTS tollgate_schema (version int NOT NULL, oldest int NOT
 CREATE TABLE IF NOT EXISTS tollgate_routines (name text COLLATE "C" PRIMARY KEY, hash text NOT NULL);
 `
 
-/** Reads the schema of a database. */
+/** Reads the state of a database's schema. */
 export async function schemaState(statements: Statements): Promise<SchemaState> {
   const found = await statements.row<{ exists: boolean }>(
     "SELECT to_regclass('tollgate_schema') IS NOT NULL AS exists",
@@ -75,17 +75,17 @@ export async function migrate(client: PostgresClient, schema: Schema): Promise<S
     return requireUsable(isUpToDate ? before : await migrateTo(client, schema, newest), schema)
   }
   refuseUnreleased(before, schema)
-  // Tables in use are locked for one step at a time; an empty database gets all steps in one transaction.
+  // Tables that are in use are locked for one step at a time. An empty database gets all steps in one transaction.
   let state = before
   while (state.version < newest) {
     state = await migrateTo(client, schema, state.version === 0 ? newest : state.version + 1)
   }
-  // Statistics from before the migration would lead to plans for other tables.
+  // Old statistics would lead to query plans for the old tables.
   await client.longTransaction((statements) => statements.run("ANALYZE"), "READ COMMITTED")
   return requireUsable(state, schema)
 }
 
-/** The only encoding with every character that callers and providers send. */
+/** The only encoding that supports every character that callers and providers send. */
 const ENCODING = "UTF8"
 
 async function requireEncoding(statements: Statements): Promise<void> {
@@ -100,15 +100,17 @@ async function requireEncoding(statements: Statements): Promise<void> {
   )
 }
 
-/** Performs the missing steps up to a version in one transaction, which installs the routines after the last step. */
+/**
+ * Performs the missing steps up to a version in one transaction. After the last step, it also installs the routines.
+ */
 function migrateTo(client: PostgresClient, schema: Schema, version: number): Promise<SchemaState> {
-  // Without a time limit: steps on large tables and migrations of other processes can take long.
+  // No time limit applies, because steps on large tables and migrations of other processes can take long.
   return client.longTransaction(async (statements) => {
     await statements.script("SET LOCAL lock_timeout = 0")
     await statements.run("SELECT pg_advisory_xact_lock($1)", [LOCK])
-    // While a change of a table waits for transactions that use it, all other transactions wait for the change.
+    // While a table change waits for transactions that use the table, all other transactions wait for the change.
     await statements.script("SET LOCAL lock_timeout = '10s'")
-    // Another process may have migrated meanwhile.
+    // Another process may have migrated the database in the meantime.
     const present = await schemaState(statements)
     if (present.version > version) return present
     if (version === newestOf(schema)) {
@@ -135,7 +137,10 @@ async function performSteps(
   ])
 }
 
-/** @throws LedgerError `other_version` if this program does not support the database's schema. */
+/**
+ * Checks that this program supports a database's schema.
+ * @throws LedgerError `other_version` if not.
+ */
 export function requireUsable(state: SchemaState, schema: Schema): SchemaState {
   const newest = newestOf(schema)
   refuseUnreleased(state, schema)
@@ -154,7 +159,10 @@ export function requireUsable(state: SchemaState, schema: Schema): SchemaState {
   return state
 }
 
-/** @throws LedgerError `other_version` if no step upgrades the schema. */
+/**
+ * Rejects schemas that no step upgrades.
+ * @throws LedgerError `other_version`.
+ */
 function refuseUnreleased({ version }: SchemaState, { firstVersion }: Schema): void {
   if (version === 0 || version >= firstVersion) return
   throw new LedgerError(

@@ -10,27 +10,30 @@ import type { RequestSummary } from "../request-summary.ts"
 import type { Statements } from "./client.ts"
 import { findIds, readExpired, readReceipts } from "./request-segments.ts"
 
-/** Maximum receipts outside segments that a report reads; beyond it, a report ignores the rest. */
+/** Maximum receipts outside of segments that a report reads. Further receipts are ignored. */
 export const MAX_NEWEST = 2 * SEGMENT_SIZE
-/** Names that are in no segment yet get temporary ids, counted down from here. Permanent ids never get this large. */
+/**
+ * Names that are not in a segment yet get temporary ids, which count down from this number. Permanent ids never become
+ * this large.
+ */
 const LAST_ID = 2 ** 31 - 1
 
 interface StateRow {
-  /** The position of the last receipt in a segment. */
+  /** The position of the last receipt that is in a segment. */
   readonly position: bigint
-  /** The last position with all rows up to it visible. */
+  /** The position up to which all rows are visible. */
   readonly anchored: bigint
-  /** Requests that began before this moment were pruned. */
+  /** Requests that began before this moment were pruned, in Unix milliseconds. */
   readonly until: bigint
   readonly has_expired: boolean
 }
 
-/** The receipts outside segments. */
+/** The receipts that are not in a segment yet. */
 interface Newest {
   readonly until: number
   readonly newest: readonly Segment[]
   readonly idOf: IdOf
-  /** The names with temporary ids of this process. */
+  /** Names with temporary ids, which are only valid in this process. */
   readonly own: ReadonlyMap<number, string>
 }
 
@@ -39,7 +42,7 @@ interface Span {
   readonly to: number
 }
 
-/** Reads the receipts that are in no segment. Those that the anchor covers are read only once. */
+/** Reads the receipts that are not in a segment yet. Receipts that the anchor covers are only read once. */
 export class NewestReceipts {
   #begin = -1n
   #end = -1n
@@ -48,7 +51,10 @@ export class NewestReceipts {
   #ids = new Map<string, number>()
   #own = new Map<number, string>()
 
-  /** @param names further names that need ids. */
+  /**
+   * Reads the receipts.
+   * @param names additional names that need ids.
+   */
   async read(transaction: Statements, span: Span, names: readonly string[]): Promise<Newest> {
     const state = await transaction.row<StateRow>(
       `SELECT position, until, anchor.last_row AS anchored, EXISTS (SELECT FROM expired_requests) AS has_expired
@@ -74,7 +80,7 @@ export class NewestReceipts {
     }
   }
 
-  /** Reads the receipts that the anchor has covered since the last call. */
+  /** Reads the receipts that the anchor has covered since the previous call. */
   async #update(transaction: Statements, { position, anchored }: StateRow): Promise<void> {
     if (position !== this.#begin) {
       this.#begin = position
@@ -95,7 +101,7 @@ export class NewestReceipts {
     this.#segment = this.#segmentOf(this.#requests)
   }
 
-  /** Returns the ids of the names that have one. */
+  /** Returns the ids of those names that have one. */
   async #find(
     transaction: Statements,
     names: readonly string[],
@@ -111,8 +117,8 @@ export class NewestReceipts {
   }
 
   /**
-   * Assigns ids to names. A name that gets a permanent id later keeps its temporary one until these receipts are in a
-   * segment.
+   * Assigns temporary ids to names. If a name gets a permanent id later, it keeps its temporary id until these receipts
+   * are in a segment.
    */
   async #number(transaction: Statements, names: ReadonlySet<string>): Promise<void> {
     const unknown = [...names].filter((name) => !this.#ids.has(name))

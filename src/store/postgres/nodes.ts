@@ -9,7 +9,7 @@ import { expireHolds } from "./receipts.ts"
 
 interface NodeRow extends Omit<NodeRecord, "beatAt" | "leaseTerm"> {
   readonly lease_term: bigint | null
-  /** Milliseconds since its last heartbeat, by the database's clock. */
+  /** Milliseconds since the node's last heartbeat, by the database's clock. */
   readonly silence: bigint
 }
 
@@ -42,7 +42,7 @@ export function nodeMethods(client: PostgresClient): Store["nodes"] {
         id,
         process,
         host,
-        // A node's clock never decides about another node.
+        // Computed with the database's clock, because the clock of a node must not decide about another node.
         beatAt: Date.now() - Number(silence),
         machine,
         ...(term !== null && { leaseTerm: Number(term) }),
@@ -74,7 +74,8 @@ async function remove(
   id: string,
   { at, silence }: { readonly at: number; readonly silence: number | undefined },
 ): Promise<HoldRecord[]> {
-  // Delete the node first: leases and holds that it takes from now on wait for this transaction, and then find no node.
+  // The node is deleted first, so that leases and holds that it creates from now on wait for this transaction, and then
+  // find no node.
   const removed = await transaction.run(
     "DELETE FROM nodes WHERE id = $1 AND ($2::bigint IS NULL OR beat_at < tollgate_now() - $2)",
     [id, silence === undefined ? null : BigInt(silence)],

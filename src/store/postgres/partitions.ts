@@ -1,31 +1,31 @@
 import type { PostgresClient, Statements } from "./client.ts"
 
 const DAY_MS = 24 * 60 * 60_000
-/** Days and months of partitions to create in advance. */
+/** Number of days and months for which partitions are created in advance. */
 const DAYS_AHEAD = 7
 const MONTHS_AHEAD = 2
-/** Requests may have begun this many days before they are posted. */
+/** Number of days before a posting on which its request may have begun. */
 const DAYS_BACK = 2
-/** Older months of copied receipts get one partition each. */
+/** Number of months of copied receipts with daily partitions. Older months get one partition each. */
 const DAILY_MONTHS = 2
 const DAY_LENGTH = "2026-11-23".length
 const MONTH_LENGTH = "2026-11".length
-/** Maximum wait for a table lock, because all other transactions wait behind it. */
+/** Maximum time that a partition change waits for a table lock, because all other transactions wait behind it. */
 const LOCK_TIMEOUT_MS = 100
 
-/** One partition of a table, its end exclusive. */
+/** One partition of a table. The end of its range is exclusive. */
 interface Partition {
   readonly table: "entries" | "receipts"
   readonly name: string
-  /** SQL literals. */
+  /** The bounds as SQL literals. */
   readonly from: string
   readonly to: string
 }
 
 /**
- * Creates the partitions that will be needed next. Rows out of their range are in a default partition, and no partition
- * is created for a range with such rows.
- * @param since also creates partitions from this moment on, for rows copied from another database.
+ * Creates the partitions that are needed next. Rows outside of all ranges are in a default partition. If such rows are
+ * in a range, no partition is created for it.
+ * @param since also creates partitions from this moment on, for rows that are copied from another database.
  */
 export async function ensurePartitions(
   client: PostgresClient,
@@ -38,7 +38,7 @@ export async function ensurePartitions(
   }
 }
 
-/** Returns for how many days, including today, there are partitions without a gap. */
+/** Returns the number of days, including today, for which partitions exist without a gap. */
 export async function daysAhead(client: PostgresClient, now: number): Promise<number> {
   const present = await presentPartitions(client)
   const today = Math.floor(now / DAY_MS) * DAY_MS
@@ -49,7 +49,7 @@ export async function daysAhead(client: PostgresClient, now: number): Promise<nu
   }
 }
 
-/** Returns the partitions of a table that end before or at a moment. */
+/** Returns the partitions of a table that end at or before a moment. */
 export async function partitionsUntil(
   statements: Statements,
   table: Partition["table"],
@@ -99,7 +99,10 @@ export function partitionsAround(now: number, since = now): Partition[] {
   return [...days, ...months]
 }
 
-/** Returns the beginning of the month of a moment, or of a later month. */
+/**
+ * Returns the start of the month that contains a moment, or of a later month.
+ * @param later number of months.
+ */
 export function monthOf(at: number, later = 0): number {
   const date = new Date(at)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later, 1)
@@ -123,12 +126,12 @@ function entriesOf(month: number): Partition {
   }
 }
 
-/** Returns a date as `2026_11_23` or `2026_11`. */
+/** Formats a date as `2026_11_23` or `2026_11`. */
 function dateOf(at: number, length: number): string {
   return new Date(at).toISOString().slice(0, length).replaceAll("-", "_")
 }
 
-/** Returns the smallest request id of a moment. Ids begin with their time (RFC 9562, version 7). */
+/** Returns the lowest request id that can be created at a moment. Ids start with their time (RFC 9562, version 7). */
 export function firstRequestOf(at: number): string {
   const digits = at.toString(16).padStart(12, "0")
   return `req_${digits.slice(0, 8)}-${digits.slice(8)}`
@@ -138,7 +141,7 @@ async function create(client: PostgresClient, { table, name, from, to }: Partiti
   const column = table === "receipts" ? "request" : "at"
   await client.transaction(async (transaction) => {
     await transaction.run(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
-    // Several nodes may create partitions at the same time.
+    // Several nodes may try to create partitions at the same time.
     await transaction.run(`LOCK TABLE ${table}_other IN SHARE UPDATE EXCLUSIVE MODE`)
     const isTaken = await transaction.row(
       `SELECT 1 WHERE to_regclass('${name}') IS NOT NULL
@@ -146,7 +149,7 @@ async function create(client: PostgresClient, { table, name, from, to }: Partiti
     )
     if (isTaken) return
     await transaction.run(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL)`)
-    // `CREATE TABLE ... PARTITION OF` would lock the whole table.
+    // The table is attached in a separate step, because `CREATE TABLE ... PARTITION OF` would lock the whole table.
     await transaction.run(
       `ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM (${from}) TO (${to})`,
     )

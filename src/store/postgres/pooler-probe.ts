@@ -2,18 +2,20 @@ import { LedgerError } from "../ledger-error.ts"
 import type { ConnectionPool } from "./connection-pool.ts"
 import { PostgresFailure } from "./failure.ts"
 
-/** Enough callers to share connections of a pooler. */
+/** Number of concurrent callers, which is enough to make a pooler share connections. */
 const CALLERS = 4
 const ROUNDS = 8
 const TIMEOUT_MS = 8_000
 
-/** The prepared statement does not exist, or another one has its name. */
+/**
+ * SQLSTATEs that mean that the prepared statement does not exist, or that its name belongs to a different statement.
+ */
 const NOT_PREPARED = new Set(["26000", "42P05", "08P01"])
 
 /**
  * Checks that each connection has its own prepared statements. A pooler in transaction mode without support for them
- * (PgBouncer before 1.21) runs one client's statement for another, without an error.
- * @throws LedgerError `unavailable` if they are mixed up.
+ * (PgBouncer before 1.21) runs the statement of one client for another client, without an error.
+ * @throws LedgerError `unavailable` if statements are mixed up.
  */
 export async function probePooler(pool: ConnectionPool, place: string): Promise<void> {
   const areCorrect = await Promise.all(

@@ -28,23 +28,26 @@ import { postgresConsoleStore } from "./console-store.ts"
 
 /** The address of a PostgreSQL database. */
 export interface PostgresAddress {
-  /** `postgres://user:password@host:5432/name`. If it has several hosts, separated by commas, the primary is used. */
+  /**
+   * An address such as `postgres://user:password@host:5432/name`. If it has several hosts, separated by commas, the
+   * primary is used.
+   */
   readonly url: string
   /** Maximum open connections. */
   readonly connections: number
-  /** True by default. */
+  /** Whether statements are prepared; true if absent. */
   readonly preparedStatements?: boolean | undefined
   /** Lifetime of leases after a node's heartbeat, in milliseconds. */
   readonly leaseTerm?: number | undefined
-  /** The secrets of the installation are derived from it; absent: from a secret in the database. */
+  /** The secret from which the installation's secrets are derived; if absent, a secret in the database is used. */
   readonly secret?: string | undefined
 }
 
 /** Timeout for opening a connection. */
 const CONNECT_TIMEOUT_MS = 5_000
-/** Three heartbeats. */
+/** The default lease term, which is three heartbeats. */
 const DEFAULT_LEASE_TERM_MS = 15_000
-/** Commands run few statements at once. */
+/** Maximum connections of a command. Commands run few statements at once. */
 const COMMAND_CONNECTIONS = 2
 const PROBED_CONNECTIONS = 4
 
@@ -63,7 +66,7 @@ export class PostgresDatabase implements Database {
   }
 
   async status(): Promise<DatabaseStatus> {
-    // A pooler mixes up statements only with enough connections.
+    // A pooler only mixes up statements if there are enough connections.
     await using client = this.#client(PROBED_CONNECTIONS)
     try {
       return await databaseStatus(client, this.place, this.#address.preparedStatements !== false)
@@ -72,7 +75,7 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** The log of the server is not managed here. */
+  /** The server manages its log itself. */
   async hasLog(): Promise<boolean> {
     return false
   }
@@ -132,10 +135,10 @@ export class PostgresDatabase implements Database {
     if (this.#address.preparedStatements !== false) await client.probe(this.place)
     return openToServe({
       client,
-      // Reports do not take connections away from settlements.
+      // Reports have a separate client, so that they do not take connections from settlements.
       reading: this.#client(Math.max(1, connections - half)),
       place: this.place,
-      // One report runs at a time, so one connection is enough.
+      // One connection is enough, because only one report runs at a time.
       options: this.#options(1),
       openReader: () => this.openReader(),
       leaseTerm: this.#address.leaseTerm ?? DEFAULT_LEASE_TERM_MS,
@@ -157,10 +160,13 @@ export class PostgresDatabase implements Database {
     })
   }
 
-  /** @throws LedgerError `without_secrets` if the keys were hashed with another secret than the configured one. */
+  /**
+   * Opens the secrets.
+   * @throws LedgerError `without_secrets` if the keys were hashed with a secret other than the configured one.
+   */
   async openSecrets(): Promise<InstallationSecrets> {
     return this.#using(async (client) => {
-      // Secrets are in the first tables: a reader need not migrate the database.
+      // Secrets are in the first tables, so a reader need not migrate the database.
       if ((await schemaState(client)).version === 0) await migrate(client, SCHEMA)
       return readSecrets(client, this.#address.secret, this.place)
     })
@@ -198,7 +204,7 @@ export class PostgresDatabase implements Database {
     throw hasOwnTools("restored with pg_restore", this.place)
   }
 
-  /** Creates the tables, and the partitions for the rows to copy. */
+  /** Creates the tables, and the partitions for the rows that will be copied. */
   async #prepareCopy(beginning: number | null): Promise<void> {
     await this.openSecrets()
     await using client = await this.#opened(1)

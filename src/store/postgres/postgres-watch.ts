@@ -5,14 +5,15 @@ import type { PostgresClient } from "./client.ts"
 import { unavailable } from "./explain-failure.ts"
 
 /**
- * Reports through the client whether the database is available. A node polls every second, so an outage and its end are
- * noticed without requests. Running calls continue, and their charges wait for the database.
+ * Reports whether the database is available, as noticed by the client. A node polls every second, so that an outage and
+ * its end are noticed even without requests. Running calls continue, and their charges wait for the database.
  */
 export class PostgresWatch implements DatabaseWatch {
   #fault: LedgerError | undefined
 
   /**
-   * @param onChange called with the fault when the database becomes unavailable, and with undefined when it recovers.
+   * @param onChange called with the fault when the database becomes unavailable, and with undefined when it is
+   * available again.
    */
   constructor(
     client: PostgresClient,
@@ -29,7 +30,7 @@ export class PostgresWatch implements DatabaseWatch {
     return this.#fault
   }
 
-  /** Polls already detect outages. */
+  /** Nothing to do, because polls detect outages. */
   check(): void {}
 
   over(store: Store): Store {

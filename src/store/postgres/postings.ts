@@ -7,7 +7,10 @@ import type { Batch, HoldRecord, Posted, Posting } from "../settlements.ts"
 import { texts } from "./arrays.ts"
 import type { Statements } from "./client.ts"
 
-/** The charged amount, its parts from the lease and from the budgets' leases, the balance, and whether it was late. */
+/**
+ * The charged amount, its parts from the lease and from the budgets' leases, the balance, and whether the posting was
+ * late.
+ */
 type PostedRow = readonly [string, string, readonly string[], string, boolean]
 
 const POST =
@@ -24,7 +27,7 @@ export async function postBatch(
   isAgain: boolean,
 ): Promise<Posted[]> {
   const { postings } = batch
-  // If a batch contains a request twice, the second posting must be handled as a repetition of the first.
+  // If a batch contains a request twice, the second posting is handled as a repetition of the first.
   if (isAgain && new Set(postings.map(({ request }) => request)).size < postings.length) {
     return postOneByOne(statements, node, batch)
   }
@@ -62,7 +65,7 @@ async function postOneByOne(statements: Statements, node: string, batch: Batch):
   return posted
 }
 
-/** Returns the owners of a batch, which the database locks in the order of their bytes. */
+/** Returns the owners in a batch, in byte order. The database locks them in this order. */
 function ownersOf(postings: readonly Posting[]): string[] {
   const owners = new Set<string>()
   for (const { account, budgets } of postings) {
@@ -72,7 +75,7 @@ function ownersOf(postings: readonly Posting[]): string[] {
   return [...owners]
 }
 
-/** Amounts are strings, because JSON numbers are only exact up to 2^53. */
+/** Converts a posting to JSON. Amounts are strings, because JSON numbers are only exact up to 2^53. */
 function inputOf(posting: Posting, places: ReadonlyMap<string, number>) {
   const { request, account, key, amount, at, receipt, budgets } = posting
   const writtenOff = posting.writtenOff.reduce((sum, part) => sum + part.amount, 0n)
@@ -93,14 +96,14 @@ function inputOf(posting: Posting, places: ReadonlyMap<string, number>) {
   }
 }
 
-/** The receipt of any request, charged or not. */
+/** The receipt of a charged or uncharged request. */
 export interface ReportedReceipt {
   readonly request: string
   readonly account: string
   readonly key: string
   readonly at: number
   readonly receipt: string
-  /** The amount of its entry; null if nothing was charged. */
+  /** The amount of the receipt's entry; null if nothing was charged. */
   readonly amount: bigint | null
   readonly writtenOff: bigint
 }
@@ -132,7 +135,7 @@ export function reportOf({ writtenOff, ...receipt }: ReportedReceipt) {
   }
 }
 
-/** Returns labels as JSON; null if empty. */
+/** Returns labels as JSON; null if there are none. */
 function labelsText(labels: Labels = {}): string | null {
   return Object.keys(labels).length === 0 ? null : JSON.stringify(labels)
 }

@@ -11,15 +11,15 @@ import { PostgresFailure } from "./failure.ts"
 import { removeSegments } from "./request-segments.ts"
 import { firstRequestOf, monthOf, partitionsUntil } from "./partitions.ts"
 
-/** The advisory lock of pruning: "prun" as a number. */
+/** The number of the advisory lock for pruning, which is "prun" as a number. */
 const LOCK = 1886549358n
 const LOCK_NOT_AVAILABLE = "55P03"
-/** Maximum wait for the lock on the tables, during which all other transactions wait as well. */
+/** Maximum time that pruning waits for the lock on the tables. All other transactions wait as well. */
 const LOCK_TIMEOUT_MS = 100
 const MAX_ATTEMPTS = 100
-/** Pauses between attempts are random, up to this. */
+/** Maximum pause between attempts. The actual pauses are random. */
 const MAX_PAUSE_MS = 500
-/** Hashes fetched by one statement. */
+/** Number of hashes that one statement fetches. */
 const FETCH_SIZE = 5_000
 
 const COLUMNS = `${ENTRY_COLUMNS}, position`
@@ -27,15 +27,16 @@ const COLUMNS = `${ENTRY_COLUMNS}, position`
 const NOTHING: PruneStep = { removed: 0, isBehind: false, isPruned: false }
 
 /**
- * Removes rows from before a moment in one transaction: whole partitions, and rows of the default partitions. Rows are
- * locked against changes while they are added up. The tables are locked against all use only briefly at the end.
+ * Removes rows from before a moment in one transaction, as whole partitions, and as rows of the default partitions.
+ * Rows are locked against changes while they are added up. All other use of the tables is only blocked briefly at the
+ * end.
  */
 export async function prune(
   client: PostgresClient,
   moment: number,
   audit: NewAuditRecord,
 ): Promise<PruneStep> {
-  // Entries are in partitions of a month.
+  // Partitions of entries cover a month each.
   const before = monthOf(moment)
   if ((await runStep(client, findPrunedRows())).until >= before) return NOTHING
   return client.longTransaction(async (transaction) => {
@@ -45,7 +46,7 @@ export async function prune(
     )
     const known = await runStep(transaction, findPrunedRows())
     if (own?.locked !== true || known.until >= before) return NOTHING
-    // Receipts of the last day may belong to entries of the next month.
+    // Receipts of the last day are kept, because they may belong to entries of the next month.
     const old = {
       entries: await partitionsUntil(transaction, "entries", before),
       receipts: await partitionsUntil(transaction, "receipts", before - MAX_REQUEST_MS),
@@ -79,10 +80,10 @@ interface HashRow {
   readonly position: bigint
 }
 
-/** The sums of all rows removed so far. */
+/** The sums of all rows that were removed so far. */
 class Removed {
   readonly hashes: HashSum
-  /** The greatest removed position. */
+  /** The highest position of a removed row. */
   last: bigint
 
   constructor({ hashSum, rowCount, lastRow }: PrunedRows) {
@@ -98,7 +99,7 @@ class Removed {
   }
 }
 
-/** Returns whether the anchor covers all rows of the old partitions, and its last row is in a newer one. */
+/** Whether the anchor covers all rows of the old partitions, and its last row is in a newer partition. */
 async function isAnchored(
   transaction: Statements,
   { entries, receipts }: OldPartitions,
@@ -116,8 +117,8 @@ async function isAnchored(
 }
 
 /**
- * Writes the number of the last entry to remove of each account: the one before its first newer entry, but never its
- * last entry, which verifies the removed ones.
+ * Determines the last entry to remove in each account. It is the one before the first newer entry. The last entry of an
+ * account is always kept, because it verifies the removed entries.
  */
 async function decide(transaction: Statements, before: number): Promise<void> {
   await transaction.run(
@@ -152,7 +153,7 @@ async function writePrunedSums(transaction: Statements, before: number): Promise
   )
 }
 
-/** The partitions to drop. */
+/** The partitions that will be dropped. */
 interface OldPartitions {
   readonly entries: readonly string[]
   readonly receipts: readonly string[]
@@ -188,7 +189,10 @@ async function addRows(
   await transaction.run(`CLOSE ${cursor}`)
 }
 
-/** Saves the entries to keep of dropped partitions: the last entries of unused accounts, and late entries. */
+/**
+ * Saves entries that are kept although their partitions are dropped: the last entries of unused accounts, and late
+ * entries.
+ */
 async function setSurvivorsAside(
   transaction: Statements,
   tables: readonly string[],
@@ -204,7 +208,7 @@ async function setSurvivorsAside(
   }
 }
 
-/** Removes old rows from the default partitions. */
+/** Removes old rows of the default partitions. */
 async function removeOthers(transaction: Statements, sum: Removed, before: number): Promise<void> {
   const newest = firstRequestOf(before - MAX_REQUEST_MS)
   const ofTime = `request >= 'req_' AND request < '${newest}'`
@@ -220,7 +224,10 @@ async function removeOthers(transaction: Statements, sum: Removed, before: numbe
   await transaction.run(`DELETE FROM receipts_other WHERE entry IS NOT NULL AND ${ofTime}`)
 }
 
-/** @throws PostgresFailure if the tables stay in use: then nothing was changed. */
+/**
+ * Drops tables.
+ * @throws PostgresFailure if the tables stay in use. Nothing was changed in that case.
+ */
 async function drop(transaction: Transaction, tables: readonly string[]): Promise<void> {
   if (tables.length === 0) return
   await transaction.script(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)

@@ -10,8 +10,8 @@ interface GrantRow {
 }
 
 /**
- * Existing buckets are locked in the order of their keys until the statement ends. Two nodes that lease from a missing
- * bucket at the same time may both get all of it; its level then contains both leases.
+ * Existing buckets are locked in the order of their keys until the statement ends. If two nodes lease from a missing
+ * bucket at the same time, both may get all of it. Its level then contains both leases.
  */
 const LEASE = `WITH moment AS MATERIALIZED (SELECT tollgate_now() AS now),
   asked AS MATERIALIZED (
@@ -52,7 +52,7 @@ const LEASE = `WITH moment AS MATERIALIZED (SELECT tollgate_now() AS now),
   )
   SELECT granted, level FROM granted ORDER BY place`
 
-/** Locks the row of the key, and then counts its slots. */
+/** Locks the row of the key before its slots are counted. */
 const LEASE_SLOTS = `INSERT INTO running_slots AS known (key, slots)
   VALUES ($1, jsonb_build_object($2::text, greatest($4::int, least($5::int, $3::int))))
   ON CONFLICT (key) DO UPDATE SET slots = (

@@ -2,10 +2,10 @@ import { texts } from "./arrays.ts"
 import type { Conditions } from "./conditions.ts"
 
 /**
- * Selects receipts in an order of time, as SQL. The index sorts the receipts of one account, but not of several. For
- * several accounts, each one's page is read and the pages are merged.
- * @param accounts absent: all accounts.
- * @param query `end` is the order and the limit.
+ * Selects receipts in chronological order, as SQL. The index sorts the receipts of one account, but not those of
+ * several. For several accounts, a page is read for each and the pages are merged.
+ * @param accounts all accounts if absent.
+ * @param query `end` contains the order and the limit.
  */
 export function ofAccounts(
   conditions: Conditions,

@@ -8,7 +8,7 @@ import { Conditions } from "./conditions.ts"
 import { entryFromRow, type EntryRow } from "../steps/entry-rows.ts"
 import { reportOf } from "./postings.ts"
 
-/** A receipt with its entry. The entry's columns are null if nothing was charged or if the entry is missing. */
+/** A receipt with its entry. The columns of the entry are null if nothing was charged or if the entry is missing. */
 type ReceiptRow = Omit<EntryRow, "number" | "kind"> & {
   readonly number: bigint | null
   readonly kind: EntryKind | null
@@ -22,7 +22,7 @@ type ReceiptRow = Omit<EntryRow, "number" | "kind"> & {
 
 const RECEIPT_COLUMNS = "request, account, key, at, body, is_late, entry"
 
-/** Selects some receipts, as `r`, with their entries. */
+/** Selects receipts, as `r`, with their entries. */
 const withEntries = (receipts: string): string =>
   `SELECT r.request, r.account, r.key, r.at, r.body, r.is_late, r.entry AS number, e.kind, e.amount, e.balance, e.note,
      e.author, e.receipt_hash, e.previous_hash, e.hash, coalesce(e.budgets, 0) AS budgets
@@ -41,7 +41,7 @@ export async function findReceipt(
   return receipt ?? null
 }
 
-/** Returns the existing receipts of requests within a range of time, in any order. */
+/** Returns the receipts of requests in a time range, in any order. Requests without a receipt are omitted. */
 export async function findReceipts(
   statements: Statements,
   requests: readonly string[],
@@ -55,7 +55,7 @@ export async function findReceipts(
   return receiptsFromRows(statements, rows)
 }
 
-/** Returns receipts in the order of the requests' ids, after a given id. */
+/** Returns the receipts after a given request id, in the order of these ids. */
 export async function listReceipts(
   statements: Statements,
   { account, from, until }: ReceiptFilter,
@@ -66,7 +66,7 @@ export async function listReceipts(
   conditions.add("account = ?", account)
   conditions.add("at >= ?", from)
   conditions.add("at < ?", until)
-  // The planner does not expect further pages and would sort all receipts for each page.
+  // The planner does not expect that further pages are read, and would sort all receipts for each page.
   await statements.run("SET LOCAL enable_sort = off")
   const rows = await statements.rows<ReceiptRow>(
     `${withEntries(`SELECT ${RECEIPT_COLUMNS} FROM receipts
@@ -100,7 +100,7 @@ async function receiptsFromRows(
   })
 }
 
-/** Records a receipt for each hold that expired with its node. */
+/** Records a receipt for each hold that expires with its node. */
 export async function expireHolds(
   transaction: Statements,
   holds: readonly HoldRecord[],

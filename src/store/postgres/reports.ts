@@ -20,14 +20,14 @@ import {
 } from "./segments-on-demand.ts"
 
 /**
- * Builds reports from sums that are written together with the charges, and so are always up to date, and from segments
- * of requests.
+ * Builds reports from sums and from segments of requests. The sums are written together with the charges, so that they
+ * are always up to date.
  */
 export class PostgresReports implements Reports, AsyncDisposable {
   readonly #reports: RequestReports
   readonly #segments: ThreadOnDemand<SegmentMethods>
 
-  /** @param address of the database, for the thread that builds reports from segments. */
+  /** @param address the address of the database, for the thread that builds reports from segments. */
   constructor(client: PostgresClient, address: SegmentsAddress) {
     const segments = segmentsOnDemand(address)
     const timeout = new AdaptiveTimeout()
@@ -36,7 +36,7 @@ export class PostgresReports implements Reports, AsyncDisposable {
       await timeout.waitFor(usage.append())
       return usage
     }
-    /** Returns undefined if the hourly sums are sufficient. */
+    /** Returns the methods that read segments; undefined if hourly sums are sufficient. */
     const segmentsFor = async (
       filter: UsageFilter,
       group: UsageGroup,

@@ -4,13 +4,13 @@ import { byteArrays, texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { type SummaryRow, summaryFromRow } from "../steps/request-rows.ts"
 
-/** The columns of receipts that segments contain. */
+/** The columns of receipts that are stored in segments. */
 const COLUMNS = `r.request, r.account, r.key, r.endpoint, r.model, r.provider, r.status, r.outcome, r.failed, r.stream,
   r.estimated, r.at, r.duration, r.first_byte, r.input, r.output, r.cost, r.written_off,
   coalesce(r.provider_cost, r.cost + r.written_off) AS provider_cost, r.labels`
 /**
- * Receipts after position $1 and up to $2, at most $3, in the order of their positions. Charged ones have the positions
- * of their entries. `OFFSET 0` forces the planner to look up each receipt by its request.
+ * Selects receipts after position $1 and up to $2, at most $3, in the order of their positions. Charged receipts have
+ * the positions of their entries. `OFFSET 0` forces the planner to look up each receipt by its request.
  */
 const RECEIPTS = `(SELECT e.position AS row, r.* FROM (
     SELECT position, request FROM entries WHERE kind = 'charge' AND position > $1 AND position <= $2
@@ -26,8 +26,8 @@ const DAY_MS = 86_400_000
 const LAST_POSITION = 2n ** 63n - 1n
 
 /**
- * Creates a segment from receipts outside of segments, if there are enough. Only receipts that the anchor covers are
- * used, since later ones get greater positions.
+ * Creates a segment from receipts that are not in a segment yet, if there are enough. Only receipts that the anchor
+ * covers are used, because later receipts get higher positions.
  * @returns whether there may be enough for another segment.
  */
 export async function appendSegment(client: PostgresClient): Promise<boolean> {
@@ -36,7 +36,7 @@ export async function appendSegment(client: PostgresClient): Promise<boolean> {
     const end = await transaction.row<{ position: bigint; anchored: bigint }>(
       `SELECT position, (SELECT last_row FROM anchor) AS anchored FROM segment_end FOR UPDATE SKIP LOCKED`,
     )
-    // Another node is creating a segment.
+    // Another node is creating a segment at the same time.
     if (!end) return false
     const requests = await readReceipts(transaction, {
       behind: end.position,
@@ -56,8 +56,8 @@ export async function appendSegment(client: PostgresClient): Promise<boolean> {
 }
 
 /**
- * Returns whether there may be enough receipts. This is an upper bound, because other rows of the ledger have positions
- * too.
+ * Whether there may be enough receipts. The check uses an upper bound, because other rows of the ledger also have
+ * positions.
  */
 async function mayHaveMore(statements: Statements): Promise<boolean> {
   const row = await statements.row<{ more: boolean }>(
@@ -83,8 +83,8 @@ export async function readReceipts(
 }
 
 /**
- * Returns the receipts of expired requests in a range of time.
- * @param to exclusive.
+ * Returns the receipts of expired requests in a time range.
+ * @param to the end, exclusive.
  */
 export async function readExpired(
   statements: Statements,
@@ -99,7 +99,7 @@ interface NameRow {
   readonly name: string
 }
 
-/** Returns the ids of the names that have one. */
+/** Returns the ids of those names that have one. */
 export async function findIds(
   statements: Statements,
   names: Iterable<string>,
@@ -108,13 +108,13 @@ export async function findIds(
     "SELECT id, name FROM request_names WHERE name = ANY($1)",
     [texts([...names])],
   )
-  // The empty name has id 0.
+  // The empty name has the id 0.
   return new Map([["", 0], ...rows.map(({ id, name }) => [name, id] as const)])
 }
 
 /**
- * Assigns missing ids.
- * @param last when the last request with these names began.
+ * Assigns the missing ids.
+ * @param last start of the last request with these names.
  */
 async function takeIds(
   transaction: Statements,
@@ -150,7 +150,7 @@ async function write(
 }
 
 /**
- * Removes segments that only contain requests from before a moment. A segment with a newer request stays as a whole.
+ * Removes segments that only contain requests from before a moment. Segments with a newer request are kept as a whole.
  */
 export async function removeSegments(transaction: Statements, before: number): Promise<void> {
   await transaction.run(`DELETE FROM request_segments WHERE last_at < ${BigInt(before)}`)

@@ -20,7 +20,7 @@ import { requestFromRow, type RequestRow } from "../steps/request-rows.ts"
 const COLUMNS =
   "position, request, account, key, endpoint, model, provider, status, outcome, stream, estimated, at, duration, first_byte, input, output, cost, written_off, provider_cost, labels"
 const BY_TIME = "at DESC, position DESC"
-/** Slightly less than the client's timeout. */
+/** Timeout of a search, slightly shorter than the timeout of the client. */
 const SEARCH_TIMEOUT_MS = 7_000
 
 /** Returns a page of the requests that match a filter. */
@@ -47,10 +47,7 @@ export async function listRequests(
   return rows.map(requestFromRow)
 }
 
-/**
- * Searches with a timeout, because a search without matches scans all rows. It stops the server once the client has
- * given up.
- */
+/** Searches with a timeout, because a search without matches reads all rows. The timeout also stops the server. */
 function search(
   client: PostgresClient,
   text: string,
@@ -62,7 +59,7 @@ function search(
   })
 }
 
-/** Returns whether a search text is the complete id of a request. */
+/** Whether a search text is the complete id of a request. */
 export async function isRequest(
   statements: Statements,
   search: string | undefined,
@@ -87,7 +84,7 @@ function addPlace(conditions: Conditions, place: RequestPlace, order: RequestOrd
   } else conditions.add(`(${sorted}, at, position) < (?, ${at}, ${row})`, place.value ?? 0n)
 }
 
-/** Adds the conditions of a filter, except accounts, which determine how the rows are read. */
+/** Adds the conditions of a filter, except for accounts. These determine how the rows are read. */
 export function narrow(conditions: Conditions, filter: RequestFilter, isOne: boolean): void {
   const { search } = filter
   conditions.add("key = ?", filter.key)
@@ -100,7 +97,7 @@ export function narrow(conditions: Conditions, filter: RequestFilter, isOne: boo
   if (filter.writtenOff) conditions.always("written_off > 0")
   if (isOne) conditions.add("request = ?", search)
   else if (search?.startsWith(ID_PREFIX)) {
-    // No outcome contains the prefix, and ids contain it only at their start, so a range of ids suffices.
+    // A range of ids is sufficient, because no outcome contains the prefix, and ids only contain it at their start.
     conditions.add("request >= ?", search)
     conditions.add("starts_with(request, ?)", search)
     conditions.add("request < ?", `${search}${AFTER_IDS}`)
@@ -124,13 +121,13 @@ function readOne(conditions: Conditions, filter: RequestFilter): string {
 }
 
 interface Reading {
-  /** The placeholder of the limit. */
+  /** The placeholder for the limit. */
   readonly limit: string
   /** Whether the search is for a single request. */
   readonly isOne: boolean
 }
 
-/** Selects the rows with the query that scans the fewest. */
+/** Returns the query that reads the fewest rows. */
 function readOf(
   conditions: Conditions,
   filter: RequestFilter,
@@ -152,7 +149,7 @@ function readOf(
   return ofAccounts(conditions, filter.accounts, { columns: COLUMNS, end })
 }
 
-/** Returns whether the filter may match few of an account's requests and the hourly sums can count them. */
+/** Whether the filter may match only a few of an account's requests, and the hourly sums can count them. */
 function isSparse(filter: RequestFilter): boolean {
   const { key, model, provider, endpoint, search } = filter
   const values = [
@@ -166,8 +163,8 @@ function isSparse(filter: RequestFilter): boolean {
 }
 
 /**
- * Reads only the hours that contain matching requests, as many as needed. Only part of the newest hour may be
- * requested, so its count is ignored.
+ * Reads only as many hours with matching requests as necessary. Part of the newest hour may be outside of the range, so
+ * its count is ignored.
  */
 function readByHours(conditions: Conditions, filter: RequestFilter, page: RequestPage): string {
   const { accounts, from, to } = filter
@@ -198,7 +195,7 @@ function readByHours(conditions: Conditions, filter: RequestFilter, page: Reques
     ) AS r WHERE h.found - h.newest < ${limit}::bigint`
 }
 
-/** Returns the number of matching requests in a row of sums. */
+/** Returns the number of matching requests in a row of hourly sums. */
 function countOf({ failed }: RequestFilter): string {
   if (failed === undefined) return "requests"
   return failed ? "errors" : "(requests - errors)"

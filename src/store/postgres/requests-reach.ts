@@ -4,8 +4,8 @@ import { matchesNothing } from "../text-filters.ts"
 import { Conditions } from "./conditions.ts"
 
 /**
- * Returns when the request `count` places before a position began, of some accounts or with a label; null if there are
- * not that many.
+ * Returns the start of the request that is `count` places before a position, among the requests of some accounts or
+ * with a label; null if there are fewer requests.
  */
 export async function reachOf(
   statements: Statements,

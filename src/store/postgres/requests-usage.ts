@@ -37,7 +37,7 @@ function expressionOf(group: UsageGroup): string {
   return group
 }
 
-/** A row of sums as the database returns it. */
+/** A row of sums in the form that the database returns. */
 type Read<Row extends SumRow> = Omit<Row, AmountName> & Readonly<Record<AmountName, string>>
 
 function withAmounts<Row extends Readonly<Record<AmountName, string>>>(row: Row) {
@@ -49,7 +49,7 @@ function withAmounts<Row extends Readonly<Record<AmountName, string>>>(row: Row)
   }
 }
 
-/** Returns the sums of a range of time, in groups. */
+/** Returns the sums of each group in a time range. */
 export async function sumUsage(
   statements: Statements,
   filter: UsageFilter,
@@ -69,7 +69,7 @@ export async function sumUsage(
   return rows.map((row) => sumFromRow(withAmounts(row)))
 }
 
-/** Returns sums over time: separate ones for the given names, and one for all others. */
+/** Returns sums for each interval, separately for each of the given names, and one for all other names. */
 export async function usageSeries(
   statements: Statements,
   filter: UsageFilter,
@@ -93,7 +93,7 @@ function isNothing(filter: UsageFilter): boolean {
   return filter.from >= filter.to || matchesNothing(filter)
 }
 
-/** Returns the rows to sum, as SQL after `FROM`. */
+/** Returns the rows that are summed, as SQL to follow `FROM`. */
 function usageSource(conditions: Conditions, filter: UsageFilter): string {
   const from = Math.floor(filter.from / HOUR)
   const to = Math.ceil(filter.to / HOUR)

@@ -29,12 +29,12 @@ import { matchesNothing } from "../text-filters.ts"
 import { MAX_NEWEST, NewestReceipts } from "./newest-receipts.ts"
 import { appendSegment } from "./request-segments.ts"
 
-/** Maximum bytes of cached columns: those of about a million requests. */
+/** Maximum bytes of cached columns, which is enough for about a million requests. */
 const CACHE_BYTES = 64 * 1024 * 1024
-/** Maximum segments per query for columns. */
+/** Maximum segments of which one query reads columns. */
 const FETCH_BATCH = 64
 
-/** In the order of their positions in the cache; new columns are appended. */
+/** The columns in the order of their positions in the cache. New columns must be added at the end. */
 const COLUMNS: readonly ColumnName[] = [
   "at",
   "flags",
@@ -61,7 +61,10 @@ interface Source {
   readonly own: ReadonlyMap<number, string>
 }
 
-/** Builds usage reports from segments and from the newest requests outside of them. Intended for a separate thread. */
+/**
+ * Builds usage reports from segments, and from the newest requests that are not in a segment yet. Intended for a
+ * separate thread.
+ */
 export class SegmentUsage {
   readonly #client: PostgresClient
   readonly #cache: ColumnCache
@@ -74,8 +77,8 @@ export class SegmentUsage {
   }
 
   /**
-   * Returns whether segments contain all requests of a report. They do not if requests were pruned, because only sums
-   * are left, or while segments are far behind.
+   * Whether segments contain all requests of a report. They do not if requests were pruned, because only sums remain,
+   * or while segments are far behind.
    */
   async covers({ from }: UsageFilter): Promise<boolean> {
     const row = await this.#client.row<{ covered: boolean }>(
@@ -112,7 +115,7 @@ export class SegmentUsage {
     return sampleOf(source.segments, source.ids, { group, names }, source.idOf)
   }
 
-  /** Creates segments while there are enough receipts for one. */
+  /** Creates segments while there are enough receipts for another one. */
   append(): Promise<void> {
     this.#appending ??= this.#appendAll().finally(() => {
       this.#appending = undefined
@@ -126,7 +129,7 @@ export class SegmentUsage {
 
   /**
    * Reads one state of the database.
-   * @param names further names that need ids.
+   * @param names additional names that need ids.
    */
   #read(
     filter: UsageFilter,
@@ -136,7 +139,7 @@ export class SegmentUsage {
     if (matchesNothing(filter) || filter.labels?.some(matchesNothing))
       return Promise.resolve(undefined)
     return this.#client.consistently(async (transaction) => {
-      // Planning for each partition would take longer than reading.
+      // A generic plan is used, because planning for each partition would take longer than reading.
       await transaction.script("SET LOCAL plan_cache_mode = force_generic_plan")
       const { from, to } = hoursOf(filter)
       const { until, newest, idOf, own } = await this.#newest.read(transaction, { from, to }, [
@@ -165,7 +168,7 @@ export class SegmentUsage {
     for (let first = 0; first < rows.length; first += FETCH_BATCH) {
       const some = rows.slice(first, first + FETCH_BATCH)
       const places = some.map(({ id }) => columns.map((name) => placeOf(id, name)))
-      // Get the cached columns first, because adding others may evict them.
+      // The cached columns are read first, because adding others may evict them.
       const known = places.map((own) => this.#cache.known(own))
       const missing = some.filter((_, at) => known[at] === undefined)
       const found = await fetchColumns(transaction, missing, columns)

@@ -7,10 +7,10 @@ import type { PoolOptions } from "./connection-pool.ts"
 import { explainedError } from "./explain-failure.ts"
 import { SegmentUsage } from "./segment-usage.ts"
 
-/** The address of the database for the thread. */
+/** The address of the database, for the thread. */
 export interface SegmentsAddress {
   readonly options: PoolOptions
-  /** The place of the database, for messages. */
+  /** The location of the database, for messages. */
   readonly place: string
 }
 
@@ -22,7 +22,7 @@ export interface SegmentMethods extends AsyncDisposable {
   }
 }
 
-/** Returns a thread that starts with the first report and has a connection of its own. */
+/** Returns a thread with its own connection, which starts with the first report. */
 export function segmentsOnDemand(address: SegmentsAddress): ThreadOnDemand<SegmentMethods> {
   return new ThreadOnDemand({
     thread: "store/postgres/segments-thread.ts",
@@ -32,7 +32,7 @@ export function segmentsOnDemand(address: SegmentsAddress): ThreadOnDemand<Segme
 }
 
 /**
- * Opens the methods that the thread serves.
+ * Opens the methods that the thread provides.
  * @param text JSON of a `SegmentsAddress`.
  */
 export function openSegments(text: string): OpenFile {

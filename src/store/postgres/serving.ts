@@ -18,15 +18,15 @@ import { PostgresWatch } from "./postgres-watch.ts"
 import { postgresStore } from "./postgres-store.ts"
 import { postgresConsoleStore } from "./console-store.ts"
 
-/** A poll is a round trip to the server. */
+/** Interval of polls, which is longer because each poll is a round trip to the server. */
 const POLL_INTERVAL_MS = 1_000
 
 export interface ServingParts {
   readonly client: PostgresClient
-  /** Connections for reports and lists. */
+  /** The client for reports and lists. */
   readonly reading: PostgresClient
   readonly place: string
-  /** Options for another pool of the same database. */
+  /** Options for another pool of connections to the same database. */
   readonly options: PoolOptions
   readonly openReader: () => Promise<StoreReader>
   /** Lifetime of leases after a heartbeat, in milliseconds. */
@@ -60,7 +60,7 @@ export function openToServe(parts: ServingParts): ServingDatabase {
     listen: (onNews) => announcements.listen(onNews),
     pollIntervalMs: POLL_INTERVAL_MS,
     leaseTerm,
-    // PostgreSQL needs no change for further nodes.
+    // With PostgreSQL, nothing changes when other processes join.
     becomeShared: async () => {},
     openReader,
     endBy(moment) {

@@ -11,12 +11,12 @@ import { runStep } from "./run-steps.ts"
 
 const UNIQUE_VIOLATION = "23505"
 
-/** The minimum age of pruned rows. */
+/** Minimum age of rows that may be pruned. */
 const MIN_PRUNED_AGE_MS = 31 * 24 * 60 * 60_000
 
 /**
- * Rejects requests whose receipts would already be pruned: they may have been charged, and a repetition could not be
- * detected.
+ * Rejects requests so old that their receipts would already be pruned. They may have been charged, but a repetition
+ * could not be detected.
  * @throws StoreError `expired`.
  */
 async function requireKnowable(client: PostgresClient, { postings }: Batch): Promise<void> {

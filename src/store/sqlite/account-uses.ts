@@ -10,7 +10,7 @@ interface SpentRow extends WideRow<"spent" | "recent"> {
 
 /**
  * Returns the use of each account that matches the filter.
- * @param index of the requests.
+ * @param index the index of the requests.
  * @param ledger contains the account of each key.
  */
 export function accountUses(

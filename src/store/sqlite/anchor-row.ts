@@ -8,7 +8,7 @@ interface SumRow {
 
 /** Consecutive rows that are added to the anchor together. */
 interface Run {
-  /** The row before the first one. */
+  /** The position of the row before the first row. */
   readonly after: bigint
   readonly last: bigint
   readonly lastHash: string | null
@@ -18,12 +18,11 @@ interface Run {
 }
 
 /**
- * Maximum pending batches of a process that writes alone. Each commit that writes the anchor has to write one more
- * page.
+ * Maximum pending batches of a process that writes alone. A commit that writes the anchor has to write one more page.
  */
 const MAX_PENDING_BATCHES = 32
 /**
- * After another process has written, the anchor is written with each of this many batches, because the next writer
+ * Number of batches after another process has written. With each of them the anchor is written, because the next writer
  * continues from it.
  */
 const SHARED_BATCHES = 100
@@ -36,11 +35,11 @@ export class AnchorRow {
   readonly #sum: Statement<SumRow, [bigint]>
   readonly #last: Statement<{ row: bigint; hash: string | null }, []>
   readonly #extend: Statement<unknown, (string | bigint | null)[]>
-  /** Committed rows that are not in the anchor yet. */
+  /** Rows that are committed, but not in the anchor yet. */
   #pending: Run | undefined
-  /** The pending rows once the current batch is committed. */
+  /** The rows that will be pending after the current batch is committed. */
   #posted: Run | undefined
-  /** The remaining batches until this process is considered the only writer. */
+  /** The number of batches until this process is considered the only writer. */
   #sharedBatches = SHARED_BATCHES
 
   constructor(database: Database) {
@@ -53,12 +52,15 @@ export class AnchorRow {
     )
   }
 
-  /** Begins a batch, inside its transaction. The previous batch, if it was not committed, is forgotten. */
+  /** Begins a batch inside its transaction. If the previous batch was not committed, its rows are discarded. */
   begin(): void {
     this.#posted = this.#pending
   }
 
-  /** @param hashes of all rows that the batch has just inserted. */
+  /**
+   * Adds rows to the batch.
+   * @param hashes the hashes of all rows that the batch has just inserted.
+   */
   extend(hashes: readonly string[]): void {
     const last = this.#last.get()
     if (!last) return
@@ -88,13 +90,13 @@ export class AnchorRow {
     this.#pending = this.#posted
   }
 
-  /** Writes the pending rows to the anchor. Must run inside a transaction. */
+  /** Writes the pending rows to the anchor. It must run inside a transaction. */
   flush(): void {
     if (this.#pending) this.#write(this.#pending)
     this.#pending = undefined
   }
 
-  /** Does nothing if the rows do not begin at the end of the anchor. */
+  /** Adds rows to the anchor. Does nothing if they do not follow the end of the anchor. */
   #write({ after, last, lastHash, hashes, count }: Run): void {
     const anchor = this.#sum.get(after)
     if (!anchor) return

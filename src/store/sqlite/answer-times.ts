@@ -3,7 +3,7 @@ import type { Latencies } from "../requests.ts"
 import { type DurationRow, latenciesOf, LATENCY_SAMPLE } from "../usage-sums.ts"
 import { Conditions } from "./conditions.ts"
 
-/** Returns the latencies of the last answers since a moment. */
+/** Returns the latencies of the most recent answers since a moment. */
 export function latencies(
   index: Database,
   accounts: readonly string[] | undefined,

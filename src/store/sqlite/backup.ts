@@ -21,15 +21,15 @@ import { requireNothing } from "./nothing-there.ts"
 import { openForReading } from "./open-for-reading.ts"
 import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
 
-/** Files next to the ledger. A file is copied after the files that refer to it. */
+/** Files next to the ledger. A file is copied after all files that refer to it. */
 const OTHERS = ["console.db", "contents.db", "conversations.db"] as const
 const KINDS: readonly FileKind[] = ["answers", "pictures"]
 
 /**
  * Copies a ledger and the files next to it while they are in use. Each file is copied in one read transaction, which
- * blocks no writer; concurrent writes are not in the copy. A ledger of an older version is copied unchanged.
- * @param path of the ledger.
- * @param folder empty.
+ * blocks no writer. Concurrent writes are not in the copy. A ledger of an older version is copied unchanged.
+ * @param path the path of the ledger.
+ * @param folder an empty folder.
  * @throws LedgerError `not_found`, `damaged`, `unavailable`, `other_version`.
  */
 export function backUpSqlite(path: string, folder: string): void {
@@ -38,7 +38,7 @@ export function backUpSqlite(path: string, folder: string): void {
   copyDatabase(path, join(folder, "tollgate.db"), (database) => {
     isNewest = isNewestSchema(database, LEDGER_SCHEMA)
   })
-  // An older version may have no anchor.
+  // A database of an older version may not have an anchor.
   if (isNewest) requireSamePositions(join(folder, "tollgate.db"))
   for (const name of OTHERS) {
     const source = join(dirname(path), name)
@@ -52,7 +52,7 @@ function copyDatabase(
   target: string,
   check: (database: Database) => void = () => {},
 ): void {
-  // SQLite would create the file with other permissions.
+  // The file is created first, because SQLite would create it with other permissions.
   makePrivateFile(target)
   try {
     using database = openForReading(source)
@@ -65,8 +65,8 @@ function copyDatabase(
 }
 
 /**
- * Syncs a file to the disk while it is written, in a thread because writing blocks this one. A single sync at the end
- * would delay the commits of a gateway on the same disk.
+ * Syncs a file to the disk repeatedly while it is written. It runs on another thread, because writing blocks this one.
+ * A single sync at the end would delay the commits of a gateway on the same disk.
  */
 function syncing(path: string): Disposable {
   const thread = new Worker(threadAddress("store/sqlite/sync-thread.ts"))
@@ -76,7 +76,7 @@ function syncing(path: string): Disposable {
   return { [Symbol.dispose]: () => thread.postMessage(null) }
 }
 
-/** Returns whether an error concerns the target, as all write errors do: the source is only read. */
+/** Whether an error concerns the target. All write errors do, because the source is only read. */
 function isOfTarget(error: unknown): boolean {
   const code = error instanceof SQLiteError ? (error.code ?? "") : ""
   return ["SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC"].includes(code)
@@ -90,8 +90,9 @@ function cannotWrite(target: string): LedgerError {
 }
 
 /**
- * Rows are identified by their rowids. SQLite keeps them in a copy, but does not guarantee this for tables without an
- * INTEGER PRIMARY KEY, such as `entries`. If rowids ever change, gaps are closed, and the anchor's row is another.
+ * Checks that rows have the same rowids in the copy, because rowids identify rows. SQLite keeps them, but does not
+ * guarantee this for tables without an INTEGER PRIMARY KEY, such as `entries`. If rowids ever changed, gaps would
+ * close, and the anchor would refer to a different row.
  */
 function requireSamePositions(copy: string): void {
   using database = openForReading(copy)
@@ -105,7 +106,7 @@ function requireSamePositions(copy: string): void {
   throw new LedgerError("damaged", `the rows of the copy ${copy} differ from its anchor`)
 }
 
-/** Copies the files of a folder. Another process may delete expired files meanwhile. */
+/** Copies the files of a folder. Another process may delete expired files during the copy. */
 function copyFiles(source: string, target: string): void {
   if (!existsSync(source)) return
   for (const entry of readdirSync(source, { withFileTypes: true })) {
@@ -124,9 +125,9 @@ function isMissing(error: unknown): boolean {
 }
 
 /**
- * Fills a folder from a backup. Meanwhile a folder occupies the path of an unfinished ledger, so that no gateway
- * starts; the ledger is moved into place last.
- * @param path of the ledger.
+ * Fills a folder from a backup. Until it is complete, a folder occupies the path of the unfinished ledger, so that no
+ * gateway starts. The ledger is moved to its final place last.
+ * @param path the path of the ledger.
  * @param step writes the files into a folder.
  * @throws LedgerError `exists`.
  */
@@ -135,7 +136,7 @@ export async function restoreSqlite<T>(
   step: (folder: string) => Promise<T>,
 ): Promise<T> {
   const folder = copyPath(path)
-  // Left by a restore that was killed.
+  // The folder remains if a restore was killed.
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) {
     rmSync(folder, { recursive: true })
   }

@@ -7,7 +7,7 @@ interface Check {
   readonly statement: string
 }
 
-/** Queries that find violated invariants of balances. */
+/** Queries that find balances whose invariants are violated. */
 const BALANCE_CHECKS: readonly Check[] = [
   {
     fault: "missing",
@@ -27,9 +27,9 @@ const BALANCE_CHECKS: readonly Check[] = [
   },
   {
     fault: "limit",
-    // A budget's balance is the rest of its limit, plus at most the amount that nodes must still give back of a larger
-    // limit. The budget of a period may have less: if the clock was wrong when the limit grew, the balance did not
-    // grow.
+    // A budget's balance is the remainder of its limit. After a larger limit was reduced, the balance may also contain
+    // the amount that nodes still have to return. The budget of a period may have less: if the clock was wrong when the
+    // limit was raised, the balance did not grow.
     statement: `
     SELECT budgets.owner, posted AS found, max(0, spendable - spent) + coalesce(amount, 0) AS expected
     FROM (

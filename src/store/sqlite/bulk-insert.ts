@@ -3,12 +3,12 @@ import type { Database, Statement } from "bun:sqlite"
 /** The values of a row, in the order of its placeholders. */
 export type Row = readonly (string | bigint)[]
 
-/** Rows of the largest statement. Every size is a power of two. */
+/** Number of rows in the largest statement. The number of rows in each statement is a power of two. */
 const MAX_ROWS = 32
 
 /**
- * Inserts rows with as few statements as possible. Executing a statement costs more than adding a row to it: in a batch
- * of 17 rows, a row costs less than half.
+ * Inserts rows with as few statements as possible, because executing a statement costs more than adding a row to it. In
+ * a batch of 17 rows, this more than halves the cost of a row.
  */
 export class BulkInsert {
   readonly #database: Database
@@ -26,7 +26,7 @@ export class BulkInsert {
     this.#row = row
   }
 
-  /** Must run inside a transaction, which must be rolled back if this throws. */
+  /** Inserts rows. It must run inside a transaction, which must be rolled back if this throws. */
   insert(rows: readonly Row[]): void {
     let from = 0
     for (let count = MAX_ROWS; count >= 1; count /= 2) {

@@ -2,11 +2,11 @@ import { Database } from "bun:sqlite"
 
 const CHECK_INTERVAL_MS = 100
 /**
- * Minimum pages of the log (16 MB) for a checkpoint. Commits rewrite the same few pages many times, and a checkpoint
- * writes each once. A log of this size is restarted often enough not to grow.
+ * Minimum pages of the log for a checkpoint (16 MB). Commits rewrite the same few pages many times, but a checkpoint
+ * writes each page only once. A log of this size is restarted often enough not to grow further.
  */
 const MIN_LOG_PAGES = 4_000
-/** Maximum wait for readers when the log restarts. Writers wait as well. */
+/** Maximum time that the restart of the log waits for readers. Writers also wait during this time. */
 const MAX_READER_WAIT_MS = 50
 
 declare const self: Worker
@@ -26,7 +26,7 @@ function checkpoint(database: Database): void {
   if (runCheckpoint(database, "PASSIVE").checkpointed >= log) runCheckpoint(database, "RESTART")
 }
 
-/** Sizes in pages. */
+/** Sizes of the log in pages. */
 interface LogState {
   readonly log: number
   readonly checkpointed: number
@@ -37,7 +37,7 @@ function runCheckpoint(database: Database, mode: "NOOP" | "PASSIVE" | "RESTART")
   return state ?? { log: 0, checkpointed: 0 }
 }
 
-/** Does not recreate a missing file, so that the database watch can detect that it is missing. */
+/** Opens the database. A missing file is not created, so that the database watch can detect that it is missing. */
 function open(path: string): Database | undefined {
   try {
     return new Database(path, { readwrite: true, create: false })

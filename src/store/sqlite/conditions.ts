@@ -1,16 +1,16 @@
-/** The conditions of a query with an optional filter. Values are always bound, never part of the text. */
+/** The conditions of a query with an optional filter. Values are always bound, and never part of the text. */
 export class Conditions {
   readonly #texts: string[] = []
   readonly values: (string | bigint)[] = []
 
-  /** `WHERE a AND b`, or nothing. */
+  /** The conditions in the form `WHERE a AND b`, or empty text. */
   get where(): string {
     return this.#texts.length === 0 ? "" : `WHERE ${this.#texts.join(" AND ")}`
   }
 
   /**
    * Adds a condition unless its value is absent.
-   * @param times how many placeholders the condition has.
+   * @param times number of placeholders in the condition.
    */
   add(text: string, value: string | number | bigint | undefined, times = 1): void {
     if (value === undefined) return
@@ -24,7 +24,7 @@ export class Conditions {
     this.#texts.push(text)
   }
 
-  /** Restricts a column to some values; absent: any value. */
+  /** Restricts a column to some values; if absent, to any value. */
   among(column: string, values: readonly string[] | undefined): void {
     if (values === undefined) return
     this.#texts.push(`${column} IN (${values.map(() => "?").join(", ")})`)

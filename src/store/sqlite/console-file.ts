@@ -13,18 +13,18 @@ import { directMethods, stepRunner } from "./run-steps.ts"
 import { CONSOLE_SCHEMA } from "./schemas/console.ts"
 import { Transactions } from "./transactions.ts"
 
-/** Maximum wait of a write for the lock of another process. */
+/** Maximum time that a write waits for the lock of another process. */
 const BUSY_TIMEOUT_MS = 5_000
 
-/** Returns whether `console.db` exists. */
+/** Whether `console.db` exists. */
 export function hasConsoleFile(dataDirectory: string): boolean {
   return existsSync(pathIn(dataDirectory))
 }
 
 /**
- * Opens `console.db`, creating it and bringing it up to date. A commit survives a crash of the process;
- * it does not wait for the disk, which would block callers' requests during a sign-in.
- * @throws SchemaError if a newer Tollgate wrote it.
+ * Opens `console.db`. It is created or migrated if necessary. A commit survives a crash of the process, but does not
+ * wait for the disk, because a sign-in would then block callers' requests.
+ * @throws SchemaError if a newer version of Tollgate wrote it.
  */
 export function openConsoleFile(dataDirectory: string): ConsoleStore {
   const database = openFile(dataDirectory)
@@ -49,7 +49,7 @@ function openFile(dataDirectory: string): Database {
     schema: CONSOLE_SCHEMA,
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     synchronous: "NORMAL",
-    // Overwrites changed and deleted values in the file, because they identify people.
+    // Overwrites changed and deleted values in the file, because they may identify people.
     pragmas: ["foreign_keys = ON", "secure_delete = ON"],
   })
 }

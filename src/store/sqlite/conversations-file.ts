@@ -6,17 +6,20 @@ import { SchemaError } from "./migrate.ts"
 import { openDatabase } from "./open-database.ts"
 import { CONVERSATIONS_SCHEMA } from "./schemas/conversations.ts"
 
-/** Maximum wait of one process for another, which delays requests for other answers. */
+/** Maximum time that one process waits for another. Requests for other answers are delayed as well. */
 const BUSY_TIMEOUT_MS = 2_000
-/** SQLite's error codes for unreadable files and truncated logs. */
+/** SQLite's error codes for unreadable files and truncated log files. */
 const DAMAGED = ["SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ"]
 
-/** Returns the path of the file of conversations, next to the ledger. The file is created with the first one. */
+/**
+ * Returns the path of the file of conversations, next to the ledger. The file is created when the first conversation is
+ * stored.
+ */
 export function conversationsPath(databasePath: string): string {
   return join(dirname(databasePath), "conversations.db")
 }
 
-/** Opens the file, and reopens it when the file at its path was replaced. */
+/** Opens the file, and opens it again if the file at its path was replaced. */
 export class ConversationFile {
   readonly #path: string
   #open: { readonly database: Database; readonly inode: number } | undefined
@@ -25,7 +28,10 @@ export class ConversationFile {
     this.#path = path
   }
 
-  /** @throws Error also if the file is damaged: it is then deleted, and the next call creates a new one. */
+  /**
+   * Performs a step on the database.
+   * @throws Error also if the file is damaged. It is then deleted, and the next call creates a new one.
+   */
   use<Result>(step: (database: Database) => Result): Result {
     try {
       return step(this.#current())
@@ -40,7 +46,7 @@ export class ConversationFile {
     this.#open = undefined
   }
 
-  /** Returns the open database, or reopens it if the file was deleted or replaced. */
+  /** Returns the open database. If the file was deleted or replaced, it is opened again. */
   #current(): Database {
     if (this.#open && this.#open.inode !== inodeOf(this.#path)) this.close()
     this.#open ??= opened(this.#path)

@@ -8,17 +8,20 @@ import type {
 import { conversationsPath } from "./conversations-file.ts"
 import { ThreadOnDemand } from "../threads/thread-on-demand.ts"
 
-/** The methods of the conversations' thread. */
+/** The methods that the thread of the conversations provides. */
 export interface ConversationMethods extends AsyncDisposable {
   readonly parts: ConversationParts
 }
 
-/** Conversations in a file next to the ledger. The file is created, and its thread started, with the first one. */
+/**
+ * Conversations in a file next to the ledger. The file is created, and its thread is started, when the first
+ * conversation is stored.
+ */
 export class ConversationsOnDemand implements ConversationParts, AsyncDisposable {
   readonly #path: string
   readonly #thread: ThreadOnDemand<ConversationMethods>
 
-  /** @param databasePath of the ledger. */
+  /** @param databasePath the path of the ledger. */
   constructor(databasePath: string) {
     this.#path = conversationsPath(databasePath)
     this.#thread = new ThreadOnDemand({

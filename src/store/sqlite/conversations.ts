@@ -13,9 +13,9 @@ import type { ConversationMethods } from "./conversations-on-demand.ts"
 import type { Direct, GroupsOf } from "../methods.ts"
 import { ALL_ACCOUNTS } from "./schemas/conversations.ts"
 
-/** Free bytes of the disk that are reserved for the ledger, which no request is served without. */
+/** Free bytes of the disk that are reserved for the ledger, without which no request is served. */
 const MIN_FREE_BYTES = 128 * 1024 * 1024
-/** Approximate size of a row without its content. */
+/** Approximate size of a row in bytes, without its content. */
 const ROW_BYTES = 300
 
 interface SqliteConversations {
@@ -23,14 +23,14 @@ interface SqliteConversations {
   close(): void
 }
 
-/** Also true if the clock was wrong, in either direction, when the answer was stored. */
+/** Also true if the clock was wrong when the answer was stored. */
 const FOUND =
   "FROM parts WHERE hash IN (SELECT value FROM json_each(?)) AND expires_at > ? AND at > ? AND at < ?"
 
 /**
- * Stores the encrypted parts of conversations. Deleted parts are overwritten in the file. A damaged file, or one of
- * another version, is replaced, since its content would expire within a day.
- * @param freeBytes returns the free bytes on the disk of a path.
+ * Stores the encrypted parts of conversations. Deleted parts are overwritten in the file. A file that is damaged or has
+ * another version is replaced, because its content would expire within a day.
+ * @param freeBytes returns the free bytes on the disk that contains a path.
  */
 export function openSqliteConversations(
   path: string,
@@ -67,7 +67,7 @@ function keep(database: Database, writes: readonly ConversationWrite[]): void {
   for (const { record, room } of writes) {
     const { account, parts } = record
     const { accountBytes, totalBytes } = room
-    // A larger answer would evict all others and then itself.
+    // An answer above the limit would evict all others and finally itself.
     if (parts.reduce((sum, part) => sum + sizeOf(part), 0) > Math.min(accountBytes, totalBytes)) {
       continue
     }
@@ -109,12 +109,14 @@ function insert(database: Database, { account, at, expiresAt, parts }: Conversat
   }
 }
 
-/** Deletes the oldest answers of an account with all their parts, until the rest fits. */
+/** Deletes the oldest answers of an account with all their parts until the remaining ones fit. */
 function makeAccountRoom(database: Database, account: string, max: number): void {
   while (bytesOf(database, account) > max && deleteOldest(database, account));
 }
 
-/** Deletes answers of the account that stores most, so that no account loses answers to one that stores more. */
+/**
+ * Deletes answers of the account that stores the most, so that no account loses answers to an account that stores more.
+ */
 function makeTotalRoom(database: Database, max: number): void {
   const largest = database.query<{ account: string }, []>(
     `SELECT account FROM sizes WHERE account <> '${ALL_ACCOUNTS}' ORDER BY bytes DESC LIMIT 1`,
@@ -133,7 +135,10 @@ function bytesOf(database: Database, account: string): number {
   )
 }
 
-/** @returns whether there was an answer to delete. */
+/**
+ * Deletes the oldest answer of an account.
+ * @returns whether there was an answer to delete.
+ */
 function deleteOldest(database: Database, account: string): boolean {
   const found = database
     .query<{ answer: string }, [string]>(

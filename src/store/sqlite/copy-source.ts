@@ -18,12 +18,13 @@ import { CONSOLE_SCHEMA } from "./schemas/console.ts"
 import { CONTENTS_SCHEMA } from "./schemas/contents.ts"
 import { CONVERSATIONS_SCHEMA } from "./schemas/conversations.ts"
 
-/** Maximum wait for a running write. */
+/** Maximum time that the copy waits for a running write. */
 const BUSY_TIMEOUT_MS = 10_000
 
 /**
- * Performs a step that copies a ledger and the files next to it. All of them are locked against writes until it ends.
- * @param path of the ledger.
+ * Performs a step that copies a ledger and the files next to it. During the step, all of them are locked against
+ * writes.
+ * @param path the path of the ledger.
  * @throws LedgerError `not_found`, `unavailable` if a gateway is running, `other_version`.
  */
 export async function copyFromSqlite<T>(
@@ -111,7 +112,7 @@ class LockedFiles implements Disposable {
   }
 }
 
-/** Selects the rows in the order of their creation, if known. */
+/** Returns the query for a table's rows, in the order of their creation if it is known. */
 function selectOf(table: CopiedTable): string {
   if (table.name === "revisions") {
     return "SELECT 'keys' AS name, number FROM revision UNION ALL SELECT 'settings', number FROM settings_revision"

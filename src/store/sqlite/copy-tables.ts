@@ -1,6 +1,6 @@
 import type { CopiedTable } from "../copy/tables.ts"
 
-/** The file of a table. */
+/** The files that contain tables. */
 export type CopiedFileName = "ledger" | "console" | "contents" | "conversations"
 
 const FILES: Readonly<Record<string, CopiedFileName>> = {
@@ -17,7 +17,7 @@ const FILES: Readonly<Record<string, CopiedFileName>> = {
 
 const NAMES: Readonly<Record<string, string>> = { conversation_parts: "parts" }
 
-/** Returns the file of a table. */
+/** Returns the file that contains a table. */
 export function fileOf({ name }: CopiedTable): CopiedFileName {
   return FILES[name] ?? "ledger"
 }

@@ -31,10 +31,10 @@ import { CONVERSATIONS_SCHEMA } from "./schemas/conversations.ts"
 import { openSqliteReader } from "./sqlite-store.ts"
 
 /**
- * Fills a folder from another database. The ledger gets its name last, after everything was checked; until then no
+ * Fills a folder from another database. The ledger gets its name last, after everything was checked. Until then no
  * gateway starts in the folder.
- * @param path of the ledger.
- * @throws LedgerError `exists` if the folder contains a ledger, parts of one, or an unfinished copy.
+ * @param path the path of the ledger.
+ * @throws LedgerError `exists` if the folder contains a ledger, parts of a ledger, or an unfinished copy.
  */
 export async function copyToSqlite(
   path: string,
@@ -66,7 +66,7 @@ async function fill(path: string, source: CopySource): Promise<CopyCounts> {
   return await copyAll(source, target)
 }
 
-/** Copies only existing secrets. The others are created on first use. */
+/** Copies those secrets that exist. The others are created on first use. */
 function keepSecrets(directory: string, secrets: InstallationSecrets): void {
   for (const name of SECRET_NAMES) {
     const secret = secrets.read(name)
@@ -78,7 +78,7 @@ function writeKept(directory: string, kind: FileKind, { name, bytes, lifetime }:
   const path = join(directory, kind, name)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   writeFileSync(path, bytes, { mode: 0o600 })
-  // An answer expires by the modification time of its file, an image by its name.
+  // The expiry of an answer depends on the modification time of its file, and that of an image on its name.
   const written = (Date.now() + lifetime - ANSWER_LIFETIME_MS) / 1_000
   if (kind === "answers") utimesSync(path, written, written)
 }
@@ -90,7 +90,7 @@ const SCHEMAS: Readonly<Record<CopiedFileName, Schema>> = {
   conversations: CONVERSATIONS_SCHEMA,
 }
 
-/** The target files while they are written. */
+/** The files of the target while they are being written. */
 class CopiedFiles implements Disposable {
   readonly #paths: Readonly<Record<CopiedFileName, string>>
   readonly #files = new Map<CopiedFileName, Database>()
@@ -136,7 +136,7 @@ class CopiedFiles implements Disposable {
     return statement
   }
 
-  /** Closes the files after everything is on the disk. */
+  /** Closes the files when all data is on the disk. */
   [Symbol.dispose](): void {
     for (const statement of this.#inserts.values()) statement.finalize()
     for (const database of this.#files.values()) {

@@ -7,7 +7,10 @@ export function databaseFileIn(dataDirectory: string): string {
   return join(dataDirectory, "tollgate.db")
 }
 
-/** Returns the temporary path of a ledger: a file during a copy from another database, a folder during a restore. */
+/**
+ * Returns the temporary path of a ledger, which is a file during a copy from another database, and a folder during a
+ * restore.
+ */
 export function copyPath(path: string): string {
   return `${path}.unfinished`
 }
@@ -39,7 +42,7 @@ export function prepareDirectory(path: string): void {
 }
 
 /**
- * Prepares the path of a lost database for a new one. Remaining log files are renamed and kept.
+ * Prepares the path of a lost database for a new one. Log files that remain are renamed and kept.
  * @throws LedgerError `exists` if there is a database, `unfinished`.
  */
 export function setLogAside(path: string, now: Date): void {
@@ -56,12 +59,12 @@ export function hasContent(path: string): boolean {
   return stats !== undefined && stats.size > 0
 }
 
-/** Returns the inode of a file, which differs after a replacement; 0 if there is no file. */
+/** Returns the inode of a file, which changes when the file is replaced; 0 if there is no file. */
 export function inodeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.ino ?? 0
 }
 
-/** Returns whether the log of a database may contain changes that are not in the database. */
+/** Whether the log of a database may contain changes that are not in the database yet. */
 export function hasLog(path: string): boolean {
   return existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0
 }

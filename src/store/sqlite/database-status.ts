@@ -10,10 +10,13 @@ import { Nodes } from "./nodes.ts"
 import { openForReading } from "./open-for-reading.ts"
 import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
 
-/** The name of a database file or of its log. */
+/** Matches the name of a database file or of its log file. */
 const FILE = /^(?<name>.+\.db)(?:-wal)?$/
 
-/** @param path of the ledger. Creates nothing. */
+/**
+ * Returns the status of a database without creating anything.
+ * @param path the path of the ledger.
+ */
 export function databaseStatus(path: string): DatabaseStatus {
   const parts = filesIn(dirname(path))
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0)

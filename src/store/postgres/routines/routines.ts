@@ -30,14 +30,14 @@ export const ROUTINES: Routines = {
   "tollgate-now": tollgateNow,
 }
 
-/** Returns whether a database has all routines with their current texts. */
+/** Whether a database has all routines with their current texts. */
 export async function areInstalled(statements: Statements, routines: Routines): Promise<boolean> {
   return (await changed(statements, routines)).length === 0
 }
 
 /** Creates or replaces the routines whose text has changed. */
 export async function installRoutines(transaction: Transaction, routines: Routines): Promise<void> {
-  // Bodies are checked when they run, so the order of routines and tables does not matter.
+  // Bodies are only checked when they run, so that the order of routines and tables does not matter.
   await transaction.script("SET LOCAL check_function_bodies = off")
   for (const [name, sql, hash] of await changed(transaction, routines)) {
     await transaction.script(sql)

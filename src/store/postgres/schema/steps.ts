@@ -10,7 +10,7 @@ import reports from "./initial/reports.sql" with { type: "text" }
 import storedData from "./initial/stored-data.sql" with { type: "text" }
 import users from "./initial/users.sql" with { type: "text" }
 
-/** Tables refer only to tables of earlier files. */
+/** The order matters, because tables may only refer to tables of earlier files. */
 const INITIAL = [management, audit, users, ledger, receipts, reports, nodes, storedData, notices]
 
 /** The tables and routines of a PostgreSQL database. */
