@@ -17,17 +17,22 @@ const DEADLINES = { connect: LONG_MS, firstByte: LONG_MS, betweenBytes: LONG_MS,
 export class AttemptWorld implements Disposable {
   readonly #watch = new DeadlineWatch()
 
-  /** Runs a function with a call, then ends the call. */
+  /**
+   * Runs a function with a call, then ends the call.
+   * @param calls of its plan.
+   */
   async with<Result>(
     dialect: UpstreamDialect,
     request: ChatRequest,
     run: (attempt: Attempt<Plan>) => Promise<Result>,
+    calls = 1,
   ): Promise<Result> {
     const plan = {
       deployment: { id: request.model },
       client: { provider: "vendor", cleanedText: (text: string) => text },
       binding: { dialect },
       request,
+      calls,
     } as unknown as Plan
     using memory = new MemoryBudget(ANSWER_BYTES).open({ id: "key", account: "a" })
     using client = new HttpClient({})

@@ -102,7 +102,7 @@ function excessError({ value, path }: Excess, { max, unit }: LimitedField): Gate
   )
 }
 
-/** Counts the characters of a text, or of all texts of a list. */
+/** Counts the characters of a text, or of all texts in a list. */
 function lengthOf(value: JsonValue): number {
   if (typeof value === "string") return value.length
   if (!Array.isArray(value)) return 0

@@ -195,9 +195,11 @@ export class UpstreamStream<
         return text
       }
       if (this.#frames.hasArrived) this.#attempt.deadlines.received()
-      if (work < BYTES_AT_ONCE) continue
+      const { calls } = this.plan
+      if (work * calls < BYTES_AT_ONCE) continue
       work = 0
-      await nextTurn()
+      // The streams of several calls are read one per turn.
+      await (calls > 1 ? ownTurn() : nextTurn())
     }
     throw this.#failure
   }

@@ -58,3 +58,36 @@ test("frames that arrive together but decode slowly leave other requests their t
   // A busy machine makes turns shorter, not longer.
   expect(turns).toBeGreaterThan(FRAMES / 4)
 })
+
+test("the streams of several calls are read in turns, even without text for the caller", async () => {
+  const calls = 64
+  const silent = encodeText(`data: ${JSON.stringify({ id: "a", choices: [] })}\n\n`.repeat(100))
+  let inTurn = 0
+  let longest = 0
+  let isOver = false
+  const count = (): void => {
+    longest = Math.max(longest, inTurn)
+    inTurn = 0
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  const read = () =>
+    world.with(
+      OPENAI_CHAT,
+      REQUEST,
+      (attempt) => {
+        const end = encodeText(chunk({ content: "x" }, "stop"))
+        const chunks = [...Array.from({ length: 50 }, () => silent), end].values()
+        const decoder = OPENAI_CHAT.decodeEvents(REQUEST)
+        const answer = answerOf("text/event-stream", () => {
+          inTurn++
+          return chunks.next().value
+        })
+        return foldAnswer(attempt, answer, { decoder, meter: new Meter(decoder.other) })
+      },
+      calls,
+    )
+  await Promise.all(Array.from({ length: calls }, read))
+  isOver = true
+  expect(longest).toBeLessThanOrEqual(2 * calls)
+})
