@@ -112,7 +112,7 @@ describe("decoded errors of Anthropic", () => {
 
 describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
   const failed = anthropicRecordings().filter(({ status }) => status !== 200)
-  test.skipIf(!HAS_FIXTURES)("exist in the folder of recordings", () =>
+  test.skipIf(!HAS_FIXTURES)("includes several recordings", () =>
     expect(failed.length).toBeGreaterThan(1),
   )
 

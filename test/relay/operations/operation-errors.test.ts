@@ -131,7 +131,7 @@ describe.each(OPERATIONS)("errors of providers of $kind", ({ kind, ask }) => {
   })
 
   test.each(["refused", "refusing"] as const)(
-    "blames the caller when the request is %s",
+    "returns the caller's error when the request is %s",
     async (way) => {
       const response = await ask(`m/${way}-${kind}`)
       const receipt = await receiptOf(caller, response)
