@@ -198,7 +198,7 @@ export async function readWhole(
 }
 
 /** Parses a long JSON response; undefined for a short one, or one that is not JSON. */
-async function longJsonOf(bytes: Uint8Array<ArrayBuffer>): Promise<JsonValue | undefined> {
+export async function longJsonOf(bytes: Uint8Array<ArrayBuffer>): Promise<JsonValue | undefined> {
   if (bytes.length <= SLICE_BYTES) return undefined
   try {
     return await parseInSlices(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
