@@ -1,6 +1,10 @@
 import type { JsonObject } from "../../canon/json.ts"
 import { type Deployment, placeOf } from "../../catalog/model.ts"
-import { possibleMode, type Switches } from "../../vendors/priced-features/switch.ts"
+import {
+  type FieldSwitch,
+  possibleMode,
+  type Switches,
+} from "../../vendors/priced-features/switch.ts"
 import { isSet, type SetSwitch, valuesAt } from "./find-switches.ts"
 
 /** Maximum deployments with known default modes. The oldest are dropped. */
@@ -51,17 +55,26 @@ export class DefaultModes {
   }
 }
 
+/** The field of the response that reports the mode. */
+function placeIn({ served: [place = ""] = [] }: FieldSwitch): string {
+  return place
+}
+
 /** Returns the default modes that apply to a body because it leaves their fields open. */
 export function defaultModesIn(
   body: JsonObject,
   { fields }: Switches,
   modes: ReadonlyMap<string, UnrequestedMode>,
 ): SetSwitch[] {
+  // `auto` leaves the mode to the provider's project.
+  const isNamed = ({ path }: FieldSwitch): boolean =>
+    valuesAt(body, path).some(({ value }) => isSet(value) && value !== "auto")
+  const named = new Set(fields.filter(isNamed).map(placeIn))
   return fields.flatMap((field) => {
-    const mode = modes.get(field.served?.[0] ?? "")
-    // `auto` leaves the mode to the provider's project.
-    const isNamed = valuesAt(body, field.path).some(({ value }) => isSet(value) && value !== "auto")
-    if (mode === undefined || isNamed) return []
+    const place = placeIn(field)
+    const mode = modes.get(place)
+    if (mode === undefined || named.has(place)) return []
+    named.add(place)
     return [{ place: field.path, value: mode.key, charge: possibleMode(mode.key), field }]
   })
 }

@@ -53,17 +53,42 @@ export function settleModes(
     const modes = unrequestedModes(unrequested, reports, used)
     return settled({ modes, unrequested: modes }, unrequested, reports, price)
   }
-  const named = requested.flatMap((each) => {
-    let highest: ServedMode | undefined
-    for (const report of reports) highest = higherOf(highest, servedMode(each, report, price), used)
-    return highest ?? []
-  })
+  const { named, possible } = requestedModes(requested, reports, used)
   const open = unrequested.filter(({ served: [path] = [] }) =>
     requested.every(({ field }) => field.served?.[0] !== path),
   )
   const others = unrequestedModes(open, reports, used)
   const fields = [...requested.map(({ field }) => field), ...open]
-  return settled({ modes: [...named, ...others], unrequested: others }, fields, reports, price)
+  const modes = [...named, ...others]
+  return settled({ modes, unrequested: [...possible, ...others] }, fields, reports, price)
+}
+
+/** The served modes of requested fields. */
+interface ServedFields {
+  readonly named: readonly ServedMode[]
+  /** Those of fields that leave the mode to the provider. */
+  readonly possible: readonly ReportedMode[]
+}
+
+/** Returns one mode for each field of the response: several fields of the request may set the same mode. */
+function requestedModes(
+  requested: readonly RequestedMode[],
+  reports: readonly ModeReport[],
+  used: ModeUsage,
+): ServedFields {
+  const named = new Map<string, ServedMode>()
+  const possible: ReportedMode[] = []
+  for (const each of requested) {
+    const place = each.field.served?.[0] ?? each.field.path
+    let highest = named.get(place)
+    for (const report of reports) {
+      const mode = servedMode(each, report, used.price)
+      highest = higherOf(highest, mode, used)
+      if (each.isPossible) possible.push({ ...mode, place })
+    }
+    if (highest !== undefined) named.set(place, highest)
+  }
+  return { named: [...named.values()], possible }
 }
 
 /** All modes of a request, and those that it did not name. */

@@ -29,12 +29,16 @@ beforeAll(async () => {
       chat: at("azure", "openai-chat"),
       responses: at("azure", "openai-responses"),
       messages: at("anthropic", "anthropic-messages"),
+      router: at("vercel", "openai-chat"),
     },
     models: {
       "chat/m": model,
       "chat/flex": model,
       "chat/translated": model,
       "chat/rest": model,
+      "chat/rising": model,
+      "chat/automatic": model,
+      "router/m": model,
       "responses/m": model,
       "messages/m": model,
     },
@@ -97,6 +101,38 @@ describe("a mode of service that a response reports and the request left open", 
     const first = await ask(CHAT, "chat/flex")
     expect((await ask(CHAT, "chat/flex")).hold).toBe(first.hold)
     expect((await ask(CHAT, "chat/rest")).hold).toBe(first.hold)
+  })
+
+  test("raises the hold after it has become more expensive", async () => {
+    answer = completion({ service_tier: "priority" }) as JsonObject
+    const first = await ask(CHAT, "chat/rising")
+    answer = completion({ service_tier: "ultrafast" }) as JsonObject
+    expect((await ask(CHAT, "chat/rising")).hold).toBe(first.hold * 2n)
+    expect((await ask(CHAT, "chat/rising")).hold).toBe(first.hold * 6n)
+  })
+
+  test("raises the hold after requests with the tier auto", async () => {
+    answer = completion({ service_tier: "ultrafast" }) as JsonObject
+    const first = await ask(CHAT, "chat/automatic", { service_tier: "auto" })
+    const second = await ask(CHAT, "chat/automatic", { service_tier: "auto" })
+    expect(second.cost).toBe(first.cost)
+    expect(second.hold >= second.cost && second.hold > first.hold).toBe(true)
+    expect((await ask(CHAT, "chat/automatic")).hold).toBeGreaterThanOrEqual(second.cost)
+  })
+
+  test("applies once if several fields of the request ask for it", async () => {
+    answer = completion({ service_tier: "default" }) as JsonObject
+    const { cost: standard } = await ask(CHAT, "router/m", { service_tier: "default" })
+    const options = (serviceTier: string) => ({ providerOptions: { openai: { serviceTier } } })
+    for (const [tier, other, halves] of [
+      ["flex", "auto", 1n],
+      ["flex", "flex", 1n],
+      ["priority", "flex", 4n],
+    ] as const) {
+      answer = completion({ service_tier: tier }) as JsonObject
+      const { cost } = await ask(CHAT, "router/m", { service_tier: tier, ...options(other) })
+      expect(cost).toBe((standard * halves) / 2n)
+    }
   })
 
   test("raises the hold to the most expensive mode that was reported", async () => {
