@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs"
-import { setPriority } from "node:os"
+import { getPriority, setPriority } from "node:os"
 
 /** Threads of the runtime that no request waits for, which are compilers and the memory scavenger. */
 const NAMES: ReadonlySet<string> = new Set(["JITWorker", "JSCWarmUp", "mi-scavenger"])
-/** With this niceness, background threads get a tenth of a busy processor. This is enough for the compilers. */
+/** Background threads get a tenth of a busy processor, which is enough for the compilers. A lower priority stays. */
 const NICENESS = 10
 const THREADS = "/proc/self/task"
 /** Interval at which new threads are found. Compilers end when they are idle, and start again later. */
@@ -48,7 +48,7 @@ function listThreads(): string[] {
 function lower(thread: string): void {
   try {
     const name = readFileSync(`${THREADS}/${thread}/comm`, "utf8").trimEnd()
-    if (NAMES.has(name)) setPriority(Number(thread), NICENESS)
+    if (NAMES.has(name)) setPriority(Number(thread), Math.max(NICENESS, getPriority()))
   } catch {
     // The thread has ended in the meantime.
   }

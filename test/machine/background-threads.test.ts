@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { getPriority } from "node:os"
 
 const PROCESS = Bun.fileURLToPath(new URL("compiling-process.ts", import.meta.url))
 
@@ -9,7 +10,9 @@ test.skipIf(process.platform !== "linux")(
     const found = JSON.parse(await new Response(child.stdout).text()) as Record<string, number[]>
     expect(await child.exited).toBe(0)
     expect(found["JITWorker"]?.length).toBeGreaterThan(0)
-    expect(new Set(found["JITWorker"])).toEqual(new Set([10]))
-    expect(found["main"]).toEqual([0])
+    // A run of the tests may have a lower priority itself.
+    const own = getPriority()
+    expect(new Set(found["JITWorker"])).toEqual(new Set([Math.max(10, own)]))
+    expect(found["main"]).toEqual([own])
   },
 )
