@@ -25,6 +25,8 @@ export const QUICK: readonly string[] = [
 export const ONLY_IN_ALL: Readonly<Record<string, string>> = {
   "test/package": "packs, installs and compiles releases",
   "test/torture/memory.test.ts": "measures memory under load",
+  "test/canaries/canaries-postgres.test.ts":
+    "repeats the search of canaries-sqlite.test.ts on PostgreSQL",
 }
 
 /** The steps of `npm run test:all` after all test files. */

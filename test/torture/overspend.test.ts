@@ -3,6 +3,7 @@ import { startSimulator } from "../../simulator/server.ts"
 import { parseCredits } from "../../src/ledger/money.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
+import { sampleOf } from "../support/exhaustive.ts"
 import { createInstallation, runJson, startServing } from "../support/process.ts"
 import { until } from "../support/until.ts"
 
@@ -29,7 +30,7 @@ const TRIALS = MEANS.flatMap(({ workers, ...means }) =>
   workers.map((count) => ({ ...means, workers: count })),
 )
 
-for (const { name, credits, budget, workers } of TRIALS) {
+for (const { name, credits, budget, workers } of sampleOf(TRIALS, 2)) {
   test.concurrent(`200 simultaneous requests on ${name} for 50, ${workers} process(es)`, async () => {
     await using simulator = startSimulator()
     using installation = createInstallation(yamlFor(simulator.url))
