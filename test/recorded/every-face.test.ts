@@ -12,7 +12,7 @@ import { stagedAnswer } from "./stage-vendor-answers.ts"
 import { toldUsage, totals, totalsIn } from "./reported-usage.ts"
 import { type VendorAnswer, vendorAnswers } from "./vendor-answers.ts"
 import { type StreamedWhole, wholeOf } from "./whole-of-stream.ts"
-import { sampleOf } from "../support/exhaustive.ts"
+import { IS_EXHAUSTIVE, sampleOf } from "../support/exhaustive.ts"
 import { until } from "../support/until.ts"
 
 const answers = vendorAnswers().filter(({ status }) => status === 200)
@@ -49,14 +49,17 @@ interface Outcome {
   readonly receipt: Receipt
 }
 
-/** `npm test` requests each answer through one face, in rotation. Every other stream arrives in pieces. */
-const asked = answers.flatMap((answer, index) =>
-  sampleOf(FACES, FACES.length, index).map((face) => ({
+/** `npm test` requests every second answer through one face, in rotation. Every other stream arrives in pieces. */
+const asked = answers.flatMap((answer, index) => {
+  const round = Math.floor(index / FACES.length)
+  const isAsked = IS_EXHAUSTIVE || (index + Math.floor(round / 2)) % 2 === 0
+  const faces = isAsked ? sampleOf(FACES, FACES.length, index) : []
+  return faces.map((face) => ({
     answer,
     face,
-    isCut: (FACES.indexOf(face) + index + Math.floor(index / FACES.length)) % 2 === 0,
-  })),
-)
+    isCut: (FACES.indexOf(face) + index + round) % 2 === 0,
+  }))
+})
 
 let replaying: ReplayGateway
 /** The total charge of the caller's account, in nanocredits. */
