@@ -2,6 +2,11 @@ import { afterAll, beforeAll, describe, spyOn, test } from "bun:test"
 import * as fc from "fast-check"
 import { ACCOUNTS, type Limits, SPENDERS } from "./ledger-laws.ts"
 import { World } from "./ledger-world.ts"
+import { IS_EXHAUSTIVE } from "../support/exhaustive.ts"
+
+/** Interleavings for each law. */
+const RUNS = IS_EXHAUSTIVE ? 60 : 20
+const THREADED_RUNS = IS_EXHAUSTIVE ? 10 : 4
 
 /** Waiting costs no time here: it moves the clock on. */
 let waited = 0
@@ -173,19 +178,20 @@ function noInterleavingBreaksTheLaws({ steps, numRuns, isThreaded = false }: Tri
 describe("the laws of money under any interleaving", () => {
   test(
     "hold for grants, holds, settlements and releases on up to three nodes",
-    () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful), numRuns: 60 }),
+    () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful), numRuns: RUNS }),
     60_000,
   )
 
   test(
     "hold for steps on nodes that crash and are replaced",
-    () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash), numRuns: 60 }),
+    () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash), numRuns: RUNS }),
     60_000,
   )
 
   test(
     "hold for steps with leases taken from live nodes",
-    () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash, theft), numRuns: 60 }),
+    () =>
+      noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash, theft), numRuns: RUNS }),
     60_000,
   )
 
@@ -194,7 +200,7 @@ describe("the laws of money under any interleaving", () => {
     () =>
       noInterleavingBreaksTheLaws({
         steps: fc.oneof(...peaceful, crash, theft),
-        numRuns: 10,
+        numRuns: THREADED_RUNS,
         isThreaded: true,
       }),
     60_000,

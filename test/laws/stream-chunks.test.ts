@@ -16,6 +16,7 @@ import { UpstreamStream } from "../../src/relay/chat/upstream-stream.ts"
 import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
 import { answerOf, AttemptWorld } from "./attempt-world.ts"
 import { streamOf, USAGES, type WrittenEvent, writtenEvents } from "../recorded/written-answers.ts"
+import { IS_EXHAUSTIVE } from "../support/exhaustive.ts"
 
 const REQUEST: ChatRequest = {
   model: "vendor/model",
@@ -182,7 +183,7 @@ for (const upstream of UPSTREAMS) {
               expect(isOver).toBe(true)
               expect(text).toContain(isCall ? "clock" : "Hi")
             }),
-            { numRuns: 30 },
+            { numRuns: IS_EXHAUSTIVE ? 30 : 10 },
           )
         })
       }
