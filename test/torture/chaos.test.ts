@@ -8,6 +8,7 @@ import {
 import { type ChaosEvidence, judgeChaos, LAWS } from "../../torture/chaos/judge.ts"
 import { formatChaos } from "../../torture/chaos/report.ts"
 import { SQLITE } from "../../torture/engines.ts"
+import { IS_EXHAUSTIVE } from "../support/exhaustive.ts"
 
 /** In each round one of six clients sends a request, and two of three deployments break, so that one always works. */
 const OPTIONS: ChaosOptions = {
@@ -16,6 +17,7 @@ const OPTIONS: ChaosOptions = {
   nodes: 1,
   share: 1 / 6,
   broken: [2],
+  step: IS_EXHAUSTIVE ? 1 : 4,
   // On a machine with other work, every caller may have to wait.
   watchesInnocents: false,
 }
