@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { samplesOf, valueOf } from "../metrics/samples.ts"
 import type { TestGateway } from "../support/gateway.ts"
+import { servedTime } from "../support/served-time.ts"
 import { until } from "../support/until.ts"
 import { Collector } from "./collector.ts"
 import { CHAT, chat, startTraced } from "./traced.ts"
@@ -31,13 +32,6 @@ async function chatTimes(gateway: TestGateway, count: number): Promise<void> {
     expect(response.status).toBe(200)
   })
   await Promise.all(pending)
-}
-
-/** The duration of some work in milliseconds. */
-async function timeOf(work: () => Promise<void> | PromiseLike<void>): Promise<number> {
-  const begun = performance.now()
-  await work()
-  return performance.now() - begun
 }
 
 const failures = ({ heard }: TestGateway): string[] =>
@@ -112,7 +106,7 @@ test("a silent collector costs a bounded queue, and does not delay the shutdown"
   expect(dropped).toBeGreaterThanOrEqual(200)
   expect(dropped).toBeLessThanOrEqual(400)
   expect(failures(gateway).join()).toContain("dropping spans")
-  expect(await timeOf(() => gateway[Symbol.asyncDispose]())).toBeLessThan(MAX_SHUTDOWN_MS)
+  expect(await servedTime(() => gateway[Symbol.asyncDispose]())).toBeLessThan(MAX_SHUTDOWN_MS)
   resolve(new Response())
 })
 
@@ -122,7 +116,7 @@ test("a missing collector is reported, and does not delay the shutdown", async (
   collector[Symbol.dispose]()
   const gateway = await startTraced({ url }, {}, SETTINGS)
   await chatTimes(gateway, 2)
-  expect(await timeOf(() => gateway[Symbol.asyncDispose]())).toBeLessThan(MAX_SHUTDOWN_MS)
+  expect(await servedTime(() => gateway[Symbol.asyncDispose]())).toBeLessThan(MAX_SHUTDOWN_MS)
   expect(failures(gateway).join()).toContain("cannot be reached")
 })
 

@@ -17,6 +17,8 @@ import {
   type WrittenEvent,
   writtenAnswer,
 } from "./written-answers.ts"
+import { sampleOf } from "../support/exhaustive.ts"
+import { servedTime } from "../support/served-time.ts"
 import { until } from "../support/until.ts"
 
 const WORDS = "The server had an error while processing your request."
@@ -276,9 +278,9 @@ function expectBrokenOff(
 }
 
 describe("broken streams of vendors in every format", () => {
-  for (const each of ALL) {
+  for (const [index, each] of ALL.entries()) {
     const id = `${each.dialect}: ${each.name}`
-    for (const face of FACES) {
+    for (const face of sampleOf(FACES, 2, index)) {
       test(`deliver and charge the part before the break: ${id}, through ${face.path}`, async () => {
         const { gateway, caller } = replaying
         const request = { ...face.request(replaying.modelOf(id), []), stream: true }
@@ -305,9 +307,9 @@ describe("broken streams of vendors in every format", () => {
 })
 
 describe("streams of vendors that open and break in one chunk, in every format", () => {
-  for (const each of ALL) {
+  for (const [index, each] of ALL.entries()) {
     const id = `${each.dialect}: ${each.name}${UNSAID}`
-    for (const face of FACES) {
+    for (const face of sampleOf(FACES, 2, index)) {
       test(`fail without affecting other requests: ${id}, through ${face.path}`, async () => {
         const { caller } = replaying
         const model = replaying.modelOf(id)
@@ -326,9 +328,8 @@ describe("streams of vendors that open and break in one chunk, in every format",
           expect(text).toContain(each.words ?? "upstream_error")
         }
         expect(other.status).toBe(200)
-        const again = performance.now()
-        expect((await caller.get("/healthz")).status).toBe(200)
-        expect(performance.now() - again).toBeLessThan(2_000)
+        const healthy = async () => expect((await caller.get("/healthz")).status).toBe(200)
+        expect(await servedTime(healthy)).toBeLessThan(2_000)
       })
     }
   }

@@ -6,6 +6,7 @@ import type { RequestFilter } from "../../src/store/requests.ts"
 import { newestOf } from "../../src/store/sqlite/migrate.ts"
 import { ReportsOnDemand } from "../../src/store/sqlite/reports-on-demand.ts"
 import { LEDGER_SCHEMA } from "../../src/store/sqlite/schemas/ledger.ts"
+import { servedTime } from "../support/served-time.ts"
 import { until } from "../support/until.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 import { ReportedDatabase } from "./reported-requests.ts"
@@ -121,7 +122,7 @@ describe("the report index", () => {
     using index = new Database(join(path, "reports.db"))
     index.run("BEGIN IMMEDIATE")
     expect(await timeOf(() => patient.upToDate())).toBeGreaterThanOrEqual(TIMEOUT_MS - 1)
-    expect(await timeOf(() => patient.upToDate())).toBeLessThan(TIMEOUT_MS)
+    expect(await servedTime(() => patient.upToDate())).toBeLessThan(TIMEOUT_MS)
     index.run("ROLLBACK")
     const reports = await patient.upToDate()
     // Each query is answered in turn.

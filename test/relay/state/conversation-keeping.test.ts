@@ -14,6 +14,7 @@ import { CONVERSATION } from "../../../src/dialects/openai-responses/state/conve
 import type { Call } from "../../../src/relay/request/call.ts"
 import { startGateway, type TestGateway } from "../../support/gateway.ts"
 import { asked, PATH, statusOf } from "./conversation-turns.ts"
+import { servedTime } from "../../support/served-time.ts"
 import { until } from "../../support/until.ts"
 
 const MEBIBYTE = 1 << 20
@@ -225,10 +226,11 @@ describe("a file that cannot be used", () => {
     // The first answer may still be on its way to the file.
     locking.run("PRAGMA busy_timeout = 10000")
     locking.run("BEGIN IMMEDIATE")
-    const began = performance.now()
-    const { id } = await asked(ann, { input: "My name is Ann" })
-    expect(await statusOf(ann, id)).toBe(200)
-    expect(performance.now() - began).toBeLessThan(1_900)
+    const taken = await servedTime(async () => {
+      const { id } = await asked(ann, { input: "My name is Ann" })
+      expect(await statusOf(ann, id)).toBe(200)
+    })
+    expect(taken).toBeLessThan(1_900)
     expect(JSON.stringify(gateway.simulator.requests.at(-1)?.body)).toContain("My name is Ann")
     locking.run("COMMIT")
     locking.close()
