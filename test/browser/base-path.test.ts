@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import type { Browser } from "playwright-core"
 import { startServing, createInstallation, runJson } from "../support/process.ts"
 import { sharedBrowser } from "./browser.ts"
-import { buildConsole, open, openVisitor, OPERATOR, setUp } from "./console-gateway.ts"
+import { buildConsole, open, openVisitor, OPERATOR, setUpByLink } from "./console-gateway.ts"
 import { startIssuer } from "./issuer.ts"
 
 const BASE = "/ai"
@@ -145,7 +145,7 @@ describe.each([
     expect(link).toStartWith(`${proxy.url}/console/setup?token=`)
     await using operator = await openVisitor(browser, proxy.url)
     const { page, context } = operator
-    await setUp(operator, link)
+    await setUpByLink(operator, link)
     const cookies = await context.cookies(`${proxy.url}/`)
     expect(cookies.map(({ path }) => path)).toEqual(cookies.map(() => `${BASE}/`))
     expect(cookies.length).toBeGreaterThan(0)

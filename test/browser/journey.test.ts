@@ -5,7 +5,7 @@ import {
   type ConsoleGateway,
   open,
   image,
-  setUp,
+  setUpByLink,
   startConsole,
   type Visitor,
 } from "./console-gateway.ts"
@@ -43,7 +43,7 @@ async function takeSecret(): Promise<string> {
 
 test("the first user signs up by the one-time link", async () => {
   const { page } = operator
-  await setUp(operator, tollgate.setupLink)
+  await setUpByLink(operator, tollgate.setupLink)
   expect(await page.getByRole("navigation").getByRole("link", { name: "Providers" }).count()).toBe(
     1,
   )
