@@ -33,10 +33,10 @@ const CASES: Readonly<Record<string, (pair: Pair) => Promise<void>>> = {
   "cached prompt": findsCache,
 }
 
-/** All features of each client with each upstream, streamed and not; `npm test` runs one of the two. */
+/** All features of each client with each upstream, streamed and not; `npm test` runs a third of them. */
 export function describeSharedCases(client: TestedClient, upstreams: SixUpstreams): void {
   for (const [upstream, [name, run], isStreamed] of sampleCombinations(
-    2,
+    3,
     UPSTREAMS,
     Object.entries(CASES),
     [false, true],
