@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { sampleOf } from "../support/exhaustive.ts"
 import { createInstallation, startServing } from "../support/process.ts"
 
 /** Every process below `pid`, and `pid` itself. */
@@ -17,26 +18,31 @@ async function handles(pid: number, signal: number): Promise<boolean> {
 
 const SIGNALS = { SIGUSR1: 10, SIGUSR2: 12 } as const
 
-test.each([
+const STARTS = [
   ["one process", "1", "src/main.ts"],
   ["a parent and two workers", "2", "src/main.ts"],
   ["a compiled parent and two workers", "2", "bin/tollgate"],
-] as const)("%s with its simulator ignores SIGUSR1 and SIGUSR2", async (_, workers, launcher) => {
-  using installation = createInstallation("server: { port: 0 }\n")
-  const environment = { TOLLGATE_WORKERS: workers }
-  await using serving = await startServing(installation, environment, launcher)
-  const processes = await processTree(serving.process.pid)
-  expect(processes.length).toBeGreaterThan(Number(workers))
-  for (const pid of processes) {
-    for (const [signal, number] of Object.entries(SIGNALS)) {
-      expect(await handles(pid, number)).toBe(true)
-      process.kill(pid, signal as keyof typeof SIGNALS)
+] as const
+
+test.each(sampleOf(STARTS, 2))(
+  "%s with its simulator ignores SIGUSR1 and SIGUSR2",
+  async (_, workers, launcher) => {
+    using installation = createInstallation("server: { port: 0 }\n")
+    const environment = { TOLLGATE_WORKERS: workers }
+    await using serving = await startServing(installation, environment, launcher)
+    const processes = await processTree(serving.process.pid)
+    expect(processes.length).toBeGreaterThan(Number(workers))
+    for (const pid of processes) {
+      for (const [signal, number] of Object.entries(SIGNALS)) {
+        expect(await handles(pid, number)).toBe(true)
+        process.kill(pid, signal as keyof typeof SIGNALS)
+      }
     }
-  }
-  const health = await fetch(`${serving.url}/healthz`)
-  expect(health.status).toBe(200)
-  expect(await processTree(serving.process.pid)).toEqual(processes)
-})
+    const health = await fetch(`${serving.url}/healthz`)
+    expect(health.status).toBe(200)
+    expect(await processTree(serving.process.pid)).toEqual(processes)
+  },
+)
 
 test.each(["1", "2"])("SIGHUP during a drain does not end %s process(es)", async (workers) => {
   using installation = createInstallation("server: { port: 0, drain_delay: 2s }\n")

@@ -197,7 +197,7 @@ describe("a key", () => {
 
   test("does not block others without credits, with the largest body of any endpoint", async () => {
     const caller = await gateway.caller("0")
-    for (const { path, address, base } of distinct()) {
+    for (const { path, address, base } of sampleOf(distinct(), 2)) {
       const body = worstBody(base, FURTHER_TEXT, "full", LARGEST)
       const { pause, answers } = await sent({ caller, address, body })
       expect({ path, pause: pause < MAX_PAUSE_MS }).toEqual({ path, pause: true })

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { databaseOf } from "../../../src/store/installation-database.ts"
+import { sampleOf } from "../../support/exhaustive.ts"
 import { createInstallation, runJson, startServing } from "../../support/process.ts"
 import { type RawCaller, sendRaw } from "../raw-caller.ts"
 import { DONE, frame, startVendor, usageFrame } from "../scripted-vendor.ts"
@@ -7,6 +8,7 @@ import { HELLO } from "../support.ts"
 import { until } from "../../support/until.ts"
 
 const STREAMS = 1_000
+const LAUNCHERS = ["bin/tollgate", "src/main.ts"] as const
 
 /** Streams that begin at the same time and end only when all of them are open. */
 function startBarrier() {
@@ -32,7 +34,7 @@ function startBarrier() {
 }
 
 // Bun runs 256 upstream requests at a time, unless it is started with another limit.
-test.each(["bin/tollgate", "src/main.ts"] as const)(
+test.each(sampleOf(LAUNCHERS, 2))(
   "%s: 1,000 streams are open at once, and all of them finish",
   async (launcher) => {
     const { vendor, max } = startBarrier()

@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test"
 import OpenAI from "openai"
 import { startSimulator } from "../../../simulator/server.ts"
+import { IS_EXHAUSTIVE } from "../../support/exhaustive.ts"
 import { createInstallation, runJson, startServing } from "../../support/process.ts"
 
 /** Calls after each answer: of two processes, some of them reach the one that has not sent it. */
-const ROUNDS = 24
+const ROUNDS = IS_EXHAUSTIVE ? 24 : 12
 
 function yamlFor(simulatorUrl: string): string {
   return `

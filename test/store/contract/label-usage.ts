@@ -9,6 +9,7 @@ import type {
 } from "../../../src/store/requests.ts"
 import { Random } from "../../../torture/random.ts"
 import type { Engine } from "../engines.ts"
+import { IS_EXHAUSTIVE } from "../../support/exhaustive.ts"
 import { until } from "../../support/until.ts"
 import { BEFORE, OLD, pruneAll } from "./pruning.ts"
 import { ReportedEngine, type ReportedRequest } from "../reported-requests.ts"
@@ -20,7 +21,7 @@ const DAY = 24 * HOUR
 const AT = Date.UTC(2026, 2, 2)
 /** More than one segment has. */
 const REQUESTS = 4_600
-const QUERIES = 60
+const QUERIES = IS_EXHAUSTIVE ? 60 : 20
 const SEED = 20_261_126
 const GROUPS: readonly UsageGroup[] = [
   "user",

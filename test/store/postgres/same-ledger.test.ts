@@ -3,6 +3,7 @@ import * as fc from "fast-check"
 import { budgetOwner } from "../../../src/accounting/budget-periods.ts"
 import { verifyLedgers } from "../../../src/ledger/verify/ledgers.ts"
 import type { Posting } from "../../../src/store/settlements.ts"
+import { IS_EXHAUSTIVE } from "../../support/exhaustive.ts"
 import { ENGINES } from "../engines.ts"
 import { TestDatabase } from "../test-database.ts"
 
@@ -10,7 +11,7 @@ const NODES = ["one", "two"] as const
 const ACCOUNTS = ["acc_a", "acc_b"] as const
 /** In one day, so that budgets of a day are met. */
 const NOW = Date.now()
-const RUNS = 15
+const RUNS = IS_EXHAUSTIVE ? 15 : 5
 
 type Step = (database: TestDatabase) => Promise<unknown>
 
