@@ -6,7 +6,7 @@ import { AnswerFold, foldEvents } from "../../src/canon/fold.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
 import { NO_USAGE } from "../../src/canon/usage.ts"
 import { errorEvent } from "../../src/dialects/shared/errors.ts"
-import { processorTime, threadTimeUsed } from "../support/processor-time.ts"
+import { threadTime, threadTimeUsed } from "../support/processor-time.ts"
 
 function reasoning(text: string): ChatEvent {
   return { type: "reasoning-delta", choice: 0, text }
@@ -47,7 +47,7 @@ describe("foldEvents", () => {
       index < citations ? [said("a"), chunk, cited("u")] : [said("a"), chunk],
     ).flat()
     let choice: Choice | undefined
-    const taken = processorTime(() => ([choice] = foldEvents(events).choices), 2_000)
+    const taken = threadTime(() => ([choice] = foldEvents(events).choices), 2_000)
     expect(taken).toBeLessThan(2_000)
     expect(choice?.parts).toMatchObject([{ text: "a".repeat(chunks) }])
     expect(choice?.parts[0]).toHaveProperty("citations.length", citations)

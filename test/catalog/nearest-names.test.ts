@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { nearestNames } from "../../src/catalog/nearest-names.ts"
-import { processorTime } from "../support/processor-time.ts"
+import { threadTime } from "../support/processor-time.ts"
 import { simpleDistance } from "../support/simple-distance.ts"
 
 const ids = [
@@ -63,7 +63,7 @@ describe("nearestNames", () => {
   test("searches 2,000 models quickly for hostile input", () => {
     const many = Array.from({ length: 2_000 }, (_, index) => `p/${"ab".repeat(127)}${index}`)
     const alike = Array.from({ length: 2_000 }, (_, index) => `p${index % 30}/a-model-${index}-v1`)
-    const taken = processorTime(() => {
+    const taken = threadTime(() => {
       nearestNames("p3/a-model-12-v1x", alike, 3)
       nearestNames("a".repeat(256), many, 3)
       nearestNames("ba".repeat(128), many, 3)

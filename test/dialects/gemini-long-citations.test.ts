@@ -7,7 +7,7 @@ import { BytePlaces } from "../../src/dialects/gemini/citations/byte-places.ts"
 import { GEMINI } from "../../src/dialects/gemini/index.ts"
 import { OPENAI_CHAT } from "../../src/dialects/openai-chat/index.ts"
 import { CLIENTS } from "../golden/dialects.ts"
-import { processorTime } from "../support/processor-time.ts"
+import { threadTime } from "../support/processor-time.ts"
 
 const REQUEST: ChatRequest = {
   model: "vendor/model",
@@ -98,7 +98,7 @@ describe("thousands of citations of a long text", () => {
   for (const [name, [vendor, answer]] of Object.entries(ANSWERS)) {
     test(`translates them quickly and without much growth: ${name}`, () => {
       const written = JSON.stringify(answer).length
-      const taken = processorTime(() => {
+      const taken = threadTime(() => {
         const result = vendor.decodeResult(answer, REQUEST)
         for (const client of CLIENTS) {
           const told = JSON.stringify(client.encodeResult({ ...result, model: "m" }, REQUEST))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { TrustedProxies } from "../../src/http/trusted-proxies.ts"
-import { processorTime } from "../support/processor-time.ts"
+import { threadTime } from "../support/processor-time.ts"
 
 const PROXIES = new TrustedProxies(["127.0.0.1", "10.0.0.0/8", "fd00::/8"])
 
@@ -101,7 +101,7 @@ test("a header of any length is read quickly, and only at its end", () => {
   expect(addressOf("1".repeat(1_000_000))).toBe("127.0.0.1")
   expect(addressOf("[".repeat(1_000_000))).toBe("127.0.0.1")
   const one = asked({ for: "1,".repeat(500_000), host: "a".repeat(1_000_000) })
-  const taken = processorTime(() => {
+  const taken = threadTime(() => {
     for (let i = 0; i < 100; i += 1) PROXIES.forwarded(one, "127.0.0.1")
   }, 1_000)
   expect(taken).toBeLessThan(1_000)

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { GatewayError } from "../../../src/canon/errors.ts"
 import type { JsonObject, JsonValue } from "../../../src/canon/json.ts"
 import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
-import { processorTime } from "../../support/processor-time.ts"
+import { threadTime } from "../../support/processor-time.ts"
 
 const { decodeRequest } = OPENAI_CHAT
 
@@ -244,6 +244,6 @@ describe("a rejected request", () => {
   test("skips most of a long image", () => {
     const url = `data:image/png;base64,${"A".repeat(20_000_000)}`
     const request = withPart({ type: "image_url", image_url: { url } })
-    expect(processorTime(() => decodeRequest(request), 200)).toBeLessThan(200)
+    expect(threadTime(() => decodeRequest(request), 200)).toBeLessThan(200)
   })
 })

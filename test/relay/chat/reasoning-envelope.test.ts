@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { processorTime } from "../../support/processor-time.ts"
+import { threadTime } from "../../support/processor-time.ts"
 import type { ChatRequest } from "../../../src/canon/chat.ts"
 import type { ReasoningPart } from "../../../src/canon/message.ts"
 import {
@@ -95,6 +95,6 @@ describe("in a conversation", () => {
 
 test("a long text without a proof is not parsed", () => {
   const text = `tg1:${":".repeat(20_000_000)}`
-  expect(processorTime(() => signer.open(text), 20)).toBeLessThan(20)
+  expect(threadTime(() => signer.open(text), 20)).toBeLessThan(20)
   expect(signer.open(text)).toBeUndefined()
 })
