@@ -1,4 +1,7 @@
-/** An operation that the store rejects because of its contents. Errors cross threads, so codes are plain text. */
+/**
+ * The error for an operation that the store rejects because of stored data or the given values. Its code is plain text,
+ * because errors are passed between threads.
+ */
 export class StoreError extends Error {
   override readonly name = "StoreError"
   readonly code:
@@ -10,7 +13,7 @@ export class StoreError extends Error {
     | "expired"
     | "last_owner"
     | "conflict"
-    /** The database rejects the values: a number out of range, or an unsupported character. */
+    /** The database rejects the values, such as a number out of range or an unsupported character. */
     | "unstorable"
 
   constructor(code: StoreError["code"], message: string) {

@@ -21,7 +21,7 @@ import type { SettingReads, SettingWrites } from "./settings.ts"
 import type { SettlementReads, SettlementWrites } from "./settlements.ts"
 import type { VendorStateReads, VendorStateWrites } from "./vendor-state.ts"
 
-/** A database that is only read. Each method sees one state of it. */
+/** Reads a database. Each method sees one state of the database. */
 export interface StoreReader extends AsyncDisposable {
   readonly accounts: AccountReads
   readonly audit: AuditReads
@@ -43,8 +43,8 @@ export interface StoreReader extends AsyncDisposable {
 }
 
 /**
- * A database, independent of the engine and without SQL. Every method is one atomic step. The changes of a method that
- * has returned are on disk.
+ * A database, independent of its engine and without SQL. Every method is one atomic step. When a method has returned,
+ * its changes are on the disk.
  */
 export interface Store extends StoreReader {
   readonly accounts: AccountReads & AccountWrites

@@ -3,12 +3,12 @@ export function globPattern(glob: string): string {
   return starPattern(glob).replaceAll("?", "_")
 }
 
-/** Converts a glob to a pattern of `LIKE`. Only `*` is special in it. */
+/** Converts a glob to a pattern of `LIKE`. Only `*` has a special meaning in the glob. */
 export function starPattern(glob: string): string {
   return glob.replace(/[\\%_]/g, "\\$&").replaceAll("*", "%")
 }
 
-/** Returns whether a filter contains a text that no row contains. PostgreSQL rejects texts with a NUL. */
+/** Whether a filter contains a text that no row can contain. PostgreSQL rejects text with a NUL character. */
 export function matchesNothing(filter: object): boolean {
   return Object.values(filter)
     .flat()

@@ -1,4 +1,4 @@
-/** The position after which a page of a list sorted by time starts. */
+/** The position after which a page starts, in a list sorted by time. */
 export interface TimePosition {
   readonly at: number
   readonly id: string

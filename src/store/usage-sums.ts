@@ -10,11 +10,11 @@ import type {
   UsageSum,
 } from "./requests.ts"
 
-/** Milliseconds. */
+/** Milliseconds of an hour. */
 export const HOUR = 3_600_000
 export const HOURS_OF_DAY = 24
 
-/** Maximum answers in a sample of latencies. */
+/** Maximum number of answers from which latencies are computed. */
 export const LATENCY_SAMPLE = 1_000
 
 /** The sums of requests, by column. */
@@ -42,14 +42,14 @@ export function isAmount(name: string): name is AmountName {
 
 const LABELS: ReadonlySet<UsageGroup> = new Set<LabelName>(["user", "session", "tag"])
 
-/** Returns whether a group is a label that callers set. A request may be in several groups of tags. */
+/** Whether a group is a label that callers set. A request may belong to several groups of tags. */
 export function isLabel(group: UsageGroup): group is LabelName {
   return LABELS.has(group)
 }
 
-/** The sums of one group, as read from a database. */
+/** The sums of one group in the form that a database returns. */
 export interface SumRow {
-  /** Hours since 1970, or a name. */
+  /** A name, or the hour as the number of hours since 1970. */
   readonly name: string | bigint
   readonly requests: bigint
   readonly errors: bigint
@@ -64,13 +64,13 @@ export interface SumRow {
   readonly first_byte: bigint
 }
 
-/** An answer and its duration, in milliseconds. */
+/** An answer with its durations in milliseconds. */
 export interface DurationRow {
   readonly at: bigint
   readonly duration: bigint
 }
 
-/** Converts the sums of one group for reports. */
+/** Converts the sums of one group to their form in reports. */
 export function sumFromRow(row: SumRow): UsageSum {
   return {
     group: typeof row.name === "bigint" ? String(Number(row.name) * HOUR) : row.name,
@@ -88,8 +88,8 @@ export function sumFromRow(row: SumRow): UsageSum {
 
 /**
  * Returns the order and limit of groups, as SQL.
- * @param name the column of their names.
- * @param byCost an order by cost, the most expensive first.
+ * @param name the column with their names.
+ * @param byCost SQL that sorts by cost, the most expensive first.
  */
 export function endOf(
   first: UsageFirst | undefined,
@@ -105,7 +105,7 @@ export function endOf(
 
 /** The sums of one group in one interval. */
 export interface PointRow extends SumRow {
-  /** Hours since 1970. */
+  /** The start of the interval in hours since 1970. */
   readonly moment: bigint
 }
 
@@ -117,7 +117,7 @@ function meanOf(sum: bigint, count: bigint): number | null {
   return count === 0n ? null : Math.round(Number(sum) / Number(count))
 }
 
-/** Computes latencies from the newest of these answers. */
+/** Computes latencies from the newest of some answers. */
 export function latenciesOf(answers: readonly DurationRow[]): Latencies {
   const sample = answers
     .toSorted((left, right) => Number(right.at - left.at))
@@ -128,20 +128,20 @@ export function latenciesOf(answers: readonly DurationRow[]): Latencies {
 }
 
 /**
- * Returns the smallest value that is not exceeded by this fraction of the values.
- * @param sorted ascending.
+ * Returns the smallest value that at least this fraction of the values does not exceed.
+ * @param sorted values in ascending order.
  */
 function percentile(sorted: readonly number[], part: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? null
 }
 
-/** The conditions of a query, on either engine. */
+/** The part of a query's conditions that both engines have. */
 interface Conditions {
   add(text: string, value: string | undefined): void
   among(column: string, values: readonly string[] | undefined): void
 }
 
-/** Adds every condition of a filter except its time and labels. */
+/** Adds all conditions of a filter, except those on time and labels. */
 export function addNames(conditions: Conditions, filter: UsageFilter): void {
   conditions.among("account", filter.accounts)
   conditions.add("key = ?", filter.key)
@@ -151,7 +151,7 @@ export function addNames(conditions: Conditions, filter: UsageFilter): void {
   conditions.add("outcome = ?", filter.outcome)
 }
 
-/** The use of a key, as read from a database. */
+/** The use of a key in the form that a database returns. */
 export interface KeyUseRow {
   readonly key: string
   readonly last_used_at: bigint
@@ -168,14 +168,17 @@ export function keyUseFromRow(row: KeyUseRow): KeyUse {
   }
 }
 
-/** The sums of an account, as read from a database. */
+/** The sums of an account in the form that a database returns. */
 export interface SpentRow {
   readonly account: string
   readonly spent: bigint
   readonly recently_spent: bigint
 }
 
-/** @param lastUses of accounts, Unix milliseconds. */
+/**
+ * Combines the sums and last uses of accounts.
+ * @param lastUses times of the last use in Unix milliseconds.
+ */
 export function accountUsesOf(
   spent: readonly SpentRow[],
   lastUses: ReadonlyMap<string, number>,

@@ -2,13 +2,13 @@
 export interface UserRecord {
   readonly id: string
   readonly name: string
-  /** Lowercase and unique. */
+  /** The email address, which is in lowercase and unique. */
   readonly email: string
   readonly isOperator: boolean
   /** A disabled user has no sessions and cannot sign in. */
   readonly isDisabled: boolean
   readonly hasTwoFactor: boolean
-  /** False for a user who signs in through an issuer only. */
+  /** Whether the user has a password. Users who only sign in through an issuer have none. */
   readonly hasPassword: boolean
   readonly createdAt: number
   readonly lastSeenAt: number | null
@@ -25,19 +25,19 @@ export interface Identity {
 export interface UserInput {
   readonly id: string
   readonly name: string
-  /** Lowercase. */
+  /** The email address in lowercase. */
   readonly email: string
-  /** Null for a user who signs in through an issuer. */
+  /** Hash of the password; null for a user who signs in through an issuer. */
   readonly passwordHash: string | null
   readonly identity: Identity | null
-  /** Creates an operator, unless one exists. */
+  /** Whether the user is only created, as an operator, if no operator exists. */
   readonly isFirst: boolean
   readonly createdAt: number
 }
 
-/** Filter and page of a list of users. */
+/** The filter and the page of a list of users. */
 export interface UserFilter {
-  /** Part of the name or the email address. */
+  /** A part of the name or the email address. */
   readonly search?: string | undefined
   readonly after?: { readonly createdAt: number; readonly id: string } | undefined
   readonly limit: number
@@ -45,7 +45,7 @@ export interface UserFilter {
 
 export interface UserChange {
   readonly name?: string
-  /** Lowercase. */
+  /** The new email address in lowercase. */
   readonly email?: string
   readonly isOperator?: boolean
   readonly isDisabled?: boolean
@@ -54,34 +54,37 @@ export interface UserChange {
 export type UserChangeOutcome = "changed" | "not_found" | "last_operator" | "email_taken"
 
 export interface UserReads {
-  /** Returns whether an operator exists who is not disabled. */
+  /** Whether an operator exists who is not disabled. */
   hasOperator(): Promise<boolean>
   find(id: string): Promise<UserRecord | null>
-  /** @param email lowercase. */
+  /**
+   * Finds a user by email address.
+   * @param email in lowercase.
+   */
   findByEmail(email: string): Promise<UserRecord | null>
   findByIdentity(identity: Identity): Promise<UserRecord | null>
   /** Returns the identities of a user at issuers. */
   identities(id: string): Promise<Identity[]>
   /** Lists users, oldest first. */
   list(filter: UserFilter): Promise<UserRecord[]>
-  /** Returns the existing users among the ids. */
+  /** Returns the users with the given ids. Unknown ids are omitted. */
   many(ids: readonly string[]): Promise<ReadonlyMap<string, UserRecord>>
-  /** Returns null for a user without a password. */
+  /** Returns the hash of a user's password; null for a user without a password. */
   passwordHash(id: string): Promise<string | null>
 }
 
 export interface UserWrites {
   create(user: UserInput): Promise<"created" | "email_taken" | "operator_exists">
-  /** Links an identity to a user. An identity that is already linked stays with its user. */
+  /** Links an identity to a user. An identity that is already linked stays with its current user. */
   link(id: string, identity: Identity, at: number): Promise<void>
   /**
-   * Links an identity, and deletes every other credential and session of the user: password, passkeys, sessions, proofs
-   * and other identities. The second factor stays, because it does not suffice to sign in.
-   * @param kept other issuers whose identities stay.
-   * @returns false, changing nothing, if the identity has a user, or the user is disabled or deleted.
+   * Links an identity, and deletes all other credentials and sessions of the user: password, passkeys, sessions, proofs
+   * and other identities. The second factor is kept, because it is not sufficient to sign in.
+   * @param kept other issuers whose identities are kept.
+   * @returns false, changing nothing, if the identity belongs to a user, or if the user is disabled or was deleted.
    */
   linkAlone(id: string, identity: Identity, at: number, kept: readonly string[]): Promise<boolean>
-  /** Changes a user. Disabling a user ends their sessions. */
+  /** Changes a user. If the user is disabled, all sessions of the user end. */
   change(id: string, change: UserChange): Promise<UserChangeOutcome>
   /**
    * Deletes a user with all credentials.
@@ -89,9 +92,9 @@ export interface UserWrites {
    */
   remove(id: string): Promise<boolean>
   /**
-   * Ends all sessions and proofs of the user.
-   * @param replaced the hash that the new one replaces; undefined: any.
-   * @returns false, changing nothing, if the user has another hash.
+   * Sets the password, and ends all sessions and proofs of the user.
+   * @param replaced the hash that must be the current one; any if undefined.
+   * @returns false, changing nothing, if the user has a different hash.
    */
   setPassword(id: string, hash: string, replaced?: string): Promise<boolean>
   seen(id: string, at: number): Promise<void>

@@ -1,24 +1,24 @@
 /** State that a vendor stores, and the account that owns it. */
 export interface VendorStateRecord {
-  /** HMAC of its kind and id. The id itself is not stored. */
+  /** HMAC of the kind and the id. The id itself is not stored. */
   readonly idHash: string
-  /** The provider that stores it. */
+  /** The provider that stores the state. */
   readonly provider: string
   readonly kind: string
-  /** The owner; empty if the same id was given to several accounts, so that no account owns it. */
+  /** The owner. Empty if the same id was given to several accounts, so that no account owns the state. */
   readonly account: string
-  /** The request that created it. */
+  /** The id of the request that created the state. */
   readonly request: string
-  /** Number of tokens it represents; null if unknown. */
+  /** Number of tokens that the state represents; null if unknown. */
   readonly tokens: number | null
-  /** Unix milliseconds. */
+  /** Creation time in Unix milliseconds. */
   readonly createdAt: number
-  /** When it becomes unknown. */
+  /** When the record may be deleted, in Unix milliseconds. */
   readonly expiresAt: number
 }
 
 export interface VendorStateReads {
-  /** Returns the records for hashes of ids. One id may be known at several providers. */
+  /** Returns the records with these id hashes. The same id may be known at several providers. */
   find(idHashes: readonly string[]): Promise<VendorStateRecord[]>
 }
 
@@ -26,8 +26,8 @@ export interface VendorStateWrites {
   /** Removes an account's ownership of the state with these ids. */
   disown(account: string, idHashes: readonly string[]): Promise<void>
   /**
-   * Deletes some of the expired records, and some of the oldest beyond `max`.
-   * @returns the number of deleted records; call again until it is 0.
+   * Deletes some expired records, and some of the oldest if there are more than `max`.
+   * @returns the number of deleted records. It must be called until it returns 0.
    */
   sweep(now: number, max: number): Promise<number>
 }

@@ -1,7 +1,7 @@
 import { lineWriter, type Logger } from "./logger.ts"
 import { throttled } from "./throttle.ts"
 
-/** The state of a newer list of known prices, and the number of prices it changes. */
+/** The state of a newer list of known prices, with the number of prices that it changes. */
 export interface PriceNews {
   readonly state: "applied" | "waiting"
   /** Date of the list, `YYYY-MM-DD`. */
@@ -17,7 +17,7 @@ export interface PriceNews {
 export interface AnsweredError {
   readonly request: string
   readonly endpoint: string
-  /** An error kind from the error table. */
+  /** The kind of error, as in the error table. */
   readonly kind: string
   /** HTTP status of the response. */
   readonly status: number
@@ -25,9 +25,9 @@ export interface AnsweredError {
   readonly parameter?: string | undefined
   /** The message sent to the caller. */
   readonly message: string
-  /** Absent if the caller is unknown. */
+  /** The caller's key; absent if the caller is unknown. */
   readonly key?: { readonly id: string; readonly account: string } | undefined
-  /** The model as the caller named it; absent if the request was not read that far. */
+  /** The model that the caller named; absent if the request was not read that far. */
   readonly model?: string | undefined
 }
 
@@ -37,23 +37,26 @@ export interface AttemptFailure {
   readonly deployment: string
   /** The vendor's HTTP status; 0 without a response. */
   readonly status: number
-  /** An error kind from the error table. */
+  /** The kind of error, as in the error table. */
   readonly kind: string
   /** The vendor's own error code. */
   readonly code?: string | undefined
-  /** The vendor's message if present, without the operator's secrets. Only operators may read it. */
+  /** The vendor's message if there is one, without the operator's secrets. Only operators may read it. */
   readonly message: string
 }
 
-/** Reason of a failed upstream call, for the log. Contains no text of the vendor, which may quote the request. */
+/**
+ * The reason why an upstream call failed, for the log. It contains no text of the vendor, because that may quote the
+ * request.
+ */
 export interface LoggedFailure {
-  /** An error kind from the error table. */
+  /** The kind of error, as in the error table. */
   readonly outcome: string
   /** The vendor's HTTP status; 0 without a response. */
   readonly status: number
   /** A description in the gateway's own words. */
   readonly cause: string
-  /** The phase of a failed connection, and the system's error code. */
+  /** The phase in which a connection failed, and the system's error code. */
   readonly phase?: string
   readonly code?: string
 }
@@ -69,27 +72,33 @@ export interface Events {
   ledgerBehind(message: string): void
   anchorFailed(error: unknown): void
   usageMissing(request: string, deployment: string): void
-  /** A provider reports a longer audio file than the hold covers. */
+  /** A provider reports an audio duration that is longer than the hold covers. */
   audioAboveHold(request: string, deployment: string, nanocredits: bigint): void
   unpricedPassed(request: string, deployment: string, places: readonly string[]): void
   usageUncharged(request: string, deployment: string, name: string): void
   attemptFailed(request: string, deployment: string, failure: LoggedFailure): void
-  /** Reports failed attempts and refusals of the request itself, with all details. Not for the log. */
+  /**
+   * Reports failed attempts, and refusals that the request itself has caused, with all details. These must not be
+   * logged.
+   */
   attemptEnded(failure: AttemptFailure): void
-  /** A provider rejected a parameter; later requests to the deployment are adjusted accordingly. */
+  /** A provider has rejected a parameter. Later requests to the deployment are adjusted. */
   ruleLearned(deployment: string, rule: string, value: string): void
   requestFailed(request: string, error: unknown): void
-  /** An observer of requests failed to process a completed one. */
+  /** An observer has failed to process a completed request. */
   observerFailed(request: string, error: unknown): void
-  /** A request that held money has ended. Called only if each request is logged. */
+  /** A request for which credits were held has ended. Only called if each request is logged. */
   requestEnded(line: string): void
   /** A request was answered with an error. Called only if each request is logged. */
   requestRefused(request: string, endpoint: string, kind: string): void
-  /** A request was answered with an error, regardless of cause. */
+  /** A request was answered with an error. Called for every cause. */
   errorAnswered(answered: AnsweredError): void
   /** Request lines are queued because a sink is unreachable or refuses them. */
   linesNotDelivered(sink: string, reason: string): void
-  /** @param lines number of lines the sink has lost since the start. */
+  /**
+   * Lines were dropped.
+   * @param lines number of lines that the sink has lost since the start.
+   */
   linesDropped(sink: string, lines: number): void
   imagesLeft(error: unknown): void
   contentsFailed(error: unknown): void
@@ -105,13 +114,13 @@ export interface Events {
   workerKilled(processId: number, milliseconds: number): void
   settingsApplied(changes: readonly string[]): void
   settingsRefused(message: string): void
-  /** A list of known prices became active, or waits for the operator's approval. */
+  /** A list of known prices became active, or is waiting for the operator's approval. */
   priceChanged(news: PriceNews): void
   /** The daily check for newer prices failed. */
   pricesNotRefreshed(error: unknown): void
   /** Notices could not be stored or delivered, or their data could not be read. */
   noticesFailed(error: unknown): void
-  /** Request failures were not stored: there were too many at once, or the database failed. */
+  /** Failures of requests were not stored, because there were too many at once or the database failed. */
   failuresLost(count: number, error?: unknown): void
   /** Traces or metrics did not reach the collector. */
   telemetryFailed(error: unknown): void
@@ -119,7 +128,7 @@ export interface Events {
 }
 
 /**
- * Creates events that write log lines.
+ * Creates events that are written as log lines.
  * @param clean removes secrets from external text.
  */
 export function createEvents(
@@ -243,7 +252,7 @@ function attemptEvents(
         { event: "attempt_failed", request, deployment, ...failure },
         "an attempt failed",
       ),
-    // Not logged, because the vendor may have quoted the request.
+    // Not logged, because the vendor's message may quote the request.
     attemptEnded: () => undefined,
     ruleLearned: (deployment, rule, value) =>
       logger.warn(
@@ -275,7 +284,7 @@ function requestEvents(
     requestEnded: lineWriter(logger, "request"),
     requestRefused: (request, endpoint, kind) =>
       logger.info({ event: "error_answered", request, endpoint, kind }),
-    // Not logged: the caller receives the error, and could otherwise flood the log.
+    // Not logged, because the caller receives the error, and could otherwise flood the log.
     errorAnswered: () => undefined,
   }
 }
@@ -337,7 +346,7 @@ function workerEvents(logger: Logger): Pick<Events, "workerKilled"> {
   }
 }
 
-/** Logs vendor charges that no caller pays for. */
+/** Logs charges of vendors that no caller pays for. */
 function unchargedEvents(logger: Logger): Pick<Events, "unpricedPassed" | "usageUncharged"> {
   return {
     unpricedPassed: (request, deployment, places) =>

@@ -2,9 +2,12 @@ import { pino, type DestinationStream, type Logger } from "pino"
 
 export type { Logger } from "pino"
 
-/** Maximum bytes queued for writing, because the reader of the log may stop reading. */
+/** Maximum bytes queued for writing. The limit is needed because the reader of the log may stop reading. */
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024
-/** Lines are batched up to this time and number of characters, because each write is expensive. */
+/**
+ * Maximum time for which lines are collected, and the number of characters at which they are written earlier. Writing
+ * in batches is necessary because each write is expensive.
+ */
 const FLUSH_INTERVAL_MS = 100
 const MAX_BATCH_LENGTH = 256 * 1024
 const ERROR = pino.levels.values["error"]
@@ -15,8 +18,8 @@ export interface LoggerSettings {
 }
 
 /**
- * Opens standard error for writes in the background. Lines that do not fit are dropped, and reported once there is
- * room.
+ * Opens standard error for writing in the background. Lines that do not fit into the queue are dropped, and reported
+ * when there is room again.
  */
 function standardError(): DestinationStream {
   const stream = pino.destination({ dest: 2, sync: false, maxLength: MAX_QUEUED_BYTES })
@@ -34,8 +37,8 @@ function standardError(): DestinationStream {
 }
 
 /**
- * Creates a logger that writes JSON lines to standard error in the background, so that no request waits for the log. No
- * credential is ever logged; masking these names is a second safeguard.
+ * Creates a logger that writes JSON lines to standard error in the background, so that no request waits for the log.
+ * Credentials are never logged. Masking members with these names is an additional safeguard.
  */
 export function createLogger(settings: LoggerSettings): Logger {
   return pino(
@@ -50,7 +53,7 @@ export function createLogger(settings: LoggerSettings): Logger {
 
 /**
  * Creates a writer of events whose members are already JSON. The logger would search every member for credentials,
- * which costs ten times as much as making the text. Starting a write costs as much again, so lines are batched for a
+ * which takes ten times as long as creating the text. Each write takes as long again, so lines are collected for a
  * moment.
  */
 export function lineWriter(logger: Logger, event: string): (text: string) => void {

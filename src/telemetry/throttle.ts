@@ -2,8 +2,8 @@ const REPEAT_INTERVAL_MS = 60_000
 const MAX_TEXTS = 100
 
 /**
- * Reports each text at most once a minute, with the details of that occurrence. A full disk fails several times a
- * second, and its log may be on the same disk.
+ * Reports each text at most once a minute, with the details of its occurrence. For example, a full disk fails several
+ * times a second, and the log may be on the same disk.
  */
 export function throttled(
   report: (text: string, about: string) => void,

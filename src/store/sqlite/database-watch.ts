@@ -16,16 +16,17 @@ export class DatabaseWatch {
   #fault: LedgerError | undefined
 
   /**
-   * Must be constructed after the ledger was opened.
-   * @param onChange called with the fault when the ledger cannot be trusted, and with undefined when it can be again.
+   * The watch must be constructed after the ledger was opened.
+   * @param onChange called with the fault when the ledger can no longer be trusted, and with undefined when it can be
+   * trusted again.
    */
   constructor(path: string, onChange: (fault: LedgerError | undefined) => void) {
     this.#onChange = onChange
     this.#files = [
       { path, name: "file", identity: identityOf(path) },
       { path: `${path}-wal`, name: "log", identity: identityOf(`${path}-wal`) },
-      // If the index is missing, the next process that opens the ledger creates another, and both overwrite each
-      // other's log.
+      // If the index is missing, the next process that opens the ledger creates a new one, and both processes overwrite
+      // each other's log.
       { path: `${path}-shm`, name: "log's index", identity: identityOf(`${path}-shm`) },
     ]
   }
@@ -35,14 +36,14 @@ export class DatabaseWatch {
     return this.#fault
   }
 
-  /** Checks the files with one system call each. */
+  /** Checks the files, with one system call for each. */
   check(): void {
     this.#change(this.#damage ?? this.#lost())
   }
 
   /**
-   * Wraps a store so that its failures are seen here. While the ledger cannot be trusted, every method fails, including
-   * heartbeats, which would overwrite the writes of another process.
+   * Wraps a store so that the watch notices its failures. While the ledger cannot be trusted, every method fails. This
+   * includes heartbeats, which would overwrite the writes of another process.
    */
   over(store: Store): Store {
     const watched = methodsNamed<GroupsOf<Store>>(methodNames(store), (group, name) => {
@@ -62,7 +63,8 @@ export class DatabaseWatch {
 
   #noteFailure(error: unknown): void {
     if (!(error instanceof LedgerError) || error.code !== "damaged") return
-    // Misread data may have led to wrong charges, so only a restart, which checks the ledger, clears the fault.
+    // Data that was misread may have caused wrong charges. Only a restart clears the fault, because it checks the
+    // ledger.
     this.#damage ??= error
     this.check()
   }

@@ -16,7 +16,7 @@ interface ReportRow {
   readonly until: bigint
 }
 
-/** Reports of nodes about deployments, for other nodes. Methods that write must run inside a transaction. */
+/** Stores reports of nodes about deployments for other nodes. Methods that write must run inside a transaction. */
 export class DeploymentReports {
   readonly #database: Database
   readonly #revision

@@ -2,11 +2,11 @@ import type { Store } from "../store.ts"
 import { type GroupsOf, type Method, methodNames, methodOf, methodsNamed } from "../methods.ts"
 import type { SqliteStore } from "./sqlite-store.ts"
 
-/** A file on the caller's thread. Its methods can move to another thread while they are in use. */
+/** A file on the caller's thread. Its methods can be moved to another thread while they are in use. */
 export class DirectFile {
   readonly #direct: SqliteStore
   readonly #checkpoints: Disposable | undefined
-  /** The store that its methods have moved to. */
+  /** The store on the other thread, after the methods were moved. */
   #moved: Store | undefined
 
   constructor(direct: SqliteStore, checkpoints?: Disposable) {
@@ -14,7 +14,7 @@ export class DirectFile {
     this.#checkpoints = checkpoints
   }
 
-  /** Returns the methods as a store with asynchronous failures. */
+  /** Returns the methods as a store, whose failures are asynchronous. */
   store(): Store {
     const { methods } = this.#direct
     const named = methodsNamed<GroupsOf<Store>>(methodNames(methods), (group, name) => {
@@ -35,7 +35,7 @@ export class DirectFile {
     }
   }
 
-  /** Methods are synchronous, so no method is running now. */
+  /** Methods are synchronous, so no method is running at this point. */
   async moveTo(open: () => Promise<Store>): Promise<void> {
     this.#moved = await open()
     this.#end()

@@ -10,7 +10,7 @@ const DAMAGED = ["SQLITE_CORRUPT", "SQLITE_NOTADB"]
 const NO_JSON = "malformed JSON"
 /** SQLite's error code when another process holds the lock for longer than the busy timeout. */
 const LOCKED = "SQLITE_BUSY"
-/** SQLite's error codes for refusals of the file system. */
+/** SQLite's error codes for refusals by the file system. */
 const UNAVAILABLE = [
   "SQLITE_IOERR",
   "SQLITE_CANTOPEN",
@@ -38,12 +38,12 @@ export function asLedgerError(path: string, error: unknown): unknown {
   return new LedgerError("unavailable", `the ledger ${path} cannot be used: ${reason}`)
 }
 
-/** Returns whether an error code is one of these or an extension of one. */
+/** Whether an error code is one of the given codes or an extension of one. */
 function isOneOf(code: string, names: readonly string[]): boolean {
   return names.some((name) => code.startsWith(name))
 }
 
-/** Returns why files cannot be created in a folder; undefined if they can. */
+/** Returns the reason why no files can be created in a folder; undefined if they can. */
 function folderFault(folder: string): string | undefined {
   try {
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)

@@ -10,12 +10,12 @@ import type { TimePosition } from "../time-position.ts"
 import { failuresPath } from "./log-file.ts"
 import type { ReportsOnDemand } from "./reports-on-demand.ts"
 
-/** The failure log in a file next to the ledger, written on the thread of the index. */
+/** The failure log in a file next to the ledger. It is written on the thread of the reports index. */
 export class SqliteFailureLog implements FailureLog {
   readonly #path: string
   readonly #reports: ReportsOnDemand
 
-  /** @param databasePath of the ledger. */
+  /** @param databasePath the path of the ledger. */
   constructor(databasePath: string, reports: ReportsOnDemand) {
     this.#path = failuresPath(databasePath)
     this.#reports = reports

@@ -2,13 +2,13 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs
 import { dirname, join } from "node:path"
 import type { FileKind, KeptFile, KeptFiles } from "../kept-files.ts"
 
-/** Answers are stored for a day, plus an hour because the ledger must forget them first. */
+/** Lifetime of answers: a day, and an additional hour because the ledger must forget them first. */
 export const ANSWER_LIFETIME_MS = 25 * 3_600_000
-/** Names of images begin with their expiry time in Unix milliseconds. */
+/** Matches the expiry time in Unix milliseconds at the start of an image's name. */
 export const EXPIRY = /^(\d{13})-/
-/** An incomplete file. */
+/** Matches the name of an incomplete file. */
 export const PART = /\.part$/
-/** ENOTDIR: the folder itself is a file. */
+/** Error codes for a missing file. ENOTDIR means that the folder itself is a file. */
 const NOT_THERE: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"])
 
 /** Stores files in a folder next to the ledger, which all processes of this machine share. */
@@ -16,7 +16,7 @@ export class FolderFiles implements KeptFiles {
   readonly #kind: FileKind
   readonly #folder: string
 
-  /** @param databasePath of the ledger. */
+  /** @param databasePath the path of the ledger. */
   constructor(databasePath: string, kind: FileKind) {
     this.#kind = kind
     this.#folder = join(dirname(databasePath), kind)

@@ -1,7 +1,7 @@
 import type { Database, Statement } from "bun:sqlite"
 import type { HoldRecord } from "../settlements.ts"
 
-/** Holds of requests that have run for a while. Methods that write must run inside a transaction. */
+/** Stores holds of requests that have run for a while. Methods that write must run inside a transaction. */
 export class Holds {
   readonly #open: Statement<unknown, (string | bigint)[]>
   readonly #close: Statement<unknown, [string]>
@@ -13,7 +13,7 @@ export class Holds {
     this.#close = database.prepare("DELETE FROM holds WHERE request = ?")
   }
 
-  /** Writes a hold if its node exists. */
+  /** Writes a hold, if its node exists. */
   open(node: string, { request, account, key, amount, at, receipt }: HoldRecord): void {
     this.#open.run(request, account, key, amount, BigInt(at), receipt, node)
   }

@@ -24,9 +24,9 @@ interface ClaimRow {
 }
 
 const COLUMNS = "scope, key, fingerprint, request, node, claimed_at, rights, state"
-/** Maximum claims deleted by one sweep, which blocks other writers. */
+/** Maximum claims that one sweep deletes. A sweep blocks other writers. */
 const SWEEP_BATCH = 5_000
-/** The row with the totals of all scopes. */
+/** The scope of the row with the totals of all scopes. */
 const ALL_SCOPES = ""
 
 /** Stores idempotency keys. Methods that write must run inside a transaction. */
@@ -115,7 +115,7 @@ export class Idempotency {
     return claims.map(({ request }) => request)
   }
 
-  /** Drops the oldest answers to make room for the new one, which may be among them. */
+  /** Drops the oldest answers to make room for a new answer, which may itself be dropped. */
   #shrink(scope: string, max: number): string[] {
     const dropped: string[] = []
     const oldest = this.#database.query<{ request: string }, [string]>(

@@ -7,7 +7,7 @@ import { asLedgerError } from "./explain-error.ts"
 import { openDatabase } from "./open-database.ts"
 import { JOURNAL_SCHEMA } from "./schemas/journal.ts"
 
-/** Maximum wait of one process for another. */
+/** Maximum time that one process waits for another. */
 const BUSY_TIMEOUT_MS = 5_000
 
 interface StateRow {
@@ -17,8 +17,8 @@ interface StateRow {
 }
 
 /**
- * Opens the journal of a data folder, which all its processes share. Added lines are on the disk when the method
- * returns.
+ * Opens the journal of a data folder, which all processes of the folder share. When a method that adds lines returns,
+ * the lines are on the disk.
  * @throws LedgerError `damaged` or `unavailable`.
  */
 export function openSqliteJournal(path: string) {
@@ -49,7 +49,7 @@ export function openSqliteJournal(path: string) {
   })
   const lines: Direct<GroupsOf<Journal>>["lines"] = {
     add(addition) {
-      // Lines written to a deleted file would be lost with this process.
+      // Lines that are written to a deleted file would be lost when this process ends.
       if (inodeOf(path) !== inode) {
         throw new LedgerError("missing", `the journal ${path} was deleted: start the gateway again`)
       }

@@ -1,7 +1,7 @@
 import type { Label } from "../../accounting/labels.ts"
 import type { Conditions } from "./conditions.ts"
 
-/** Returns the requests that have all of the labels, as SQL after `FROM`; undefined without labels. */
+/** Returns the requests that have all of the given labels, as SQL to follow `FROM`; undefined without labels. */
 export function labelledRequests(
   conditions: Conditions,
   labels: readonly Label[] = [],

@@ -7,10 +7,10 @@ import type { Nodes } from "./nodes.ts"
 import type { RunStep } from "./run-steps.ts"
 import type { Transactions } from "./transactions.ts"
 
-/** A waiting node repeats its recall before this time has passed. */
+/** Lifetime of a recall. A waiting node repeats its recall before this time has passed. */
 const RECALL_LIFETIME_MS = 500
 
-/** The `node` of recalls that no node makes: those of commands that reduce a balance. */
+/** The `node` of recalls that do not come from a node, but from commands that reduce a balance. */
 const NO_NODE = ""
 
 /** Leases of balances to nodes. Methods that write must run inside a transaction. */
@@ -47,7 +47,7 @@ export class Leases {
     )
   }
 
-  /** Returns the owners of idle leases that a node is asked to return. */
+  /** Returns the owners whose idle leases a node has to return. */
   recallsFrom(node: string): string[] {
     return this.#recalls.all(node, BigInt(Date.now() - RECALL_LIFETIME_MS)).map((row) => row.owner)
   }
@@ -67,15 +67,15 @@ export class Leases {
   }
 
   /**
-   * Leases part of a balance. A lone node gets all of it. Among several, each gets the larger of its need and its
-   * share, which leaves as much for each other node. Amounts too small to be useful are not granted: two nodes that
-   * each hold half of what they need would wait for each other.
+   * Leases a part of a balance. A single node gets all of it. If there are several nodes, each gets its need or its
+   * share, whichever is larger. The share leaves the same amount for each other node. Amounts that are too small to be
+   * useful are not granted, because two nodes that each have half of their need would wait for each other.
    */
   take(request: LeaseRequest): Omit<LeaseGrant, "debt"> {
     const { node, owner, wanted, min } = request
     const { posted, leased } = this.#balance.get(owner) ?? this.#begin(owner)
     if (!this.#nodes.isKnown(node)) {
-      // A node that was considered dead joins again within one poll. Until then it gets no lease.
+      // A node that was considered dead joins again within one poll. Until then it gets no leases.
       return { granted: 0n, posted, free: 0n, leasedElsewhere: posted }
     }
     const elsewhere = leased - this.leaseOf(owner, node)
@@ -90,20 +90,20 @@ export class Leases {
     return { granted, posted, free: free - granted, leasedElsewhere: elsewhere }
   }
 
-  /** Begins the budget of a period with its first lease. */
+  /** Creates the budget of a period with its first lease. */
   #begin(owner: string): { posted: bigint; leased: bigint } {
     this.#runStep(beginPeriod(owner))
     return this.balance(owner)
   }
 
-  /** Returns the part of the free amount that is reserved for a reduction. */
+  /** Returns the part of the free amount that is reserved because the balance will be reduced. */
   #reservedOf(owner: string, free: bigint): bigint {
     const row = this.#reserved.get(owner, BigInt(Date.now() - RECALL_LIFETIME_MS))
     const amount = row?.amount ?? 0n
     return amount < free ? amount : free
   }
 
-  /** Asks the other nodes for the idle parts of their leases. */
+  /** Asks the other nodes for the idle parts of their leases of an owner. */
   #recallIdle(owner: string, node: string, amount: bigint): void {
     const now = Date.now()
     this.#database.run("DELETE FROM recalls WHERE at <= ?", [BigInt(now - RECALL_LIFETIME_MS)])
@@ -115,7 +115,7 @@ export class Leases {
 
   /**
    * Asks all nodes for the idle parts of their leases, and temporarily reserves an amount.
-   * @returns the free amount.
+   * @returns the amount that is not leased.
    */
   recall(owner: string, amount: bigint): bigint {
     this.#recallIdle(owner, NO_NODE, amount)
@@ -123,7 +123,7 @@ export class Leases {
     return posted - leased
   }
 
-  /** Ends a recall after the amount was taken. */
+  /** Ends a recall after the amount was taken out. */
   endRecall(owner: string): void {
     this.#database.run("DELETE FROM recalls WHERE owner = ? AND node = ?", [owner, NO_NODE])
   }
@@ -139,14 +139,14 @@ export class Leases {
     this.#applyReturned(shares)
   }
 
-  /** Shrinks budgets to their limits and collects debts, after owners got amounts back. */
+  /** Reduces budgets to their limits and collects debts after amounts were returned to their owners. */
   #applyReturned(leases: readonly { readonly owner: string }[]): void {
     const owners = leases.map(({ owner }) => owner)
     this.#runStep(shrinkBudgets(owners))
     this.#runStep(collectDebts(owners, Date.now()))
   }
 
-  /** Reduces a node's lease. The caller must reduce the owner's leased sum by the same amount. */
+  /** Reduces a node's lease. The caller must also reduce the owner's total of leases by this amount. */
   reduce(owner: string, node: string, amount: bigint): void {
     this.#reduceLease.run(amount, owner, node)
   }

@@ -10,10 +10,10 @@ import {
   type StoredLedgerRow,
 } from "../steps/integrity-rows.ts"
 
-/** Maximum rows that one step adds to the anchor, which takes about a millisecond. */
+/** Maximum rows that one step adds to the anchor. This takes about a millisecond. */
 const ANCHOR_CHUNK = 1_000
 
-/** Consecutive rows. */
+/** A chunk of consecutive rows. */
 interface ChunkRow {
   last: bigint | null
   rows: bigint
@@ -26,7 +26,7 @@ interface EndRow {
   hash: string
 }
 
-/** Reads the rows of the ledger and maintains its anchor. */
+/** Reads the rows of the ledger, and maintains the anchor of the ledger. */
 export class LedgerAnchor {
   readonly #anchor: Statement<StoredAnchor, []>
   readonly #chunk: Statement<ChunkRow, [bigint, bigint]>
@@ -58,7 +58,7 @@ export class LedgerAnchor {
     )
   }
 
-  /** Adds rows to the anchor. It only reads committed rows, so the anchor is never ahead of the ledger. */
+  /** Adds rows to the anchor. Only committed rows are read, so the anchor is never ahead of the ledger. */
   advance(at: number): AnchorStep {
     const before = this.#anchor.get()
     if (!before) throw new Error("the ledger has no anchor")
@@ -74,7 +74,7 @@ export class LedgerAnchor {
     if (!chunk || (last === null && isSame)) return { anchor: anchorFromRow(before), isBehind }
     const sum = new HashSum(before.hash_sum, Number(before.row_count))
     this.#add(sum, chunk, before.last_row)
-    // If another process has advanced the anchor meanwhile, this update matches no row.
+    // If another process has advanced the anchor in the meantime, this update changes no row.
     this.#advance.run(
       last ?? before.last_row,
       last === null ? before.last_hash : (this.#hashes.get(last - 1n, last)?.hash ?? null),
@@ -90,7 +90,7 @@ export class LedgerAnchor {
     return { anchor: this.find(), isBehind }
   }
 
-  /** Adds the hashes of a chunk. A stored value that is not a hash makes this slower, and other checks report it. */
+  /** Adds the hashes of a chunk. If a stored value is not a hash, this is slower, and other checks report the value. */
   #add(sum: HashSum, { last, rows, hashed, hashes }: ChunkRow, after: bigint): void {
     if (last === null) return
     if (sum.addJoined(hashes ?? "", Number(hashed))) sum.count += Number(rows - hashed)
@@ -108,7 +108,7 @@ export class LedgerAnchor {
   }
 }
 
-/** A table of hash-chained lines. */
+/** A table whose lines form a hash chain. */
 class ChainTable {
   readonly #end: Statement<EndRow, []>
   readonly #has: Statement<unknown, [bigint, string]>
@@ -119,8 +119,8 @@ class ChainTable {
   }
 
   /**
-   * Returns the last line. If the line in the anchor is missing, returns that line, so that the anchor keeps showing
-   * the loss.
+   * Returns the last line. If the line in the anchor is missing, that line is returned, so that the anchor still
+   * reveals the loss.
    */
   endAfter(known: EndRow): EndRow {
     const isWhole = known.number === 0n || this.#has.get(known.number, known.hash) !== null

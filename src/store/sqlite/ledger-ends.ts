@@ -11,17 +11,17 @@ type LedgerEnd = Pick<EntryRecord, "number" | "balance" | "hash">
 const EMPTY_LEDGER: LedgerEnd = { number: 0, balance: 0n, hash: GENESIS_HASH }
 
 /**
- * Caches the last entry of each account, because SQLite plans the query for it each time. The cache contains only
- * committed entries, so a new entry never follows a missing one. It may be behind if other code on this connection has
- * written; then the next entry's number is taken, and the insert fails.
+ * Caches the last entry of each account, because SQLite plans the query for it each time. The cache only contains
+ * committed entries, so that a new entry never follows a missing one. If other code on this connection has written, the
+ * cache may be behind. The number of the next entry is then taken, and the insert fails.
  */
 export class LedgerEnds {
   readonly #end: Statement<Omit<LedgerEnd, "number"> & { readonly number: bigint }, [string]>
-  /** Changes when another connection commits. */
+  /** Its value changes when another connection commits. */
   readonly #dataVersion: Statement<{ data_version: bigint }, []>
   readonly #committed = new Map<string, LedgerEnd>()
   #version: bigint | undefined
-  /** The last entries written by the current batch. */
+  /** The last entries that the current batch has written. */
   #posted = new Map<string, LedgerEnd>()
 
   constructor(database: Database) {
@@ -31,7 +31,7 @@ export class LedgerEnds {
     this.#dataVersion = database.prepare("PRAGMA data_version")
   }
 
-  /** Begins a batch, inside its transaction. The previous batch, if it was not committed, is forgotten. */
+  /** Begins a batch inside its transaction. If the previous batch was not committed, its entries are discarded. */
   begin(): void {
     this.#posted = new Map()
     const version = this.#dataVersion.get()?.data_version

@@ -14,14 +14,14 @@ import { FAILURES_SCHEMA } from "./schemas/failures.ts"
 import { Transactions } from "./transactions.ts"
 
 /**
- * Returns the path of the file of prompts and answers, next to the ledger. It is created when the first account enables
- * storage.
+ * Returns the path of the file of prompts and answers, next to the ledger. The file is created when the first account
+ * enables storing them.
  */
 export function contentsPath(databasePath: string): string {
   return join(dirname(databasePath), "contents.db")
 }
 
-/** Returns the path of the file of failed requests and attempts, next to the ledger. It may be deleted. */
+/** Returns the path of the file of failed requests and attempts, next to the ledger. The file may be deleted. */
 export function failuresPath(databasePath: string): string {
   return join(dirname(databasePath), "failures.db")
 }
@@ -52,7 +52,7 @@ interface LogFileOptions<Methods> {
   readonly steps: StepMethods<Methods>
 }
 
-/** A log in a separate file, which its first use creates. Writes do not wait for the disk. */
+/** A log in a separate file, which is created on first use. Writes do not wait for the disk. */
 export class LogFile<Methods> implements Disposable {
   readonly methods: Direct<{ readonly log: Methods }>["log"]
   readonly #options: LogFileOptions<Methods>

@@ -1,25 +1,25 @@
 import type { Database } from "bun:sqlite"
 
-/** The tables of a file. `user_version` is the version of the last step that was performed. */
+/** The tables of a file. `user_version` in the file is the version after the last step that was performed. */
 export interface Schema {
-  /** The name of the file in errors: `the database`. */
+  /** The name of the file in error messages, such as `the database`. */
   readonly file: string
-  /** Steps in order. A released step is never edited: a change is a new step. */
+  /** The steps in order. A released step is never edited. Each change is a new step. */
   readonly steps: readonly string[]
-  /** The version after the first step; absent: 1. Smaller versions cannot be upgraded. */
+  /** The version after the first step; 1 if absent. Lower versions cannot be upgraded. */
   readonly firstVersion?: number
-  /** Removes the tables of a version that cannot be upgraded. Absent: it is an error. */
+  /** Removes the tables of a version that cannot be upgraded; if absent, such a version is an error. */
   readonly discard?: (database: Database) => void
 }
 
-/** A file with a schema that this program does not support. */
+/** The error for a file whose schema this program does not support. */
 export class SchemaError extends Error {
   override readonly name = "SchemaError"
 }
 
 /**
- * Brings a file to the newest version of its schema, in one transaction.
- * @throws SchemaError if another program, a newer Tollgate or a pre-release build has written it.
+ * Migrates a file to the newest version of its schema, in one transaction.
+ * @throws SchemaError if another program, a newer version of Tollgate or a pre-release build has written the file.
  */
 export function migrate(database: Database, schema: Schema): void {
   database.run("BEGIN IMMEDIATE")
@@ -27,20 +27,27 @@ export function migrate(database: Database, schema: Schema): void {
     performSteps(database, schema)
     database.run("COMMIT")
   } catch (error) {
-    // If the disk is full, SQLite has already rolled back.
+    // If the disk is full, SQLite has already rolled back the transaction.
     if (database.inTransaction) database.run("ROLLBACK")
     throw error
   }
 }
 
-/** @throws SchemaError if a file has a version that cannot be upgraded. @returns whether it is the newest version. */
+/**
+ * Whether a file has the newest version.
+ * @throws SchemaError if its version cannot be upgraded.
+ * @returns true for the newest version.
+ */
 export function isNewestSchema(database: Database, schema: Schema): boolean {
   const version = versionOf(database)
   requireSupported(schema, version)
   return version === newestOf(schema)
 }
 
-/** @throws SchemaError if a file that is only read does not have the newest version. */
+/**
+ * Requires the newest version in a file that is only read.
+ * @throws SchemaError
+ */
 export function requireNewestSchema(database: Database, schema: Schema): void {
   if (isNewestSchema(database, schema)) return
   throw new SchemaError(
@@ -50,7 +57,8 @@ export function requireNewestSchema(database: Database, schema: Schema): void {
 
 function performSteps(database: Database, schema: Schema): void {
   const { steps, firstVersion = 1, discard } = schema
-  // If another process performed the steps meanwhile, SQLite caches the old tables until a table is read.
+  // If another process has performed the steps in the meantime, SQLite still caches the old tables until a table is
+  // read.
   hasTables(database)
   let version = versionOf(database)
   const newest = newestOf(schema)
@@ -67,7 +75,10 @@ function performSteps(database: Database, schema: Schema): void {
   database.run(`PRAGMA user_version = ${newest}`)
 }
 
-/** @throws SchemaError unless the file is empty or its version can be upgraded. */
+/**
+ * Requires an empty file, or a version that can be upgraded.
+ * @throws SchemaError
+ */
 function requireSupported(schema: Schema, version: number): void {
   const { file, firstVersion = 1 } = schema
   const newest = newestOf(schema)

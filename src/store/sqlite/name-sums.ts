@@ -2,20 +2,20 @@ import type { Statement } from "bun:sqlite"
 import { storedAmount } from "../../accounting/maxima.ts"
 import { HOURS_OF_DAY, SUMS } from "../usage-sums.ts"
 
-/** The values of a row of sums, in the order of its columns; the first is the hour or the key. */
+/** The values of a row of sums, in the order of its columns. The first one is the hour or the key. */
 export type SumValues = readonly (bigint | string)[]
 
 /** The dimensions of the hourly sums, in the order of their columns after the hour. */
 export const SUM_NAMES = ["account", "key", "model", "provider", "outcome", "endpoint"] as const
 export type SumName = (typeof SUM_NAMES)[number]
 
-/** The tables with the sums of single names. */
+/** Tables with sums by single names. */
 export interface NameTables {
   readonly hours: string
   readonly days: string
 }
 
-/** Number of columns of such a table: the kind of name, the hour, the name, and the sums. */
+/** Number of columns in these tables: the kind of name, the hour, the name, and the sums. */
 export const NAME_COLUMNS = 3 + SUMS.length
 
 interface NameSum {
@@ -26,8 +26,8 @@ interface NameSum {
 }
 
 /**
- * Sums by a single name: an account, a key, a model and so on. There are few of these rows, while rows by all names
- * together are nearly as many as requests.
+ * Maintains sums by a single name, such as an account, a key or a model. These tables have few rows, while sums by all
+ * names together have nearly as many rows as there are requests.
  */
 export class NameSums {
   readonly #hours: Statement<unknown, (string | bigint)[]>
@@ -48,7 +48,10 @@ export class NameSums {
   }
 }
 
-/** @param span in hours; each sum belongs to the first hour of its span. */
+/**
+ * Returns sums by single names.
+ * @param span length in hours; each sum belongs to the first hour of its span.
+ */
 function nameSumsOf(rows: readonly SumValues[], span: bigint): Iterable<NameSum> {
   const found = new Map<string, NameSum>()
   for (const [first = 0n, ...values] of rows) {

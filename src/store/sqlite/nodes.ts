@@ -11,7 +11,7 @@ interface NodeRow {
 
 type Revision = "keys" | "settings" | "deployments"
 
-/** The processes that share the ledger. Methods that write must run inside a transaction. */
+/** Stores the processes that share the ledger. Methods that write must run inside a transaction. */
 export class Nodes {
   readonly #database: Database
   readonly #count: Statement<{ nodes: bigint; machines: bigint }, []>
@@ -49,7 +49,7 @@ export class Nodes {
     this.#database.run("UPDATE nodes SET beat_at = ? WHERE id = ?", [BigInt(at), node])
   }
 
-  /** Returns Unix milliseconds; undefined for an unknown node. */
+  /** Returns the time of a node's last heartbeat in Unix milliseconds; undefined for an unknown node. */
   beatOf(node: string): number | undefined {
     const row = this.#database
       .query<{ beat_at: bigint }, [string]>("SELECT beat_at FROM nodes WHERE id = ?")
@@ -67,8 +67,8 @@ export class Nodes {
   }
 
   /**
-   * Returns counters that grow with every change of keys, settings and reports on deployments; other processes poll
-   * them.
+   * Returns counters that increase with every change of keys and settings, and with every report on a deployment. Other
+   * processes poll them.
    */
   revisions(): Omit<NodeChanges, "known" | "nodes" | "machines" | "recalls"> {
     const row = this.#revisions.get()

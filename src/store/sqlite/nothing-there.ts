@@ -7,9 +7,9 @@ import { conversationsPath } from "./conversations-file.ts"
 import { copyPath } from "./database-file.ts"
 
 /**
- * Checks that a folder contains no part of a ledger, so that a new one overwrites nothing and does not mix with
- * another.
- * @param path of the ledger.
+ * Checks that a folder contains no part of a ledger, so that a new ledger overwrites nothing and is not mixed with an
+ * old one.
+ * @param path the path of the ledger.
  * @throws LedgerError `exists`.
  */
 export function requireNothing(path: string): void {

@@ -5,18 +5,20 @@ import { useWriteAheadLog } from "./write-ahead-log.ts"
 
 export interface DatabaseOptions {
   readonly schema: Schema
-  /** Maximum wait of a statement for the lock of another process; absent: 10 s. */
+  /** Maximum time that a statement waits for the lock of another process; 10 s if absent. */
   readonly busyTimeoutMs?: number
-  /** `FULL`: a commit waits for the disk. `NORMAL`: it survives a crash of the process only. */
+  /**
+   * `FULL`: a commit waits for the disk. `NORMAL`: a commit survives a crash of the process, but not of the machine.
+   */
   readonly synchronous: "FULL" | "NORMAL"
-  /** Further settings of the connection, such as `foreign_keys = ON`. */
+  /** Additional settings of the connection, such as `foreign_keys = ON`. */
   readonly pragmas?: readonly string[]
-  /** Whether integers are read as `bigint`; absent: true. */
+  /** Whether integers are read as `bigint`; true if absent. */
   readonly safeIntegers?: boolean
 }
 
 /**
- * Opens a file with a write-ahead log, creating it and bringing its schema up to date.
+ * Opens a file with a write-ahead log. The file is created or migrated if necessary.
  * @throws SchemaError, SQLiteError.
  */
 export function openDatabase(path: string, options: DatabaseOptions): Database {

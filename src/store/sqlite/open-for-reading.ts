@@ -3,16 +3,16 @@ import { existsSync } from "node:fs"
 import { pathToFileURL } from "node:url"
 import { hasLog } from "./database-file.ts"
 
-/** Maximum wait for writers. */
+/** Maximum time that a read waits for writers. */
 const BUSY_TIMEOUT_MS = 10_000
 const READ_ONLY = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI
 
 /**
- * Opens a database for reading and creates no file, not even the index of its log. The database may be in use, on
+ * Opens a database for reading without creating any file, not even the index of its log. The database may be in use, on
  * read-only media, or a copy with or without its log.
  */
 export function openForReading(path: string): Database {
-  // The file `-shm` means that others may have the database open, so their locks must be respected.
+  // If the file `-shm` exists, other processes may have the database open, so their locks must be respected.
   if (existsSync(`${path}-shm`)) {
     const database = new Database(path, { readonly: true, strict: true, safeIntegers: true })
     database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
@@ -30,8 +30,8 @@ function addressOf(path: string, parameter: string): string {
 }
 
 /**
- * Opens a database with flags. Bun accepts either flags or options, so each statement enables exact integers, which are
- * an option.
+ * Opens a database with flags. Bun accepts either flags or options, so exact integers, which are an option, are enabled
+ * by each statement.
  */
 function openExactly(address: string): Database {
   const database = new Database(address, READ_ONLY)

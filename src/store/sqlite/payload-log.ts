@@ -3,12 +3,12 @@ import type { ContentRecord, PayloadLog } from "../payload-log.ts"
 import { contentsPath } from "./log-file.ts"
 import type { ReportsOnDemand } from "./reports-on-demand.ts"
 
-/** The payload log in a file next to the ledger, written on the thread of the index. */
+/** The payload log in a file next to the ledger. It is written on the thread of the reports index. */
 export class SqlitePayloadLog implements PayloadLog {
   readonly #path: string
   readonly #reports: ReportsOnDemand
 
-  /** @param databasePath of the ledger. */
+  /** @param databasePath the path of the ledger. */
   constructor(databasePath: string, reports: ReportsOnDemand) {
     this.#path = contentsPath(databasePath)
     this.#reports = reports
@@ -23,7 +23,7 @@ export class SqlitePayloadLog implements PayloadLog {
     return (await this.#reports.current()).payloads.find(request)
   }
 
-  /** Deletes records from before a moment. */
+  /** Deletes records that are older than a moment. */
   async sweep(before: number): Promise<void> {
     if (existsSync(this.#path)) await (await this.#reports.current()).payloads.sweep(before)
   }

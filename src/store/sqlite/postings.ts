@@ -24,7 +24,7 @@ interface PostingParts {
 export class Postings {
   readonly #ends: LedgerEnds
   readonly #anchor: AnchorRow
-  /** The hashes of the rows of the current batch. */
+  /** The hashes of the rows in the current batch. */
   #hashes: string[] = []
   readonly #holds: Holds
   readonly #leases: Leases
@@ -54,18 +54,18 @@ export class Postings {
   }
 
   /**
-   * Posts a batch of requests that are not in the ledger yet, to accounts that no other process has written to.
-   * @throws SQLiteError of a unique index otherwise; then call `postAgain`.
+   * Posts a batch of requests that are not in the ledger yet, to accounts to which no other process has written.
+   * @throws SQLiteError of a unique index if this is not the case. The caller must then use `postAgain`.
    */
   post(node: string, batch: Batch): Posted[] {
     return this.#post(node, batch, () => null)
   }
 
-  /** Posts a batch with requests that may already be in the ledger. These are not charged again. */
+  /** Posts a batch in which requests may already be in the ledger. Such requests are not charged again. */
   postAgain(node: string, batch: Batch): Posted[] {
     this.#ends.forget()
     return this.#post(node, batch, (request, charges) => {
-      // The batch may contain the request twice.
+      // Earlier charges are inserted first, because the batch may contain the request twice.
       this.#charges.insert(charges.splice(0))
       return this.#receipts.row(request)
     })
@@ -77,7 +77,7 @@ export class Postings {
     this.#anchor.commit()
   }
 
-  /** Adds the rows posted by this process to the anchor. */
+  /** Adds the rows that this process has posted to the anchor. */
   writeAnchor(): void {
     this.#anchor.flush()
   }
@@ -97,7 +97,7 @@ export class Postings {
       const earlier = find(posting.request, charges)
       const isLate = earlier?.kind === EXPIRED
       if (earlier && !isLate) return repeated(posting, earlier, account)
-      // The node was considered dead, and the request had expired. Its real receipt replaces the expired one.
+      // The node was considered dead, so the request has an expired receipt. The real receipt replaces it.
       if (isLate) this.#receipts.replace(posting.request)
       const budgets = posting.budgets.map((owner) => this.#change(owners, owner, node))
       const drawn = draw(posting, account, budgets, isLate)
@@ -120,7 +120,7 @@ export class Postings {
     return posted
   }
 
-  /** Returns the row of a charge with its receipt, as the next entry of its account. */
+  /** Returns the row of a charge with its receipt. It is the next entry of its account. */
   #chargeOf(posting: Posting, charged: bigint): Row {
     const { account, at, request, key, receipt } = posting
     const end = this.#ends.of(account)
@@ -163,7 +163,7 @@ export class Postings {
     ]
   }
 
-  /** Writes off the uncharged part of a cost. If a lease does not cover its charge, the lease was lost. */
+  /** Writes off the part of a cost that was not charged. If a lease does not cover its charge, the lease was lost. */
   #writeOff({ account, key, request, amount, at, writtenOff }: Posting, charged: bigint): void {
     for (const part of writtenOff) this.#writeOffs.append({ ...part, account, key, request, at })
     if (charged === amount) return
@@ -182,7 +182,7 @@ export class Postings {
   }
 }
 
-/** Returns the result of an earlier posting of the same request, which is not charged again. */
+/** Returns the result of an earlier posting of a request, which is not charged again. */
 function repeated(posting: Posting, earlier: ReceiptRow, account: OwnerShare): Posted {
   const charged = earlier.number === null ? 0n : -earlier.amount
   return {

@@ -10,7 +10,7 @@ interface PrunedRow {
   readonly last_row: bigint
 }
 
-/** Removes the requests of pruned ledger rows from the index. Their sums stay. */
+/** Removes requests from the index whose ledger rows were pruned. Their sums are kept. */
 export class PrunedRequests {
   readonly #index: Database
   readonly #ledger: Database
@@ -33,8 +33,8 @@ export class PrunedRequests {
   }
 
   /**
-   * The caller must have begun a read transaction on the ledger.
-   * @param progress the last row in the index.
+   * Removes pruned requests. The caller must have begun a read transaction on the ledger.
+   * @param progress the last row that is in the index.
    * @returns whether rows were removed.
    */
   catchUp(progress: bigint): boolean {
@@ -44,9 +44,9 @@ export class PrunedRequests {
     if (pruned.row_count === known?.row_count && pruned.until === known.until) return false
     this.#index
       .transaction(() => {
-        // Another process may have removed them meanwhile.
+        // Another process may have removed the requests in the meantime.
         if (this.#known.get()?.row_count !== known?.row_count) return
-        // Removed rows that the index has not counted are counted from the stored sums.
+        // If pruned rows were never in the index, their requests are counted from stored sums.
         if (progress < pruned.last_row) this.#rebuild()
         this.#index.run("DELETE FROM requests WHERE at < ?", [pruned.until])
         this.#index.run("DELETE FROM request_labels WHERE request_at < ?", [pruned.until])

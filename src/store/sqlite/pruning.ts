@@ -7,7 +7,7 @@ import type { PruneStep } from "../integrity.ts"
 import { type LedgerRow, summarize } from "../request-summary.ts"
 import { RequestSums } from "./request-sums.ts"
 
-/** Maximum rows of one step, which charges may have to wait for. */
+/** Maximum rows of one step, because charges may have to wait for a step. */
 const CHUNK = 250
 
 interface PrunedRow {
@@ -26,8 +26,8 @@ interface OldRow extends LedgerRow {
 }
 
 /**
- * Removes old rows of the ledger and records their sums, so that the rest can still be verified. Steps must run inside
- * a transaction.
+ * Removes old rows of the ledger and stores their sums, so that the remaining rows can still be verified. Steps must
+ * run inside a transaction.
  */
 export class Pruning {
   readonly #pruned: Statement<PrunedRow, []>
@@ -45,7 +45,7 @@ export class Pruning {
       "SELECT until, row_count, hash_sum, last_row, scanned FROM pruned_rows",
     )
     this.#account = database.prepare("SELECT number FROM last_pruned_entries WHERE account = ?")
-    // The last row of the anchor stays, since it identifies the anchor.
+    // The last row of the anchor is kept, because it identifies the anchor.
     this.#rows = database.prepare(
       `SELECT rowid AS row, account, at, request, key, amount, receipt, number, balance, hash, budgets, NULL AS replaces,
         (SELECT sum(min(amount, ${MAX_REPORTED_AMOUNT})) FROM write_offs WHERE write_offs.request = entries.request) AS written_off
@@ -67,13 +67,16 @@ export class Pruning {
     this.#sums = new RequestSums(database, { hours: "pruned_hours", keys: "pruned_key_uses" })
   }
 
-  /** @param before Unix milliseconds. */
+  /**
+   * Performs one step.
+   * @param before Unix milliseconds.
+   */
   step(before: number): PruneStep {
     const pruned = this.#row()
     if (BigInt(before) <= pruned.until) return { removed: 0, isBehind: false, isPruned: false }
     const rows = this.#rows.all(pruned.scanned, BigInt(CHUNK))
     const [first] = rows
-    // Rows are ordered by time up to the longest duration of a request.
+    // Rows are only ordered by time up to the longest duration of a request.
     const isOver = first !== undefined && Number(first.at) >= before + MAX_REQUEST_MS
     const removed = isOver ? [] : this.#removable(rows, before)
     for (const { row } of removed) this.#delete.run(row)
@@ -95,7 +98,10 @@ export class Pruning {
     return { removed: removed.length, isBehind, isPruned: !isBehind }
   }
 
-  /** Removes an account's entries from the first on. Its last entry stays, to verify the removed ones. */
+  /**
+   * Returns the entries of an account that can be removed, starting with the first. The last entry is kept, because it
+   * verifies the removed entries.
+   */
   #removable(rows: readonly OldRow[], before: number): OldRow[] {
     const ends = new Map<string, { pruned: bigint; last: bigint }>()
     return rows.filter((row) => {

@@ -14,7 +14,7 @@ interface BucketRow {
   readonly at: bigint
 }
 
-/** The rate limits of keys. Methods that write must run inside a transaction. */
+/** Stores the rate limits of keys. Methods that write must run inside a transaction. */
 export class RateLimits {
   readonly #find
   readonly #write

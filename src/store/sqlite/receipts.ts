@@ -7,10 +7,10 @@ import { Conditions } from "./conditions.ts"
 import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "../steps/entry-rows.ts"
 import type { WriteOffs } from "./write-offs.ts"
 
-/** The kind of a row of an expired request, which has no number. */
+/** The kind of rows of expired requests. They have no number. */
 export const EXPIRED = "expired"
 
-/** A request's row: an entry with its receipt, or only the receipt if nothing was charged. */
+/** The row of a request, which is an entry with its receipt, or only the receipt if nothing was charged. */
 export type ReceiptRow = Omit<EntryRow, "number" | "request" | "kind"> & {
   request: string
   key: string
@@ -18,8 +18,8 @@ export type ReceiptRow = Omit<EntryRow, "number" | "request" | "kind"> & {
 } & ({ number: bigint; kind: EntryKind } | { number: null; kind: typeof EXPIRED | null })
 
 /**
- * Reads and writes receipts, which are in rows of the ledger: one row for each request. Methods that write must run
- * inside a transaction.
+ * Reads and writes receipts. They are in the rows of the ledger, with one row for each request. Methods that write must
+ * run inside a transaction.
  */
 export class Receipts {
   readonly #database: Database
@@ -56,7 +56,7 @@ export class Receipts {
     return row && this.#read(row)
   }
 
-  /** Returns receipts in the order of the requests' ids, after a given id. */
+  /** Returns the receipts after a given request id, in the order of these ids. */
   list({ account, from, until }: ReceiptFilter, after: string, limit: number): ReceiptRecord[] {
     const conditions = new Conditions()
     conditions.add("request > ?", after)
@@ -64,7 +64,7 @@ export class Receipts {
     conditions.add("account = ?", account)
     conditions.add("at >= ?", from)
     conditions.add("at < ?", until)
-    // The index on accounts would sort all rows of an account for each page.
+    // With the index on accounts, all rows of an account would be sorted for each page.
     return this.#database
       .query<ReceiptRow, (string | bigint)[]>(
         `SELECT ${ENTRY_COLUMNS}, receipt FROM entries INDEXED BY entries_by_request
@@ -84,7 +84,10 @@ export class Receipts {
     return { request, account, key, at, body: receipt, entry, budgets, late, writtenOff }
   }
 
-  /** Writes the receipt of a request that was not charged. @returns the hash of its row. */
+  /**
+   * Writes the receipt of an uncharged request.
+   * @returns the hash of its row.
+   */
   addUncharged(
     { account, at, request, key, receipt }: Posting | HoldRecord,
     kind: typeof EXPIRED | null,
@@ -95,12 +98,12 @@ export class Receipts {
     return hash
   }
 
-  /** Records the expired receipt for a hold of a dead node, unless the request has a receipt. */
+  /** Writes the expired receipt for a hold of a dead node, unless the request already has a receipt. */
   expire(hold: HoldRecord): void {
     if (this.#row.get(hold.request) === null) this.addUncharged(hold, EXPIRED)
   }
 
-  /** Makes way for the real receipt of a request that had expired. */
+  /** Removes the receipt of an expired request, so that its real receipt can be written. */
   replace(request: string): void {
     this.#replace.run(request)
   }

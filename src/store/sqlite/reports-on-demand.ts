@@ -17,8 +17,8 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
   #last: Promise<void> = Promise.resolve()
 
   /**
-   * @param path of the ledger.
-   * @param maxWaitMs for tests.
+   * @param path the path of the ledger.
+   * @param maxWaitMs maximum wait for the index; set by tests.
    */
   constructor(path: string, maxWaitMs?: number) {
     const place = { thread: "store/sqlite/requests-thread.ts", path, noun: "the reports" }
@@ -35,7 +35,7 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
     return this.#withLongReads(reports)
   }
 
-  /** Moves reports that read many requests to the second thread. */
+  /** Performs reports that read many requests on the second thread. */
   #withLongReads(reports: RequestReports): RequestReports {
     const readers = async (
       filter: UsageFilter,

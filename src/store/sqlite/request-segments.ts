@@ -13,7 +13,7 @@ import {
 } from "../columns/segment.ts"
 import { requestsBehind } from "./requests-list.ts"
 
-/** In the order of their positions; new columns are appended. */
+/** The columns in the order of their positions. New columns must be added at the end. */
 const COLUMNS: readonly ColumnName[] = [
   "row",
   "at",
@@ -25,7 +25,7 @@ const COLUMNS: readonly ColumnName[] = [
   "gone",
 ]
 const PLACES = new Map(COLUMNS.map((name, place) => [name, place]))
-/** Reserves positions for further columns. */
+/** Number of positions per segment. It is larger than the number of columns, so that columns can be added. */
 const PLACES_OF_SEGMENT = 32
 
 interface SegmentRow {
@@ -38,7 +38,7 @@ interface SegmentRow {
 
 const ROW = "id, first_row, count, first_at, last_at"
 
-/** A columnar copy of the indexed requests. Methods that write must run inside a transaction. */
+/** A copy of the indexed requests in columns. Methods that write must run inside a transaction. */
 export class RequestSegments {
   readonly #index: Database
   readonly #column: Statement<{ numbers: Uint8Array }, [bigint]>
@@ -57,9 +57,9 @@ export class RequestSegments {
   }
 
   /**
-   * Returns the segments with requests in a range of time. Their columns are read on demand.
-   * @param to exclusive.
-   * @param cache of columns that never change.
+   * Returns the segments with requests in a time range. Their columns are read on demand.
+   * @param to the end, exclusive.
+   * @param cache contains columns that never change.
    */
   between(from: number, to: number, cache: ColumnCache): Segment[] {
     return this.#index
@@ -70,7 +70,7 @@ export class RequestSegments {
       .map((row) => this.#segmentOf(row, cache))
   }
 
-  /** Creates segments while there are enough requests for one. */
+  /** Creates segments while there are enough requests for another one. */
   append(): void {
     for (;;) {
       const requests = requestsBehind(this.#index, this.end(), SEGMENT_SIZE)
@@ -81,7 +81,7 @@ export class RequestSegments {
     }
   }
 
-  /** Marks a request that was removed from the index, so that it is no longer counted. */
+  /** Marks a request that was removed from the index, so that it no longer counts. */
   remove(row: bigint): void {
     const found = this.#index
       .query<SegmentRow, [bigint, bigint]>(
@@ -94,7 +94,7 @@ export class RequestSegments {
     this.#mark(found, (at) => at === place)
   }
 
-  /** Removes or marks all requests from before a moment, which were pruned. */
+  /** Removes or marks all requests from before a moment, because they were pruned. */
   removeBefore(moment: bigint): void {
     const old = this.#index
       .query<SegmentRow, [bigint]>(`SELECT ${ROW} FROM segments WHERE first_at < ?`)
@@ -124,7 +124,10 @@ export class RequestSegments {
     })
   }
 
-  /** @param last when the last request with these names began. */
+  /**
+   * Returns the ids of names.
+   * @param last start of the last request with these names.
+   */
   #idsOf(names: ReadonlySet<string>, last: number): Map<string, number> {
     const ids = new Map<string, number>()
     const take = this.#index.query<{ id: bigint }, [string, bigint]>(
@@ -132,7 +135,7 @@ export class RequestSegments {
        ON CONFLICT (name) DO UPDATE SET last_at = max(last_at, excluded.last_at) RETURNING id`,
     )
     for (const name of names) {
-      // The empty name has id 0.
+      // The empty name has the id 0.
       if (name !== "") ids.set(name, Number(take.get(name, BigInt(last))?.id))
     }
     return ids

@@ -5,7 +5,7 @@ import { HOUR, HOURS_OF_DAY, isAmount, SUMS } from "../usage-sums.ts"
 import { NAME_COLUMNS, NameSums, type NameTables, SUM_NAMES, type SumValues } from "./name-sums.ts"
 import { addition } from "./wide-sums.ts"
 
-/** The amounts that a chunk adds to one row of sums. */
+/** The amounts that a chunk of requests adds to one row of sums. */
 interface Sum {
   readonly hour: number
   readonly summary: RequestSummary
@@ -34,10 +34,10 @@ const COLUMNS = SUM_NAMES.length + 1 + SUMS.length
 /** The names of the tables of sums. */
 export interface SumTables {
   readonly hours: string
-  /** Absent: only hourly sums are stored. */
+  /** The table of daily sums; if absent, only hourly sums are stored. */
   readonly days?: string
   readonly keys: string
-  /** Absent: no sums by a single name are stored. */
+  /** The tables of sums by a single name; if absent, these are not stored. */
   readonly names?: NameTables
 }
 
@@ -72,7 +72,10 @@ export class RequestSums {
       )
   }
 
-  /** @param sign 1 adds the requests, -1 subtracts them. */
+  /**
+   * Adds or subtracts requests.
+   * @param sign 1 to add the requests, -1 to subtract them.
+   */
   add(summaries: readonly RequestSummary[], sign: 1 | -1): void {
     const factor = BigInt(sign)
     const hours = [...sumsOf(summaries, 1)].map((sum) => sumValues(sum, factor))
@@ -92,8 +95,9 @@ export class RequestSums {
   }
 
   /**
-   * @param hours rows of hourly sums, their values in the order of the columns.
-   * @param keys rows of sums by key.
+   * Adds rows of sums.
+   * @param hours hourly sums, with their values in the order of the columns.
+   * @param keys sums by key.
    */
   addRows(hours: readonly SumValues[], keys: readonly SumValues[]): void {
     for (const [hour = 0n, ...values] of hours) {
@@ -106,7 +110,10 @@ export class RequestSums {
   }
 }
 
-/** @param span in hours; each sum belongs to the first hour of its span. */
+/**
+ * Returns the sums of requests.
+ * @param span length in hours; each sum belongs to the first hour of its span.
+ */
 function sumsOf(summaries: readonly RequestSummary[], span: number): Iterable<Sum> {
   const sums = new Map<string, Sum>()
   for (const summary of summaries) {

@@ -9,7 +9,7 @@ interface CountRow {
 }
 
 /**
- * Returns how many requests began in each interval.
+ * Returns the number of requests that began in each interval.
  * @param step length of an interval in milliseconds.
  */
 export function countRequests(

@@ -8,9 +8,9 @@ import { RequestSums } from "./request-sums.ts"
 import { PrunedRequests } from "./pruned-requests.ts"
 import { clearIndex } from "./schemas/reports.ts"
 
-/** Maximum rows that one step indexes. Queries wait at most for one step. */
+/** Maximum rows that one step indexes. A query waits for one step at most. */
 const CHUNK = 250
-/** Larger steps are used while the index is far behind: a row in a large step costs about half as much. */
+/** Rows per step while the index is far behind. In a large step, a row takes about half the time. */
 const LARGE_CHUNK = 2_000
 const FAR_BEHIND = 50_000
 
@@ -73,7 +73,7 @@ export class RequestIndex {
    */
   indexNext(): boolean {
     const from = this.#readProgress.get()?.row ?? 0n
-    // Read one state of the ledger. Rows pruned meanwhile are noticed in the next step.
+    // All reads see one state of the ledger. Rows that are pruned in the meantime are noticed in the next step.
     const { isPruned, rows, chunk } = this.#ledger.transaction(() => {
       const isPruned = this.#pruned.catchUp(from)
       const behind = (this.#readEnd.get()?.row ?? 0n) - from
@@ -87,7 +87,7 @@ export class RequestIndex {
     const replaced = rows.flatMap(({ replaces }) => replaces ?? [])
     this.#index
       .transaction(() => {
-        // If another process has indexed these rows meanwhile, the next step continues after them.
+        // If another process has indexed these rows in the meantime, the next step continues after them.
         if (this.#readProgress.get()?.row === from) this.#add(summaries, replaced, last.row)
       })
       .immediate()
@@ -97,7 +97,7 @@ export class RequestIndex {
   #add(summaries: readonly RequestSummary[], replaced: readonly bigint[], row: bigint): void {
     for (const summary of summaries) this.#insertRequest(summary)
     this.#sums.add(summaries, 1)
-    // An expired request that was settled after all is counted once, by its real receipt.
+    // If an expired request was settled after all, only its real receipt counts.
     const gone = replaced.flatMap((replacedRow) => removeRequest(this.#index, replacedRow) ?? [])
     for (const replacedRow of replaced) this.#segments.remove(replacedRow)
     if (gone.length > 0) this.#sums.add(gone, -1)
@@ -114,7 +114,7 @@ export class RequestIndex {
   }
 }
 
-/** Clears an index that belongs to another ledger, or to a later state of this one. */
+/** Clears an index that belongs to another ledger, or to a later state of the same ledger. */
 function checkProgress(index: Database, ledger: Database): void {
   const progress = index
     .query<Progress, []>("SELECT row, last_row, last_request FROM progress")

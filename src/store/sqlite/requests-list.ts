@@ -17,20 +17,20 @@ import { requestFromRow, type SummaryRow, summaryFromRow } from "../steps/reques
 const COLUMNS =
   "row, request, account, key, endpoint, model, provider, status, outcome, failed, stream, estimated, at, duration, first_byte, input, output, cost, written_off, provider_cost, labels"
 
-/** A single scan of one index, in order of time. */
+/** A scan of a single index in chronological order. */
 export interface Read {
   readonly account: string | undefined
   readonly model: string | undefined
-  /** The only rows that can match, if known. */
+  /** The only rows that can match; undefined if unknown. */
   readonly rows: readonly bigint[] | undefined
 }
 
-/** With more scans, one scan of all rows is cheaper. */
+/** Maximum number of scans. If more were necessary, one scan of all rows takes less time. */
 const MAX_READS = 64
 
 /**
  * Returns a page of the requests that match a filter, without the names of their keys.
- * @param rows the rows that the filter's search refers to, if known.
+ * @param rows the rows that the search in the filter refers to, if known.
  */
 export function listRequests(
   index: Database,
@@ -38,14 +38,14 @@ export function listRequests(
   page: RequestPage,
   rows?: readonly bigint[],
 ): RequestRecord[] {
-  // An index sorts the rows of one account or model by time, but not those of several.
+  // An index sorts the rows of one account or model by time, but not the rows of several.
   return readsOf(index, filter, rows)
     .flatMap((read) => readRequests(index, filter, read, page))
     .toSorted(comparisonOf(page.order))
     .slice(0, page.limit)
 }
 
-/** Returns the scans that together find all matching requests, each in order of time. */
+/** Returns the scans that together find all matching requests. Each scan is in chronological order. */
 export function readsOf(
   index: Database,
   filter: RequestFilter,
@@ -79,8 +79,8 @@ function readRequests(
 }
 
 /**
- * Returns the hours with requests of a provider or endpoint, the newest first. No index contains these columns, and
- * matches may be few. Undefined if another index applies.
+ * Returns the hours with requests of a provider or endpoint, newest first. No index contains these columns, and only a
+ * few requests may match. Undefined if another index can be used.
  */
 function hoursOf(
   index: Database,
@@ -130,9 +130,9 @@ function readPage(
 
 interface Source {
   readonly conditions: Conditions
-  /** The rows to read, as SQL after `FROM`. */
+  /** The rows to read, as SQL to follow `FROM`. */
   readonly source: string
-  /** The time column that sorts them. */
+  /** The time column by which the rows are sorted. */
   readonly at: string
 }
 
@@ -189,7 +189,7 @@ function comparisonOf(order: RequestOrder) {
 
 /**
  * Removes a request from the list.
- * @returns the request; undefined if it is not in the list.
+ * @returns the removed request; undefined if it was not in the list.
  */
 export function removeRequest(index: Database, row: bigint): RequestSummary | undefined {
   const found = index
@@ -199,7 +199,7 @@ export function removeRequest(index: Database, row: bigint): RequestSummary | un
   return found ? summaryFromRow(found) : undefined
 }
 
-/** Returns requests after a row of the ledger, in the ledger's order. */
+/** Returns the requests after a row of the ledger, in the order of the ledger. */
 export function requestsBehind(index: Database, row: bigint, limit: number): RequestSummary[] {
   return index
     .query<SummaryRow, [bigint, bigint]>(
@@ -209,9 +209,7 @@ export function requestsBehind(index: Database, row: bigint, limit: number): Req
     .map(summaryFromRow)
 }
 
-/**
- * Chooses the index, because SQLite cannot determine which one leaves the fewest rows to scan and keeps their order.
- */
+/** Chooses the index, because SQLite cannot determine which one leaves the fewest rows to scan in the right order. */
 function orderOf(filter: RequestFilter, { account, model, rows }: Read): string {
   if (rows !== undefined) return "NOT INDEXED"
   if (filter.key !== undefined) return "INDEXED BY requests_by_key"
@@ -224,12 +222,15 @@ function orderOf(filter: RequestFilter, { account, model, rows }: Read): string 
   return `INDEXED BY ${some}_by_${account === undefined ? "time" : "account"}`
 }
 
-/** Escapes the characters that only SQLite's globs interpret. Only `*` is special in ours. */
+/**
+ * Escapes the characters that have a special meaning only in SQLite's globs. In the gateway's globs, only `*` is
+ * special.
+ */
 function globOf(pattern: string): string {
   return pattern.replace(/[[?]/g, "[$&]")
 }
 
-/** Returns all requested models that match a pattern, with one index lookup for each model. */
+/** Returns all requested model names that match a pattern. Each takes one index lookup. */
 function modelsLike(index: Database, pattern: string): string[] {
   return index
     .query<{ name: string }, [string]>(

@@ -3,8 +3,8 @@ import type { RequestFilter, RequestPlace } from "../requests.ts"
 import { Conditions } from "./conditions.ts"
 
 /**
- * Returns when the request `count` places before a position began, of some accounts or with a label; null if there are
- * not that many.
+ * Returns the start of the request that is `count` places before a position, among the requests of some accounts or
+ * with a label; null if there are fewer requests.
  */
 export function reachOf(
   index: Database,
@@ -35,7 +35,7 @@ export function reachOf(
   return reaches.length === 0 ? null : Math.max(...reaches)
 }
 
-/** Returns when the row `steps` rows before the newest one began. */
+/** Returns the start of the request that is `steps` rows before the newest one. */
 function stepBack(
   index: Database,
   table: string,
@@ -55,7 +55,7 @@ function stepBack(
 
 interface BackwardRead {
   readonly conditions: Conditions
-  /** The time column. */
+  /** The time column of the rows. */
   readonly at: string
   readonly filter: RequestFilter
   readonly before: RequestPlace | null

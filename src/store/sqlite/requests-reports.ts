@@ -20,10 +20,10 @@ import { mayBeOfSegments, SegmentUsage } from "./segment-usage.ts"
 import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
 import { REPORTS_SCHEMA } from "./schemas/reports.ts"
 
-/** Maximum wait for a chunk of another process. */
+/** Maximum time that an update waits for the chunk of another process. */
 const BUSY_TIMEOUT_MS = 10_000
 
-/** A schema that rejects an index of a newer version instead of deleting it. */
+/** A schema with which an index of a newer version is rejected instead of deleted. */
 const KEPT_SCHEMA: Schema = {
   ...REPORTS_SCHEMA,
   discard: () => {
@@ -36,9 +36,9 @@ interface SqliteReports {
   close(): void
 }
 
-/** Maximum matches of an id prefix that are looked up by id. */
+/** Maximum matches of an id prefix that are looked up individually. */
 const MAX_PREFIX_MATCHES = 1_000
-/** Maximum size of the page cache of the index, in KiB. Insertions touch many pages at once. */
+/** Maximum size of the index's page cache in KiB. Insertions change many pages at once. */
 const CACHE_KIB = 32 * 1024
 
 /** Returns the path of the index, next to the ledger. */
@@ -47,9 +47,9 @@ export function reportsPath(databasePath: string): string {
 }
 
 /**
- * Opens the index next to a ledger, creating it if missing. The ledger is only read.
- * @param databasePath of an existing ledger.
- * @throws SchemaError if the index is used by a newer Tollgate that is about to replace this one.
+ * Opens the index next to a ledger, and creates it if it is missing. The ledger is only read.
+ * @param databasePath the path of an existing ledger.
+ * @throws SchemaError if a newer version of Tollgate, which is about to replace this one, uses the index.
  */
 export function openSqliteReports(databasePath: string): SqliteReports {
   const ledger = new Database(databasePath, { strict: true, safeIntegers: true })
@@ -112,8 +112,8 @@ export function openSqliteReports(databasePath: string): SqliteReports {
 }
 
 /**
- * Returns the rows with ids that equal or begin with a text, which the ledger's index finds directly. Undefined if the
- * text is no id prefix, or if a scan soon finds enough matches because there are many.
+ * Returns the rows whose ids start with a text, which the ledger's index finds directly. Undefined if the text is not
+ * an id prefix, or if there are so many matches that a scan soon finds enough.
  */
 function rowsOf(ledger: Database, search: string | undefined): readonly bigint[] | undefined {
   if (search === undefined) return undefined
@@ -130,7 +130,7 @@ function rowsOf(ledger: Database, search: string | undefined): readonly bigint[]
   return rows.length > MAX_PREFIX_MATCHES ? undefined : rows.map(({ row }) => row)
 }
 
-/** Commits do not wait for the disk: rows lost in a crash are indexed again from the ledger. */
+/** Opens the index. Commits do not wait for the disk, because rows that are lost in a crash are indexed again. */
 function openIndex(path: string, schema: Schema): Database {
   return openDatabase(path, {
     schema,

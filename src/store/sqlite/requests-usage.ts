@@ -27,7 +27,7 @@ const ADDED = SUMS.map((name) =>
   isAmount(name) ? wideSum(name, name) : `sum(${name}) AS ${name}`,
 ).join(", ")
 
-/** A row of sums as the database returns it: each amount in two columns. */
+/** A row of sums in the form that the database returns, with each amount in two columns. */
 type Read<Row extends SumRow> = Omit<Row, AmountName> & WideRow<AmountName>
 
 function withAmounts<Row extends WideRow<AmountName>>(row: Row) {
@@ -44,7 +44,7 @@ function expressionOf(group: UsageGroup): string {
   return group === "all" ? "''" : group
 }
 
-/** Returns the sums of a range of time, in groups. */
+/** Returns the sums of each group in a time range. */
 export function sumUsage(
   index: Database,
   filter: UsageFilter,
@@ -63,7 +63,7 @@ export function sumUsage(
     .map((row) => sumFromRow(withAmounts(row)))
 }
 
-/** Returns sums over time: separate ones for the given names, and one for all others. */
+/** Returns sums for each interval, separately for each of the given names, and one for all other names. */
 export function usageSeries(
   index: Database,
   filter: UsageFilter,

@@ -14,12 +14,15 @@ type Prepared = Statement<unknown, SQLQueryBindings[]>
 
 const NOTHING: Outcome = { rows: [], count: 0 }
 
-/** Runs a step. The caller opens a transaction if needed. */
+/** Runs a step. The caller opens a transaction if one is necessary. */
 export type RunStep = <Result>(step: Step<Result>) => Result
 
-/** Creates a runner of steps on a file whose integers are read as `bigint`. Each text is prepared once. */
+/**
+ * Creates a function that runs steps on a file whose integers are read as `bigint`. Each SQL text is prepared only
+ * once.
+ */
 export function stepRunner(database: Database): RunStep {
-  // Unlike those of `prepare`, statements of `query` do not keep the file open after `close`.
+  // Statements created by `query` do not keep the file open after `close`, unlike those created by `prepare`.
   const renderer = new Renderer<Prepared>("sqlite", (text) => database.query(text))
 
   function perform({ kind, sql, refusals, only }: StepStatement): Outcome {
@@ -41,7 +44,7 @@ export function stepRunner(database: Database): RunStep {
   }
 }
 
-/** A file for running steps. */
+/** A file on which steps can run. */
 export interface OpenFile {
   readonly runStep: RunStep
   readonly transactions: Transactions
@@ -49,7 +52,7 @@ export interface OpenFile {
 
 /**
  * Creates the synchronous methods of aggregates from their steps.
- * @param open returns the file; called by each method.
+ * @param open returns the file. It is called by each method.
  */
 export function directMethods<Groups>(
   groups: StepGroups<Groups>,
@@ -95,8 +98,8 @@ function bindingOf(value: SqlValue): SQLQueryBindings {
 }
 
 /**
- * Returns the name that PostgreSQL would give the constraint. SQLite does not name foreign keys, so there is at most
- * one candidate.
+ * Returns the name that the violated constraint has in PostgreSQL. SQLite does not name foreign keys, so at most one of
+ * the candidates can be a foreign key.
  */
 function violatedConstraint(error: unknown, candidates: readonly string[]): string | undefined {
   if (!(error instanceof SQLiteError)) return undefined

@@ -37,14 +37,17 @@ import { requestsBehind } from "./requests-list.ts"
 import { isOfSeveralNames } from "./usage-source.ts"
 import { RequestSegments } from "./request-segments.ts"
 
-/** Names that are in no segment yet get temporary ids, counted down from here. Permanent ids never get this large. */
+/**
+ * Names that are not in a segment yet get temporary ids, which count down from this number. Permanent ids never become
+ * this large.
+ */
 const LAST_ID = 2 ** 31 - 1
 
-/** Maximum bytes of cached columns: those of about a million requests. */
+/** Maximum bytes of cached columns, which is enough for about a million requests. */
 const CACHE_BYTES = 64 * 1024 * 1024
 
 /**
- * Returns whether a report may be built from segments if they cover its range of time: it is by label, or segments are
+ * Whether a report may be built from segments if they cover its time range, because it is by label or segments are
  * faster.
  */
 export function mayBeOfSegments(
@@ -56,7 +59,7 @@ export function mayBeOfSegments(
   return isLong(filter) && (isOfSeveralNames(filter) || step === "hour" || group === "hour")
 }
 
-/** The newest requests, which are in no segment yet, as a temporary segment. */
+/** A temporary segment with the newest requests, which are not in a stored segment yet. */
 interface Newest {
   readonly state: string
   readonly segment: Segment | undefined
@@ -65,7 +68,7 @@ interface Newest {
 }
 
 interface Names {
-  /** Ids of the newest requests' names. */
+  /** Ids of the names that occur in the newest requests. */
   readonly ids: ReadonlyMap<string, number>
   readonly idOf: IdOf
   readonly nameOf: NameOf
@@ -91,13 +94,13 @@ export class SegmentUsage {
     this.#segments = new RequestSegments(index)
   }
 
-  /** Returns whether segments contain all requests from a moment on. Only sums are left of pruned requests. */
+  /** Whether segments contain all requests from a moment on. Only sums remain of pruned requests. */
   covers({ from }: UsageFilter): boolean {
     const row = this.#index.query<{ until: bigint }, []>("SELECT until FROM pruned_rows").get()
     return row !== null && Number(row.until) <= from
   }
 
-  /** Implements the method of `RequestReports`. */
+  /** Implements `RequestReports.sumUsage`. */
   sumUsage(filter: UsageFilter, group: UsageGroup, first?: UsageFirst): UsageSum[] {
     return this.#report(filter, [], ({ ids, segments, nameOf }) =>
       namedSums(firstGroups(segments, ids, group, first), group, first, nameOf),
@@ -118,7 +121,7 @@ export class SegmentUsage {
 
   /**
    * Builds a report from one state of the index.
-   * @param nothing the report of no requests.
+   * @param nothing the report if no request can match.
    */
   #report<Report>(filter: UsageFilter, nothing: Report, make: (source: Source) => Report): Report {
     return this.#index.transaction(() => {
@@ -131,7 +134,7 @@ export class SegmentUsage {
     })()
   }
 
-  /** Reads the newest requests once per state. */
+  /** Reads the newest requests once per state of the index. */
   #readNewest(): Newest {
     const { state, generation } = this.#state()
     this.#cache.begin(generation)
@@ -153,7 +156,7 @@ export class SegmentUsage {
     return this.#newest
   }
 
-  /** Returns values that change with the indexed requests, and with the requests in segments. */
+  /** Returns two values. One changes with the indexed requests, and the other with the requests in segments. */
   #state(): { readonly state: string; readonly generation: string } {
     const row = this.#index
       .query<{ row: bigint; made: string; removed: bigint }, []>(
@@ -164,7 +167,7 @@ export class SegmentUsage {
     return { state: `${generation} ${row?.row}`, generation }
   }
 
-  /** Uses the permanent ids of known names and numbers the names that only these requests have. */
+  /** Returns the permanent ids of known names, and assigns temporary ids to names that only these requests have. */
   #namesFor(requests: readonly RequestSummary[]): Names {
     const find = this.#index.query<{ id: bigint }, [string]>("SELECT id FROM names WHERE name = ?")
     const stored = (name: string): number | undefined => {

@@ -5,24 +5,24 @@ import { DirectFile } from "./direct-file.ts"
 import { openSqliteStore, type SqliteStore } from "./sqlite-store.ts"
 import { openThreadedStore } from "./threaded-store.ts"
 
-/** If the disk takes longer to sync a commit, commits are moved to a thread. */
+/** Maximum time of a fast commit. If the disk takes longer, commits are moved to a thread. */
 const FAST_COMMIT_MS = 1
-/** Delay before the checkpoint thread is started. */
+/** Delay after which the checkpoint thread is started. */
 const FIRST_CHECKPOINT_MS = 1_000
 
 /** The ledger of a serving process. */
 export interface ServingStore extends Store {
   /**
    * Moves the store to a thread, because other processes now use the same ledger and their locks would block this one.
-   * Running calls are not affected, and further calls do nothing.
+   * Running calls are not affected. Repeated calls do nothing.
    */
   becomeShared(): Promise<void>
 }
 
 /**
- * Opens the ledger for serving. The store runs on a thread of its own if several processes wait for each other's locks,
- * or if a slow disk delays every commit. A lone process on a fast disk writes directly until other processes join. That
- * costs a third of the messages to a thread and back (docs/contribute/decisions, 6).
+ * Opens the ledger for serving. The store runs on a separate thread if several processes wait for each other's locks,
+ * or if a slow disk delays every commit. A single process on a fast disk writes directly until other processes join,
+ * which costs a third of passing messages to a thread and back (docs/contribute/decisions, 6).
  * @param isShared whether other processes use the ledger from the start.
  * @throws LedgerError if the file cannot be opened.
  */
@@ -41,7 +41,7 @@ export async function openServingStore(path: string, isShared: boolean): Promise
     ...methods,
     becomeShared: () => (moving ??= moveToThread(file, path)),
     async [Symbol.asyncDispose]() {
-      // The caller of `becomeShared` received the error.
+      // The caller of `becomeShared` has already received the error.
       await moving?.catch(() => undefined)
       await methods[Symbol.asyncDispose]()
     },
@@ -49,7 +49,7 @@ export async function openServingStore(path: string, isShared: boolean): Promise
 }
 
 /**
- * Returns how long a commit takes, in milliseconds. It is the first write to the file.
+ * Returns the time that a commit takes in milliseconds. This is the first write to the file.
  * @throws LedgerError `unavailable` if the file can be opened but not written.
  */
 function commitTime(store: SqliteStore): number {
@@ -63,7 +63,7 @@ function commitTime(store: SqliteStore): number {
 
 /**
  * Moves the store to a thread if possible. A newer version that is about to replace this process may have migrated the
- * file, which then cannot be opened again. The open file can be used until this process ends.
+ * file, so that it cannot be opened again. The open file can be used until this process ends.
  */
 async function moveToThread(file: DirectFile, path: string): Promise<void> {
   try {

@@ -29,8 +29,8 @@ export function settlementMethods(
 }
 
 /**
- * Posts in one transaction. Repetitions and other writers are rare, so checking for them first would cost more than a
- * second attempt.
+ * Returns the method that posts in one transaction. Repetitions and other writers are rare, so checking for them first
+ * would cost more than a second attempt.
  */
 function postMethod(transactions: Transactions, postings: Postings) {
   function commit(step: () => Posted[]): Posted[] {
@@ -52,7 +52,10 @@ function postMethod(transactions: Transactions, postings: Postings) {
   }
 }
 
-/** Codes of rejected values; those of triggers and unique indexes are about the state of the ledger. */
+/**
+ * SQLite's error codes for rejected values. Errors of triggers and unique indexes concern the state of the ledger
+ * instead.
+ */
 const OF_VALUES: ReadonlySet<string | undefined> = new Set([
   "SQLITE_CONSTRAINT_CHECK",
   "SQLITE_CONSTRAINT_DATATYPE",
@@ -62,7 +65,7 @@ const OF_VALUES: ReadonlySet<string | undefined> = new Set([
   "SQLITE_TOOBIG",
 ])
 
-/** Converts errors of rejected values. Bun throws a RangeError for a number of more than 64 bits. */
+/** Converts errors about rejected values. For a number of more than 64 bits, Bun throws a RangeError. */
 function storeErrorOf(error: unknown): unknown {
   const isOfValues =
     error instanceof RangeError || (error instanceof SQLiteError && OF_VALUES.has(error.code))

@@ -11,9 +11,9 @@ import { CONSOLE_SCHEMA } from "./schemas/console.ts"
 import { openSqliteReader } from "./sqlite-store.ts"
 
 /**
- * Performs a step that reads a ledger and the console's users, each at one moment. It creates nothing and blocks no
- * writer; the write-ahead log grows until the step ends.
- * @param path of the ledger.
+ * Performs a step that reads a ledger and the users of the console, each in its state at one moment. It creates nothing
+ * and blocks no writer. The write-ahead log grows until the step ends.
+ * @param path the path of the ledger.
  * @throws LedgerError `not_found`, `damaged`, `unavailable`, `other_version`.
  */
 export async function readSqliteSnapshot<T>(
@@ -29,7 +29,7 @@ export async function readSqliteSnapshot<T>(
     file.beginReading()
     return await step({ store, users })
   } catch (error) {
-    // A file that changes while it is read without locks looks damaged.
+    // A file that was changed while it was read without locks looks damaged.
     for (const watch of watches) watch.requireQuiet()
     throw error
   } finally {
@@ -37,7 +37,7 @@ export async function readSqliteSnapshot<T>(
   }
 }
 
-/** A database that no process had open when the read began, so that it is read without locks. */
+/** A database that no process had open when the read began. It is read without locks. */
 class QuietFile {
   readonly #path: string
   readonly #before: string | undefined
@@ -47,7 +47,10 @@ class QuietFile {
     this.#before = isOpenElsewhere(path) ? undefined : stateOf(path)
   }
 
-  /** @throws LedgerError `unavailable` if the file was written since then. */
+  /**
+   * Checks that the file has not been written since.
+   * @throws LedgerError `unavailable`
+   */
   requireQuiet(): void {
     if (this.#before === undefined || stateOf(this.#path) === this.#before) return
     throw new LedgerError(
@@ -57,7 +60,7 @@ class QuietFile {
   }
 }
 
-/** Returns whether the index of the log exists, as it does while a database is open. */
+/** Whether the index of the log exists. It exists while a process has the database open. */
 function isOpenElsewhere(path: string): boolean {
   return existsSync(`${path}-shm`)
 }
@@ -75,7 +78,7 @@ function openUserNames(path: string): UserNames {
     const database = openForReading(path)
     requireNewestSchema(database, CONSOLE_SCHEMA)
     database.run("BEGIN")
-    // The first read determines which state is seen.
+    // The first read determines the state that all reads see.
     namesOf(database, [])
     return {
       many: async (ids) => namesOf(database, ids),

@@ -28,14 +28,14 @@ import { readSqliteSnapshot } from "./snapshot.ts"
 import { openSqliteReader, openSqliteStore } from "./sqlite-store.ts"
 import { openThreadedStore } from "./threaded-store.ts"
 
-/** A poll only reads a few rows of a cached file. */
+/** Interval of polls, which is short because a poll only reads a few rows of a cached file. */
 const POLL_INTERVAL_MS = 100
 
-/** A SQLite file, and the files next to it for data outside the ledger. */
+/** A SQLite file, with files next to it for data outside of the ledger. */
 export class SqliteDatabase implements Database {
   readonly place: string
 
-  /** @param path of the file. */
+  /** @param path the path of the file. */
   constructor(path: string) {
     this.place = path
   }
@@ -125,15 +125,15 @@ export class SqliteDatabase implements Database {
       failures: new SqliteFailureLog(path, reports),
       conversations,
       files: (kind) => new FolderFiles(path, kind),
-      // SQLite needs no preparation.
+      // Nothing to do, because SQLite needs no preparation.
       prepare: async () => {},
-      // Polls are frequent enough without announcements.
+      // Nothing to do, because polls are frequent enough without announcements.
       listen: () => ({ [Symbol.dispose]() {} }),
       pollIntervalMs: POLL_INTERVAL_MS,
       leaseTerm: null,
       openConsoleStore: () => this.openConsoleStore(),
       becomeShared: () => store.becomeShared(),
-      // A file never becomes temporarily unavailable.
+      // Nothing to do, because a file is never temporarily unavailable.
       endBy: () => {},
       openReader: () => openThreadedStore(path),
       watch: (onChange) => new DatabaseWatch(path, onChange),

@@ -14,11 +14,11 @@ const COMMIT_MEASURES = 5
 /** The store on one SQLite file, which several processes may share. */
 export interface SqliteStore {
   readonly methods: DirectStore
-  /** Returns the shortest of several times to sync a commit, in milliseconds. */
+  /** Returns the shortest of several measured times for syncing a commit, in milliseconds. */
   measureCommit(): number
-  /** Converts an error that comes from the file into the store's own error. */
+  /** Converts an error of the file to the store's own error. */
   explained(error: unknown): unknown
-  /** Makes all further reads see the present state. */
+  /** Makes all subsequent reads see the current state. */
   beginReading(): void
   /** Stops checkpoints on this connection, because another thread performs them. */
   leaveCheckpoints(): void
@@ -26,8 +26,8 @@ export interface SqliteStore {
 }
 
 /**
- * Opens the file, creating it and bringing its schema up to date. Every commit is synced to the disk before the method
- * returns, so that no answer is released before its charge is stored.
+ * Opens the file. It is created or migrated if necessary. Every commit is synced to the disk before the method returns,
+ * so that no answer is sent before its charge is stored.
  * @throws LedgerError `damaged`, `unavailable`, or `other_version`.
  */
 export function openSqliteStore(path: string): SqliteStore {
@@ -44,7 +44,7 @@ export function openSqliteStore(path: string): SqliteStore {
 }
 
 /**
- * Opens the file for reading: it creates nothing, and every method that writes fails.
+ * Opens the file for reading. Nothing is created, and every method that writes fails.
  * @throws LedgerError `not_found`, `damaged`, `unavailable`, `other_version`.
  */
 export function openSqliteReader(path: string): SqliteStore {
@@ -64,7 +64,7 @@ function storeOn(database: Database, path: string): SqliteStore {
     measureCommit: () => measureCommit(database),
     beginReading: () => {
       database.run("BEGIN")
-      // The first read determines which state is seen.
+      // The first read determines the state that all reads see.
       database.query("SELECT 1 FROM accounts LIMIT 1").get()
     },
     leaveCheckpoints: () => database.run("PRAGMA wal_autocheckpoint = 0"),
@@ -83,13 +83,13 @@ function measureCommit(database: Database): number {
   return best
 }
 
-/** Moves the whole log into the file, unless another process uses it. */
+/** Closes the database, and moves the whole log into the file unless another process uses it. */
 function close(database: Database): void {
   try {
     database.run("PRAGMA busy_timeout = 0")
     database.run("PRAGMA wal_checkpoint(TRUNCATE)")
   } catch (error) {
-    // Nothing is lost: the log remains, and the next writer moves it. A reader cannot move it.
+    // No data is lost if this fails. The log remains, and the next writer moves it. A reader cannot move it.
     if (!(error instanceof SQLiteError)) throw error
   } finally {
     database.close()

@@ -56,7 +56,7 @@ export function storeMethods(database: Database): DirectStore {
   }
 }
 
-/** Creates a method that also overwrites removed rows in the file. */
+/** Wraps a method so that removed rows are also overwritten in the file. */
 function overwriting<Parameters extends readonly unknown[], Result>(
   database: Database,
   method: (...parameters: Parameters) => Result,

@@ -6,7 +6,10 @@ declare const self: Worker
 
 let end = (): void => {}
 
-/** Receives the path of a file that is being written; then null, which is answered after the file is closed. */
+/**
+ * The first message is the path of a file that is being written. The second message is null, which is answered after
+ * the file is closed.
+ */
 self.addEventListener("message", ({ data: path }: MessageEvent<string | null>) => {
   if (path === null) {
     end()
@@ -21,11 +24,11 @@ self.addEventListener("message", ({ data: path }: MessageEvent<string | null>) =
   }
 })
 
-/** Syncs a file. The thread that writes the file reports errors of the disk. */
+/** Syncs a file. Errors of the disk are reported by the thread that writes the file. */
 function sync(file: number): void {
   try {
     fdatasyncSync(file)
   } catch {
-    // The next sync retries, and a last one follows after the file is written.
+    // The sync is repeated later, at the latest after the file was written.
   }
 }

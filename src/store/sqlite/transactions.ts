@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite"
 
 /** Runs steps in transactions. A nested step is a savepoint. */
 export class Transactions {
-  // Created once, because creating it costs as much as a small step.
+  // Created only once, because creating it takes as long as a small step.
   readonly #transaction
 
   constructor(database: Database) {

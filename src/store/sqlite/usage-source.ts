@@ -10,7 +10,7 @@ export interface UsageSource {
 }
 
 /**
- * Returns the rows to sum.
+ * Returns the rows that are summed.
  * @param byDay whether sums of whole days are sufficient.
  */
 export function usageSource(filter: UsageFilter, group: UsageGroup, byDay: boolean): UsageSource {
@@ -35,7 +35,7 @@ export function usageSource(filter: UsageFilter, group: UsageGroup, byDay: boole
   }
 }
 
-/** Returns whether a filter needs the sums by all names, not only by account. */
+/** Whether a filter requires the sums by all names, and not only those by account. */
 export function isOfSeveralNames({
   key,
   model,
@@ -46,10 +46,10 @@ export function isOfSeveralNames({
   return (key ?? model ?? provider ?? endpoint ?? outcome) !== undefined
 }
 
-/** Every request has an endpoint, and there are few endpoints. */
+/** Used if any kind of name is sufficient. Every request has an endpoint, and there are few endpoints. */
 const ANY_KIND = "endpoint"
 
-/** Returns the kind of name with sums that suffice; undefined if no kind does. */
+/** Returns the kind of name whose sums are sufficient; undefined if there is none. */
 function kindOf(filter: UsageFilter, group: UsageGroup): SumName | undefined {
   if (filter.accounts !== undefined || isOfSeveralNames(filter)) return undefined
   return SUM_NAMES.find((name) => name === group) ?? ANY_KIND
@@ -62,7 +62,7 @@ interface Part {
   readonly to: number
 }
 
-/** Divides a range of time: whole days are read from daily sums, the hours at both ends from hourly sums. */
+/** Divides a time range. Whole days are read from daily sums, and the hours at both ends from hourly sums. */
 function partsOf(filter: UsageFilter, byDay: boolean): Part[] {
   const from = Math.floor(filter.from / HOUR)
   const to = Math.ceil(filter.to / HOUR)

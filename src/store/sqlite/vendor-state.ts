@@ -1,7 +1,7 @@
 import type { Database, Statement } from "bun:sqlite"
 import type { VendorStateRecord } from "../vendor-state.ts"
 
-/** Records which account owns the state that vendors store, in the transaction of a charge. */
+/** Records the accounts that own state stored by vendors, in the transaction of a charge. */
 export class VendorStates {
   readonly #insert: Statement<unknown, (string | bigint | null)[]>
 
@@ -17,8 +17,8 @@ export class VendorStates {
   }
 
   /**
-   * Writes records. A known id keeps its row with a later expiry. An id that was also given to another account belongs
-   * to no account from then on.
+   * Writes records. A known id keeps its row, but gets a later expiry. An id that was also given to another account
+   * belongs to no account from then on.
    */
   keep(records: readonly VendorStateRecord[]): void {
     for (const record of records) {

@@ -1,13 +1,13 @@
 import { type Database, SQLiteError } from "bun:sqlite"
 
-/** Maximum wait for other processes. */
+/** Maximum time that enabling the log waits for other processes. */
 const MAX_WAIT_MS = 10_000
 const RETRY_PAUSE_MS = 10
 
 /**
- * Enables the write-ahead log. SQLite does not wait for every lock here, and processes that start together compete for
- * it. If SQLite does wait, an attempt takes as long as its busy timeout.
- * @throws SQLiteError if another process still has the file locked after that.
+ * Enables the write-ahead log. Here SQLite does not wait for every lock, and processes that start together compete for
+ * them. If SQLite does wait, an attempt takes as long as its busy timeout.
+ * @throws SQLiteError if another process still has the file locked afterwards.
  */
 export function useWriteAheadLog(database: Database, maxWaitMs = MAX_WAIT_MS): void {
   const until = performance.now() + maxWaitMs

@@ -16,7 +16,7 @@ interface WriteOffRow {
 
 const COLUMNS = "number, at, account, key, request, amount, reason, previous_hash, hash"
 
-/** The uncharged costs of requests. Methods that write must run inside a transaction. */
+/** Stores the costs of requests that were not charged. Methods that write must run inside a transaction. */
 export class WriteOffs {
   readonly #insert: Statement<unknown, (string | bigint)[]>
   readonly #end: Statement<Pick<WriteOffRow, "number" | "hash">, []>

@@ -4,9 +4,9 @@ import { FOR_NO_KEY_UPDATE, sql, type Sql } from "./sql.ts"
 import { row, type Step } from "./step.ts"
 
 /**
- * Locks an account and rejects another key or invitation if it has the maximum. Of two simultaneous ones, the second
- * counts the first.
- * @param existing follows FROM: the rows to count.
+ * Locks an account, and rejects a new key or invitation if the account has the maximum number. If two are created
+ * simultaneously, the second includes the first in its count.
+ * @param existing the rows to count, as SQL to follow FROM.
  * @throws StoreError `not_found`, or the error that `refuse` returns.
  */
 export function* requireRoom(

@@ -52,7 +52,7 @@ export const accountSteps: StepMethods<Store["accounts"]> = {
   update: transaction((id, change, audit) => audited(audit, updateAccount(id, change))),
 }
 
-/** Selects accounts with their debts and the spending of today's and this month's budgets. */
+/** Selects accounts with their debts, and with the spending of today's and this month's budgets. */
 function selectAccounts(): Sql {
   const [day, month] = periodsAt(Date.now())
   return sql`SELECT id, name, created_at, own.posted, own.leased, stores_content, state, limits, coalesce(
@@ -77,10 +77,13 @@ function* list(): Step<AccountRecord[]> {
 
 const UNSPENT = { daily_spent: null, monthly_spent: null }
 
-/** @throws StoreError `exists`. */
+/**
+ * Creates an account.
+ * @throws StoreError `exists`.
+ */
 export function* createAccount(account: NewAccount): Step<AccountRecord> {
   const { id, name, createdAt, limits = {} } = account
-  // The name must not be another account's id either: both find an account.
+  // The name must also differ from the ids of other accounts, because accounts can be found by either.
   if (yield* find(name)) throw refusals.nameIsTaken(name)
   yield* run(
     sql`INSERT INTO accounts (id, name, created_at, limits)
@@ -97,7 +100,10 @@ export function* createAccount(account: NewAccount): Step<AccountRecord> {
   return { ...account, ...FRESH_ACCOUNT, limits, ...leftOfBudgets(limits, UNSPENT) }
 }
 
-/** Nodes read the account's keys again if the change concerns requests. @throws StoreError `not_found`, `exists`. */
+/**
+ * Changes an account. If the change affects requests, nodes read the account's keys again.
+ * @throws StoreError `not_found`, `exists`.
+ */
 export function* updateAccount(id: string, change: AccountChange): Step<AccountRecord> {
   const account = yield* update(id, change)
   if (concernsRequests(change)) yield* touchKeys(id)
@@ -105,7 +111,7 @@ export function* updateAccount(id: string, change: AccountChange): Step<AccountR
 }
 
 function* update(id: string, change: AccountChange): Step<AccountRecord> {
-  // The second of two simultaneous changes sees the first.
+  // The account is locked, so that the second of two simultaneous changes sees the first.
   yield* runOnPostgresql(sql`SELECT 1 FROM accounts WHERE id = ${id} FOR NO KEY UPDATE`)
   const account = yield* find(id)
   if (!account) throw refusals.noAccount(id)
@@ -120,7 +126,7 @@ function* update(id: string, change: AccountChange): Step<AccountRecord> {
   )
   if (!change.limits && !change.labelBudgets) return changed
   const now = Date.now()
-  // Balances are locked in this order everywhere.
+  // All code locks balances in this order.
   yield* adjustLabelBudgets(id, limits, now)
   yield* adjustBudgets({ id, account: id, ...budgetsOfAccount(limits) }, now)
   return (yield* find(id)) ?? changed

@@ -34,17 +34,17 @@ interface AuditRow {
 const SELECT = sql`SELECT number, at, actor_kind, actor_id, actor_name, action, account, target, before_body, after_body,
   address, previous_hash, hash FROM audit`
 
-/** Whether the name of the actor is encrypted under the key of a person. */
+/** Whether the actor's name is encrypted with the key of a person. */
 const IS_ENCRYPTED = sql`substr(actor_name, 1, 10) = 'encrypted:'`
 
-/** The person with the key that encrypts it. */
+/** The id of the person whose key encrypts the name. */
 const PERSON = perEngine({
   sqlite: sql`substr(actor_name, 11, instr(substr(actor_name, 11), ':') - 1)`,
   postgresql: sql`split_part(actor_name, ':', 2)`,
 })
 
 /**
- * Selects the last record. PostgreSQL keeps a copy of its number and hash, which is locked until the transaction ends.
+ * Selects the last record. On PostgreSQL, a separate row with its number and hash is locked until the transaction ends.
  */
 const END = perEngine({
   sqlite: sql`audit ORDER BY number DESC LIMIT 1`,
@@ -56,7 +56,7 @@ export const auditSteps: StepMethods<Store["audit"]> = {
   append: transaction(appendAudit),
 }
 
-/** Makes a change and writes its record: both or neither. */
+/** Makes a change and writes its record in one transaction. */
 export function* audited<Result>(record: NewAuditRecord, change: Step<Result>): Step<Result> {
   const result = yield* change
   yield* appendAudit(record)
@@ -64,7 +64,7 @@ export function* audited<Result>(record: NewAuditRecord, change: Step<Result>): 
 }
 
 /**
- * Appends a record. It must be the last step of the transaction of a change, since it locks the end of the log.
+ * Appends a record. This must be the last step in the transaction of a change, because it locks the end of the log.
  * @throws StoreError `conflict` if the change was made under a claim that now belongs to another request.
  */
 export function* appendAudit({ claim, ...change }: NewAuditRecord): Step<AuditRecord> {
@@ -113,7 +113,7 @@ function* list(filter: AuditFilter, before: number | null, limit: number): Step<
   return found.map(auditFromRow)
 }
 
-/** Finds a person's own records by their key, and all others by unencrypted text. */
+/** Matches records of an actor: those of a person by the person's key, and all others by plain text. */
 function isBy(actor: string, people: readonly string[]): Sql {
   return sql`(actor_id = ${actor} OR CASE WHEN ${IS_ENCRYPTED} THEN ${PERSON} IN (SELECT value FROM ${eachOf(people)})
     ELSE ${contains(sql`lower(actor_name)`, sql`lower(${actor})`)} END)`
@@ -125,7 +125,7 @@ function isAbout(mentions: readonly string[]): Sql {
     WHERE ${contains(sql`lower(before_body)`, text)} OR ${contains(sql`lower(after_body)`, text)})`
 }
 
-/** Records that contain one of these lowercase texts, in any case, outside of encrypted names. */
+/** Returns records that contain one of these lowercase texts, in any case, outside of encrypted names. */
 export function* auditMentioning(texts: readonly string[]): Step<AuditRecord[]> {
   const text = sql`value`
   const found = yield* rows<AuditRow>(

@@ -30,24 +30,24 @@ interface Budget {
   readonly account: string
 }
 
-/** The position of the period in the owner of a budget; 0 for owners without a period. */
+/** The position of the period in a budget owner's name; 0 for owners without a period. */
 export const PERIOD_POSITION = perEngine({
   sqlite: sql`instr(owner, '@')`,
   postgresql: sql`strpos(owner, '@')`,
 })
 
-/** The holder of the budget that a balance belongs to: a key, an account, or a label of an account. */
+/** The holder of the budget that a balance belongs to, which is a key, an account, or a label of an account. */
 export const BUDGET_HOLDER = perEngine({
   sqlite: sql`CASE instr(owner, '@') WHEN 0 THEN owner ELSE substr(owner, 1, instr(owner, '@') - 1) END`,
   postgresql: sql`split_part(owner, '@', 1)`,
 })
 
-/** Returns the suffixes of budget owners for the day and the month of a moment. */
+/** Returns the suffixes of budget owners for the day and the month that contain a moment. */
 export function periodsAt(at: number): readonly [day: string, month: string] {
   return [budgetOwner("", "day", at), budgetOwner("", "month", at)]
 }
 
-/** Begins a budget that has no row yet. */
+/** Creates the row of a budget if it does not exist yet. */
 export function* beginBudget({ owner, account }: Budget, amount: bigint): Step<void> {
   yield* run(
     sql`${perEngine({
@@ -58,7 +58,7 @@ export function* beginBudget({ owner, account }: Budget, amount: bigint): Step<v
   )
 }
 
-/** Begins the period of an owner with the limit of its holder; does nothing for other owners. */
+/** Creates the budget of an owner's period, with the limit of its holder. Does nothing for owners without a period. */
 export function* beginPeriod(owner: string): Step<void> {
   const period = readPeriodOwner(owner)
   const found = period && (yield* findLimits(period.holder))
@@ -72,7 +72,7 @@ interface HolderLimits {
   readonly limits: BudgetLimits
 }
 
-/** Returns the limits of a holder, and locks them, since a simultaneous change would miss the new row. */
+/** Returns the limits of a holder and locks them, because a simultaneous change would otherwise miss the new row. */
 function* findLimits(holder: string): Step<HolderLimits | undefined> {
   const key = yield* row<LimitRow>(
     sql`SELECT account, budget, daily_budget, monthly_budget FROM keys WHERE id = ${holder} ${FOR_SHARE}`,
@@ -87,8 +87,8 @@ function* findLimits(holder: string): Step<HolderLimits | undefined> {
 }
 
 /**
- * Applies changed limits to the periods of a moment: the remainder grows or shrinks with them, not below zero. Leased
- * parts of it are recalled from nodes, and removed when they are returned.
+ * Applies changed limits to the budgets in the periods of a moment. The remaining amounts grow or shrink with the
+ * limits, but not below zero. Leased parts are recalled from nodes, and removed when they are returned.
  */
 export function* adjustBudgets(
   holder: { readonly id: string; readonly account: string } & BudgetLimits,
@@ -98,13 +98,13 @@ export function* adjustBudgets(
     const limit = limitOf(holder, period)
     if (limit === null) continue
     const owner = budgetOwner(holder.id, period, at)
-    // A period begins with its first lease.
+    // The budget of a day or a month is created with its first lease.
     if (period === "total") yield* beginBudget({ owner, account: holder.account }, limit)
     yield* adjustBudget(owner, limit)
   }
 }
 
-/** Applies the limit of one budget, if it has begun. */
+/** Applies a limit to one budget, if the budget exists. */
 export function* adjustBudget(owner: string, limit: bigint): Step<void> {
   const balance = yield* lockBudget(owner)
   if (balance) yield* change(owner, changeLimit(balance, limit))
@@ -117,8 +117,8 @@ function lockBudget(owner: string): Step<BudgetBalance | null> {
 }
 
 /**
- * Removes returned amounts of budgets that must shrink.
- * @param owners whose balances the transaction has locked; accounts among them do not shrink.
+ * Removes returned amounts from budgets that must shrink.
+ * @param owners owners whose balances the transaction has locked. Accounts among them are ignored.
  */
 export function* shrinkBudgets(owners: readonly string[]): Step<void> {
   const shrinking = yield* rows<{ readonly owner: string; readonly excess: bigint }>(

@@ -7,7 +7,7 @@ import { FOR_UPDATE, larger, sql, type SqlBoolean } from "./sql.ts"
 import { row, rows, run, type Step } from "./step.ts"
 
 interface PaymentRow extends CardPayment {
-  /** The amount taken back, in nanocredits. */
+  /** The amount that was taken back, in nanocredits. */
   readonly taken: bigint
 }
 
@@ -17,7 +17,7 @@ interface ReversalRow {
   readonly is_undone: SqlBoolean
 }
 
-/** The common fields of a settlement's entries. */
+/** The fields that all entries of a settlement share. */
 type ReversalLine = Pick<ReversalSettlement, "at" | "note" | "author"> & {
   readonly account: string
 }
@@ -31,7 +31,7 @@ export function* findCardPayment(intent: string): Step<CardPayment | null> {
   return payment
 }
 
-/** Records the ids that reports of a payment in the ledger refer to. Known ids stay unchanged. */
+/** Stores the ids by which reports refer to a payment in the ledger. Ids that are already known stay unchanged. */
 export function* rememberCard(card: CardPayment): Step<void> {
   const { intent, payment, account, amount, units, currency } = card
   yield* run(
@@ -56,7 +56,7 @@ export function* noteReversal(reversal: Reversal): Step<OpenReversal> {
   return { account: payment.account, amount: (yield* owed(payment)) - payment.taken }
 }
 
-/** Takes the open amount of a payment's reversals from its account, or gives it back. */
+/** Takes the open amount of a payment's reversals from its account, or returns it. */
 export function* settleReversal(settlement: ReversalSettlement): Step<OpenReversal> {
   const { intent, amount, at, note, author } = settlement
   const payment = yield* lockPayment(intent)
@@ -72,7 +72,7 @@ export function* settleReversal(settlement: ReversalSettlement): Step<OpenRevers
   return open
 }
 
-/** Takes the free part of the amount; the rest becomes a debt. */
+/** Takes the unleased part of the amount. The rest becomes a debt. */
 function* take(line: ReversalLine, amount: bigint): Step<void> {
   const { account, at, note } = line
   const free = yield* lockFree(account)
@@ -81,7 +81,7 @@ function* take(line: ReversalLine, amount: bigint): Step<void> {
   if (taken < amount) yield* changeDebt({ account, amount: amount - taken, at, note })
 }
 
-/** Reduces the account's debt, and returns the rest. */
+/** Reduces the account's debt by the amount, and adds the rest to its balance. */
 function* giveBack(line: ReversalLine, amount: bigint): Step<void> {
   const { account, at, note } = line
   yield* lockFree(account)

@@ -46,7 +46,7 @@ function* find(id: string): Step<CodeRecord | null> {
   return found && codeFromRow(found)
 }
 
-/** Lists the codes after a code, newest first; null starts at the newest. */
+/** Lists codes after the given code, newest first. null starts at the newest code. */
 function* list(after: string | null, limit: number): Step<CodeRecord[]> {
   const found = yield* rows<CodeRow>(
     sql`SELECT ${COLUMNS} FROM codes ${where(
@@ -80,7 +80,7 @@ function* revoke(id: string, at: number): Step<CodeRecord> {
   return codeFromRow(revoked)
 }
 
-/** Redeems a code. The code is locked first, so that its redemptions are serialized. */
+/** Redeems a code. The code is locked first, so that redemptions happen one after the other. */
 function* redeem({ hash, account, at, author }: Redemption): Step<EntryRecord> {
   const { id, amount, used, uses } = yield* lockUsable(hash, at)
   yield* lockBalance(account)
@@ -95,7 +95,10 @@ function* redeem({ hash, account, at, author }: Redemption): Step<EntryRecord> {
   return added
 }
 
-/** Finds a code that may be redeemed. @throws StoreError `not_found`, `revoked`, `expired`. */
+/**
+ * Finds and locks a code that can be redeemed.
+ * @throws StoreError `not_found`, `revoked`, `expired`.
+ */
 function* lockUsable(hash: string, at: number): Step<CodeRecord> {
   const found = yield* row<CodeRow>(
     sql`SELECT ${COLUMNS} FROM codes WHERE hash = ${hash} ${FOR_UPDATE}`,

@@ -19,22 +19,19 @@ interface DebtRow {
   readonly paid: bigint | null
 }
 
-/**
- * Returns the debt of an account. Credits of an account with a debt are not leased; incoming credits pay the debt
- * first.
- */
+/** Returns the debt of an account. Credits of an account with a debt are not leased. New credits pay the debt first. */
 export function* debtOf(account: string): Step<bigint> {
   return (yield* endOfDebts(account))?.debt ?? 0n
 }
 
-/** Increases or reduces the debt of an account. Its balance must be locked. */
+/** Increases or reduces the debt of an account. The balance of the account must be locked. */
 export function* changeDebt(
   change: Pick<DebtLine, "account" | "amount" | "at" | "note">,
 ): Step<void> {
   yield* append({ ...change, entry: null })
 }
 
-/** Adds an entry; if credits came in, the account's debt is paid with them. */
+/** Adds an entry. If it adds credits, these pay the account's debt. */
 export function* receive(entry: Step<EntryRecord>): Step<EntryRecord> {
   const received = yield* entry
   if (received.amount > 0n) yield* collectDebt(received.account, received.at)
@@ -43,7 +40,7 @@ export function* receive(entry: Step<EntryRecord>): Step<EntryRecord> {
 
 /**
  * Pays the debts of accounts with returned credits.
- * @param owners whose balances the transaction has locked; budgets have no debts.
+ * @param owners owners whose balances the transaction has locked. Budgets among them have no debts.
  */
 export function* collectDebts(owners: readonly string[], at: number): Step<void> {
   const indebted = yield* rows<{ owner: string }>(
@@ -52,7 +49,7 @@ export function* collectDebts(owners: readonly string[], at: number): Step<void>
   for (const { owner } of indebted) yield* collectDebt(owner, at)
 }
 
-/** Pays the debt of an account with its unleased credits. Its balance must be locked. */
+/** Pays the debt of an account with its unleased credits. The balance of the account must be locked. */
 function* collectDebt(account: string, at: number): Step<void> {
   const debt = yield* debtOf(account)
   if (debt === 0n) return
@@ -71,7 +68,7 @@ function* collectDebt(account: string, at: number): Step<void> {
   yield* append({ account, amount: -amount, at, note, entry: number })
 }
 
-/** Reads all records of an account's debt, which must agree. */
+/** Reads all records of an account's debt. They must agree with each other. */
 export function* findDebts(account: string): Step<DebtLedger> {
   const lines = yield* rows<DebtRow>(
     sql`SELECT debts.account, debts.number, debts.amount, debt, debts.at, debts.note, entry,
@@ -80,7 +77,7 @@ export function* findDebts(account: string): Step<DebtLedger> {
         AND entries.kind = 'debt'
       WHERE debts.account = ${account} ORDER BY debts.number`,
   )
-  // The index on kinds has no charges, and is used if the query excludes them.
+  // The index on kinds contains no charges. It is only used if the query excludes charges.
   const ofAccount = sql`account = ${account} AND number IS NOT NULL AND kind <> 'charge'`
   const sums = yield* row<Pick<DebtLedger, "reversed" | "paid" | "taken">>(
     sql`SELECT

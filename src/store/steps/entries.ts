@@ -28,7 +28,10 @@ export const entrySteps: StepMethods<Store["entries"]> = {
   add: transaction((entry, audit) => audited(audit, addReceived(entry))),
 }
 
-/** Adds an entry; the account's debt is paid with it first. @throws StoreError. */
+/**
+ * Adds an entry. If it adds credits, these pay the account's debt first.
+ * @throws StoreError.
+ */
 export function addReceived(entry: NewEntry): Step<EntryRecord> {
   return receive(addEntry(entry))
 }
@@ -40,7 +43,7 @@ function* list(account: string, after: number, limit: number): Step<EntryRecord[
   return found.map(entryFromRow)
 }
 
-/** Lists entries, newest first. The index on kinds has no charges, and is used if the query excludes them. */
+/** Lists entries, newest first. The index on kinds contains no charges, and is only used if the query excludes them. */
 function* listBack(
   account: string,
   before: number | null,
@@ -67,8 +70,9 @@ function* listStatementLines(account: string, after: number, limit: number): Ste
 }
 
 /**
- * Finds by bisection, for each of two times, the number of an entry that is older while the next one is not. Entries
- * are ordered by time up to the longest duration of a request, so the times are widened by it.
+ * Finds the positions of two times by bisection. Each is the number of an entry that is older than the time, while the
+ * next entry is not. Entries are only ordered by time up to the longest duration of a request, so the times are
+ * extended by that duration.
  */
 function* findRange(account: string, from: number, until: number): Step<EntryRange> {
   const first = sql`CAST(${from - MAX_REQUEST_MS} AS bigint)`
@@ -78,7 +82,7 @@ function* findRange(account: string, from: number, until: number): Step<EntryRan
     postgresql: sql`SELECT number FROM balances WHERE owner = ${account}`,
   })
   const middle = sql`(older + younger) / 2`
-  // A join would make PostgreSQL read all entries of the account.
+  // With a join, PostgreSQL would read all entries of the account.
   const isOlder = sql`coalesce((SELECT at FROM entries WHERE account = ${account} AND number = ${middle}), 0) < moment`
   const range = yield* row<RangeRow>(
     sql`WITH RECURSIVE moments (moment) AS (VALUES (${first}), (${end})),

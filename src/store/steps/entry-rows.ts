@@ -1,6 +1,6 @@
 import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
 
-/** An entry of the ledger as the database stores it. */
+/** An entry of the ledger in the form in which the database stores it. */
 export interface EntryRow {
   readonly account: string
   readonly number: bigint
@@ -22,7 +22,7 @@ export interface EntryRow {
 export const ENTRY_COLUMNS =
   "account, number, kind, amount, balance, at, request, note, author, receipt_hash, previous_hash, hash, key, budgets"
 
-/** Converts a stored entry. */
+/** Converts a stored entry to a record. */
 export function entryFromRow(row: EntryRow): EntryRecord {
   return {
     account: row.account,

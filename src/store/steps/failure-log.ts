@@ -10,10 +10,10 @@ import type { TimePosition } from "../time-position.ts"
 import { contains, list as listOf, matchesGlob, oneOf, sql, type Sql, where } from "./sql.ts"
 import { row, rows, run, statements, type Step, type StepMethods } from "./step.ts"
 
-/** Maximum rows of one INSERT. Each number of rows has its own prepared statement. */
+/** Maximum rows per INSERT. There is a separate prepared statement for each number of rows. */
 const SLICE = 20
 
-/** A stored failure. Its integers are `bigint`. */
+/** A stored failure, whose integers are `bigint`. */
 type Row<Failure extends FailedRequest | FailedAttempt> = Omit<Failure, "at" | "status"> & {
   readonly at: bigint
   readonly status: bigint
@@ -22,7 +22,7 @@ type Row<Failure extends FailedRequest | FailedAttempt> = Omit<Failure, "at" | "
 const REQUEST_COLUMNS = sql`request, at, endpoint, status, kind, parameter, message, account, key, model`
 const ATTEMPT_COLUMNS = sql`request, at, deployment, status, kind, code, message`
 
-/** Each statement may run twice. */
+/** Each statement must be safe to run twice. */
 export const failureLogSteps: StepMethods<FailureLog> = {
   add: statements(add),
   find: statements(find),

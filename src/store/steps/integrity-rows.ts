@@ -2,7 +2,7 @@ import type { Anchor } from "../../accounting/anchor.ts"
 import type { LedgerRow } from "../integrity.ts"
 import { numberOrNull, type SqlBoolean } from "./sql.ts"
 
-/** The anchor of the ledger as both engines read it. */
+/** The anchor of the ledger in the form in which both engines read it. */
 export interface StoredAnchor {
   readonly last_row: bigint
   readonly last_hash: string | null
@@ -15,7 +15,7 @@ export interface StoredAnchor {
   readonly audit_hash: string
 }
 
-/** A row of the ledger as both engines read it. */
+/** A row of the ledger in the form in which both engines read it. */
 export interface StoredLedgerRow extends Omit<
   LedgerRow,
   "position" | "number" | "at" | "isExpired"

@@ -63,7 +63,10 @@ function* list(
   return found.map(invitationFromRow)
 }
 
-/** @throws StoreError `not_found`, `too_much`. */
+/**
+ * Adds an invitation.
+ * @throws StoreError `not_found`, `too_much`.
+ */
 function* insert({ tokenHash, ...invitation }: NewInvitation): Step<InvitationRecord> {
   const { id, account, email, role, invitedBy, createdAt, expiresAt } = invitation
   const open = sql`invitations WHERE ${isOpen(createdAt)} AND account = ${account}`
@@ -83,7 +86,7 @@ function* remove(id: string, now: number): Step<InvitationRecord> {
   return invitationFromRow(removed)
 }
 
-/** Accepts the invitation and adds the member, both or neither. A second attempt finds it used. */
+/** Accepts an invitation and adds the member in one transaction. A second attempt finds the invitation used. */
 function* accept(id: string, member: MemberRecord): Step<MemberRecord> {
   const now = member.joinedAt
   const changed = yield* run(

@@ -8,16 +8,16 @@ import {
 import type { KeyRecord } from "../keys.ts"
 import { numberOrNull } from "./sql.ts"
 
-/** A key as the database stores it, without the columns that have engine-specific types. */
+/** A key in the form in which the database stores it, without columns whose types differ between engines. */
 export interface StoredKey {
   readonly id: string
   readonly account: string
   readonly name: string
-  /** JSON, as are aliases and origins. */
+  /** Models, aliases and origins as JSON. */
   readonly models: string | null
   readonly aliases: string | null
   readonly origins: string | null
-  /** JSON. */
+  /** Addresses as JSON. */
   readonly addresses: string | null
   readonly read_only: boolean | bigint
   readonly budget: bigint | null
@@ -32,15 +32,15 @@ export interface StoredKey {
   readonly revoked_at: bigint | null
   readonly paused_at: bigint | null
   readonly account_state: AccountState
-  /** JSON. */
+  /** The account's limits as JSON. */
   readonly account_limits: string
-  /** Null until a budget of the period is used. */
+  /** Spending of the budgets; null until a budget of the period is used. */
   readonly budget_spent: bigint | null
   readonly daily_spent: bigint | null
   readonly monthly_spent: bigint | null
 }
 
-/** A secret of a key as the database stores it. */
+/** A secret of a key in the form in which the database stores it. */
 export interface StoredSecret {
   readonly hash: string
   readonly hint: string
@@ -52,7 +52,10 @@ export function jsonOrNull(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
-/** @param secrets of the key, newest first. */
+/**
+ * Converts a stored key to a record.
+ * @param secrets the secrets of the key, newest first.
+ */
 export function keyRecordOf(
   row: StoredKey,
   storesContent: boolean,

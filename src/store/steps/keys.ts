@@ -22,11 +22,11 @@ import {
 
 interface KeyRow extends StoredKey {
   readonly stores_content: SqlBoolean
-  /** JSON. */
+  /** The secrets as JSON. */
   readonly secrets: string
 }
 
-/** A change of a key locks its row, its budgets and the revision, in this order, as does a change of its account. */
+/** Steps on keys. A change of a key or its account locks the key's row, its budgets and the revision, in this order. */
 export const keySteps: StepMethods<Store["keys"]> = {
   find: statements(find),
   list: statements(list),
@@ -42,7 +42,7 @@ export const keySteps: StepMethods<Store["keys"]> = {
 
 const NEWEST_FIRST = sql`secret.expires_at IS NOT NULL, secret.created_at DESC, secret.expires_at DESC`
 
-/** The secrets of a key as JSON, the newest first. */
+/** The secrets of a key as JSON, newest first. */
 const SECRETS = perEngine({
   sqlite: sql`SELECT json_group_array(json_object('hash', secret.hash, 'hint', secret.hint,
       'created_at', secret.created_at, 'expires_at', secret.expires_at) ORDER BY ${NEWEST_FIRST})
@@ -72,7 +72,7 @@ function* find(id: string): Step<KeyRecord | null> {
   return found && keyFromRow(found)
 }
 
-/** Lists keys, newest first. Balances and secrets are only read for the keys of the page. */
+/** Lists keys, newest first. Balances and secrets are only read for the keys on the page. */
 function* list(
   { accounts, status, now }: KeyFilter,
   after: TimePosition | null,
@@ -92,21 +92,26 @@ function* list(
   return found.map(keyFromRow)
 }
 
-/** Lists changed keys. The revision is read first, so that keys that change meanwhile are in the next list as well. */
+/**
+ * Lists changed keys. The revision is read first, so that keys that change in the meantime are also in the next list.
+ */
 function* listChanged(after: number): Step<{ revision: number; keys: KeyRecord[] }> {
   const revision = yield* row<{ number: bigint }>(sql`${REVISIONS.keys}`)
   const found = yield* rows<KeyRow>(sql`${selectKeys()} WHERE keys.revision > ${after}`)
   return { revision: Number(revision?.number ?? 0n), keys: found.map(keyFromRow) }
 }
 
-/** Causes nodes to reload an account's keys. */
+/** Makes nodes reload an account's keys. */
 export function* touchKeys(account: string): Step<void> {
   yield* runOnPostgresql(sql`SELECT 1 FROM keys WHERE account = ${account} ORDER BY id FOR UPDATE`)
   const revision = yield* nextRevision("keys")
   yield* run(sql`UPDATE keys SET revision = ${revision} WHERE account = ${account}`)
 }
 
-/** @throws StoreError `not_found`, `too_much`. */
+/**
+ * Adds a key.
+ * @throws StoreError `not_found`, `too_much`.
+ */
 export function* insertKey(key: NewKey): Step<KeyRecord> {
   const { id, account, name, budget, dailyBudget, monthlyBudget, createdAt, createdBy } = key
   const active = sql`keys WHERE account = ${account} AND revoked_at IS NULL`
@@ -123,7 +128,10 @@ export function* insertKey(key: NewKey): Step<KeyRecord> {
   return yield* touched(id)
 }
 
-/** @throws StoreError `not_found`, `revoked`. */
+/**
+ * Changes a key.
+ * @throws StoreError `not_found`, `revoked`.
+ */
 export function* updateKey(id: string, change: KeyChange): Step<KeyRecord> {
   const key = { ...(yield* lockKey(id)), ...change }
   if (key.revokedAt !== null) throw refusals.keyIsRevoked(id, "revoked")
@@ -163,7 +171,10 @@ function* lockKey(id: string): Step<KeyRecord> {
   return yield* requireKey(id)
 }
 
-/** Gives a changed key the next revision. @returns the key as it is now. */
+/**
+ * Assigns the next revision to a changed key.
+ * @returns the key after the change.
+ */
 function* touched(id: string): Step<KeyRecord> {
   const revision = yield* nextRevision("keys")
   yield* run(sql`UPDATE keys SET revision = ${revision} WHERE id = ${id}`)

@@ -6,7 +6,7 @@ import { adjustBudget, PERIOD_POSITION, periodsAt } from "./budgets.ts"
 import { contains, FOR_UPDATE, oneOf, sql, type Sql } from "./sql.ts"
 import { rows, run, type Step } from "./step.ts"
 
-/** Matches the budgets of an account's labels in the periods of a moment, after an owner. */
+/** Matches the budgets of an account's labels in the periods of a moment, starting after an owner. */
 function areCurrent(account: string, at: number, after?: string | null): Sql {
   const range = labelHolders(account)
   const [day, month] = periodsAt(at)
@@ -14,7 +14,7 @@ function areCurrent(account: string, at: number, after?: string | null): Sql {
     AND substr(owner, ${PERIOD_POSITION}) IN (${day}, ${month})`
 }
 
-/** Applies changed limits to the budgets that an account's labels have begun in the periods of a moment. */
+/** Applies changed limits to those budgets of an account's labels that exist in the periods of a moment. */
 export function* adjustLabelBudgets(
   account: string,
   limits: AccountLimits,
@@ -40,7 +40,7 @@ export function* listLabelBudgets(query: LabelBudgetQuery): Step<LabelBudgetReco
   return [...found]
 }
 
-/** Deletes budgets of periods that ended long ago, unless a node still leases a part. */
+/** Deletes budgets of periods that ended long ago, unless a node still leases a part of the budget. */
 export function* forgetLabelBudgets(at: number): Step<void> {
   const found = yield* rows<{ owner: string }>(
     sql`SELECT owner FROM balances WHERE ${contains(sql`owner`, OF_ACCOUNT)} AND leased = 0

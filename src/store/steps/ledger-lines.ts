@@ -6,23 +6,26 @@ import { ENTRY_COLUMNS } from "./entry-rows.ts"
 import { literal, perEngine, sql, type Sql } from "./sql.ts"
 import { row, run, type Step } from "./step.ts"
 
-/** The largest sum that a column holds. */
+/** The highest amount that a column can hold. */
 const MAX_BALANCE = 2n ** 63n - 1n
 
-/** A new entry other than a charge. */
+/** A new entry that is not a charge. */
 type Addition = Omit<NewEntry, "kind"> & { readonly kind: Exclude<EntryKind, "charge"> }
 
-/** An account's balance, locked until the transaction ends, and the last entry of its chain. */
+/** An account's balance, which is locked until the transaction ends, and the last entry of its chain. */
 interface LockedBalance {
   readonly posted: bigint
   readonly leased: bigint
   readonly number: bigint
-  /** The balance after that entry. */
+  /** The balance after the last entry. */
   readonly balance: bigint
   readonly hash: string
 }
 
-/** Selects an account's balance and the end of its chain. PostgreSQL stores both in one row, which is locked anyway. */
+/**
+ * Selects an account's balance and the end of its chain. PostgreSQL stores both in one row, which is locked in any
+ * case.
+ */
 function selectBalance(account: string): Sql {
   return sql`${perEngine({
     sqlite: sql`SELECT posted, leased, coalesce(last.number, 0) AS number, coalesce(last.balance, 0) AS balance,
@@ -43,14 +46,17 @@ export function* lockBalance(account: string): Step<LockedBalance> {
   return balance
 }
 
-/** Locks an account's balance. @returns the part of it that no node has leased. */
+/**
+ * Locks an account's balance.
+ * @returns the part of the balance that no node has leased.
+ */
 export function* lockFree(account: string): Step<bigint> {
   const { posted, leased } = yield* lockBalance(account)
   return posted - leased
 }
 
 /**
- * Adds a line to an account's ledger and changes its balance.
+ * Adds an entry to an account's ledger and changes its balance.
  * @throws StoreError `not_found`, `insufficient`, `too_much`.
  */
 export function* addEntry(addition: Addition): Step<EntryRecord> {

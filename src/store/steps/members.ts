@@ -34,7 +34,10 @@ export const memberSteps: StepMethods<Store["members"]> = {
   remove: transaction((id, audit) => audited(audit, remove(id))),
 }
 
-/** @throws StoreError `not_found` if there is no such account, `exists` if the user is a member already. */
+/**
+ * Adds a member.
+ * @throws StoreError `not_found` if the account does not exist, `exists` if the user is already a member.
+ */
 export function* addMember(member: MemberRecord): Step<MemberRecord> {
   const { id, account, user, role, joinedAt } = member
   yield* run(
@@ -53,7 +56,7 @@ function* find(id: string): Step<MemberRecord | null> {
   return found && memberFromRow(found)
 }
 
-/** Lists members by the time of joining. */
+/** Lists members in the order in which they joined. */
 function* list(
   { accounts, users }: MemberFilter,
   after: TimePosition | null,
@@ -83,7 +86,7 @@ function* remove(id: string): Step<MemberRecord> {
   return member
 }
 
-/** Locks the account, so that its members do not change until the transaction ends. */
+/** Finds a member and locks the account, so that its members do not change until the transaction ends. */
 function* lockMember(id: string): Step<MemberRecord> {
   yield* runOnPostgresql(
     sql`SELECT id FROM accounts WHERE id = (SELECT account FROM members WHERE id = ${id}) FOR NO KEY UPDATE`,
@@ -93,7 +96,7 @@ function* lockMember(id: string): Step<MemberRecord> {
   return member
 }
 
-/** Ensures that the account keeps an owner, who can invite and remove members. */
+/** Requires that the account keeps an owner, because only owners can invite and remove members. */
 function* keepOwner({ id, account, role }: MemberRecord): Step<void> {
   if (role !== "owner") return
   const others = sql`SELECT id FROM members WHERE account = ${account} AND role = 'owner' AND id <> ${id} LIMIT 1`

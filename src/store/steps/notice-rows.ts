@@ -7,7 +7,7 @@ import type {
   NoticeTarget,
 } from "../notices.ts"
 
-/** Rows of notices as both engines read them, and their conversions. */
+/** Rows of notices in the form in which both engines read them, and their conversions. */
 
 export interface TargetRow {
   readonly id: string

@@ -156,7 +156,7 @@ function* heldAccounts(limit: number): Step<HeldAccount[]> {
   return [...found]
 }
 
-/** Lists budgets of keys and accounts with at least half of them spent. */
+/** Lists budgets of keys and accounts of which at least half is spent. */
 function* spentBudgets(at: number, limit: number): Step<SpentBudget[]> {
   const [day, month] = periodsAt(at)
   const found = yield* rows<SpentBudget>(
@@ -171,7 +171,7 @@ function* spentBudgets(at: number, limit: number): Step<SpentBudget[]> {
   return [...found]
 }
 
-/** Claims due deliveries until `until`; other processes may claim them afterwards. */
+/** Claims due deliveries until a moment. Afterwards, other processes may claim them. */
 function* claim(now: number, until: number, limit: number): Step<DueDelivery[]> {
   const taken = yield* rows<DeliveryRow>(
     sql`UPDATE notice_deliveries SET at = ${until}, attempts = attempts + 1 WHERE (notice, target) IN
@@ -196,7 +196,7 @@ function* report({ notice, target, at, error, nextAt }: DeliveryResult): Step<vo
   )
 }
 
-/** Deletes old notices with their deliveries. */
+/** Deletes old notices and their deliveries. */
 function* prune(before: number): Step<void> {
   yield* run(sql`DELETE FROM notices WHERE at < ${before}`)
   yield* run(sql`DELETE FROM notice_marks WHERE at < ${before}`)

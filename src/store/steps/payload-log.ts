@@ -2,7 +2,7 @@ import type { ContentRecord, PayloadLog } from "../payload-log.ts"
 import { SKIP_LOCKED, sql } from "./sql.ts"
 import { row, run, statements, type Step, type StepMethods } from "./step.ts"
 
-/** Maximum records deleted by one statement. */
+/** Maximum records that one statement deletes. */
 const SLICE = 500
 
 export const payloadLogSteps: StepMethods<PayloadLog> = {

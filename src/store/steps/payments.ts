@@ -31,7 +31,7 @@ function* add(payment: NewPayment): Step<EntryRecord> {
   const isKnown = yield* exists(sql`SELECT entry FROM payments WHERE id = ${id}`)
   if (isKnown) throw refusals.paymentIsKnown(id)
   const entry = yield* addEntry({ account, kind: "payment", amount, at, note, author })
-  // The payment may be reported twice at the same moment.
+  // The payment may be reported twice at the same time.
   yield* run(
     sql`INSERT INTO payments (id, account, entry) VALUES (${id}, ${account}, ${entry.number})`,
     { payments_pkey: () => refusals.paymentIsKnown(id) },

@@ -35,7 +35,7 @@ interface RedactionRow {
   readonly hash: string
 }
 
-/** Keys under which the names of people are encrypted in records, until a person is erased. */
+/** Steps on the keys with which the names of people in records are encrypted, until a person is erased. */
 export const personKeySteps: StepMethods<Store["personKeys"]> = {
   keys: statements(keys),
   findAddress: statements(findAddress),
@@ -96,13 +96,14 @@ function* erase(erased: PersonToErase, audit: NewAuditRecord): Step<void> {
   const entries = yield* entriesBy(erased)
   const redacted = [...records.map(redactionOfAudit), ...entries.map(redactionOfEntry)]
   const { number } = yield* appendAudit({ ...audit, after: withSummary(audit.after, redacted) })
-  // Before the records: a trigger allows only changes that have a redaction.
+  // Redactions are inserted before the records are changed, because a trigger only allows changes that have a
+  // redaction.
   for (const redaction of redacted) yield* insertRedaction(number, redaction)
   for (const record of records) yield* writeRecord(record)
   for (const entry of entries) yield* writeAuthor(entry)
 }
 
-/** Removes a person's memberships. An account that is not closed keeps an owner. */
+/** Removes a person's memberships. Each open account must keep an owner. */
 function* leaveAccounts(person: string): Step<void> {
   yield* runOnPostgresql(
     sql`SELECT id FROM accounts WHERE id IN (SELECT account FROM members WHERE user_id = ${person})
@@ -137,7 +138,7 @@ function* removeAddresses({ person, addresses }: PersonTraces): Step<void> {
   }
 }
 
-/** Returns the redacted entries of a person. SQLite would not choose the index on kinds by itself. */
+/** Returns the redacted entries of a person. The index on kinds is named, because SQLite would not choose it. */
 function* entriesBy(traces: PersonTraces): Step<EntryRecord[]> {
   const entries = perEngine({
     sqlite: sql`entries INDEXED BY entries_by_kind`,

@@ -15,7 +15,7 @@ interface LastPrunedRow {
   readonly hash: string
 }
 
-/** Returns the sums of the removed rows of all accounts. */
+/** Returns the sums of all rows that were removed, in all accounts. */
 export function* findPrunedRows(): Step<PrunedRows> {
   const found = yield* row<PrunedRow>(
     sql`SELECT until, row_count, hash_sum, last_row FROM pruned_rows`,

@@ -1,12 +1,12 @@
 import { sql } from "./sql.ts"
 import { run, type Step } from "./step.ts"
 
-/** Names in `recalls` other than nodes: for budgets to reduce, and for debts. Their recalls do not expire. */
+/** Values in `recalls` in place of nodes, for budgets to reduce and for debts. These recalls do not expire. */
 export const RECALLS_FOREVER = { budget: "(budget)", debt: "(debt)" } as const
 
 type Reason = keyof typeof RECALLS_FOREVER
 
-/** Asks nodes for the idle parts of their leases until `endRecall`. */
+/** Asks nodes for the idle parts of their leases, until `endRecall` is called. */
 export function* recallFor(reason: Reason, owner: string, amount: bigint): Step<void> {
   yield* run(
     sql`INSERT INTO recalls (owner, node, at, amount)

@@ -3,13 +3,13 @@ import type { RequestSummary } from "../request-summary.ts"
 import type { RequestRecord } from "../requests.ts"
 import { numberOrNull, type SqlBoolean } from "./sql.ts"
 
-/** A request in a list as both engines read it. */
+/** A request of a list in the form in which both engines read it. */
 export interface RequestRow {
   readonly row: bigint
   readonly request: string
   readonly account: string
   readonly key: string
-  /** Absent if the query does not read it. */
+  /** The name of the key; absent if the query does not read it. */
   readonly key_name?: string | null
   readonly endpoint: string
   readonly model: string
@@ -26,7 +26,7 @@ export interface RequestRow {
   readonly cost: bigint
   readonly written_off: bigint
   readonly provider_cost: bigint
-  /** JSON. */
+  /** Labels as JSON. */
   readonly labels: string | null
 }
 

@@ -1,7 +1,7 @@
 import { perEngine, type PerEngine, sql } from "./sql.ts"
 import { row, type Step } from "./step.ts"
 
-/** The revisions that nodes poll to see whether something has changed, as SELECTs of `number`. */
+/** The revisions that nodes poll to notice changes, as SELECTs of `number`. */
 export const REVISIONS = {
   keys: perEngine({
     sqlite: sql`SELECT number FROM revision`,
@@ -25,9 +25,9 @@ const UPDATE_REVISIONS = {
 } satisfies Record<keyof typeof REVISIONS, PerEngine>
 
 /**
- * Returns the next revision. PostgreSQL locks its row until the transaction ends, so that a greater revision never
- * becomes visible before a smaller one. A reader of the changes after a revision therefore misses no change. Every
- * transaction takes it after the locks on accounts, keys and balances, and before the end of the audit log.
+ * Returns the next revision. PostgreSQL locks its row until the transaction ends, so that a higher revision never
+ * becomes visible before a lower one. Readers of the changes after a revision therefore miss no change. Every
+ * transaction calls this after it has locked accounts, keys and balances, and before it locks the end of the audit log.
  */
 export function* nextRevision(name: keyof typeof REVISIONS): Step<bigint> {
   const next = yield* row<{ number: bigint }>(sql`${UPDATE_REVISIONS[name]} RETURNING number`)

@@ -47,7 +47,7 @@ function* read(): Step<SettingsState> {
   return { revision: Number(found[0]?.current ?? 0n), records }
 }
 
-/** Makes changes. The revision is locked first, so that changes are serialized. */
+/** Makes changes. The revision is locked first, so that changes happen one after the other. */
 function* change(changes: readonly SettingChange[], at: number): Step<SettingsState> {
   const revision = yield* nextRevision("settings")
   for (const setting of changes) yield* requireUnchanged(setting)
@@ -66,7 +66,10 @@ function* change(changes: readonly SettingChange[], at: number): Step<SettingsSt
   return yield* read()
 }
 
-/** @throws StoreError `conflict` if the change was made for another state, or removes a price group in use. */
+/**
+ * Requires the expected state.
+ * @throws StoreError `conflict` if the change was made for a different state, or removes a price group that is in use.
+ */
 function* requireUnchanged({ section, id, body, replaces }: SettingChange): Step<void> {
   const found = yield* row<Pick<SettingRow, "revision">>(
     sql`SELECT revision FROM console_settings WHERE section = ${section} AND id = ${id}`,

@@ -22,7 +22,7 @@ interface WriteOffRow {
 
 const HOLD_COLUMNS = sql`request, account, key, amount, at, receipt`
 
-/** The methods of settlements that both engines share. Each engine has its own tables of charges and receipts. */
+/** The methods of settlements that both engines share. Charges and receipts are in different tables in each engine. */
 export type SharedSettlements = Pick<Store["settlements"], "listHolds" | "listWriteOffs">
 
 export const settlementSteps: StepMethods<SharedSettlements> = {
@@ -48,7 +48,7 @@ export function* takeHolds(node: string): Step<HoldRecord[]> {
   return taken.map(holdFromRow)
 }
 
-/** Lists the write-offs below a number, newest first; null starts at the newest. */
+/** Lists the write-offs below a number, newest first. null starts at the newest write-off. */
 function* listWriteOffs(
   accounts: readonly string[] | undefined,
   before: number | null,

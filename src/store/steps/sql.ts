@@ -1,11 +1,11 @@
 import { globPattern } from "../text-filters.ts"
 
-/** The engines that run the same steps. */
+/** The engines on which steps can run. */
 export type Engine = "sqlite" | "postgresql"
 
 /**
- * A bound value. Numbers are whole. A list of texts is `text[]` on PostgreSQL and a JSON array on SQLite: use `oneOf`,
- * `noneOf` or `eachOf`.
+ * A bound value. Numbers are whole. A list of texts is `text[]` on PostgreSQL and a JSON array on SQLite, and must be
+ * used through `oneOf`, `noneOf` or `eachOf`.
  */
 export type SqlValue = string | number | bigint | boolean | null | Uint8Array | readonly string[]
 
@@ -34,8 +34,8 @@ export class PerEngine {
 }
 
 /**
- * Tags a statement or a part of one. Interpolated SQL becomes a part of the text; everything else is bound to a
- * placeholder, so the text never contains a value and its prepared statement can be reused.
+ * Tags a statement or a part of one. Interpolated SQL becomes a part of the text. All other values are bound to
+ * placeholders, so that the text never contains a value and its prepared statement can be reused.
  */
 export function sql(texts: TemplateStringsArray, ...parts: readonly Part[]): Sql {
   return new Sql(texts, parts)
@@ -43,7 +43,7 @@ export function sql(texts: TemplateStringsArray, ...parts: readonly Part[]): Sql
 
 const LITERALS = new Map<string, Sql>()
 
-/** Returns SQL from a constant of the program, such as a list of columns. */
+/** Returns SQL for a constant of the program, such as a list of columns. */
 export function literal(text: string): Sql {
   let known = LITERALS.get(text)
   if (!known) LITERALS.set(text, (known = new Sql([text], [])))
@@ -59,7 +59,7 @@ export function list(parts: readonly Sql[]): Sql {
   return joined(parts, ", ")
 }
 
-/** The texts between parts, which are the same object for the same number of parts. */
+/** Cached texts between parts. The same number of parts always has the same object. */
 const JOINTS = new Map<string, readonly string[]>()
 
 function joined(parts: readonly Sql[], separator: string): Sql {
@@ -76,8 +76,8 @@ export function where(...conditions: readonly (Sql | null | undefined | false)[]
 }
 
 /**
- * Follows a column and matches any of the values. A single value uses `=`, so that an index on this and a second column
- * keeps its order.
+ * Returns a condition that follows a column and matches any of the values. A single value uses `=`, so that an index on
+ * this column and a second one keeps its order.
  */
 export function oneOf(values: readonly string[]): Sql {
   const [first, ...others] = values
@@ -88,7 +88,7 @@ export function oneOf(values: readonly string[]): Sql {
   })}`
 }
 
-/** Follows a column and excludes all of the values. */
+/** Returns a condition that follows a column and excludes all of the values. */
 export function noneOf(values: readonly string[]): PerEngine {
   return perEngine({
     sqlite: sql`NOT IN (SELECT value FROM json_each(${values}))`,
@@ -96,7 +96,7 @@ export function noneOf(values: readonly string[]): PerEngine {
   })
 }
 
-/** Creates a table with one row for each text, in the column `value`. */
+/** Returns a table with one row for each text, in the column `value`. */
 export function eachOf(values: readonly string[]): PerEngine {
   return perEngine({
     sqlite: sql`json_each(${values})`,
@@ -104,7 +104,7 @@ export function eachOf(values: readonly string[]): PerEngine {
   })
 }
 
-/** Tests whether a text contains another one. */
+/** Returns a condition on whether a text contains another text. */
 export function contains(text: Sql, part: string | Sql): PerEngine {
   return perEngine({
     sqlite: sql`instr(${text}, ${part}) > 0`,
@@ -112,7 +112,7 @@ export function contains(text: Sql, part: string | Sql): PerEngine {
   })
 }
 
-/** Tests whether a text matches a glob with `*` and `?`. */
+/** Returns a condition on whether a text matches a glob with `*` and `?`. */
 export function matchesGlob(text: Sql, glob: string): PerEngine {
   return perEngine({
     sqlite: sql`${text} GLOB ${glob}`,
@@ -128,32 +128,35 @@ export function larger(left: Sql, right: Sql): PerEngine {
   })
 }
 
-/** Ends a SELECT and locks its rows until the transaction ends. SQLite has one writer at a time and needs no locks. */
+/**
+ * Follows a SELECT and locks its rows until the transaction ends. SQLite has only one writer at a time, so it needs no
+ * locks.
+ */
 export const FOR_UPDATE = onPostgresql(sql`FOR UPDATE`)
 export const FOR_NO_KEY_UPDATE = onPostgresql(sql`FOR NO KEY UPDATE`)
 export const FOR_SHARE = onPostgresql(sql`FOR SHARE`)
-/** Locks without waiting: skips rows that another transaction has locked. */
+/** Locks rows without waiting. Rows that another transaction has locked are skipped. */
 export const SKIP_LOCKED = onPostgresql(sql`FOR UPDATE SKIP LOCKED`)
 
 function onPostgresql(postgresql: Sql): PerEngine {
   return perEngine({ sqlite: sql``, postgresql })
 }
 
-/** A boolean column as the engine reads it. */
+/** A boolean column in the form in which the engine reads it. */
 export type SqlBoolean = boolean | bigint
 
-/** Converts an integer column that may be null. */
+/** Converts an integer that may be null to a number. */
 export function numberOrNull(value: bigint | number | null): number | null {
   return value === null ? null : Number(value)
 }
 
-/** A statement as an engine runs it. */
+/** A statement in the form in which an engine runs it. */
 export interface RenderedSql<Prepared> {
   readonly prepared: Prepared
   readonly values: readonly SqlValue[]
 }
 
-/** A node of a tree of statements: statements with the same parts in the same order have the same text. */
+/** A node in a tree of statements. Statements with the same parts in the same order have the same text. */
 class StatementNode<Prepared> {
   readonly next = new Map<object, StatementNode<Prepared>>()
   prepared: Prepared | undefined
@@ -165,12 +168,12 @@ class StatementNode<Prepared> {
   }
 }
 
-/** Represents a value between the texts of a statement. */
+/** Stands for a value between the texts of a statement. */
 const BOUND = {}
 
 /**
- * Renders statements for an engine and prepares each text once. A text is looked up by its templates, which is faster
- * than rendering it again.
+ * Renders statements for an engine and prepares each text only once. Texts are looked up by their templates, which is
+ * faster than rendering them again.
  */
 export class Renderer<Prepared extends string | object> {
   readonly #engine: Engine

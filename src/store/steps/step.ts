@@ -1,6 +1,6 @@
 import type { Engine, Sql } from "./sql.ts"
 
-/** Errors that replace constraint violations, by the constraint's name on PostgreSQL: `accounts_name_key`. */
+/** Errors that replace constraint violations, by the constraint's name in PostgreSQL, such as `accounts_name_key`. */
 export type Refusals = Readonly<Record<string, () => Error>>
 
 /** A statement that a step asks its engine to run. */
@@ -8,47 +8,56 @@ export interface Statement {
   readonly kind: "rows" | "run"
   readonly sql: Sql
   readonly refusals?: Refusals | undefined
-  /** The engine that runs it; absent: both. */
+  /** The only engine that runs the statement; if absent, both run it. */
   readonly only?: Engine
 }
 
-/** The rows that a statement found, or the number of rows that it changed. */
+/** The rows that a statement has returned, or the number of rows that it has changed. */
 export interface Outcome {
   readonly rows: readonly unknown[]
   readonly count: number
 }
 
 /**
- * Work on the database, written once for all engines: it yields statements and receives their outcomes.
- * SQLite runs it synchronously (`sqlite/run-steps.ts`), PostgreSQL asynchronously (`postgres/run-steps.ts`), which may
- * run it again from its beginning. A step therefore changes nothing outside the database. It cannot catch the error
- * of a statement, which ends the transaction: `run` takes the errors that replace constraint violations.
+ * Work on the database, which is written once for all engines. It yields statements and receives their outcomes. SQLite
+ * runs it synchronously (`sqlite/run-steps.ts`), and PostgreSQL asynchronously (`postgres/run-steps.ts`). PostgreSQL
+ * may run it again from the beginning, so a step changes nothing outside of the database. It cannot catch the error of
+ * a statement, which ends the transaction. Errors that replace constraint violations are passed to `run`.
  */
 export type Step<Result> = Generator<Statement, Result, Outcome>
 
-/** @returns the rows. Their type is that of the selected columns: integers are `bigint` on both engines. */
+/**
+ * Runs a query.
+ * @returns the rows. Their type depends on the selected columns. Integers are `bigint` on both engines.
+ */
 export function* rows<Row>(sql: Sql): Step<readonly Row[]> {
   const outcome = yield { kind: "rows", sql }
   return outcome.rows as readonly Row[]
 }
 
-/** @returns the first row, or null. */
+/**
+ * Runs a query.
+ * @returns the first row, or null.
+ */
 export function* row<Row>(sql: Sql): Step<Row | null> {
   return (yield* rows<Row>(sql))[0] ?? null
 }
 
-/** Returns whether the query returns a row. */
+/** Whether a query returns a row. */
 export function* exists(sql: Sql): Step<boolean> {
   return (yield* row(sql)) !== null
 }
 
-/** @returns the number of rows that the statement changed. */
+/**
+ * Runs a statement.
+ * @returns the number of rows that the statement has changed.
+ */
 export function* run(sql: Sql, refusals?: Refusals): Step<number> {
   return (yield { kind: "run", sql, refusals }).count
 }
 
 /**
- * Runs a statement only on PostgreSQL, such as one that takes a lock. SQLite has one writer at a time and needs no
+ * Runs a statement only on PostgreSQL, for example to lock rows. SQLite has only one writer at a time, so it needs no
  * locks.
  */
 export function* runOnPostgresql(sql: Sql): Step<void> {

@@ -14,10 +14,13 @@ interface StateRow {
   readonly expires_at: bigint
 }
 
-/** Maximum rows deleted by one statement. SQLite may run it on the gateway's main thread. */
+/** Maximum rows that one statement deletes. With SQLite, it may run on the gateway's main thread. */
 const SLICE = perEngine({ sqlite: sql`250`, postgresql: sql`5000` })
 
-/** Records are written with the charges: by `sqlite/vendor-state.ts`, and by `keep_vendor_state` on PostgreSQL. */
+/**
+ * Steps on vendor state. Records are written with charges, by `sqlite/vendor-state.ts` and by `keep_vendor_state` on
+ * PostgreSQL.
+ */
 export const vendorStateSteps: StepMethods<Store["vendorState"]> = {
   find: statements(find),
   disown: statements(disown),
@@ -32,7 +35,10 @@ function* find(idHashes: readonly string[]): Step<VendorStateRecord[]> {
   return found.map(recordFromRow)
 }
 
-/** Keeps the rows, because requests with unknown ids may be passed on. Locks rows in the same order as charges. */
+/**
+ * Removes the owner of records. The rows are kept, because requests with unknown ids may be forwarded to the vendor.
+ * They are locked in the same order as by charges.
+ */
 function* disown(account: string, idHashes: readonly string[]): Step<void> {
   yield* run(
     sql`WITH owned AS MATERIALIZED (
@@ -44,7 +50,7 @@ function* disown(account: string, idHashes: readonly string[]): Step<void> {
 }
 
 /**
- * Deletes some of the expired records, and some of the oldest beyond `max`.
+ * Deletes some expired records, and some of the oldest if there are more than `max`.
  * @returns the number of deleted records.
  */
 function* sweep(now: number, max: number): Step<number> {

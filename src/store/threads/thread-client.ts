@@ -12,7 +12,7 @@ interface Waiting {
 /**
  * Opens a file on a separate thread and returns asynchronous methods, so that waiting for the disk never blocks the
  * gateway's thread.
- * @param thread path below `src/` of a file that calls `serveMethods` with `Interface`, or its direct form.
+ * @param thread the path below `src/` of a file that calls `serveMethods` with `Interface` or its direct form.
  * @throws Error if the file cannot be opened.
  */
 export async function openOnThread<Interface extends AsyncDisposable>(
@@ -37,7 +37,7 @@ export async function openOnThread<Interface extends AsyncDisposable>(
   }
 }
 
-/** Pending calls to the thread. When the thread ends, for any reason, all of them fail. */
+/** Pending calls to the thread. If the thread ends for any reason, all of them fail. */
 class ThreadCalls {
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
@@ -55,7 +55,10 @@ class ThreadCalls {
     this.#worker.addEventListener("close", () => this.end("the store's thread has ended"))
   }
 
-  /** @returns the names of the thread's methods. */
+  /**
+   * Opens the file.
+   * @returns the names of the thread's methods.
+   */
   async open(path: string): Promise<MethodNames> {
     return (await this.call("thread", "open", [path])) as MethodNames
   }
@@ -65,7 +68,7 @@ class ThreadCalls {
     try {
       await this.call("thread", "close", [])
     } finally {
-      // Even if closing failed: a running thread keeps its process alive.
+      // The thread is ended even if closing failed, because a running thread keeps its process alive.
       this.end("the store is closed")
     }
   }

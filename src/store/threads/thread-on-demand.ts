@@ -1,16 +1,16 @@
 import type { GroupsOf } from "../methods.ts"
 import { openOnThread } from "./thread-client.ts"
 
-/** A file and the thread that serves it. */
+/** A file, and the thread that opens it. */
 export interface ThreadPlace {
-  /** Path below `src/`. */
+  /** Path of the thread's program below `src/`. */
   readonly thread: string
   readonly path: string
-  /** The name of the file in errors, such as `the reports`. */
+  /** The name of the file in error messages, such as `the reports`. */
   readonly noun: string
 }
 
-/** A file's methods, on a thread that starts with the first call and ends with the gateway. */
+/** The methods of a file, on a thread that starts with the first call and ends with the gateway. */
 export class ThreadOnDemand<Interface extends AsyncDisposable> implements AsyncDisposable {
   readonly #place: ThreadPlace
   #opening: Promise<GroupsOf<Interface> & AsyncDisposable> | undefined
@@ -24,7 +24,10 @@ export class ThreadOnDemand<Interface extends AsyncDisposable> implements AsyncD
     return this.#isClosed
   }
 
-  /** @throws Error if the file cannot be opened; the next call tries again. */
+  /**
+   * Returns the methods, and starts the thread if necessary.
+   * @throws Error if the file cannot be opened. The next call tries again.
+   */
   get(): Promise<GroupsOf<Interface>> {
     const { thread, path, noun } = this.#place
     if (this.#isClosed) return Promise.reject(new Error(`${noun} are closed`))

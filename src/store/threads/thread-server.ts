@@ -5,7 +5,7 @@ import { methodNames, methodOf } from "../methods.ts"
 /** A call from the gateway's thread to a thread of the store. */
 export interface MethodCall {
   readonly id: number
-  /** The group `thread` is the thread itself, with the methods `open` and `close`. */
+  /** The group of the method. The group `thread` stands for the thread itself, with the methods `open` and `close`. */
   readonly group: string
   readonly name: string
   readonly parameters: readonly unknown[]
@@ -23,16 +23,16 @@ export interface MethodResult {
 
 /** A file or database that a thread has opened. */
 export interface OpenFile {
-  /** Groups of methods, synchronous for files. */
+  /** Groups of methods, which are synchronous for files. */
   readonly methods: object
-  /** Converts an error that comes from the file into the store's own error. */
+  /** Converts an error of the file to the store's own error. */
   explained?(error: unknown): unknown
   close(): void | Promise<void>
 }
 
 declare const self: Worker
 
-/** Serves calls on this thread. The first call, `open`, names the file; the last is `close`. */
+/** Serves calls on this thread. The first call is `open` with the name of the file, and the last call is `close`. */
 export function serveMethods(open: (path: string) => OpenFile): void {
   let file: OpenFile | undefined
 

@@ -79,5 +79,5 @@ CREATE TABLE attempts (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** Users of the console and their credentials, `console.db`. Times are Unix milliseconds. */
+/** The users of the console and their credentials, in `console.db`. Times are Unix milliseconds. */
 export const CONSOLE_SCHEMA: Schema = { file: "console.db", firstVersion: 100, steps: [USERS] }

@@ -1,6 +1,6 @@
 import type { Schema } from "../migrate.ts"
 
-/** The row of the total over all accounts; no account has this id. */
+/** The account of the row with the total over all accounts. No real account has this id. */
 export const ALL_ACCOUNTS = ""
 
 const PARTS = `
@@ -29,5 +29,5 @@ CREATE TRIGGER parts_deleted AFTER DELETE ON parts BEGIN
 END;
 `
 
-/** Stored conversations, `conversations.db`. */
+/** Stored conversations, in `conversations.db`. */
 export const CONVERSATIONS_SCHEMA: Schema = { file: "conversations.db", steps: [PARTS] }

@@ -28,5 +28,5 @@ CREATE TABLE failed_attempts (
 CREATE INDEX failed_attempts_by_time ON failed_attempts (at);
 `
 
-/** Requests that were answered with errors and attempts that failed, `failures.db`. */
+/** Requests that were answered with errors, and attempts that failed, in `failures.db`. */
 export const FAILURES_SCHEMA: Schema = { file: "failures.db", steps: [FAILURES] }

@@ -11,5 +11,5 @@ CREATE TABLE lines (
 ) STRICT;
 `
 
-/** Settlements that are waiting for the database, `journal.db`. */
+/** Settlements that wait for the database, in `journal.db`. */
 export const JOURNAL_SCHEMA: Schema = { file: "journal.db", steps: [LINES] }

@@ -9,7 +9,7 @@ import storedData from "./ledger/stored-data.sql" with { type: "text" }
 
 const INITIAL = [management, audit, ledger, nodes, storedData, notices, reconciliations]
 
-/** The ledger and managed data, `tollgate.db`. */
+/** The ledger and managed data, in `tollgate.db`. */
 export const LEDGER_SCHEMA: Schema = {
   file: "the database",
   firstVersion: 100,

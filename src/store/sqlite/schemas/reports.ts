@@ -144,16 +144,18 @@ const TABLES = [
   "pruned_rows",
 ]
 
-/** The index of the ledger's receipts, `reports.db`. It can be rebuilt, so one of another version is dropped. */
+/**
+ * The index of the ledger's receipts, in `reports.db`. It can be rebuilt, so an index of another version is dropped.
+ */
 export const REPORTS_SCHEMA: Schema = {
   file: "reports.db",
-  // Increase it with every change of the tables or of the sums in them.
+  // Must be increased with every change of the tables or of the sums in them.
   firstVersion: 9,
   steps: [TABLES_AND_INDEXES],
   discard: dropTables,
 }
 
-/** Empties the index. Must run inside a transaction. */
+/** Empties the index. It must run inside a transaction. */
 export function clearIndex(index: Database): void {
   dropTables(index)
   index.run(TABLES_AND_INDEXES)

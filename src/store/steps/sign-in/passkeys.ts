@@ -50,7 +50,7 @@ function* findByCredential(credential: string): Step<PasskeyRecord | null> {
   return found && passkeyFromRow(found)
 }
 
-/** Creates a passkey. The user is locked, so that simultaneous additions count each other. */
+/** Creates a passkey. The user is locked, so that simultaneous additions include each other in their count. */
 function* create(passkey: PasskeyRecord, max: number): Step<boolean> {
   const { id, user, credential, publicKey, counter, name, createdAt } = passkey
   const transports = JSON.stringify(passkey.transports)
@@ -83,7 +83,7 @@ function* removeAll(user: string): Step<void> {
   yield* run(sql`DELETE FROM passkeys WHERE ${USER_ID} = ${user}`)
 }
 
-/** Records a use. The counter of an authenticator grows with each use, or is always zero. */
+/** Records a use. The counter of an authenticator increases with each use, or is always zero. */
 function* use(id: string, counter: number, at: number): Step<boolean> {
   const isNew = counter === 0 ? sql`counter = 0` : sql`counter < ${counter}`
   const used = yield* run(

@@ -15,7 +15,8 @@ const COLUMNS = sql`${USER_ID} AS user_id, value, expires_at`
 export const proofSteps: StepMethods<ConsoleStore["proofs"]> = {
   find: statements(find),
   create: statements(create),
-  // A transaction, because a single statement repeated after a lost connection would not find the deleted proof.
+  // A transaction is required. A single statement may be repeated after a lost connection, and would then not find the
+  // deleted proof.
   take: transaction(take),
   countAttempt: transaction(countAttempt),
   endAll: statements(endAll),

@@ -11,7 +11,10 @@ interface FactorRow {
   readonly locked_until: bigint | null
 }
 
-/** Changes are transactions, because a single statement repeated after a lost connection would report no change. */
+/**
+ * Changes are transactions. A single statement may be repeated after a lost connection, and would then report no
+ * change.
+ */
 export const secondFactorSteps: StepMethods<ConsoleStore["secondFactors"]> = {
   find: statements(find),
   begin: transaction((...parameters) => changes(begin(...parameters))),
@@ -55,7 +58,7 @@ function useStep(user: string, step: number, latest: number): Sql {
     WHERE ${USER_ID} = ${user} AND (last_step IS NULL OR last_step < ${step} OR last_step > ${latest})`
 }
 
-/** Counts a failure. An expired lock resets the failures that led to it. */
+/** Counts a failure. If a lock has expired, the failures that led to it no longer count. */
 function* fail(user: string, now: number, { max, duration }: FailureLock): Step<void> {
   yield* run(
     sql`UPDATE second_factors SET

@@ -8,7 +8,7 @@ export const signInAttemptSteps: StepMethods<ConsoleStore["attempts"]> = {
   takeBack: transaction(takeBack),
 }
 
-/** Counts attempts. A start more than a window in the future dates from before the clock was set back. */
+/** Counts attempts. If the start of a window is more than a window in the future, the clock was set back since. */
 function* count(attempts: readonly CountedAttempt[], now: number): Step<number> {
   for (const { key, max, window } of attempts) {
     const isOver = sql`abs(excluded.begun_at - attempts.begun_at) >= ${window}`

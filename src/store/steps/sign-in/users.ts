@@ -47,7 +47,7 @@ const SELECT = sql`SELECT id, name, email, is_operator, is_disabled, password_ha
   EXISTS (SELECT 1 FROM second_factors WHERE ${USER_ID} = users.id AND is_active) AS has_two_factor,
   created_at, last_seen_at FROM users`
 
-/** An arbitrary number: "operator". */
+/** The number of an advisory lock, which is "operator" as a number. */
 const USERS_LOCK = 8030038472133013618n
 
 export const userSteps: StepMethods<ConsoleStore["users"]> = {
@@ -191,7 +191,10 @@ function* seen(id: string, at: number): Step<void> {
   yield* run(sql`UPDATE users SET last_seen_at = ${at} WHERE id = ${id}`)
 }
 
-/** @returns false if the identity already has a user. */
+/**
+ * Links an identity.
+ * @returns false if the identity already belongs to a user.
+ */
 function* link(id: string, { provider, subject }: Identity, at: number): Step<boolean> {
   const linked = yield* run(
     sql`INSERT INTO identities (provider, subject, ${USER_ID}, created_at)
@@ -200,7 +203,10 @@ function* link(id: string, { provider, subject }: Identity, at: number): Step<bo
   return linked > 0
 }
 
-/** Returns whether an operator other than one user can sign in. */
+/**
+ * Whether an operator can sign in.
+ * @param apartFrom a user who does not count.
+ */
 function* hasOperator(apartFrom = ""): Step<boolean> {
   return yield* exists(
     sql`SELECT 1 FROM users WHERE is_operator AND NOT is_disabled AND id <> ${apartFrom} LIMIT 1`,
@@ -214,7 +220,7 @@ function isActiveOperator({
   return isOperator && !isDisabled
 }
 
-/** Serializes creations and changes of users, so that emails stay unique and an operator remains. */
+/** Serializes the creation and changes of users, so that email addresses stay unique and an operator remains. */
 function lockUsers(): Step<void> {
   return runOnPostgresql(sql`SELECT pg_advisory_xact_lock(${USERS_LOCK})`)
 }
