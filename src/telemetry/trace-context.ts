@@ -1,10 +1,10 @@
 /** The trace context sent with a request. @see https://www.w3.org/TR/trace-context */
 export interface TraceContext {
-  /** 32 hexadecimal digits. */
+  /** The id of the trace in 32 hexadecimal digits. */
   readonly traceId: string
-  /** The span of the sender, 16 hexadecimal digits. */
+  /** The id of the sender's span in 16 hexadecimal digits. */
   readonly spanId: string
-  /** Unmodified data of other tracers. */
+  /** Data of other tracers, unchanged. */
   readonly state?: string
 }
 
@@ -57,7 +57,7 @@ export function newSpanId(): string {
   return randomHex(SPAN_BYTES)
 }
 
-/** Draws random bytes from a pool, because drawing many at once is cheaper. */
+/** Returns random bytes in hexadecimal. They come from a pool, because generating many at once takes less time. */
 function randomHex(bytes: number): string {
   if (used + bytes > POOL_BYTES) {
     crypto.getRandomValues(pool)

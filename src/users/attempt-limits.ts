@@ -8,22 +8,22 @@ import { clientNetwork } from "./client-network.ts"
 /** A maximum number of attempts in a time window. */
 export interface AttemptLimit {
   readonly max: number
-  /** Milliseconds. */
+  /** Length of the window in milliseconds. */
   readonly window: number
 }
 
 const MINUTE = 60_000
 
-/** From one network address or one IPv6 network, for all users. */
+/** Attempts from one network address or one IPv6 network, for all users. */
 export const PER_ADDRESS: AttemptLimit = { max: 60, window: 5 * MINUTE }
-/** For one user, from all addresses. */
+/** Attempts for one user, from all addresses. */
 export const PER_USER: AttemptLimit = { max: 10, window: 10 * MINUTE }
 
 const ATTEMPTS_PER_SWEEP = 500
 
 /**
- * Limits sign-in attempts. An attempt counts from its start, so that concurrent attempts are
- * limited too. A successful attempt is not counted.
+ * Limits sign-in attempts. An attempt counts from its start, so that concurrent attempts are also limited. Successful
+ * attempts do not count.
  */
 export class AttemptLimits {
   readonly #store: ConsoleStore
@@ -34,9 +34,9 @@ export class AttemptLimits {
   }
 
   /**
-   * Counts an attempt under each key, stopping at the first key that is over its limit. An
-   * exhausted address must not use up the attempts of users.
-   * @returns a function that undoes the count.
+   * Counts an attempt under each key, but stops at the first key that exceeds its limit, because an exhausted address
+   * must not use up the attempts of users.
+   * @returns a function that reverts the count.
    * @throws GatewayError `too_many_attempts`, with the time to wait.
    */
   async begin(attempts: readonly CountedAttempt[], now = Date.now()): Promise<() => Promise<void>> {
@@ -49,7 +49,7 @@ export class AttemptLimits {
     return () => this.#store.attempts.takeBack(attempts.map(({ key }) => key))
   }
 
-  /** Limits by address and by subject. */
+  /** Counts an attempt by address and by subject. */
   beginBy({ address }: ClientInfo, subject: string): Promise<() => Promise<void>> {
     return this.begin([
       { key: `address:${clientNetwork(address)}`, ...PER_ADDRESS },
@@ -57,15 +57,15 @@ export class AttemptLimits {
     ])
   }
 
-  /** Limits by address alone. */
+  /** Counts an attempt by address only. */
   beginFrom(name: string, address: string | null): Promise<() => Promise<void>> {
     return this.begin([{ key: `${name}:${clientNetwork(address)}`, ...PER_ADDRESS }])
   }
 }
 
 /**
- * Returns the key of a subject such as `user`. Keys are stored, so they contain a digest of the
- * text.
+ * Returns the key for a subject such as `user`. Keys are stored, so they contain a digest of the text and not the text
+ * itself.
  */
 export function attemptKey(name: string, text: string | undefined): string {
   const digest = createHash("sha256")

@@ -4,7 +4,8 @@ export interface ClientInfo {
   readonly agent: string | null
   readonly address: string | null
   /**
-   * Issued to the page that started a sign-in at an issuer. No other host of the domain can set it.
+   * The token that was issued to the page on which a sign-in at an issuer was started. No other host of the domain can
+   * set it.
    */
   readonly linkToken?: string | null
 }

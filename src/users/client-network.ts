@@ -6,12 +6,12 @@ import { isIP } from "node:net"
  */
 const GROUPS = 8
 const NETWORK_GROUPS = 4
-/** Matches IPv4 mapped to IPv6, as a server that listens on both receives it. */
+/** Matches an IPv4 address mapped to IPv6, which is the form that a server receives if it listens on both. */
 const MAPPED = /^::ffff:/i
 
 /**
- * Returns the key for limits per address: the address, or the 64-bit network of an IPv6 address. A
- * client with one address of such a network has all of them.
+ * Returns the key for limits per address, which is the IPv4 address, or the 64-bit network of an IPv6 address. A client
+ * that has one address of such a network has all of them.
  */
 export function clientNetwork(address: string | null): string {
   if (address === null) return "unknown"

@@ -1,9 +1,8 @@
 import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
 
 /**
- * Returns the console's address, or the one-time link that creates the first operator if there is
- * none.
- * @param url the gateway's own.
+ * Returns the address of the console. If there is no operator, it is the one-time link that creates the first one.
+ * @param url the gateway's own address.
  */
 export function consoleAddress(
   url: string,

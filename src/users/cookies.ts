@@ -1,17 +1,17 @@
 export const SESSION_COOKIE = "tollgate.session_token"
-/** Connects the password step to the code step. */
+/** The cookie that connects the password step to the code step. */
 export const CHALLENGE_COOKIE = "tollgate.two_factor"
-/** Marks a browser that needs no code. */
+/** The cookie that marks a browser that needs no code. */
 export const TRUST_COOKIE = "tollgate.trust_device"
-/** Connects a passkey challenge to its response. */
+/** The cookie that connects a passkey challenge to its response. */
 export const PASSKEY_COOKIE = "tollgate.passkey"
-/** Connects the console to an issuer. */
+/** The cookie that connects a sign-in at an issuer to the browser that started it. */
 export const STATE_COOKIE = "tollgate.state"
 
 /**
- * Formats a `set-cookie` value that is hidden from scripts and not sent with other sites' forms.
- * The HTTP layer adds `Secure` and the prefix of the name.
- * @param maxAge in seconds; without it, the cookie ends with the browser.
+ * Formats a `set-cookie` value. The cookie is hidden from scripts and not sent with forms of other sites. The HTTP
+ * layer adds `Secure` and the prefix of the name.
+ * @param maxAge seconds; if absent, the cookie ends when the browser is closed.
  */
 export function setCookie(name: string, value: string, maxAge?: number): string {
   const age = maxAge === undefined ? "" : `; Max-Age=${maxAge}`
@@ -24,9 +24,8 @@ export function expireCookie(name: string): string {
 }
 
 /**
- * Returns the value of a cookie in a request's header; undefined if it is missing, empty or
- * ambiguous. Another host of the same domain can set a cookie of the same name, and the two cannot
- * be distinguished.
+ * Returns the value of a cookie in a request's header; undefined if it is missing, empty or ambiguous. Another host of
+ * the same domain can set a cookie of the same name. The two cookies could not be distinguished.
  */
 export function cookieNamed(header: string | null, name: string): string | undefined {
   const values = new Set<string>()

@@ -1,18 +1,18 @@
 import { createHash, randomBytes } from "node:crypto"
 import { xchacha20poly1305 } from "@noble/ciphers/chacha.js"
 
-/** The prefix of encrypted text, in the format of better-auth, which wrote the oldest values. */
+/** The prefix of encrypted text. The format is that of better-auth, which wrote the oldest values. */
 const VERSION = "$ba$1$"
 const NONCE_BYTES = 24
 
 /**
- * Encrypts second factors (XChaCha20-Poly1305 with random nonces), so that the database alone
- * yields no codes.
+ * Encrypts second factors (XChaCha20-Poly1305 with random nonces), so that no codes can be computed from the database
+ * alone.
  */
 export class FactorCipher {
   readonly #secret: () => string
 
-  /** @param secret called for each encryption and decryption. */
+  /** @param secret returns the secret. It is called for each encryption and decryption. */
   constructor(secret: () => string) {
     this.#secret = secret
   }
@@ -23,7 +23,10 @@ export class FactorCipher {
     return VERSION + Buffer.concat([nonce, encrypted]).toString("hex")
   }
 
-  /** @throws Error if it was modified, or encrypted with another secret. */
+  /**
+   * Decrypts a text.
+   * @throws Error if it was modified, or encrypted with a different secret.
+   */
   decrypt(encrypted: string): string {
     if (!encrypted.startsWith(VERSION)) throw new Error("unknown form of encryption")
     const bytes = Buffer.from(encrypted.slice(VERSION.length), "hex")

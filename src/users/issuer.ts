@@ -28,7 +28,7 @@ export async function describeIssuer({ issuer, name }: OidcSettings): Promise<Is
   return document as IssuerDescription & Record<string, unknown>
 }
 
-/** Reports whether text is a web address. Browsers are sent there, so it must not be a script. */
+/** Whether text is a web address. Browsers are sent to this address, so it must not be a script. */
 function isWebAddress(text: unknown): boolean {
   const protocol = typeof text === "string" ? URL.parse(text)?.protocol : undefined
   return protocol === "https:" || protocol === "http:"

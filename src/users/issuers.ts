@@ -20,22 +20,22 @@ export interface IssuersParts {
   readonly limits: AttemptLimits
   readonly sessions: UserSessions
   readonly signIn: Pick<SignIn, "afterFirstFactor">
-  /** Reports whether an address is invited. Only invited users are created. */
+  /** Whether an email address is invited. New users are only created if it is. */
   readonly isInvited: (email: string) => Promise<boolean>
   /** Reports a failure to the operator. */
   readonly onFailure: (message: string) => void
 }
 
-/** Stored while the browser is at the issuer. */
+/** The data that is stored while the browser is at the issuer. */
 interface PendingFlow extends OidcSecrets {
   readonly issuer: string
   readonly redirectUri: string
   readonly returnTo: string
-  /** Hash of the link token of the page that started the flow. */
+  /** Hash of the link token of the page on which the flow was started. */
   readonly linkHash: string
 }
 
-/** A flow that has returned with an identity. */
+/** A completed flow that has returned an identity. */
 interface FinishedFlow extends Pick<CallbackInput, "trusted"> {
   readonly flow: PendingFlow
   readonly settings: OidcSettings
@@ -44,26 +44,23 @@ interface FinishedFlow extends Pick<CallbackInput, "trusted"> {
 
 interface FoundUser {
   readonly user: UserRecord
-  /** Whether this sign-in linked the issuer to an existing user. */
+  /** Whether this sign-in has linked the issuer to an existing user. */
   readonly isLinked: boolean
 }
 
 interface CallbackInput {
   readonly issuer: OidcSettings
-  /** The issuers whose verified addresses the operator trusts. */
+  /** The issuers whose verified email addresses the operator trusts. */
   readonly trusted: readonly string[]
   readonly query: string
 }
 
-/**
- * The result of the callback: a session, a challenge for the second factor, or the reason for a
- * refusal.
- */
+/** The result of the callback, which is a session, a challenge for the second factor, or the reason for a refusal. */
 export interface IssuerReturn extends SignedIn {
   /** The page of the console to redirect to. */
   readonly location: string
   readonly refusal: string | null
-  /** Hash of the link token of the page that started the flow. */
+  /** Hash of the link token of the page on which the flow was started. */
   readonly linkHash?: string
   /** The user whom the callback linked to the issuer. */
   readonly linked?: UserRecord
@@ -74,8 +71,8 @@ export interface IssuerStart {
   readonly url: string
   readonly cookies: readonly string[]
   /**
-   * The same page sends it again when its user signs in with a known method, which proves that the
-   * identity belongs to the user.
+   * The token that the same page sends again when its user signs in with a known method. This proves that the identity
+   * belongs to the user.
    */
   readonly linkToken: string
 }
@@ -109,7 +106,7 @@ export class Issuers {
     const secrets = newSecrets()
     const redirectUri = `${origin}/admin/v1/auth/callback/${settings.id}`
     const state = newToken()
-    // One token for all flows of a page, so that a known issuer can confirm another.
+    // All flows of a page share one token, so that a known issuer can confirm another issuer.
     const linkToken = client.linkToken ?? newToken()
     const linkHash = hashToken("identity", linkToken)
     const flow: PendingFlow = { ...secrets, issuer: settings.id, redirectUri, returnTo, linkHash }
@@ -126,7 +123,7 @@ export class Issuers {
 
   /**
    * Handles the callback. The browser is loading a page, so errors are shown on that page.
-   * @param query of its address, with the question mark.
+   * @param query the query of the callback's address, with the question mark.
    */
   async fromIssuer(client: ClientInfo, input: CallbackInput): Promise<IssuerReturn> {
     try {
@@ -143,7 +140,7 @@ export class Issuers {
     const query = new URLSearchParams(input.query)
     const takeBack = await this.#parts.limits.beginFrom("oidc", client.address)
     const flow = await this.#takeFlow(client, query)
-    // Otherwise the code and the verifier of one issuer would be sent to another.
+    // Without this check, the code and the verifier of one issuer could be sent to another issuer.
     if (flow?.issuer !== settings.id) return refused("state_mismatch")
     const { claimsOf, IssuerRefusal } = await import("./oidc.ts")
     const description = await this.#describe(settings)
@@ -151,7 +148,7 @@ export class Issuers {
     try {
       const claims = await claimsOf({ settings, description, redirectUri }, query, flow)
       const answer = await this.#signIn(client, { flow, settings, trusted, claims })
-      // Undoes the counts of both redirects: an entire office may share one address.
+      // Reverts the counts of both redirects, because an entire office may share one address.
       if (answer.refusal === null) for (let attempt = 0; attempt < 2; attempt++) await takeBack()
       return answer
     } catch (error) {
@@ -163,7 +160,7 @@ export class Issuers {
     }
   }
 
-  /** Consumes the flow that this browser started. */
+  /** Uses up the flow that this browser has started. */
   async #takeFlow(client: ClientInfo, query: URLSearchParams): Promise<PendingFlow | undefined> {
     const state = query.get("state")
     const own = cookieNamed(client.cookie, STATE_COOKIE)
@@ -198,8 +195,8 @@ export class Issuers {
   }
 
   /**
-   * Stores the identity until the user confirms it by signing in with a known method from the page
-   * that started the flow.
+   * Stores the identity until the user confirms it. For this, the user must sign in with a known method from the page
+   * on which the flow was started.
    */
   async #askToConfirm(
     user: UserRecord,
@@ -208,7 +205,7 @@ export class Issuers {
     const identity: Identity = { provider: settings.id, subject: claims.subject }
     const { proofs } = this.#parts.store
     const { linkHash: hash } = flow
-    // Only the page's latest identity counts.
+    // Only the latest identity of the page counts.
     await proofs.take("identity", hash, 0)
     await proofs.create({
       kind: "identity",
@@ -221,9 +218,9 @@ export class Issuers {
   }
 
   /**
-   * Links the identity that a user has confirmed by signing in. A cookie would be no proof: another
-   * host of the domain could set one and so link its own identity to the user.
-   * @param hash of the link token that came with the sign-in; undefined without a token.
+   * Links the identity that a user has confirmed by signing in. A cookie would not prove this, because another host of
+   * the domain could set one in order to link its own identity to the user.
+   * @param hash the hash of the link token that came with the sign-in; undefined without a token.
    * @returns the identity, or undefined if there is none or if it belongs to another user.
    */
   async confirm(user: UserRecord, hash: string | undefined): Promise<Identity | undefined> {
@@ -239,10 +236,10 @@ export class Issuers {
   }
 
   /**
-   * Finds the user of a known identity. For an unknown identity with a verified email address, it
-   * returns the user with that address, who may have to confirm it, or creates an invited user.
-   * Another person may have created the user with that address, so linking by address alone deletes
-   * all other ways to sign in as that user.
+   * Returns the user of a known identity. For an unknown identity with a verified email address, the user with that
+   * address is returned, who may have to confirm the identity, or an invited user is created. Another person may have
+   * created the user with that address. Linking by address alone therefore deletes all other ways to sign in as that
+   * user.
    * @returns the user, or the reason why there is none.
    */
   async #userOf({
@@ -288,8 +285,8 @@ export function linkHashOf({ linkToken }: ClientInfo): string | undefined {
 }
 
 /**
- * Returns the sign-in page at its second step. @param returnTo the page of the console to open
- * afterwards.
+ * Returns the address of the sign-in page at its second step.
+ * @param returnTo the page of the console that opens afterwards.
  */
 function codePage(returnTo: string): string {
   const back = returnTo.replace(/^\/console/, "")
@@ -301,7 +298,10 @@ function refused(code: string): IssuerReturn {
   return { session: null, cookies: [expireCookie(STATE_COOKIE)], location, refusal: code }
 }
 
-/** @throws GatewayError `not_found`, listing the configured issuers. */
+/**
+ * Returns the settings of an issuer.
+ * @throws GatewayError `not_found`, which lists the configured issuers.
+ */
 export function requireOidc(issuers: readonly OidcSettings[], id: string): OidcSettings {
   const issuer = issuers.find((candidate) => candidate.id === id)
   if (issuer) return issuer

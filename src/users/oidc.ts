@@ -3,19 +3,19 @@ import { isStorableText } from "../canon/storable-text.ts"
 import type { OidcSettings } from "../config/sections/sign-in.ts"
 import type { IssuerDescription } from "./issuer.ts"
 
-/** For all requests of a sign-in to the issuer together. */
+/** Timeout for all requests of a sign-in to the issuer together. */
 const TIMEOUT_MS = 10_000
 
-/** The maximum of OpenID Connect Core, section 2. */
+/** Maximum length of a subject (OpenID Connect Core, section 2). */
 const MAX_SUBJECT_LENGTH = 255
 
-/** Stored while the browser is at the issuer. */
+/** The secrets that are stored while the browser is at the issuer. */
 export interface OidcSecrets {
   readonly verifier: string
   readonly nonce: string
 }
 
-/** The user as described by the issuer. */
+/** The user in the form in which the issuer describes it. */
 export interface Claims {
   readonly subject: string
   readonly email: string | undefined
@@ -23,7 +23,7 @@ export interface Claims {
   readonly name: string
 }
 
-/** A failed sign-in at an issuer. The sign-in page shows a text for its code. */
+/** The error for a sign-in that failed at an issuer. The sign-in page shows a text for its code. */
 export class IssuerRefusal extends Error {
   override readonly name = "IssuerRefusal"
   readonly code: string
@@ -37,7 +37,7 @@ export class IssuerRefusal extends Error {
 interface Flow {
   readonly settings: OidcSettings
   readonly description: IssuerDescription
-  /** The redirect address for the issuer. */
+  /** The address to which the issuer redirects. */
   readonly redirectUri: string
 }
 
@@ -45,7 +45,7 @@ export function newSecrets(): OidcSecrets {
   return { verifier: oauth.generateRandomCodeVerifier(), nonce: oauth.generateRandomNonce() }
 }
 
-/** Starts the authorization code flow, with PKCE and a nonce. */
+/** Starts the authorization code flow with PKCE and a nonce. Returns the address at the issuer. */
 export async function authorizationUrl(
   { settings, description, redirectUri }: Flow,
   state: string,
@@ -68,8 +68,8 @@ export async function authorizationUrl(
 }
 
 /**
- * Exchanges the code for an ID token and validates it.
- * @param query of the callback; the caller has checked its state.
+ * Exchanges the code for an ID token and validates the token.
+ * @param query the query of the callback. The caller has checked its state.
  * @throws IssuerRefusal
  */
 export async function claimsOf(
@@ -78,8 +78,7 @@ export async function claimsOf(
   { verifier, nonce }: OidcSecrets,
 ): Promise<Claims> {
   const { settings, redirectUri } = flow
-  // The library caches an issuer's keys by this object. A copy makes a replaced key take effect
-  // immediately.
+  // The library caches an issuer's keys by this object. With a copy, a replaced key takes effect immediately.
   const description = { ...flow.description }
   const client: oauth.Client = { client_id: settings.clientId }
   const authentication =
@@ -157,8 +156,8 @@ function claimsFrom(claims: oauth.IDToken | oauth.UserInfoResponse): Claims {
 }
 
 /**
- * Reports whether the issuer has verified the email address. Entra ID has no `email_verified` for accounts of
- * organizations; its optional claim `xms_edov` is true if the domain of the address belongs to the tenant.
+ * Whether the issuer has verified the email address. Entra ID has no `email_verified` for accounts of organizations.
+ * Its optional claim `xms_edov` is true if the domain of the address belongs to the tenant.
  */
 function isVerified(claims: oauth.IDToken | oauth.UserInfoResponse): boolean {
   const { email_verified: verified, xms_edov: domainVerified } = claims
@@ -166,10 +165,7 @@ function isVerified(claims: oauth.IDToken | oauth.UserInfoResponse): boolean {
   return [true, 1, "1", "true"].some((value) => value === domainVerified)
 }
 
-/**
- * Allows an issuer without TLS, because an operator has configured it, for example on the same
- * machine.
- */
+/** Allows an issuer without TLS if an operator has configured one, for example on the same machine. */
 function optionsFor({ issuer }: IssuerDescription): {
   signal: AbortSignal
   [oauth.allowInsecureRequests]: boolean

@@ -9,10 +9,10 @@ import { hashToken, newToken } from "./tokens.ts"
 import type { OpenSession } from "./user-sessions.ts"
 
 const RESET_LIFETIME_MS = 24 * 60 * 60 * 1_000
-/** The kind of proof for such a link. */
+/** The kind of proof for a link that sets a password. */
 const RESET = "reset-password"
 
-/** Changes to a user's own password and second factor. */
+/** Changes a user's own password and second factor. */
 export class OwnCredentials {
   readonly #parts: SignInParts
 
@@ -21,10 +21,9 @@ export class OwnCredentials {
   }
 
   /**
-   * Changes the password. Ends all sessions of the user and all links that would set another
-   * password.
+   * Changes the password. All sessions of the user end, and so do all links that would set another password.
    * @returns the cookies of a new session.
-   * @throws GatewayError `invalid_value` for a wrong password, `conflict` for a user without one.
+   * @throws GatewayError `invalid_value` for a wrong password, `conflict` for a user without a password.
    */
   changePassword(client: ClientInfo, current: string, next: string): Promise<readonly string[]> {
     return this.#attempt(client, async ({ user, isRemembered }) => {
@@ -39,7 +38,7 @@ export class OwnCredentials {
     })
   }
 
-  /** Creates a token that sets a new password once, within a day. Earlier tokens stop working. */
+  /** Creates a token with which a new password can be set once, within a day. Earlier tokens stop working. */
   async createReset(
     user: UserRecord,
   ): Promise<{ readonly token: string; readonly expiresAt: number }> {
@@ -52,7 +51,10 @@ export class OwnCredentials {
     return { token, expiresAt }
   }
 
-  /** @throws GatewayError `forbidden` for a used or expired link. */
+  /**
+   * Checks a link.
+   * @throws GatewayError `forbidden` for a used or expired link.
+   */
   async checkReset(client: ClientInfo, token: string): Promise<void> {
     const { store, limits } = this.#parts
     const takeBack = await limits.beginBy(client, attemptKey("reset", token))
@@ -62,7 +64,7 @@ export class OwnCredentials {
   }
 
   /**
-   * Sets a password with an operator's link, and ends all sessions of the user.
+   * Sets a password through a link from an operator, and ends all sessions of the user.
    * @throws GatewayError `forbidden` for a used or expired link.
    */
   async resetPassword(client: ClientInfo, token: string, next: string): Promise<UserRecord> {
@@ -77,7 +79,7 @@ export class OwnCredentials {
     return user
   }
 
-  /** Starts setting up a second factor. The first correct code activates it. */
+  /** Starts setting up a second factor, which becomes active with the first correct code. */
   beginTwoFactor(client: ClientInfo, password: string): Promise<TwoFactorSetup> {
     return this.#attempt(client, async ({ user }) => {
       await this.#requirePassword(user, password)
@@ -85,7 +87,10 @@ export class OwnCredentials {
     })
   }
 
-  /** @returns the cookies of a new session. */
+  /**
+   * Disables the second factor.
+   * @returns the cookies of a new session.
+   */
   endTwoFactor(client: ClientInfo, password: string): Promise<readonly string[]> {
     return this.#attempt(client, async ({ user, sessionId, isRemembered }) => {
       await this.#requirePassword(user, password)

@@ -29,7 +29,7 @@ export interface BegunCeremony {
   readonly cookies: readonly string[]
 }
 
-/** Passkeys: created by signed-in users, and used to sign in without a password or a code. */
+/** Manages passkeys. Signed-in users create them, and use them to sign in without a password or a code. */
 export class Passkeys {
   readonly #parts: SignInParts
 
@@ -42,9 +42,10 @@ export class Passkeys {
   }
 
   /**
-   * @param password of a user who has one.
-   * @throws GatewayError `conflict` if browsers do not support passkeys there, or the user has too
-   * many; `invalid_value` for a wrong password.
+   * Begins the creation of a passkey.
+   * @param password the user's password, if the user has one.
+   * @throws GatewayError `conflict` if browsers do not support passkeys at this origin, or the user has too many;
+   * `invalid_value` for a wrong password.
    */
   async beginCreation(
     client: ClientInfo,
@@ -75,8 +76,8 @@ export class Passkeys {
   }
 
   /**
-   * @throws GatewayError `not_signed_in` if the challenge has expired; `invalid_value` for an
-   * invalid response.
+   * Creates a passkey from the browser's response.
+   * @throws GatewayError `not_signed_in` if the challenge has expired; `invalid_value` for an invalid response.
    */
   async create(
     client: ClientInfo,
@@ -104,7 +105,10 @@ export class Passkeys {
     return { passkey, cookies: [expireCookie(PASSKEY_COOKIE)] }
   }
 
-  /** @throws GatewayError `conflict` if browsers do not support passkeys there. */
+  /**
+   * Begins a sign-in with a passkey.
+   * @throws GatewayError `conflict` if browsers do not support passkeys at this origin.
+   */
   async beginSignIn(client: ClientInfo, origin: string): Promise<BegunCeremony> {
     const rpId = requireDomain(origin)
     await this.#parts.limits.beginFrom("passkey", client.address)
@@ -144,21 +148,30 @@ export class Passkeys {
     return { session, cookies: [...cookies, expireCookie(PASSKEY_COOKIE)] }
   }
 
-  /** @returns the passkey before the change; null if the user has no such passkey. */
+  /**
+   * Renames a passkey.
+   * @returns the passkey before the change; null if the user has no such passkey.
+   */
   async rename(user: string, id: string, name: string): Promise<PasskeyRecord | null> {
     const before = (await this.list(user)).find((passkey) => passkey.id === id)
     if (!before || !(await this.#parts.store.passkeys.rename(user, id, name))) return null
     return before
   }
 
-  /** @returns the deleted passkey; null if the user has no such passkey. */
+  /**
+   * Deletes a passkey.
+   * @returns the deleted passkey; null if the user has no such passkey.
+   */
   async remove(user: string, id: string): Promise<PasskeyRecord | null> {
     const before = (await this.list(user)).find((passkey) => passkey.id === id)
     if (!before || !(await this.#parts.store.passkeys.remove(user, id))) return null
     return before
   }
 
-  /** Stores the challenge for one response of this browser. @returns its cookies. */
+  /**
+   * Stores a challenge for one response of this browser.
+   * @returns the cookies for the browser.
+   */
   async #storeChallenge(
     kind: ProofKind,
     user: string | null,
@@ -189,8 +202,8 @@ export class Passkeys {
 }
 
 /**
- * Reports whether browsers support passkeys at an origin: with TLS or on the machine itself, under
- * a host name.
+ * Whether browsers support passkeys at an origin. They require a host name, and TLS unless the server is on the same
+ * machine.
  */
 export function supportsPasskeys(origin: string): boolean {
   const { protocol, hostname } = new URL(origin)
@@ -203,7 +216,7 @@ function requireDomain(origin: string): string {
   throw noPasskeysHere(origin)
 }
 
-/** Checks the user handle, if the authenticator has sent one. */
+/** Whether the user handle belongs to the user, if the authenticator has sent one. */
 function isHandleOf(user: UserRecord, { response: { userHandle } }: PasskeyAnswer): boolean {
   if (userHandle === undefined || userHandle === null) return true
   return Buffer.from(userHandle, "base64url").toString("utf8") === user.id

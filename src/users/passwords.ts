@@ -1,8 +1,8 @@
 import { GatewayError } from "../canon/errors.ts"
 
-/** OWASP's parameters for argon2id: 19 MiB and two passes. */
+/** OWASP's parameters for argon2id, with 19 MiB of memory and two passes. */
 const HASHING = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const
-/** Each hash takes its memory and a thread. More at once would slow down callers' requests. */
+/** Maximum concurrent hashes. Each takes memory and a thread, so that more would slow down callers' requests. */
 const MAX_CONCURRENT = 2
 const MAX_QUEUED = 32
 
@@ -11,7 +11,10 @@ export class Passwords {
   #running = 0
   readonly #waiting: (() => void)[] = []
 
-  /** @throws GatewayError `too_many_attempts` if the queue is full. */
+  /**
+   * Checks that the queue has room.
+   * @throws GatewayError `too_many_attempts` if the queue is full.
+   */
   requireRoom(): void {
     if (this.#waiting.length < MAX_QUEUED) return
     throw new GatewayError(
@@ -26,7 +29,7 @@ export class Passwords {
     return this.#inTurn(() => Bun.password.hash(password, HASHING))
   }
 
-  /** Reports whether a password matches a hash. */
+  /** Whether a password matches a hash. */
   verify(password: string, hash: string): Promise<boolean> {
     return this.#inTurn(() => Bun.password.verify(password, hash))
   }

@@ -1,18 +1,21 @@
 import { GatewayError } from "../canon/errors.ts"
 
-/** Lock time of a second factor. */
+/** Duration in seconds for which a second factor is locked. */
 export const LOCK_SECONDS = 15 * 60
 
 export function notSignedIn(): GatewayError {
   return new GatewayError("not_signed_in", "You are not signed in. Sign in to the console.")
 }
 
-/** The same error for a wrong password and for an unknown address. */
+/** Builds the error for wrong credentials, which is the same for a wrong password and for an unknown address. */
 export function wrongCredentials(): GatewayError {
   return new GatewayError("not_signed_in", "The email address or the password is wrong.")
 }
 
-/** @param parameter the field with the password. */
+/**
+ * Builds the error for a wrong password.
+ * @param parameter the field that contains the password.
+ */
 export function wrongPassword(parameter: string): GatewayError {
   return new GatewayError("invalid_value", "The password is wrong.", { parameter })
 }
@@ -73,7 +76,7 @@ export function hasNoPassword(): GatewayError {
   )
 }
 
-/** The same error for an unknown passkey, a passkey of another domain, and a wrong signature. */
+/** Builds the error that is the same for an unknown passkey, a passkey of another domain, and a wrong signature. */
 export function noSuchPasskey(cause?: unknown): GatewayError {
   return new GatewayError(
     "not_signed_in",
@@ -135,7 +138,7 @@ export function isRegistered(email: string): GatewayError {
   })
 }
 
-/** Does not reveal the other user. */
+/** Builds the error for an address that belongs to another user, without revealing that user. */
 export function isAddressOfAnother(): GatewayError {
   return new GatewayError("conflict", "Another user has this email address.", {
     parameter: "email",

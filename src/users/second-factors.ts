@@ -27,7 +27,7 @@ export interface SecondFactorInput {
   readonly trustDevice: boolean
 }
 
-/** Returned once, when a second factor is set up. */
+/** Secrets that are returned only once, when a second factor is set up. */
 export interface TwoFactorSetup {
   readonly uri: string
   readonly secret: string
@@ -45,8 +45,8 @@ export class SecondFactors {
   }
 
   /**
-   * Sets up a second factor. The first correct code activates it. @throws GatewayError `conflict`
-   * if one is active.
+   * Sets up a second factor, which becomes active with the first correct code.
+   * @throws GatewayError `conflict` if a factor is already active.
    */
   async begin(user: UserRecord): Promise<TwoFactorSetup> {
     const secret = randomText(SECRET_LENGTH)
@@ -60,22 +60,31 @@ export class SecondFactors {
     return { uri: totpUri(secret, user.email), secret: secretText(secret), backupCodes }
   }
 
-  /** @throws GatewayError `conflict` for a user without one. */
+  /**
+   * Returns the second factor of a user.
+   * @throws GatewayError `conflict` for a user without a second factor.
+   */
   async require(user: UserRecord): Promise<SecondFactor> {
     const factor = await this.#store.secondFactors.find(user.id)
     if (factor) return factor
     throw hasNoSecondFactor()
   }
 
-  /** @throws GatewayError `too_many_attempts` while it is locked. */
+  /**
+   * Requires that a factor is not locked.
+   * @throws GatewayError `too_many_attempts` while it is locked.
+   */
   requireUnlocked({ lockedUntil }: SecondFactor): void {
     if (lockedUntil === null) return
     const wait = lockedUntil - Date.now()
-    // A longer wait means that the clock was set back.
+    // If the wait is longer than a lock, the clock was set back, so it is ignored.
     if (wait > 0 && wait <= LOCK.duration) throw isLocked()
   }
 
-  /** Consumes a code. @throws GatewayError `invalid_value` for a wrong or used one. */
+  /**
+   * Uses up a code.
+   * @throws GatewayError `invalid_value` for a wrong or used code.
+   */
   async use(
     user: UserRecord,
     factor: SecondFactor,
@@ -137,7 +146,7 @@ function newBackupCodes(): string[] {
   return Array.from({ length: BACKUP_CODES }, () => `${randomText(5)}-${randomText(5)}`)
 }
 
-/** Compares in constant time. */
+/** Whether two texts are equal, compared in constant time. */
 function isSame(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other))
 }

@@ -19,25 +19,25 @@ import type { OpenSession, SessionInput, UserSessions } from "./user-sessions.ts
 /** Maximum time between the password and the code. */
 const CHALLENGE_LIFETIME_SECONDS = 10 * 60
 const CODES_PER_CHALLENGE = 5
-/** Starts at the last sign-in of a trusted browser. */
+/** Lifetime of trust in a browser, which starts at its last sign-in. */
 const TRUST_LIFETIME_SECONDS = 30 * 24 * 60 * 60
 
 export interface Credentials {
   readonly email: string
   readonly password: string
-  /** Whether the session persists after the browser closes. */
+  /** Whether the session continues after the browser is closed. */
   readonly remember: boolean
 }
 
 /** The result of a sign-in step. */
 export interface SignedIn {
-  /** Values of `set-cookie`. */
+  /** Values of `set-cookie` headers. */
   readonly cookies: readonly string[]
-  /** The new session; null if a code is needed first, or if there was a session before. */
+  /** The new session; null if a code is required first, or if the browser already had a session. */
   readonly session: OpenSession | null
 }
 
-/** The session that a code will open, as stored with the challenge. */
+/** The part of a session that is stored with the challenge until a code opens the session. */
 type PendingSession = Pick<SessionInput, "isRemembered" | "passwordHash">
 
 export interface SignInParts {
@@ -48,10 +48,7 @@ export interface SignInParts {
   readonly secondFactors: SecondFactors
 }
 
-/**
- * Signs users in with a password. Users with a second factor also need a code, regardless of the
- * first one.
- */
+/** Signs users in with a password. Users with a second factor also need a code, even after signing in at an issuer. */
 export class SignIn {
   readonly #parts: SignInParts
 
@@ -59,7 +56,10 @@ export class SignIn {
     this.#parts = parts
   }
 
-  /** @throws GatewayError `not_signed_in`, `too_many_attempts`, `forbidden` for a disabled user. */
+  /**
+   * Checks a password.
+   * @throws GatewayError `not_signed_in`, `too_many_attempts`, `forbidden` for a disabled user.
+   */
   async withPassword(client: ClientInfo, credentials: Credentials): Promise<SignedIn> {
     const { limits, passwords } = this.#parts
     const takeBack = await limits.beginBy(client, attemptKey("user", credentials.email))
@@ -92,8 +92,8 @@ export class SignIn {
   }
 
   /**
-   * The second step of signing in; with a session, the last step of setting up a second factor.
-   * @throws GatewayError `invalid_value` for a wrong code, `not_signed_in` if the challenge is over.
+   * Performs the second step of a sign-in. With a session, this is the last step of setting up a second factor.
+   * @throws GatewayError `invalid_value` for a wrong code, `not_signed_in` if the challenge has expired.
    */
   async withCode(client: ClientInfo, input: SecondFactorInput): Promise<SignedIn> {
     const { limits, sessions } = this.#parts
@@ -110,7 +110,7 @@ export class SignIn {
     return answer
   }
 
-  /** Takes the same time for an unknown address as for a wrong password. */
+  /** Returns the user with these credentials. It takes the same time for an unknown address as for a wrong password. */
   async #userWith({
     email,
     password,
@@ -169,7 +169,7 @@ export class SignIn {
     return { session, cookies: [...cookies, expireCookie(CHALLENGE_COOKIE), ...trust] }
   }
 
-  /** The first correct code activates the factor and renews the session. */
+  /** Activates a factor with its first correct code, and renews the session. */
   async #confirm(
     { user, sessionId, isRemembered }: OpenSession,
     client: ClientInfo,
@@ -182,7 +182,10 @@ export class SignIn {
     return sessions.open(user, client, { isRemembered, replaced: sessionId })
   }
 
-  /** Trusts a browser. @returns its cookie. */
+  /**
+   * Marks a browser as trusted.
+   * @returns its cookie.
+   */
   async #trust(user: UserRecord): Promise<string> {
     const token = newToken()
     await this.#parts.store.proofs.create({
@@ -195,7 +198,7 @@ export class SignIn {
     return setCookie(TRUST_COOKIE, token, TRUST_LIFETIME_SECONDS)
   }
 
-  /** Returns a new cookie for a browser that the user trusts; undefined for any other browser. */
+  /** Returns a new cookie for a browser that the user trusts; undefined for other browsers. */
   async #trustAgain(user: UserRecord, client: ClientInfo): Promise<string[] | undefined> {
     const token = cookieNamed(client.cookie, TRUST_COOKIE)
     if (token === undefined) return undefined

@@ -2,7 +2,10 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 
 const STEP_MS = 30_000
 const DIGITS = 6
-/** The codes of one step before and after are valid too: clocks differ, and typing takes time. */
+/**
+ * Number of steps before and after the current one whose codes are also valid, because clocks differ and typing takes
+ * time.
+ */
 const WINDOW = 1
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
@@ -17,8 +20,8 @@ export function latestStep(now: number): number {
 }
 
 /**
- * Returns the code of a step (RFC 6238 with its defaults, the only values that all authenticator
- * apps support).
+ * Returns the code of a step (RFC 6238 with its default parameters, which are the only ones that all authenticator apps
+ * support).
  */
 export function codeOf(secret: string, step: number): string {
   const counter = Buffer.alloc(8)
@@ -40,7 +43,7 @@ export function matchingStep(secret: string, code: string, now: number): number 
   return matching
 }
 
-/** Returns the secret in base32, for typing into an app (RFC 4648, without padding). */
+/** Returns the secret in base32, so that it can be typed into an app (RFC 4648, without padding). */
 export function secretText(secret: string): string {
   let text = ""
   let bits = 0
@@ -53,7 +56,7 @@ export function secretText(secret: string): string {
   return bits === 0 ? text : text + BASE32.charAt((value << (5 - bits)) & 31)
 }
 
-/** Returns the content of the QR code. */
+/** Returns the text that the QR code contains. */
 export function totpUri(secret: string, email: string): string {
   const parameters = new URLSearchParams({
     secret: secretText(secret),

@@ -9,12 +9,12 @@ import { hashToken, newToken } from "./tokens.ts"
 
 const HOUR = 60 * 60_000
 const DAY = 24 * HOUR
-/** A persistent session expires if it is unused for this time. */
+/** Time without use after which a persistent session expires. */
 const SESSION_LIFETIME_MS = 7 * DAY
 const RENEWAL_INTERVAL_MS = HOUR
-/** A session that ends with the browser is not renewed. */
+/** Lifetime of a session that ends when the browser is closed. It is not renewed. */
 const SHORT_SESSION_LIFETIME_MS = DAY
-/** Limits the updates of `lastSeenAt`. */
+/** Minimum interval between updates of `lastSeenAt`. */
 const SEEN_INTERVAL_MS = 60_000
 const MAX_AGENT_LENGTH = 300
 
@@ -26,11 +26,11 @@ export interface OpenSession {
 }
 
 export interface SessionInput {
-  /** Set if the session persists after the browser closes. */
+  /** Set if the session continues after the browser is closed. */
   readonly isRemembered: boolean
-  /** The id of the session that it replaces, which ends. */
+  /** The id of the session that the new session replaces. That session ends. */
   readonly replaced?: string
-  /** The hash that the entered password matched. */
+  /** The stored hash that the entered password matched. */
   readonly passwordHash?: string
 }
 
@@ -49,9 +49,8 @@ export class UserSessions {
   }
 
   /**
-   * Starts a session with a new token, never with one that the browser sent.
-   * @throws GatewayError `forbidden` for a disabled user, `not_signed_in` if the password has
-   * changed meanwhile.
+   * Starts a session. It always has a new token, never one that the browser sent.
+   * @throws GatewayError `forbidden` for a disabled user, `not_signed_in` if the password was changed in the meantime.
    */
   async open(user: UserRecord, client: ClientInfo, input: SessionInput): Promise<NewOpenSession> {
     const { isRemembered, replaced = null, passwordHash = null } = input
@@ -108,13 +107,16 @@ export class UserSessions {
     const found = await this.#store.sessions.find(hashToken("session", token), now)
     if (!found?.isRemembered) return []
     const expiresAt = now + SESSION_LIFETIME_MS
-    // If the clock was set back, the session has more time left than a new one.
+    // The difference is absolute, because after the clock was set back a session has more time left than a new one.
     if (Math.abs(expiresAt - found.expiresAt) < RENEWAL_INTERVAL_MS) return []
     await this.#store.sessions.renew(found.id, expiresAt)
     return [sessionCookie(token, true)]
   }
 
-  /** @returns the cookies for the browser. */
+  /**
+   * Ends the session of these cookies.
+   * @returns the cookies for the browser.
+   */
   async signOut(cookie: string | null): Promise<readonly string[]> {
     const token = cookieNamed(cookie, SESSION_COOKIE)
     const found =
@@ -130,7 +132,10 @@ export class UserSessions {
     return this.#store.sessions.list(user, Date.now())
   }
 
-  /** @returns whether the user had this session. */
+  /**
+   * Ends a session.
+   * @returns whether the user had a session with this id.
+   */
   end(user: string, id: string): Promise<boolean> {
     return this.#store.sessions.end(user, id)
   }

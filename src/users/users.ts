@@ -22,10 +22,10 @@ import { SignIn } from "./sign-in.ts"
 import { type OpenSession, UserSessions } from "./user-sessions.ts"
 
 export interface UsersOptions {
-  /** Closed with the users. */
+  /** The store. It is closed together with the users. */
   readonly store: ConsoleStore
   readonly secrets: InstallationSecrets
-  /** Reports whether an address is invited. Issuers may only create invited users. */
+  /** Whether an email address is invited. Issuers may only create invited users. */
   readonly isInvited: (email: string) => Promise<boolean>
   /** Reports a failure to the operator. */
   readonly onFailure: (message: string) => void
@@ -37,7 +37,7 @@ export interface NewUser {
   readonly password: string
 }
 
-/** The users of the console. They and their sessions are in a store shared by all processes. */
+/** The users of the console. All processes share the store of the users and their sessions. */
 export class Users implements Disposable {
   readonly signIn: SignIn
   readonly issuers: Issuers
@@ -84,7 +84,10 @@ export class Users implements Disposable {
     return this.#store.users.findByEmail(email.toLowerCase())
   }
 
-  /** @throws GatewayError `not_found`. */
+  /**
+   * Returns a user.
+   * @throws GatewayError `not_found`.
+   */
   async require(id: string): Promise<UserRecord> {
     const user = await this.find(id)
     if (user) return user
@@ -101,24 +104,30 @@ export class Users implements Disposable {
     return this.#store.users.identities(id)
   }
 
-  /** Returns the existing users among the ids. */
+  /** Returns the users with the given ids. Unknown ids are omitted. */
   many(ids: readonly string[]): Promise<ReadonlyMap<string, UserRecord>> {
     return this.#store.users.many(ids)
   }
 
-  /** @throws GatewayError `conflict` if the address is taken. */
+  /**
+   * Creates a user.
+   * @throws GatewayError `conflict` if the address is taken.
+   */
   create(user: NewUser): Promise<UserRecord> {
     return this.#create(user, false)
   }
 
-  /** Creates the first user, the operator. @throws GatewayError `conflict` if there is an operator. */
+  /**
+   * Creates the first user, who is an operator.
+   * @throws GatewayError `conflict` if an operator already exists.
+   */
   createFirst(user: NewUser): Promise<UserRecord> {
     return this.#create(user, true)
   }
 
   /**
-   * @throws GatewayError `not_found`; `conflict` for the last operator, and for an address that is
-   * taken.
+   * Changes a user.
+   * @throws GatewayError `not_found`; `conflict` for the last operator, and for an address that is taken.
    */
   async change(id: string, change: UserChange): Promise<UserRecord> {
     const outcome = await this.#store.users.change(id, change)
@@ -135,14 +144,14 @@ export class Users implements Disposable {
     if (!(await this.#store.users.remove(id))) throw isLastOperator()
   }
 
-  /** Removes the second factor and the passkeys of a user who has lost them. */
+  /** Removes the second factor and the passkeys of a user who has lost access to them. */
   async removeTwoFactor(id: string): Promise<void> {
     await this.#store.secondFactors.remove(id)
     await this.#store.passkeys.removeAll(id)
   }
 
   /**
-   * Creates a token that sets a new password once, within a day. Earlier tokens stop working.
+   * Creates a token with which a new password can be set once, within a day. Earlier tokens stop working.
    * @throws GatewayError `not_found`.
    */
   async createReset(id: string): Promise<{ readonly token: string; readonly expiresAt: number }> {
@@ -159,7 +168,10 @@ export class Users implements Disposable {
     return this.#sessions.renew(cookie)
   }
 
-  /** @returns the cookies for the browser. */
+  /**
+   * Ends the session of these cookies.
+   * @returns the cookies for the browser.
+   */
   signOut(cookie: string | null): Promise<readonly string[]> {
     return this.#sessions.signOut(cookie)
   }
@@ -169,7 +181,10 @@ export class Users implements Disposable {
     return this.#sessions.list(userId)
   }
 
-  /** @returns whether the user had this session. */
+  /**
+   * Ends a session.
+   * @returns whether the user had a session with this id.
+   */
   endSession(userId: string, id: string): Promise<boolean> {
     return this.#sessions.end(userId, id)
   }

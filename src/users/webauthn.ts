@@ -10,13 +10,12 @@ import type { UserRecord } from "../store/users.ts"
 import type { Ceremony } from "./ceremony.ts"
 
 const BROWSER_TIMEOUT_MS = 2 * 60_000
-/** EdDSA, ECDSA P-256, RSA with SHA-256: every authenticator supports one of them. */
+/** EdDSA, ECDSA P-256, and RSA with SHA-256. Every authenticator supports one of these algorithms. */
 const ALGORITHMS = [-8, -7, -257]
 const SERVICE = "Tollgate"
 
 /**
- * Returns the options for creating a passkey that the browser can find later and that verifies its
- * user.
+ * Returns the options for creating a passkey. The browser must be able to find it later, and it must verify its user.
  */
 export async function creationOptions(
   { rpId }: Pick<Ceremony, "rpId">,
@@ -40,8 +39,7 @@ export async function creationOptions(
 }
 
 /**
- * Returns the options for using a passkey. They name no passkey, so they do not reveal which users
- * exist.
+ * Returns the options for using a passkey. They do not name a passkey, so that they do not reveal which users exist.
  */
 export async function requestOptions({
   rpId,
@@ -57,7 +55,10 @@ export async function requestOptions({
   }
 }
 
-/** Returns the key of a new passkey. @throws Error if any value differs from the requested one. */
+/**
+ * Returns the public key of a new passkey.
+ * @throws Error if any value differs from the requested one.
+ */
 export async function verifyCreation(
   { challenge, origin, rpId }: Ceremony,
   credential: NewPasskey["credential"],
@@ -81,8 +82,8 @@ export async function verifyCreation(
 }
 
 /**
- * Returns the new counter of a passkey that signed. @throws Error if any value differs from the
- * requested one.
+ * Returns the new counter of a passkey after a signature.
+ * @throws Error if any value differs from the requested one.
  */
 export async function verifyUse(
   { challenge, origin, rpId }: Ceremony,

@@ -1,11 +1,11 @@
-/** A job for a thread. One thread gets one at a time. */
+/** A job for a thread. A thread gets only one job at a time. */
 export interface JobCommand {
   readonly id: number
   readonly name: string
   readonly input: unknown
 }
 
-/** `started`: the code of the job is loaded, and its time runs from now on. */
+/** A thread's reply. `started` means that the code of the job is loaded, and that its time runs from now on. */
 export type JobReply =
   | { readonly id: number; readonly state: "started" }
   | { readonly id: number; readonly state: "done"; readonly result: unknown }

@@ -3,16 +3,16 @@ import type { JobCommand, JobReply } from "./job-messages.ts"
 
 /** Work for a thread. */
 export interface Job {
-  /** As the thread's table of jobs names it. */
+  /** The name of the job in the thread's table of jobs. */
   readonly name: string
   readonly input: unknown
-  /** The account that it is done for. */
+  /** The account for which the job runs. */
   readonly owner: string
-  /** Buffers of the input that move to the thread instead of being copied. */
+  /** Buffers of the input that are moved to the thread instead of being copied. */
   readonly transfer?: readonly ArrayBuffer[]
 }
 
-/** Time to load the code of a job: the vocabulary of a tokenizer takes seconds on a busy machine. */
+/** Maximum time for loading the code of a job. The vocabulary of a tokenizer takes seconds on a busy machine. */
 const LOADING_MS = 60_000
 
 interface Running {
@@ -23,7 +23,7 @@ interface Running {
   timer: ReturnType<typeof setTimeout>
 }
 
-/** A thread of a pool. It runs one job at a time, and is terminated from here when that exceeds its deadline. */
+/** A thread of a pool. It runs one job at a time, and is terminated from here if the job exceeds its deadline. */
 export class PoolThread implements Disposable {
   readonly #worker: Worker
   readonly #loaded = new Set<string>()
@@ -32,7 +32,7 @@ export class PoolThread implements Disposable {
   #isOver = false
   #hasEnded = false
 
-  /** @param onEnd called when the operating system has the thread's resources back. */
+  /** @param onEnd called when the thread has ended and its resources are released. */
   constructor(path: string, onEnd: () => void) {
     this.#worker = new Worker(threadAddress(path))
     this.#worker.addEventListener("message", ({ data }: MessageEvent<JobReply>) =>
@@ -52,12 +52,14 @@ export class PoolThread implements Disposable {
     return this.#running?.job.owner
   }
 
-  /** Whether it was terminated and takes no more jobs. */
+  /** Whether the thread was terminated and accepts no more jobs. */
   get isOver(): boolean {
     return this.#isOver
   }
 
-  /** Whether it runs no more: native code, such as a regular expression, goes on after the termination. */
+  /**
+   * Whether the thread has really ended. Native code, such as a regular expression, continues after the termination.
+   */
   get hasEnded(): boolean {
     return this.#hasEnded
   }
@@ -66,7 +68,10 @@ export class PoolThread implements Disposable {
     return this.#loaded.has(name)
   }
 
-  /** @returns the result; undefined if there is none within the deadline. */
+  /**
+   * Runs a job.
+   * @returns the result; undefined if there is none before the deadline.
+   */
   run(job: Job, deadlineMs: number): Promise<unknown> {
     const id = ++this.#last
     return new Promise((resolve) => {

@@ -1,9 +1,9 @@
 import type { JobCommand, JobReply } from "./job-messages.ts"
 
-/** The work of one job. Its input comes from a module of the gateway, so its type is not checked again. */
+/** The function that performs a job. Its input comes from a module of the gateway, so its type is not checked again. */
 type Work = (input: never) => unknown
 
-/** Loads the code of a job, on its first use. */
+/** Functions that load the code of a job when it is first used. */
 export type Jobs = Readonly<Record<string, () => Promise<Work>>>
 
 declare const self: Worker
@@ -22,7 +22,7 @@ async function serve(jobs: Jobs, { id, name, input }: JobCommand): Promise<void>
     reply({ id, state: "started" })
     reply({ id, state: "done", result: await work(input as never) })
   } catch {
-    // The caller uses its safe bound, regardless of the reason.
+    // The reason is omitted, because the caller uses its safe bound regardless of it.
     reply({ id, state: "failed" })
   }
 }

@@ -1,19 +1,19 @@
 import { type Job, PoolThread } from "./pool-thread.ts"
 
-/** Limits of a pool, the same for all of its jobs. */
+/** Limits of a pool, which are the same for all of its jobs. */
 export interface PoolLimits {
   readonly threads: number
-  /** Time that a job may run before its thread is terminated. */
+  /** Milliseconds that a job may run before its thread is terminated. */
   readonly deadlineMs: number
-  /** Time that a job may wait for a thread. */
+  /** Milliseconds that a job may wait for a thread. */
   readonly maxWaitMs: number
-  /** Jobs of one owner that may wait. */
+  /** Maximum number of jobs of one owner that may wait. */
   readonly maxQueued: number
 }
 
 const LIMITS: PoolLimits = { threads: 2, deadlineMs: 1_000, maxWaitMs: 15_000, maxQueued: 64 }
 
-/** The table of all jobs, below `src/`. */
+/** The program of the threads with the table of all jobs, as a path below `src/`. */
 const THREAD = "relay/worker/job-thread.ts"
 
 interface Queued {
@@ -23,14 +23,14 @@ interface Queued {
 }
 
 /**
- * Runs work that could block the event loop on a few threads, which start when first needed. A job that exceeds its
- * deadline costs its thread, and no other job; another thread starts when that one has ended. Owners take turns, and
- * one owner never occupies all threads.
+ * Runs work that could block the event loop on a few threads, which start when they are first needed. If a job exceeds
+ * its deadline, its thread is terminated, but no other job is affected. Another thread starts when the terminated one
+ * has ended. Owners take turns, and one owner never occupies all threads.
  */
 export class WorkerPool implements Disposable {
   readonly #limits: PoolLimits
   readonly #threads = new Set<PoolThread>()
-  /** By owner, in the order of their turns. */
+  /** Waiting jobs by owner, in the order of the owners' turns. */
   readonly #queues = new Map<string, Queued[]>()
 
   constructor(limits: Partial<PoolLimits> = {}) {
@@ -67,7 +67,7 @@ export class WorkerPool implements Disposable {
     this.#threads.clear()
   }
 
-  /** Starts waiting jobs as long as there are threads for them. */
+  /** Starts waiting jobs while threads are available for them. */
   #dispatch(): void {
     for (;;) {
       const owner = this.#nextOwner()
@@ -99,7 +99,7 @@ export class WorkerPool implements Disposable {
     return undefined
   }
 
-  /** An idle thread, at best one that has loaded the code of the job already. */
+  /** Returns an idle thread, preferably one that has already loaded the code of the job. */
   #threadFor({ name }: Job): PoolThread | undefined {
     for (const thread of this.#threads) if (thread.hasEnded) this.#threads.delete(thread)
     const idle = [...this.#threads].filter(({ owner, isOver }) => owner === undefined && !isOver)
