@@ -1,5 +1,5 @@
--- Appends lines to the chain of write-offs: costs that were not charged. Each line carries the hash of the one before it.
--- The hashed text is the JSON that `hashWriteOff` (accounting/hash-chain.ts) hashes.
+-- Appends lines to the chain of write-offs, which are costs that were not charged. Each line contains the hash of the
+-- previous line. The hashed text is the same JSON as in `hashWriteOff` (accounting/hash-chain.ts).
 CREATE OR REPLACE FUNCTION append_write_offs(p_lines json) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   v_number bigint; v_hash text; v_previous text; v_line record;

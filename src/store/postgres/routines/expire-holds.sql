@@ -1,5 +1,5 @@
--- Writes the receipts of requests whose process died, unless they have a receipt. Nothing is charged for them, but they
--- count as requests.
+-- Writes receipts of requests whose process died, unless they already have a receipt. Nothing is charged for these
+-- requests, but they are counted.
 CREATE OR REPLACE FUNCTION expire_holds(p_receipts json) RETURNS void LANGUAGE sql AS $$
   WITH expired AS (
     INSERT INTO receipts (request, account, key, at, body, hash, is_expired, endpoint, model, provider, status, outcome,
@@ -26,7 +26,7 @@ CREATE OR REPLACE FUNCTION expire_holds(p_receipts json) RETURNS void LANGUAGE s
   ON CONFLICT (key) DO UPDATE SET last_used_at = greatest(u.last_used_at, excluded.last_used_at),
     requests = u.requests + excluded.requests;
 
-  -- They may be settled after all, so report segments leave them out and reports add them.
+  -- These requests may still be settled, so they are not in report segments. Reports add them separately.
   INSERT INTO expired_requests
   SELECT r.request, r.at FROM json_to_recordset(p_receipts) AS p (request text) JOIN receipts AS r ON r.request = p.request
   WHERE r.is_expired ON CONFLICT DO NOTHING

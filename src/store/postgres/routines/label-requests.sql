@@ -1,4 +1,4 @@
--- Writes the user, session and tags of receipts into `request_labels`, unless they are there already.
+-- Writes the user, session and tags of receipts to `request_labels`, unless they are already there.
 CREATE OR REPLACE FUNCTION label_requests(p_requests text[]) RETURNS void LANGUAGE sql AS $$
   INSERT INTO request_labels (name, value, at, request)
   SELECT l.name, l.value, r.at, r.request

@@ -1,8 +1,9 @@
--- Adds to the number of keys and the bytes of answers of scopes, and to the bytes of all scopes together (scope '').
+-- Changes the totals of scopes, which are the number of keys and the bytes of answers, and the total bytes of all
+-- scopes (scope '').
 CREATE OR REPLACE FUNCTION count_idempotency(p_scopes text[], p_keys bigint[], p_bytes bigint[])
 RETURNS void LANGUAGE sql AS $$
-  -- Each total is the sum of several rows, and a connection writes one of them: otherwise all claims of an account would
-  -- wait for each other.
+  -- Each total is the sum of several rows, and a connection only writes one of them. With a single row, all claims of
+  -- an account would wait for each other.
   INSERT INTO idempotency_totals AS t (scope, slot, keys, bytes)
   SELECT scope, pg_backend_pid() % 8, sum(keys), sum(bytes) FROM (
     SELECT scope COLLATE "C" AS scope, keys, bytes FROM unnest(p_scopes, p_keys, p_bytes) AS c (scope, keys, bytes)
@@ -18,9 +19,9 @@ CREATE OR REPLACE FUNCTION describe_claim(p_scope text, p_key text, p_fingerprin
     'node', p_node, 'at', p_at, 'rights', p_rights, 'state', p_state)
 $$;
 
--- Performs steps on idempotency keys ('claim', 'release', 'drop' and 'keep') and returns each one's result by its place.
--- Steps are performed in the order of their keys, so that concurrent calls do not deadlock; the totals
--- come last. Repeating the whole call has no further effect.
+-- Performs steps on idempotency keys ('claim', 'release', 'drop' and 'keep') and returns the result of each step with
+-- its position. Steps are performed in the order of their keys, so that concurrent calls do not deadlock. The totals
+-- are changed last. Repeating the whole call has no further effect.
 CREATE OR REPLACE FUNCTION perform_idempotency(p_steps json) RETURNS TABLE (place bigint, result json)
 LANGUAGE plpgsql
 SET enable_seqscan = off SET plan_cache_mode = force_generic_plan
@@ -28,7 +29,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
   s record; v_found record; v_old record; v_total bigint; v_max bigint; v_scope text; v_dropped text[];
-  -- Changes of the totals, which are written at the end.
+  -- Changes of the totals. They are written at the end.
   c_scopes text[] := '{}'; c_keys bigint[] := '{}'; c_bytes bigint[] := '{}';
 BEGIN
   FOR s IN
@@ -45,7 +46,8 @@ BEGIN
     place := s.place;
     result := NULL;
     IF s.kind = 'claim' THEN
-      -- A new key, an expired one, or one whose request is replaced is claimed; otherwise the existing claim is returned.
+      -- A key is claimed if it is new, has expired, or if its request is replaced. Otherwise the existing claim is
+      -- returned.
       LOOP
         SELECT i.* INTO v_found FROM idempotency i WHERE i.scope = s.scope AND i.key = s.key;
         IF NOT FOUND THEN
@@ -82,7 +84,7 @@ BEGIN
             v_found.claimed_at, v_found.rights, v_found.state);
           EXIT;
         END IF;
-        -- Another transaction inserted the key first: read its row.
+        -- Another transaction has inserted the key first, so its row is read.
       END LOOP;
     ELSIF s.kind = 'release' THEN
       DELETE FROM idempotency WHERE request = s.request AND state = 'running' RETURNING scope INTO v_scope;
@@ -104,7 +106,8 @@ BEGIN
       IF FOUND THEN
         UPDATE idempotency SET state = 'kept', size = s.size WHERE request = s.request;
         c_scopes := c_scopes || v_found.scope; c_keys := c_keys || 0::bigint; c_bytes := c_bytes || (s.size - v_found.size);
-        -- The oldest answers make room for the new one and may include it: first those of its scope, then of all scopes.
+        -- The oldest answers are dropped to make room for the new one, which may itself be dropped: first those in its
+        -- scope, then those in all scopes.
         FOR v_scope, v_max IN VALUES (v_found.scope, s.max_of_scope), ('', s.max_of_all) LOOP
           v_total := coalesce((SELECT sum(bytes) FROM idempotency_totals WHERE scope = v_scope), 0)
             + coalesce((SELECT sum(bytes) FROM unnest(c_scopes, c_bytes) AS c (scope, bytes)

@@ -1,24 +1,25 @@
--- Charges requests: posts a batch of them to the ledger, writes their receipts, and updates balances, leases, holds and sums.
--- It is called by settle_batch in a transaction of its own. A request is charged at most what its account and the budgets
--- of its key have; the rest becomes a write-off.
+-- Charges a batch of requests. It posts them to the ledger, writes their receipts, and updates balances, leases, holds
+-- and sums. settle_batch calls it in a separate transaction. A request is charged at most the amount that its account
+-- and the budgets of its key have. The rest becomes a write-off.
 --
--- Plans are made once and always use indexes. A plan made for an empty table would always scan
--- the whole table, and planning each time costs more than the work.
+-- Query plans are made once and always use indexes. A plan for an empty table would always scan the whole table, and
+-- planning each time takes longer than the work itself.
 CREATE OR REPLACE FUNCTION post_batch(
   p_node text,
-  -- The accounts and budgets of the batch, sorted and distinct. Postings refer to them by place, from 1.
+  -- The accounts and budgets in the batch, sorted and distinct. Postings refer to them by position, starting at 1.
   p_owners text[],
-  -- A JSON array with one posting for each request; no request occurs twice.
+  -- A JSON array with one posting for each request. No request occurs twice.
   p_postings json,
-  -- Costs that the caller has written off already, by place of their postings; null if there are none.
+  -- Costs that the caller has already written off, by the position of their postings; null if there are none.
   p_write_offs json,
-  -- State that vendors store for accounts (keep_vendor_state); null if there is none.
+  -- State that vendors store for accounts (see keep_vendor_state); null if there is none.
   p_states json,
   -- Holds to write; null if there are none.
   p_opened json,
-  -- Requests whose holds are removed.
+  -- Ids of requests whose holds are removed.
   p_closed text[],
-  -- Whether requests may have been posted before. If it is false, a request that has a receipt violates its unique index.
+  -- Whether requests may have been posted before. If false, a request that already has a receipt violates a unique
+  -- index.
   p_again boolean
 ) RETURNS TABLE (charged bigint, from_lease bigint, from_budgets bigint[], balance bigint, late boolean)
 LANGUAGE plpgsql
@@ -26,24 +27,25 @@ SET enable_seqscan = off SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
-  -- State of the owners, by place in p_owners. o_spent and o_from: charged in this batch, and how much of it from leases.
+  -- State of the owners, by position in p_owners. o_spent is the amount charged in this batch, and o_from is the part
+  -- that came from leases.
   o_posted bigint[]; o_free bigint[]; o_lease bigint[]; o_spent bigint[]; o_from bigint[];
   o_number bigint[]; o_hash text[]; o_json text[];
-  -- Input: the postings, by place in p_postings.
+  -- Input: the postings, by position in p_postings.
   i_account int[]; i_budgets text[]; i_request text[]; i_key text[]; i_amount bigint[]; i_at bigint[];
   i_receipt_hash text[]; i_bits int[];
-  -- Results, by place in p_postings.
+  -- Results, by position in p_postings.
   r_is_done boolean[]; r_is_late boolean[]; r_charged bigint[]; r_from_lease bigint[]; r_from_budgets text[];
   r_balance bigint[]; r_number bigint[]; r_previous text[]; r_hash text[]; r_missing bigint[];
   v_count int; v_owner int; v_budgets int[]; v_from bigint[]; v_charged bigint; v_drawn bigint;
   v_is_missing boolean := false; v_number bigint; v_hash text; v_line record;
 BEGIN
-  -- Every transaction locks in the same order: the node, the balances by owner, the chain of write-offs. Removing a node
-  -- removes its holds, so a node that is being removed opens none.
+  -- Every transaction locks in the same order: the node, the balances by owner, the chain of write-offs. Removing a
+  -- node also removes its holds, so a node that is being removed cannot open holds.
   IF p_opened IS NOT NULL THEN PERFORM 1 FROM nodes WHERE id = p_node FOR KEY SHARE; END IF;
   PERFORM 1 FROM balances WHERE owner = ANY(p_owners) ORDER BY owner FOR UPDATE;
   SELECT array_agg(coalesce(b.posted, 0) ORDER BY o.place), array_agg(coalesce(b.posted - b.leased, 0) ORDER BY o.place),
-    -- A join would let the planner read all leases of the node while the table is not analyzed yet.
+    -- With a join, the planner could read all leases of the node while the table has not been analyzed yet.
     array_agg(coalesce((SELECT l.amount FROM leases l WHERE l.owner = o.owner AND l.node = p_node), 0) ORDER BY o.place),
     array_agg(coalesce(b.number, 0) ORDER BY o.place),
     array_agg(b.hash ORDER BY o.place), array_agg(to_json(o.owner)::text ORDER BY o.place),
@@ -61,7 +63,7 @@ BEGIN
   IF EXISTS (SELECT FROM unnest(i_account) AS place WHERE o_hash[place] IS NULL) THEN
     RAISE foreign_key_violation USING MESSAGE = 'there is no such account';
   END IF;
-  -- Arrays get their full length, since later loops leave out elements.
+  -- Arrays get their full length, because later loops skip elements.
   r_charged := array_fill(NULL::bigint, ARRAY[v_count]); r_from_lease := r_charged; r_balance := r_charged;
   r_number := r_charged; r_missing := r_charged; r_from_budgets := array_fill(NULL::text, ARRAY[v_count]);
   r_previous := r_from_budgets; r_hash := r_from_budgets;
@@ -75,7 +77,7 @@ BEGIN
       r_is_done[v_line.place] := NOT v_line.is_expired;
       r_charged[v_line.place] := v_line.cost;
     END LOOP;
-    -- The node was considered dead, and these requests had expired. Their real receipts replace the expired ones.
+    -- The node was considered dead, so these requests have expired receipts. Their real receipts replace these.
     PERFORM set_expired_aside(array_agg(request)) FROM unnest(i_request, r_is_late) AS p (request, is_late) WHERE is_late;
   END IF;
 
@@ -84,18 +86,18 @@ BEGIN
     v_budgets := i_budgets[i]::int[];
     v_from := '{}';
     IF r_is_done[i] THEN
-      -- Posted by an earlier attempt: report the same result.
+      -- The request was posted by an earlier attempt, so the same result is returned.
       r_from_lease[i] := r_charged[i];
       r_from_budgets[i] := array_fill(r_charged[i], ARRAY[cardinality(v_budgets)])::text;
       r_balance[i] := o_posted[v_owner];
       CONTINUE;
     END IF;
-    -- At most what the account and each of the key's budgets have.
+    -- The charge is at most the amount that the account and each of the key's budgets have.
     v_charged := least(i_amount[i], o_lease[v_owner] + o_free[v_owner]);
     FOR j IN 1 .. cardinality(v_budgets) LOOP
       v_charged := least(v_charged, o_lease[v_budgets[j]] + o_free[v_budgets[j]]);
     END LOOP;
-    -- The account and each budget pay, from this node's lease first.
+    -- The amount is drawn from the account and from each budget, using this node's lease first.
     FOREACH v_owner IN ARRAY i_account[i] || v_budgets LOOP
       v_drawn := least(v_charged, o_lease[v_owner]);
       o_lease[v_owner] := o_lease[v_owner] - v_drawn;
@@ -114,7 +116,7 @@ BEGIN
     IF v_charged < i_amount[i] THEN v_is_missing := true; END IF;
     IF v_charged > 0 THEN
       v_number := o_number[v_owner] + 1;
-      -- The JSON that `hashEntry` (accounting/hash-chain.ts) hashes.
+      -- Hashes the same JSON as `hashEntry` (accounting/hash-chain.ts).
       v_hash := encode(sha256(convert_to('["' || o_hash[v_owner] || '",' || o_json[v_owner] || ',' || v_number
         || ',"charge","' || -v_charged || '","' || o_posted[v_owner] || '",' || i_at[i] || ',' || to_json(i_request[i])
         || ',null,null,"' || i_receipt_hash[i] || '",' || to_json(i_key[i]) || ',' || i_bits[i] || ']', 'UTF8')), 'hex');
@@ -126,14 +128,14 @@ BEGIN
     END IF;
   END LOOP;
 
-  -- The ledger's lines.
+  -- Writes the entries.
   INSERT INTO entries (account, number, kind, amount, balance, at, request, receipt_hash, previous_hash, hash, key, budgets)
   SELECT p_owners[account], number, 'charge', -p.charged, p.balance, at, request, receipt_hash, previous, hash, key, bits
   FROM unnest(i_account, r_number, r_charged, r_balance, i_at, i_request, i_receipt_hash, r_previous, r_hash, i_key, i_bits)
     AS p (account, number, charged, balance, at, request, receipt_hash, previous, hash, key, bits)
   WHERE number IS NOT NULL;
 
-  -- The receipts, with the sums by hour and by key.
+  -- Writes the receipts, with the sums by hour and by key.
   WITH written AS (
     SELECT p_owners[p.account] AS account, p.request, p.key, p.at, p.body, r.number, r.is_late, r.charged,
       CASE WHEN r.number IS NULL THEN p.uncharged_hash END AS hash, p.written_off + r.missing AS written_off,
@@ -179,7 +181,7 @@ BEGIN
   ON CONFLICT (key) DO UPDATE SET last_used_at = greatest(u.last_used_at, excluded.last_used_at),
     requests = u.requests + excluded.requests, spent = stored_amount(u.spent::numeric + excluded.spent);
 
-  -- The balances, and this node's leases.
+  -- Updates the balances and this node's leases.
   UPDATE balances b SET posted = o.posted, leased = b.leased - o.drawn,
     number = CASE WHEN b.allotted IS NULL THEN o.number END, hash = o.hash
   FROM unnest(p_owners, o_posted, o_spent, o_from, o_number, o_hash) AS o (owner, posted, spent, drawn, number, hash)
@@ -187,7 +189,7 @@ BEGIN
   UPDATE leases l SET amount = l.amount - o_from[array_position(p_owners, l.owner)]
   WHERE l.owner = ANY(p_owners) AND l.node = p_node AND o_from[array_position(p_owners, l.owner)] > 0;
 
-  -- Few callers send labels: looking for them in the text costs less than a statement that writes none.
+  -- Few callers send labels. Searching for them in the text takes less time than a statement that writes no rows.
   IF position('"labels":"{' IN p_postings::text) > 0 THEN PERFORM label_requests(i_request); END IF;
   IF p_states IS NOT NULL THEN PERFORM keep_vendor_state(p_states); END IF;
   IF p_opened IS NOT NULL THEN
@@ -199,7 +201,7 @@ BEGIN
   END IF;
   IF cardinality(p_closed) > 0 THEN DELETE FROM holds WHERE request = ANY(p_closed); END IF;
 
-  -- All accounts share this chain, so its end is locked last, and only if there is something to append.
+  -- All accounts share this chain, so its end is locked last, and only if there are lines to append.
   IF v_is_missing OR p_write_offs IS NOT NULL THEN
     PERFORM append_write_offs(json_agg(w ORDER BY w.place, w.is_missing)) FROM (
       SELECT w.place, false AS is_missing, p_owners[i_account[w.place]] AS account, i_key[w.place] AS key,

@@ -5,8 +5,9 @@ BEGIN
 END
 $$;
 
--- Does the same for the audit log. An erasure may remove personal data (actor_name, before_body, after_body and
--- address) from a record that a row of `redactions` covers.
+-- Trigger function of the audit log, whose records are never changed or deleted either. The only exception is an
+-- erasure, which may remove personal data (actor_name, before_body, after_body and address) from a record that a row of
+-- `redactions` covers.
 CREATE OR REPLACE FUNCTION refuse_change_of_audit() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'UPDATE' THEN

@@ -1,5 +1,5 @@
--- Moves the receipts of expired requests that are settled after all into `expired_receipts`, and subtracts them from the
--- sums. The caller then writes their real receipts.
+-- Moves receipts of expired requests to `expired_receipts` when the requests are settled after all, and subtracts them
+-- from the sums. The caller then writes the real receipts.
 CREATE OR REPLACE FUNCTION set_expired_aside(p_requests text[]) RETURNS void LANGUAGE sql AS $$
   WITH gone AS (
     DELETE FROM receipts WHERE request = ANY(p_requests) AND is_expired

@@ -1,11 +1,11 @@
--- Posts a batch (post_batch) and returns once it is durable, but holds the locks of its rows only while it works and not
--- while it waits for the disk. The work is committed without waiting, which releases the rows. A second commit then waits
--- until the log is on disk up to its own record, which lies behind the first. If the second one fails, nothing that was
+-- Posts a batch (post_batch) and returns when it is durable. Rows are locked during the work, but not while waiting for
+-- the disk. The work is committed without waiting, which releases the rows. A second commit then waits until the log is
+-- on disk up to its own record, which follows that of the first commit. If the second commit fails, nothing that was
 -- written later is durable either.
 --
--- This also holds if the server is configured not to wait for its disk (synchronous_commit = off).
+-- This is also true if the server is configured not to wait for its disk (synchronous_commit = off).
 CREATE OR REPLACE PROCEDURE settle_batch(
-  -- The arguments of post_batch.
+  -- The parameters of post_batch.
   p_node text, p_owners text[], p_postings json, p_write_offs json, p_states json, p_opened json, p_closed text[],
   p_again boolean,
   -- The rows that post_batch returns, as a JSON array of arrays. Amounts are text.
@@ -21,7 +21,7 @@ BEGIN
   IF current_setting('synchronous_commit') = 'off' THEN
     PERFORM set_config('synchronous_commit', 'on', true);
   END IF;
-  -- A commit that wrote nothing does not wait for the disk.
+  -- Writes a message, because a commit that has written nothing does not wait for the disk.
   PERFORM pg_logical_emit_message(true, 'tollgate', '');
 END
 $$;

@@ -1,6 +1,7 @@
--- The audit log, and how names of people are removed from records that never change.
+-- The audit log, and the removal of people's names from its otherwise unchangeable records.
 
--- The ends of the chains that all accounts share: 'audit' and 'write_offs'. Appending locks the row.
+-- The ends of the chains that all accounts share, which are 'audit' and 'write_offs'. Appending to a chain locks its
+-- row.
 CREATE TABLE chain_ends (
   name text COLLATE "C" PRIMARY KEY,
   number bigint NOT NULL,
@@ -8,7 +9,7 @@ CREATE TABLE chain_ends (
 );
 INSERT INTO chain_ends VALUES ('audit', 0, repeat('0', 64)), ('write_offs', 0, repeat('0', 64));
 
--- Changes with their actors. Each record carries the hash of the one before it.
+-- Changes with their actors. Each record contains the hash of the previous record.
 CREATE TABLE audit (
   number bigint PRIMARY KEY,
   at bigint NOT NULL,
@@ -28,12 +29,12 @@ CREATE INDEX audit_by_account ON audit (account, number);
 CREATE TRIGGER audit_is_never_changed BEFORE UPDATE OR DELETE ON audit
   FOR EACH ROW EXECUTE FUNCTION refuse_change_of_audit();
 
--- Keys of people, which encrypt their names in records.
+-- The keys with which people's names are encrypted in records.
 CREATE TABLE person_keys (
   -- A user's id, or an id that stands for an email address.
   person text COLLATE "C" PRIMARY KEY,
   address_hash text COLLATE "C" UNIQUE,
-  -- Null: the person was erased.
+  -- Null if the person was erased.
   key text,
   erased_at bigint
 );
@@ -42,7 +43,7 @@ CREATE TABLE person_keys (
 CREATE TABLE redactions (
   -- The audit record of the erasure.
   record bigint NOT NULL,
-  -- The account of the entry; null: an audit record.
+  -- The account of the entry; null for an audit record.
   account text COLLATE "C",
   number bigint NOT NULL,
   hash text COLLATE "C" NOT NULL

@@ -4,10 +4,10 @@ CREATE TABLE accounts (
   id text COLLATE "C" PRIMARY KEY,
   name text COLLATE "C" NOT NULL UNIQUE,
   created_at bigint NOT NULL,
-  -- Whether the prompts and answers of its requests are stored.
+  -- Whether the prompts and answers of the account's requests are stored.
   stores_content boolean NOT NULL DEFAULT false,
   state text COLLATE "C" NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'paused', 'closed')),
-  -- JSON; a missing field has no limit.
+  -- The limits as JSON. A missing field means no limit.
   limits text NOT NULL DEFAULT '{}'
 );
 
@@ -15,19 +15,19 @@ CREATE TABLE keys (
   id text COLLATE "C" PRIMARY KEY,
   account text COLLATE "C" NOT NULL REFERENCES accounts (id),
   name text COLLATE "C" NOT NULL,
-  -- The user who created it; null for operators' commands.
+  -- The user who created the key; null for commands of operators.
   created_by text COLLATE "C",
   created_at bigint NOT NULL,
   expires_at bigint,
   paused_at bigint,
   revoked_at bigint,
-  -- JSON, except read_only; null: every model, no aliases, no origins, every address.
+  -- JSON, except for read_only. Null means all models, no aliases, no origins and all addresses, respectively.
   models text,
   aliases text,
   origins text,
   addresses text,
   read_only boolean NOT NULL DEFAULT false,
-  -- Limits; null: none.
+  -- Limits; null without a limit.
   budget bigint,
   daily_budget bigint,
   monthly_budget bigint,
@@ -41,7 +41,7 @@ CREATE INDEX keys_by_account ON keys (account, created_at, id);
 CREATE INDEX keys_by_time ON keys (created_at, id);
 
 CREATE TABLE key_secrets (
-  -- HMAC of the key, which itself is not stored.
+  -- HMAC of the key. The key itself is not stored.
   hash text COLLATE "C" PRIMARY KEY,
   key text COLLATE "C" NOT NULL REFERENCES keys (id),
   hint text NOT NULL,
@@ -52,7 +52,7 @@ CREATE INDEX key_secrets_by_key ON key_secrets (key);
 
 CREATE TABLE codes (
   id text COLLATE "C" PRIMARY KEY,
-  -- HMAC of the code, which itself is not stored.
+  -- HMAC of the code. The code itself is not stored.
   hash text COLLATE "C" NOT NULL UNIQUE,
   hint text NOT NULL,
   note text,
@@ -66,7 +66,7 @@ CREATE TABLE codes (
 );
 CREATE INDEX codes_by_time ON codes (created_at, id);
 
--- An account redeems a code once.
+-- Redemptions of codes. An account can redeem each code only once.
 CREATE TABLE redemptions (
   code text COLLATE "C" NOT NULL REFERENCES codes (id),
   account text COLLATE "C" NOT NULL REFERENCES accounts (id),
@@ -88,10 +88,10 @@ CREATE INDEX members_by_time ON members (joined_at, id);
 CREATE TABLE invitations (
   id text COLLATE "C" PRIMARY KEY,
   account text COLLATE "C" NOT NULL REFERENCES accounts (id),
-  -- In lowercase.
+  -- The email address in lowercase.
   email text COLLATE "C" NOT NULL,
   role text NOT NULL CHECK (role IN ('owner', 'member', 'viewer')),
-  -- Hash of the token in the link, which itself is not stored.
+  -- Hash of the token in the link. The token itself is not stored.
   token_hash text COLLATE "C" NOT NULL UNIQUE,
   invited_by text NOT NULL,
   created_at bigint NOT NULL,
@@ -113,15 +113,15 @@ CREATE TABLE console_settings (
   PRIMARY KEY (section, id)
 );
 
--- Number of changes of keys ('keys') and settings ('settings'). A change locks its row until it is committed, so that a
--- greater revision never becomes visible before a smaller one.
+-- Number of changes of keys ('keys') and settings ('settings'). A change locks its row until the change is committed,
+-- so that a higher revision never becomes visible before a lower one.
 CREATE TABLE revisions (name text COLLATE "C" PRIMARY KEY, number bigint NOT NULL);
 INSERT INTO revisions VALUES ('keys', 0), ('settings', 0);
 
--- The last backup at each place.
+-- The latest backup at each destination.
 CREATE TABLE backups (
   place text COLLATE "C" PRIMARY KEY,
   at bigint NOT NULL,
-  -- Milliseconds until the next one; null: not scheduled.
+  -- Milliseconds until the next backup; null if no backup is scheduled.
   every bigint
 );

@@ -1,20 +1,20 @@
 -- Receipts of requests, and the sums that are written with them.
 
--- One row for each request that held money: its key makes a second charge impossible. Ids grow with time, so the table is
--- divided by them, a day each.
+-- One row for each request for which credits were held. The primary key makes a second charge impossible. Request ids
+-- increase over time, so the table is divided into daily partitions by their ranges.
 CREATE TABLE receipts (
   request text COLLATE "C" NOT NULL PRIMARY KEY,
   account text COLLATE "C" NOT NULL,
   key text COLLATE "C" NOT NULL,
   at bigint NOT NULL,
   body text NOT NULL,
-  -- The entry that charged it; null when nothing was charged.
+  -- The number of the charge's entry; null if nothing was charged.
   entry bigint,
-  -- The hash of a request that was not charged; an entry has its own.
+  -- The hash of the receipt if nothing was charged. A charge's hash is in its entry.
   hash text COLLATE "C",
-  -- Its process died, and nothing was charged.
+  -- Whether the request expired, because its process died and nothing was charged.
   is_expired boolean NOT NULL DEFAULT false,
-  -- It replaced the receipt of an expired request, which expired_receipts has.
+  -- Whether this receipt replaced that of an expired request, which is now in expired_receipts.
   is_late boolean NOT NULL DEFAULT false,
   position bigint NOT NULL DEFAULT nextval('ledger_position'),
   -- Values from the receipt that reports need.
@@ -32,22 +32,22 @@ CREATE TABLE receipts (
   output bigint NOT NULL,
   cost bigint NOT NULL,
   written_off bigint NOT NULL,
-  -- The cost before the multiplier; null: as much as was charged and written off.
+  -- The cost before the multiplier; null if it equals the amount that was charged and written off.
   provider_cost bigint,
-  -- JSON: the user, session and tags that the caller sent; null: none.
+  -- The user, session and tags that the caller sent, as JSON; null if there are none.
   labels text
 ) PARTITION BY RANGE (request);
--- Each index costs every charge. Lists are read in order of time, of an account and of all accounts. There is no index by
--- key, model or provider: the sums by hour show in which hours there were such requests.
+-- Each index slows down every charge. Lists are read in chronological order, for one account or for all accounts. There
+-- is no index by key, model or provider, because the hourly sums show the hours with such requests.
 CREATE INDEX receipts_by_account ON receipts (account, at);
 CREATE INDEX receipts_by_time ON receipts (at);
--- Requests with problems are few among many.
+-- Only a few requests have problems.
 CREATE INDEX troubled_receipts_by_account ON receipts (account, at) WHERE failed OR written_off > 0;
 CREATE INDEX troubled_receipts_by_time ON receipts (at) WHERE failed OR written_off > 0;
 CREATE INDEX receipts_by_position ON receipts (position) WHERE entry IS NULL;
 CREATE TABLE receipts_other PARTITION OF receipts DEFAULT;
 
--- Receipts of expired requests that were settled after all (set_expired_aside).
+-- Receipts of expired requests that were settled later (see set_expired_aside).
 CREATE TABLE expired_receipts (
   request text COLLATE "C" PRIMARY KEY,
   account text COLLATE "C" NOT NULL,
@@ -59,7 +59,7 @@ CREATE TABLE expired_receipts (
 );
 CREATE INDEX expired_receipts_by_position ON expired_receipts (position);
 
--- Sums of requests by the hour (hours since 1970, UTC), written with the charges.
+-- Hourly sums of requests, which are written with the charges. Hours are counted from 1970 in UTC.
 CREATE TABLE usage_hours (
   hour int NOT NULL,
   account text COLLATE "C" NOT NULL,

@@ -1,6 +1,6 @@
 -- Data for reports in addition to receipts: labels, segments, failures, and comparisons with providers' bills.
 
--- Users, sessions and tags of requests (label_requests).
+-- Users, sessions and tags of requests (see label_requests).
 CREATE TABLE request_labels (
   name text COLLATE "C" NOT NULL,
   value text COLLATE "C" NOT NULL,
@@ -9,12 +9,12 @@ CREATE TABLE request_labels (
   PRIMARY KEY (name, value, at, request)
 );
 
--- A columnar copy of the requests, thousands in a segment, for sums that no table has. Nodes make segments of
--- the receipts when reports are requested: charges do not write them.
+-- A copy of the requests in columns, with thousands of requests in each segment. It is used for sums that are not
+-- stored in a table. Charges do not write segments. Nodes create them from receipts when reports are requested.
 CREATE TABLE request_segments (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   count int NOT NULL,
-  -- When the first and the last of its requests began.
+  -- The start times of the first and the last request in the segment.
   first_at bigint NOT NULL,
   last_at bigint NOT NULL
 );
@@ -28,18 +28,18 @@ CREATE TABLE segment_columns (
   numbers bytea NOT NULL,
   PRIMARY KEY (segment, name)
 );
--- Compressing numbers costs more than it saves.
+-- Compression is disabled, because compressing numbers takes more time than it saves.
 ALTER TABLE segment_columns ALTER COLUMN numbers SET STORAGE EXTERNAL;
 
--- The numbers that columns have for names and labels of requests.
+-- The ids that stand for names and labels of requests in columns.
 CREATE TABLE request_names (
   id int PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   name text COLLATE "C" NOT NULL UNIQUE,
-  -- When the last request of that name began.
+  -- The start time of the last request with this name.
   last_at bigint NOT NULL
 );
 
--- Expired requests are in no segment, since they may be settled after all. They are few.
+-- Expired requests. They are not in segments, because they may still be settled. There are few of them.
 CREATE TABLE expired_requests (
   request text COLLATE "C" PRIMARY KEY,
   at bigint NOT NULL
@@ -75,7 +75,7 @@ CREATE TABLE failed_attempts (
 );
 CREATE INDEX failed_attempts_by_time ON failed_attempts (at);
 
--- The last comparison with each provider's bill.
+-- The latest comparison with each provider's bill.
 CREATE TABLE reconciliations (
   provider text COLLATE "C" PRIMARY KEY,
   number bigint NOT NULL,
@@ -83,7 +83,7 @@ CREATE TABLE reconciliations (
   body text NOT NULL
 );
 
--- Provider cost that receipts do not contain, by the comparison that found it.
+-- Provider cost that is not in receipts, with the comparison that found it.
 CREATE TABLE provider_corrections (
   provider text COLLATE "C" NOT NULL,
   day bigint NOT NULL,

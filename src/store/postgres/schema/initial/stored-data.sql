@@ -1,13 +1,13 @@
--- Data stored besides the ledger: vendors' state, idempotency keys with their answers, prompts, conversations and files.
+-- Data other than the ledger: vendor state, idempotency keys with their answers, prompts, conversations and files.
 
--- State that vendors store for accounts. The oldest rows have the smallest numbers.
+-- State that vendors store for accounts. The oldest rows have the lowest numbers.
 CREATE SEQUENCE vendor_state_number;
 CREATE TABLE vendor_state (
   number bigint PRIMARY KEY,
   id_hash text COLLATE "C" NOT NULL,
   provider text COLLATE "C" NOT NULL,
   kind text NOT NULL,
-  -- Empty if the id was given to several accounts: then it belongs to none of them.
+  -- Empty if the id was given to several accounts, so that it belongs to none of them.
   account text COLLATE "C" NOT NULL,
   request text COLLATE "C" NOT NULL,
   tokens bigint,
@@ -17,7 +17,7 @@ CREATE TABLE vendor_state (
 );
 CREATE INDEX vendor_state_by_expiry ON vendor_state (expires_at);
 
--- Requests with an idempotency key, for a day.
+-- Requests with an idempotency key, which are stored for a day.
 CREATE TABLE idempotency (
   scope text COLLATE "C" NOT NULL,
   key text COLLATE "C" NOT NULL,
@@ -27,7 +27,7 @@ CREATE TABLE idempotency (
   claimed_at bigint NOT NULL,
   rights text NOT NULL,
   state text NOT NULL CHECK (state IN ('running', 'done', 'kept')),
-  -- Bytes of the stored answer.
+  -- Size of the stored answer in bytes.
   size bigint NOT NULL,
   PRIMARY KEY (scope, key)
 );
@@ -35,8 +35,8 @@ CREATE INDEX idempotency_by_time ON idempotency (claimed_at);
 CREATE INDEX idempotency_kept ON idempotency (claimed_at, request) WHERE state = 'kept';
 CREATE INDEX idempotency_kept_of_scope ON idempotency (scope, claimed_at, request) WHERE state = 'kept';
 
--- The number of keys of a scope, and the bytes of its answers; those of all scopes together under ''. Each total is the sum
--- of several rows (count_idempotency).
+-- The number of keys in each scope, and the bytes of their answers. The scope '' has the bytes of all scopes together.
+-- Each total is the sum of several rows (see count_idempotency).
 CREATE TABLE idempotency_totals (
   scope text COLLATE "C" NOT NULL,
   slot int NOT NULL,
@@ -45,7 +45,7 @@ CREATE TABLE idempotency_totals (
   PRIMARY KEY (scope, slot)
 ) WITH (fillfactor = 70);
 
--- Prompts and answers of accounts that have them stored.
+-- Prompts and answers of accounts that store them.
 CREATE TABLE contents (
   request text COLLATE "C" NOT NULL,
   account text COLLATE "C" NOT NULL,
@@ -71,10 +71,11 @@ CREATE INDEX conversation_parts_by_account ON conversation_parts (account, at);
 CREATE INDEX conversation_parts_by_time ON conversation_parts (at);
 CREATE INDEX conversation_parts_by_expiry ON conversation_parts (expires_at);
 
--- The bytes that each account stores. A change of any of its parts locks the row.
+-- The number of bytes that each account stores. A change of any part of an account locks its row.
 CREATE TABLE conversation_sizes (account text COLLATE "C" PRIMARY KEY, bytes bigint NOT NULL) WITH (fillfactor = 70);
 
--- Files that all nodes need: stored answers (encrypted by the node) and temporary images. Times are of the database's clock.
+-- Files that all nodes need, which are stored answers (encrypted by the node) and temporary images. Times are by the
+-- database's clock.
 CREATE TABLE kept_files (
   kind text COLLATE "C" NOT NULL,
   name text COLLATE "C" NOT NULL,
@@ -92,6 +93,6 @@ CREATE TABLE kept_file_chunks (
   content bytea NOT NULL,
   PRIMARY KEY (file, number)
 );
--- Encrypted data and images do not compress.
+-- Compression is disabled, because encrypted data and images cannot be compressed.
 ALTER TABLE kept_file_chunks ALTER COLUMN content SET STORAGE EXTERNAL;
 CREATE INDEX kept_file_chunks_by_expiry ON kept_file_chunks (expires_at);

@@ -46,9 +46,9 @@ CREATE TABLE second_factors (
 CREATE TABLE passkeys (
   id text COLLATE "C" PRIMARY KEY,
   user_id text COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  -- The authenticator's id of it, base64url.
+  -- The authenticator's id for the passkey, base64url.
   credential text COLLATE "C" NOT NULL UNIQUE,
-  -- COSE, base64url.
+  -- The public key in COSE format, base64url.
   public_key text NOT NULL,
   counter bigint NOT NULL,
   -- JSON.
@@ -59,7 +59,7 @@ CREATE TABLE passkeys (
 );
 CREATE INDEX passkeys_by_user ON passkeys (user_id);
 
--- Short-lived tokens, such as links that set a password.
+-- Short-lived tokens, such as those in links for setting a password.
 CREATE TABLE proofs (
   hash text COLLATE "C" PRIMARY KEY,
   kind text NOT NULL,
@@ -70,7 +70,7 @@ CREATE TABLE proofs (
 );
 CREATE INDEX proofs_by_user ON proofs (user_id);
 
--- Attempts to sign in, by address and by email address. All processes count together.
+-- Attempts to sign in, by network address and by email address. All processes share the counts.
 CREATE TABLE attempts (
   key text COLLATE "C" PRIMARY KEY,
   count bigint NOT NULL,

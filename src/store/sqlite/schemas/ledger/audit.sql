@@ -1,6 +1,6 @@
--- The audit log, and how names of people are removed from records that never change.
+-- The audit log, and the removal of people's names from its otherwise unchangeable records.
 
--- Changes with their actors. Each record carries the hash of the one before it.
+-- Changes with their actors. Each record contains the hash of the previous record.
 CREATE TABLE audit (
   number INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,
@@ -17,7 +17,8 @@ CREATE TABLE audit (
   hash TEXT NOT NULL
 ) STRICT;
 CREATE INDEX audit_by_account ON audit (account, number);
--- An erasure may remove a person's name from a record that a redaction covers.
+-- Records are never changed, with one exception: an erasure may remove a person's name from a record that a redaction
+-- covers.
 CREATE TRIGGER audit_is_never_changed BEFORE UPDATE ON audit
 WHEN NEW.number IS NOT OLD.number OR NEW.at IS NOT OLD.at OR NEW.actor_kind IS NOT OLD.actor_kind
   OR NEW.actor_id IS NOT OLD.actor_id OR NEW.action IS NOT OLD.action OR NEW.account IS NOT OLD.account
@@ -26,17 +27,17 @@ WHEN NEW.number IS NOT OLD.number OR NEW.at IS NOT OLD.at OR NEW.actor_kind IS N
 BEGIN SELECT RAISE(ABORT, 'an audit record is never changed'); END;
 CREATE TRIGGER audit_is_never_deleted BEFORE DELETE ON audit
 BEGIN SELECT RAISE(ABORT, 'an audit record is never deleted'); END;
--- Replacing a row would delete the old one without a trigger, so a row can only be the next one.
+-- Replacing a row would delete the old row without firing a trigger, so an inserted row must have the next number.
 CREATE TRIGGER audit_only_grows BEFORE INSERT ON audit
 WHEN NEW.number IS NOT 1 + coalesce((SELECT max(number) FROM audit), 0)
 BEGIN SELECT RAISE(ABORT, 'an audit record is the next one'); END;
 
--- Keys of people, which encrypt their names in records.
+-- The keys with which people's names are encrypted in records.
 CREATE TABLE person_keys (
   -- A user's id, or an id that stands for an email address.
   person TEXT PRIMARY KEY,
   address_hash TEXT UNIQUE,
-  -- Null: the person was erased.
+  -- Null if the person was erased.
   key TEXT,
   erased_at INTEGER
 ) STRICT, WITHOUT ROWID;
@@ -45,7 +46,7 @@ CREATE TABLE person_keys (
 CREATE TABLE redactions (
   -- The audit record of the erasure.
   record INTEGER NOT NULL,
-  -- The account of the entry; null: an audit record.
+  -- The account of the entry; null for an audit record.
   account TEXT,
   number INTEGER NOT NULL,
   hash TEXT NOT NULL

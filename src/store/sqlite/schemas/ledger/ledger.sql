@@ -1,19 +1,21 @@
 -- The ledger: balances, entries with their receipts, write-offs, payments and debts.
 
--- The balance of an owner (an account, or a budget of a key), and how much of it nodes have leased.
+-- The balance of an owner (an account or a budget), and the part of it that nodes have leased.
 CREATE TABLE balances (
   owner TEXT PRIMARY KEY,
   posted INTEGER NOT NULL CHECK (posted >= 0),
   leased INTEGER NOT NULL DEFAULT 0 CHECK (leased >= 0 AND leased <= posted),
-  -- Everything that a budget was ever given, changes included; less `posted`, it is the amount spent. Null for accounts.
+  -- All amounts ever allotted to a budget, including limit changes. `allotted` minus `posted` is the amount spent. Null
+  -- for accounts.
   allotted INTEGER
 ) STRICT, WITHOUT ROWID;
 
--- The lines of the ledger. A charge and its receipt are one row, so that a commit writes fewer pages; a request that was not
--- charged has a row with its receipt only.
+-- The entries of the ledger. A charge and its receipt are in one row, so that a commit writes fewer pages. An uncharged
+-- request has a row that only contains its receipt.
 CREATE TABLE entries (
   account TEXT NOT NULL REFERENCES accounts (id),
-  -- Null in a row that has a receipt only: then `kind` is null, or 'expired' if its process died.
+  -- Number of the entry. Null in a row that only contains a receipt. In this case `kind` is null, or 'expired' if the
+  -- process died.
   number INTEGER,
   kind TEXT,
   amount INTEGER,
@@ -26,24 +28,25 @@ CREATE TABLE entries (
   previous_hash TEXT,
   hash TEXT,
   key TEXT,
-  -- The budgets of its key that a charge drew on: 1 the total, 2 that of the day, 4 that of the month.
+  -- Bits of the key's budgets that a charge drew on: 1 for the total, 2 for the day, 4 for the month.
   budgets INTEGER NOT NULL DEFAULT 0,
-  -- The request of an expired receipt that was settled after all: the new row has its place in the unique index.
+  -- The request of an expired receipt, if it was settled later. The new row is in the unique index in place of this
+  -- one.
   replaced TEXT,
-  -- JSON, after the other columns because it is long.
+  -- The receipt as JSON. It comes after the other columns because it is long.
   receipt TEXT,
   CHECK (number IS NULL OR (kind IS NOT NULL AND amount IS NOT NULL AND balance IS NOT NULL
     AND previous_hash IS NOT NULL AND hash IS NOT NULL))
 ) STRICT;
 CREATE UNIQUE INDEX entries_by_number ON entries (account, number);
--- One row for each request that held money makes a second charge impossible.
+-- Each request for which credits were held has one row, which makes a second charge impossible.
 CREATE UNIQUE INDEX entries_by_request ON entries (request) WHERE request IS NOT NULL;
--- Grants and the like are few among many charges, which are not in this index.
+-- Contains all entries except charges. Charges are much more frequent than other entries.
 CREATE INDEX entries_by_kind ON entries (account, kind, number)
   WHERE number IS NOT NULL AND kind <> 'charge';
 CREATE INDEX entries_by_replaced ON entries (replaced) WHERE replaced IS NOT NULL;
 
--- Costs that were not charged. Each line carries the hash of the one before it.
+-- Costs that were not charged. Each line contains the hash of the previous line.
 CREATE TABLE write_offs (
   number INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,
@@ -65,14 +68,14 @@ CREATE TRIGGER write_offs_only_grow BEFORE INSERT ON write_offs
 WHEN NEW.number IS NOT 1 + coalesce((SELECT max(number) FROM write_offs), 0)
 BEGIN SELECT RAISE(ABORT, 'a write-off is the next one'); END;
 
--- A payment from outside becomes one entry, however often it is reported.
+-- Payments from outside of the gateway. Each becomes one entry, regardless of how often it is reported.
 CREATE TABLE payments (
   id TEXT PRIMARY KEY,
   account TEXT NOT NULL REFERENCES accounts (id),
   entry INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Card payments, to which refunds and disputes refer, with the amount taken back so far.
+-- Card payments, to which refunds and disputes refer, with the amounts taken back so far.
 CREATE TABLE card_payments (
   intent TEXT PRIMARY KEY,
   payment TEXT NOT NULL REFERENCES payments (id),
@@ -84,7 +87,7 @@ CREATE TABLE card_payments (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX card_payments_by_account ON card_payments (account);
 
--- Each refund and dispute, however often it is reported.
+-- Refunds and disputes. Each has one row, regardless of how often it is reported.
 CREATE TABLE reversals (
   id TEXT PRIMARY KEY,
   intent TEXT NOT NULL REFERENCES card_payments (intent),
@@ -94,7 +97,7 @@ CREATE TABLE reversals (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX reversals_by_intent ON reversals (intent);
 
--- The debts of accounts, line by line. The newest line of an account has the present debt.
+-- The debts of accounts, line by line. The newest line of an account contains its current debt.
 CREATE TABLE debts (
   account TEXT NOT NULL REFERENCES accounts (id),
   number INTEGER NOT NULL,
@@ -102,15 +105,16 @@ CREATE TABLE debts (
   debt INTEGER NOT NULL CHECK (debt >= 0),
   at INTEGER NOT NULL,
   note TEXT NOT NULL,
-  -- The entry that paid.
+  -- The entry of the payment; null if the line is not a payment.
   entry INTEGER,
   previous_hash TEXT NOT NULL,
   hash TEXT NOT NULL,
   PRIMARY KEY (account, number)
 ) STRICT, WITHOUT ROWID;
 
--- The extent of the ledger when it was last checked: its rows up to one of them, how many, and the sum of their hashes; and
--- the ends of the shared chains. So a removed row is noticed, even the last one.
+-- The extent of the ledger when the anchor was last advanced: the last row, the number of rows up to it, and the sum of
+-- their hashes. Also contains the ends of the chains that all accounts share. With the anchor, a missing row is
+-- noticed, even if it is the last one.
 CREATE TABLE anchor (
   last_row INTEGER NOT NULL,
   last_hash TEXT,
@@ -124,8 +128,8 @@ CREATE TABLE anchor (
 ) STRICT;
 INSERT INTO anchor VALUES (0, NULL, 0, '', 0, 0, '', 0, '');
 
--- Stands for rows that were removed because of their age, of all accounts together: until when they were removed, how many,
--- the sum of their hashes, and the greatest rowid among them; and the progress of an unfinished removal.
+-- Replaces rows of all accounts that were removed because of their age. Contains the time before which rows were
+-- removed, their number, the sum of their hashes, their highest rowid, and the progress of an unfinished removal.
 CREATE TABLE pruned_rows (
   until INTEGER NOT NULL,
   row_count INTEGER NOT NULL,
@@ -135,7 +139,7 @@ CREATE TABLE pruned_rows (
 ) STRICT;
 INSERT INTO pruned_rows VALUES (0, 0, '', 0, 0);
 
--- The last removed entry of each account, which the next one follows.
+-- The last removed entry of each account. The hash of the next entry refers to it.
 CREATE TABLE last_pruned_entries (
   account TEXT PRIMARY KEY,
   number INTEGER NOT NULL,
@@ -143,10 +147,11 @@ CREATE TABLE last_pruned_entries (
   hash TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Amounts that removed charges drew on each budget.
+-- The amounts that removed charges drew on each budget.
 CREATE TABLE pruned_budgets (owner TEXT PRIMARY KEY, spent INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
--- Sums of removed requests, in the form of the index of requests (reports.db), which cannot be rebuilt without them.
+-- Sums of removed requests, in the format of the reports index (reports.db). Without them, the index could not be
+-- rebuilt.
 CREATE TABLE pruned_hours (
   hour INTEGER NOT NULL,
   account TEXT NOT NULL,

@@ -4,10 +4,10 @@ CREATE TABLE accounts (
   id TEXT PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
   created_at INTEGER NOT NULL,
-  -- Whether the prompts and answers of its requests are stored.
+  -- Whether the prompts and answers of the account's requests are stored.
   stores_content INTEGER NOT NULL DEFAULT 0,
   state TEXT NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'paused', 'closed')),
-  -- JSON; a missing field has no limit.
+  -- The limits as JSON. A missing field means no limit.
   limits TEXT NOT NULL DEFAULT '{}'
 ) STRICT;
 
@@ -15,19 +15,19 @@ CREATE TABLE keys (
   id TEXT PRIMARY KEY,
   account TEXT NOT NULL REFERENCES accounts (id),
   name TEXT NOT NULL,
-  -- The user who created it; null for operators' commands.
+  -- The user who created the key; null for commands of operators.
   created_by TEXT,
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
   paused_at INTEGER,
   revoked_at INTEGER,
-  -- JSON, except read_only; null: every model, no aliases, no origins, every address.
+  -- JSON, except for read_only. Null means all models, no aliases, no origins and all addresses, respectively.
   models TEXT,
   aliases TEXT,
   origins TEXT,
   addresses TEXT,
   read_only INTEGER NOT NULL DEFAULT 0,
-  -- Limits; null: none.
+  -- Limits; null without a limit.
   budget INTEGER,
   daily_budget INTEGER,
   monthly_budget INTEGER,
@@ -41,7 +41,7 @@ CREATE INDEX keys_by_account ON keys (account, created_at, id);
 CREATE INDEX keys_by_time ON keys (created_at, id);
 
 CREATE TABLE key_secrets (
-  -- HMAC of the key, which itself is not stored.
+  -- HMAC of the key. The key itself is not stored.
   hash TEXT PRIMARY KEY,
   key TEXT NOT NULL REFERENCES keys (id),
   hint TEXT NOT NULL,
@@ -52,7 +52,7 @@ CREATE INDEX key_secrets_by_key ON key_secrets (key);
 
 CREATE TABLE codes (
   id TEXT PRIMARY KEY,
-  -- HMAC of the code, which itself is not stored.
+  -- HMAC of the code. The code itself is not stored.
   hash TEXT NOT NULL UNIQUE,
   hint TEXT NOT NULL,
   note TEXT,
@@ -66,7 +66,7 @@ CREATE TABLE codes (
 ) STRICT;
 CREATE INDEX codes_by_time ON codes (created_at, id);
 
--- An account redeems a code once.
+-- Redemptions of codes. An account can redeem each code only once.
 CREATE TABLE redemptions (
   code TEXT NOT NULL REFERENCES codes (id),
   account TEXT NOT NULL REFERENCES accounts (id),
@@ -88,10 +88,10 @@ CREATE INDEX members_by_time ON members (joined_at, id);
 CREATE TABLE invitations (
   id TEXT PRIMARY KEY,
   account TEXT NOT NULL REFERENCES accounts (id),
-  -- In lowercase.
+  -- The email address in lowercase.
   email TEXT NOT NULL,
   role TEXT NOT NULL CHECK (role IN ('owner', 'member', 'viewer')),
-  -- Hash of the token in the link, which itself is not stored.
+  -- Hash of the token in the link. The token itself is not stored.
   token_hash TEXT NOT NULL UNIQUE,
   invited_by TEXT NOT NULL,
   created_at INTEGER NOT NULL,
@@ -121,10 +121,10 @@ INSERT INTO settings_revision VALUES (0);
 CREATE TABLE revision (number INTEGER NOT NULL) STRICT;
 INSERT INTO revision VALUES (0);
 
--- The last backup at each place.
+-- The latest backup at each destination.
 CREATE TABLE backups (
   place TEXT PRIMARY KEY,
   at INTEGER NOT NULL,
-  -- Milliseconds until the next one; null: not scheduled.
+  -- Milliseconds until the next backup; null if no backup is scheduled.
   every INTEGER
 ) STRICT, WITHOUT ROWID;

@@ -4,14 +4,14 @@ CREATE TABLE nodes (
   id TEXT PRIMARY KEY,
   process INTEGER NOT NULL,
   host TEXT NOT NULL,
-  -- The machine with the lock that proves the node alive; null if it holds no lock.
+  -- The machine on which the node holds a lock as proof of being alive; null without a lock.
   machine TEXT,
   beat_at INTEGER NOT NULL,
-  -- Nodes of one machine share memory, and with it their limits.
+  -- Identifies the memory that the nodes of one machine share. They also share the rate limits in it.
   memory TEXT
 ) STRICT, WITHOUT ROWID;
 
--- Parts of balances that nodes may spend without asking.
+-- Parts of balances that nodes may charge without accessing the balances.
 CREATE TABLE leases (
   owner TEXT NOT NULL,
   node TEXT NOT NULL REFERENCES nodes (id),
@@ -19,8 +19,8 @@ CREATE TABLE leases (
   PRIMARY KEY (owner, node)
 ) STRICT, WITHOUT ROWID;
 
--- Requests of nodes for the unused part of other nodes' leases. With an amount: the reduction of a budget or the debt of an
--- account, which is not leased meanwhile.
+-- Requests for the unused part of other nodes' leases. The amount, if set, is the reduction of a budget or the debt of
+-- an account. It is not leased in the meantime.
 CREATE TABLE recalls (
   owner TEXT NOT NULL,
   node TEXT NOT NULL,
@@ -29,7 +29,7 @@ CREATE TABLE recalls (
   PRIMARY KEY (owner, node)
 ) STRICT, WITHOUT ROWID;
 
--- Requests that have run for a while, with the amount they hold.
+-- Requests that have run for a while, with the amounts that they hold.
 CREATE TABLE holds (
   request TEXT PRIMARY KEY,
   node TEXT NOT NULL REFERENCES nodes (id),
@@ -41,7 +41,7 @@ CREATE TABLE holds (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX holds_by_account ON holds (account);
 
--- Failures and recoveries of deployments that a node has seen.
+-- Failures and recoveries of deployments that nodes have reported.
 CREATE TABLE deployment_reports (
   deployment TEXT NOT NULL,
   event TEXT NOT NULL,
@@ -54,7 +54,7 @@ CREATE TABLE deployment_reports (
 CREATE TABLE deployment_revision (number INTEGER NOT NULL) STRICT;
 INSERT INTO deployment_revision VALUES (0);
 
--- Parts of keys' rate limits that nodes have leased and that have not drained since: units at a moment.
+-- Parts of keys' rate limits that nodes have leased and that have not drained yet, as units at a moment.
 CREATE TABLE rate_buckets (
   key TEXT NOT NULL,
   unit TEXT NOT NULL,

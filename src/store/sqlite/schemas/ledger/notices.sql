@@ -2,13 +2,13 @@
 
 CREATE TABLE notice_targets (
   id TEXT PRIMARY KEY,
-  -- Null: the operator's.
+  -- The account; null for a target of the operator.
   account TEXT REFERENCES accounts (id),
   channel TEXT NOT NULL CHECK (channel IN ('webhook', 'slack', 'mail')),
   hint TEXT NOT NULL,
   -- The encrypted address.
   encrypted TEXT NOT NULL,
-  -- JSON; null: all.
+  -- The types of notices as JSON; null for all types.
   types TEXT,
   balance_below INTEGER,
   created_at INTEGER NOT NULL
@@ -17,7 +17,7 @@ CREATE TABLE notice_targets (
 CREATE TABLE notices (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
-  -- Null: for the operator only.
+  -- The account; null if the notice is only for the operator.
   account TEXT,
   type TEXT NOT NULL,
   at INTEGER NOT NULL,
@@ -37,7 +37,7 @@ CREATE TABLE notice_deliveries (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX notice_deliveries_waiting ON notice_deliveries (at) WHERE state = 'waiting';
 
--- The last announced state, so that only one process raises a notice.
+-- The last state for which a notice was raised, so that only one of several processes raises each notice.
 CREATE TABLE notice_marks (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL,

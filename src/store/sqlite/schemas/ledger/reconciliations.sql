@@ -1,6 +1,6 @@
--- Comparisons with providers' bills.
+-- Comparisons with the bills of providers.
 
--- The last comparison with each provider's bill.
+-- The latest comparison with each provider's bill.
 CREATE TABLE reconciliations (
   provider TEXT PRIMARY KEY,
   number INTEGER NOT NULL,
@@ -8,7 +8,7 @@ CREATE TABLE reconciliations (
   body TEXT NOT NULL
 ) STRICT;
 
--- Provider cost that receipts do not contain, by the comparison that found it.
+-- Provider cost that is not in receipts, with the comparison that found it.
 CREATE TABLE provider_corrections (
   provider TEXT NOT NULL,
   day INTEGER NOT NULL,

@@ -1,12 +1,12 @@
--- Data stored besides the ledger: vendors' state, and idempotency keys. Their answers are files.
+-- Data other than the ledger: vendor state and idempotency keys. Answers of requests with these keys are in files.
 
--- State that vendors store for accounts. The oldest rows have the smallest numbers.
+-- State that vendors store for accounts. The oldest rows have the lowest numbers.
 CREATE TABLE vendor_state (
   number INTEGER PRIMARY KEY,
   id_hash TEXT NOT NULL,
   provider TEXT NOT NULL,
   kind TEXT NOT NULL,
-  -- Empty if the id was given to several accounts: then it belongs to none of them.
+  -- Empty if the id was given to several accounts, so that it belongs to none of them.
   account TEXT NOT NULL,
   request TEXT NOT NULL,
   tokens INTEGER,
@@ -16,7 +16,7 @@ CREATE TABLE vendor_state (
 ) STRICT;
 CREATE INDEX vendor_state_by_expiry ON vendor_state (expires_at);
 
--- Requests with an idempotency key, for a day.
+-- Requests with an idempotency key, which are stored for a day.
 CREATE TABLE idempotency (
   scope TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -26,7 +26,7 @@ CREATE TABLE idempotency (
   claimed_at INTEGER NOT NULL,
   rights TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('running', 'done', 'kept')),
-  -- Bytes of the stored answer.
+  -- Size of the stored answer in bytes.
   size INTEGER NOT NULL,
   PRIMARY KEY (scope, key)
 ) STRICT, WITHOUT ROWID;
@@ -34,7 +34,8 @@ CREATE INDEX idempotency_by_time ON idempotency (claimed_at);
 CREATE INDEX idempotency_kept ON idempotency (claimed_at, request) WHERE state = 'kept';
 CREATE INDEX idempotency_kept_of_scope ON idempotency (scope, claimed_at, request) WHERE state = 'kept';
 
--- The number of keys of a scope, and the bytes of its answers; those of all scopes together under ''. Triggers write them.
+-- The number of keys in each scope, and the bytes of their answers. The scope '' has those of all scopes together.
+-- Triggers maintain these totals.
 CREATE TABLE idempotency_totals (
   scope TEXT PRIMARY KEY,
   keys INTEGER NOT NULL,
