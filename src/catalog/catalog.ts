@@ -46,8 +46,8 @@ const MAX_SUGGESTIONS = 3
 /**
  * Builds the catalog from the settings and the known models of enabled vendors.
  *
- * A model may have several deployments with separate prices: a caller pays the price of the deployment that served the
- * request, and a hold covers the most expensive one.
+ * A model may have several deployments with separate prices. A caller pays the price of the deployment that served the
+ * request. A hold covers the most expensive deployment.
  */
 export function buildCatalog(sources: CatalogSources): BuiltCatalog {
   const { settings, facts, vendors, clock = () => Date.now() } = sources

@@ -56,7 +56,7 @@ export interface BodyReading {
 }
 
 /**
- * Reads a JSON body. If its announced size is too large or exceeds the memory, it is rejected unread.
+ * Reads a JSON body. If its announced size exceeds the limit or the free memory, it is rejected without being read.
  * @throws GatewayError `unsupported_media_type`, `body_too_large`, `invalid_json`, `invalid_value`, `overloaded`, and
  *   the errors of the watch.
  */

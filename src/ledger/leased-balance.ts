@@ -1,8 +1,8 @@
 import type { LeaseGrant } from "../store/leases.ts"
 
 /**
- * One process's view, in memory, of its lease of one owner: an account, or a budget of a key. It contains all amounts
- * that decide whether a request may start, so that no request waits for the database.
+ * The lease of one process from one owner, which is an account or a budget of a key. It is kept in memory and contains
+ * all amounts that decide whether a request may start, so that no request waits for the database.
  *
  * Invariant: `held` never exceeds `leased`, except for holds whose lease was lost to a reaper. The next lease covers
  * those first.

@@ -33,9 +33,10 @@ interface Limited {
 }
 
 /**
- * Limits requests and tokens per minute of each key. A key may use a full minute's limit in one burst, and then as much
- * as drains: in any minute at most the limit and that burst. The processes of one machine share the buckets
- * (docs/contribute/design-notes.md#processes-of-one-machine); each of several machines has its share.
+ * Limits requests and tokens per minute of each key. A key may use the limit of a full minute in one burst, and
+ * afterwards as much as has drained. In any minute, it therefore uses at most twice the limit. The processes of one
+ * machine share the buckets (docs/contribute/design-notes.md#processes-of-one-machine). Each of several machines has its
+ * share of the limit.
  *
  * A request whose tokens alone exceed a full minute's limit is not rejected permanently, because its tokens are an
  * estimate. It waits until nothing is in use, and the debt delays later requests.

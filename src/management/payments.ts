@@ -84,12 +84,12 @@ export class Payments {
   }
 
   /**
-   * Processes a webhook of Stripe. A payment becomes one entry, however often it is reported, and a reversal takes its
-   * credits back. Payments of other systems are ignored. An event that cannot be applied changes nothing and raises an
-   * alarm.
-   * @param body exact bytes of the request, as text.
+   * Processes a webhook call of Stripe. A payment becomes one entry, regardless of how often it is reported, and a
+   * reversal takes its credits back. Payments of other systems are ignored. An event that cannot be applied changes
+   * nothing and raises an alarm.
+   * @param body the exact bytes of the request, as text.
    * @param signature the header `stripe-signature`.
-   * @throws GatewayError `invalid_value` if it does not come from Stripe; `upstream_error` if Stripe does not respond
+   * @throws GatewayError `invalid_value` if the call does not come from Stripe; `upstream_error` if Stripe does not respond
    *   to the lookup of a refund's payment.
    */
   async receive(body: string, signature: string | null): Promise<void> {

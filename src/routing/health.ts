@@ -72,13 +72,12 @@ const UNKNOWN: HealthReport = {
 const NO_CIRCUITS: readonly (readonly [string, CircuitState])[] = []
 
 /**
- * A circuit breaker for deployments, based on the results of requests. Failures open the circuit. Later one request
- * tries the deployment, and the others avoid it until that request has ended. All processes of a machine share the
- * circuits (docs/contribute/design-notes.md#processes-of-one-machine); each keeps its own counters. No timers are used. Nodes on several machines exchange
- * events (docs/contribute/decisions, 39).
+ * A circuit breaker for deployments, based on the results of requests. Failures open the circuit. Later, a single
+ * request tests the deployment, and other requests avoid it until that request has ended. All processes of a machine
+ * share the circuits (docs/contribute/design-notes.md#processes-of-one-machine), but each process has its own counters.
+ * No timers are used. Nodes on several machines exchange events (docs/contribute/decisions, 39).
  *
- * An account at a provider also has a circuit, by the name of its keeper: while it is open, none of its deployments is
- * healthy.
+ * Each account at a provider also has a circuit. While it is open, none of the account's deployments is healthy.
  */
 export class Health {
   readonly #circuits: CircuitStates

@@ -58,8 +58,9 @@ export class Router {
   }
 
   /**
-   * @param cacheKey finds the key for a vendor's cache. Called only if deployments are equals, since an explicit order
-   *   is respected.
+   * Returns the deployments of a model in the order in which they are attempted.
+   * @param cacheKey returns the key for a vendor's cache. It is only called if deployments are equals, because an
+   *   explicit order takes precedence.
    */
   route(model: Model, cacheKey?: () => CacheKey | undefined): Route {
     const { deployments, choice = "weight" } = model

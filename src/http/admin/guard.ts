@@ -31,7 +31,7 @@ export class Guard {
 
   /**
    * Authenticates a request by the admin token or a session.
-   * @throws GatewayError `not_signed_in`; `forbidden` for a caller's key, for operator actions by others, and for
+   * @throws GatewayError `not_signed_in`; `forbidden` for a caller's key, for operator actions by other users, and for
    *   cross-site changes.
    */
   async admit(

@@ -69,8 +69,8 @@ export class KeptAnswers implements AsyncDisposable {
 
   /**
    * Finds the answer of the request that holds the key.
-   * @param looks `wasUnclear`: a second lookup, so the stored state of a request without a process is final. `isLost`:
-   *   the answer would have been stored by now.
+   * @param looks With `wasUnclear`, this is a second lookup, so the stored state of a request without a process is final.
+   *   With `isLost`, so much time has passed that the answer would have been stored by now.
    * @throws GatewayError `answerGone` of the request.
    */
   async find(

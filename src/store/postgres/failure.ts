@@ -2,7 +2,8 @@
  * The outcome of a failed step.
  *
  * `not_done`: nothing was changed, and the step may be repeated. `unclear`: the connection was lost when the step may
- * have been committed; it may only be repeated if it detects its own repetition. `refused`: it would fail every time.
+ * have been committed. It may only be repeated if it detects its own repetition. `refused`: the step would fail every
+ * time.
  */
 export type Outcome = "not_done" | "unclear" | "refused"
 

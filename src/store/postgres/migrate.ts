@@ -61,8 +61,8 @@ export function newestOf({ firstVersion, steps }: Schema): number {
 }
 
 /**
- * Migrates a database to the newest schema and routines, once, even if many processes start at the same time. An
- * interrupted migration continues with the interrupted step.
+ * Migrates a database to the newest schema and routines. Even if many processes start at the same time, each step is
+ * performed only once. An interrupted migration continues with the interrupted step.
  * @throws LedgerError `other_version` if its schema is incompatible or of a pre-release build,
  *   `encoding` if the database does not store every character.
  */

@@ -26,8 +26,8 @@ function refuseUnfinished(path: string): void {
 /**
  * Creates the directory of a database file.
  *
- * The ledger is created before its secrets. If secrets exist without a ledger, it was lost, and creating another one
- * would silently discard all payments and charges.
+ * The ledger is created before its secrets. If secrets exist without a ledger, the ledger was lost, and creating a new
+ * one would silently discard all payments and charges.
  * @throws LedgerError `missing`, `unfinished`.
  */
 export function prepareDirectory(path: string): void {

@@ -68,7 +68,7 @@ export class RequestIndex {
   /**
    * Indexes the next rows.
    *
-   * Only one process writes at a time, so a row that is committed later never has a smaller rowid.
+   * Only one process writes at a time, so a row that is committed later never has a lower rowid.
    * @returns whether there may be more rows.
    */
   indexNext(): boolean {

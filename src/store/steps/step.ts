@@ -67,9 +67,9 @@ export function* runOnPostgresql(sql: Sql): Step<void> {
 /**
  * The access of a method to the database.
  *
- * `statements`: each statement on its own. PostgreSQL repeats one after a lost connection, so a change must be
- * idempotent. `snapshot`: reads that see the same state. `transaction`: atomic, performed once. `long`: a transaction
- * without a time limit.
+ * `statements`: each statement runs separately. PostgreSQL repeats a statement after a lost connection, so changes must
+ * be idempotent. `snapshot`: all reads see the same state. `transaction`: atomic, and performed once. `long`: a
+ * transaction without a time limit.
  */
 type Access = "statements" | "snapshot" | "transaction" | "long"
 
