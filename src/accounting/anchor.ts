@@ -18,8 +18,8 @@ export const anchorSchema = z.object({
 })
 
 /**
- * The recorded extent of the ledger at a moment. It reveals rows that were cut off the end, which hash chains cannot.
- * The ledger may be longer than its anchor, but never shorter.
+ * The recorded extent of the ledger at a moment. It reveals missing rows at the end of the ledger, which hash chains do
+ * not reveal. The ledger may be longer than its anchor, but never shorter.
  */
 export type Anchor = z.infer<typeof anchorSchema>
 export type ChainEnd = z.infer<typeof chainEnd>

@@ -17,7 +17,7 @@ export const MAX_TAGS = 16
 /** A label in the form that reports filter by. */
 export interface Label {
   readonly name: LabelName
-  /** For a tag, `name=value`. */
+  /** The label's value; for a tag, `name=value`. */
   readonly value: string
 }
 export type LabelName = "user" | "session" | "tag"

@@ -44,7 +44,7 @@ export async function openDatabase(
   const hasOtherProcesses = isShared || machine.presence.count > 1
   const installed = databaseOf(settings)
   const database = building.use(await installed.openToServe(hasOtherProcesses))
-  // Secrets are opened after the ledger: if they exist without a ledger, the ledger is lost.
+  // Secrets are opened after the ledger. If they exist without a ledger, the ledger was lost.
   const { secrets, keyPepper: secret } = await openSecrets(installed, database.store)
   const databaseWatch = database.watch((fault) => {
     ledger.refuse(fault)

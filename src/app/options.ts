@@ -24,7 +24,7 @@ export interface AppOptions {
   readonly file?: string | undefined
   /** Returns the metrics of all processes as text; absent for a single process. */
   readonly gatherMetrics?: () => Promise<string>
-  /** Interval of keep-alive comments in milliseconds. Tests use shorter ones. */
+  /** Interval of keep-alive comments in milliseconds. Tests use a shorter one. */
   readonly keepAlive?: number
   readonly pace?: Pace
   /** Interval of checks for notices in milliseconds. Tests use a shorter one. */

@@ -48,7 +48,7 @@ export class Upkeep implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true
     clearInterval(this.#timer)
-    // A long step does not delay shutdown: it is rolled back, or the next process continues it.
+    // A long step does not delay shutdown, because it is rolled back or the next process continues it.
     await waitAtMost(this.#step, LAST_WAIT_MS)
   }
 

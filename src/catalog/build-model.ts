@@ -292,7 +292,7 @@ interface BesidePrice {
   readonly ownModes: ModeTable | undefined
 }
 
-/** Returns the deployment's price, else the model's, else the vendor's known price. */
+/** Returns the deployment's price, or else the model's price, or else the vendor's known price. */
 function priceOf(
   written: PriceSettings | undefined,
   draft: Draft,

@@ -24,7 +24,7 @@ export interface ModeRateFacts {
   readonly tiers?: readonly TierFacts[]
 }
 
-/** Rates that replace the base ones once the input exceeds `above` tokens. */
+/** Rates that replace the base rates if the input exceeds `above` tokens. */
 export interface TierFacts extends RateFacts {
   readonly above: number
 }

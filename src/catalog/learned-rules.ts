@@ -22,7 +22,7 @@ interface Learned {
 
 /**
  * Stores the parameters that providers have rejected since the process started, by deployment. Rules from the settings
- * are never replaced. The number of rules is limited: a correction that is not stored still applies to its own request.
+ * are never replaced. The number of rules is limited. A correction that is not stored still applies to its own request.
  */
 export class LearnedRules {
   readonly #learned = new Map<string, Learned>()

@@ -120,7 +120,7 @@ function namesOf(
     const makers = makersNames(upstream, provider.region)
     for (const { name, distance } of makers) names.set(name, distance)
   }
-  // Set last, so that exact names override derived ones.
+  // The exact names are set last, so that they override derived names.
   return names.set(splitId(id).name, 0).set(upstream, 0)
 }
 

@@ -16,8 +16,8 @@ export interface ReplacedGateway {
 }
 
 /**
- * Finds the gateway that listens on a port and has the same data folder. Returns undefined if there is none, and always
- * except on Linux.
+ * Finds the gateway that listens on a port and has the same data folder. Returns undefined if there is none. Always
+ * returns undefined on systems other than Linux.
  */
 export function findReplaced(port: number, data: string): ReplacedGateway | undefined {
   try {

@@ -24,7 +24,7 @@ export function readAliases(text: string): Record<string, string> | Fault {
   return Object.fromEntries(table)
 }
 
-/** Reads the same form as a value in the settings. */
+/** Reads aliases in this one-line form from a value in the settings. */
 export function aliasText() {
   return readingText(readAliases)
 }

@@ -3,7 +3,7 @@ import type { ProviderSettings } from "./settings.ts"
 /** One of several credentials of a provider. */
 export interface ProviderCredential {
   readonly name: string
-  /** Its share of the provider's requests. */
+  /** The credential's share of the provider's requests. */
   readonly weight: number
   /** The provider's settings with only this credential. */
   readonly settings: ProviderSettings

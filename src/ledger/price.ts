@@ -53,7 +53,7 @@ export interface Price {
 /** A mode of service, which is a factor on all token rates in millionths, or has its own rates. */
 export type Mode = bigint | ModeRates
 
-/** Token rates in a mode of service. Not all classes and tiers of the price must be named. */
+/** Token rates in a mode of service. They may lack some of the classes and tiers of the price. */
 export interface ModeRates {
   readonly rates: Rates
   /** Tiers, starting with the longest context. */

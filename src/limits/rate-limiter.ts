@@ -103,8 +103,8 @@ export class RateLimiter {
 
   /**
    * Corrects the tokens of a request when its actual usage is known.
-   * @param delta the actual tokens minus the checked ones; a failed request returns all of them. The usage never falls
-   * below zero.
+   * @param delta the actual tokens minus the checked tokens. For a failed request, all checked tokens are returned. The
+   * usage never falls below zero.
    * @param heldFor milliseconds since the check. Units that have drained since then are not returned again.
    */
   adjust(keyId: string, delta: number, heldFor = 0): void {

@@ -21,7 +21,7 @@ export class Slice {
   readonly limit: number
   /** Units that may still be used. Negative if more was used than leased. */
   #left = 0
-  /** The part of a negative amount left that the current order covers. */
+  /** The part of a negative `#left` that the current order covers. */
   #owed = 0
   /** When the lease ends, by the limiter's clock. */
   #until = 0

@@ -9,7 +9,7 @@ import { hashToken, newToken } from "./tokens.ts"
 
 const HOUR = 60 * 60_000
 const DAY = 24 * HOUR
-/** Time without use after which a persistent session expires. */
+/** Milliseconds without use after which a persistent session expires. */
 const SESSION_LIFETIME_MS = 7 * DAY
 const RENEWAL_INTERVAL_MS = HOUR
 /** Lifetime of a session that ends when the browser is closed. It is not renewed. */

@@ -23,7 +23,7 @@ interface Running {
   timer: ReturnType<typeof setTimeout>
 }
 
-/** A thread of a pool. It runs one job at a time, and is terminated from here if the job exceeds its deadline. */
+/** A thread of a pool. It runs one job at a time. If a job exceeds its deadline, the thread is terminated. */
 export class PoolThread implements Disposable {
   readonly #worker: Worker
   readonly #loaded = new Set<string>()

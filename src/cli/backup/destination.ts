@@ -17,7 +17,7 @@ export interface BackupDestination {
 
 /** A backup that can be read. */
 export interface StoredBackup {
-  /** Its location, for display. */
+  /** The location of the backup, for display. */
   readonly words: string
   readonly manifest: string
   /**

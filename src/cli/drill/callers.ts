@@ -1,6 +1,6 @@
 /** The result of one request, as its caller saw it. */
 export interface CallerResult {
-  /** Null if no response started. */
+  /** The request id; null if no response started. */
   readonly requestId: string | null
   /**
    * `cut`: a response started but did not end. `refused`: an error response. `unreachable`: no node

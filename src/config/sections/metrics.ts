@@ -3,7 +3,7 @@ import { host } from "../addresses.ts"
 import { secret, wholeNumber } from "../scalars.ts"
 import { PLAIN_SECRET } from "../secret-forms.ts"
 
-/** The metrics endpoint; undefined if it is disabled and no metrics are collected. */
+/** The metrics endpoint; undefined if metrics are disabled. */
 export const METRICS = section(
   "metrics",
   {

@@ -108,8 +108,8 @@ export const BACKUP = section(
 )
 
 /**
- * `every` is the number of milliseconds until the next backup is due. null: the interval of the last backup. `off`:
- * backups are not monitored.
+ * `every` is the number of milliseconds until the next backup is due. If it is null, the interval of the last backup
+ * applies. If it is `off`, backups are not monitored.
  */
 export type BackupSettings = ReturnType<typeof BACKUP.build>
 

@@ -18,7 +18,8 @@ interface Run {
 }
 
 /**
- * Maximum pending batches of a process that writes alone. A commit that writes the anchor has to write one more page.
+ * Maximum pending batches of a process that writes alone. The anchor is not written with each batch, because this costs
+ * one additional page per commit.
  */
 const MAX_PENDING_BATCHES = 32
 /**

@@ -17,7 +17,7 @@ const EMPTY_LEDGER: LedgerEnd = { number: 0, balance: 0n, hash: GENESIS_HASH }
  */
 export class LedgerEnds {
   readonly #end: Statement<Omit<LedgerEnd, "number"> & { readonly number: bigint }, [string]>
-  /** Its value changes when another connection commits. */
+  /** Selects a number that changes when another connection commits. */
   readonly #dataVersion: Statement<{ data_version: bigint }, []>
   readonly #committed = new Map<string, LedgerEnd>()
   #version: bigint | undefined
