@@ -15,7 +15,10 @@ export type EntryKind =
   /** Pays a debt of the account. */
   | "debt"
 
-/** One entry of an account's ledger. Never changed or deleted; each carries the hash of the one before it. */
+/**
+ * One entry of an account's ledger. Entries are never changed or deleted, and each contains the hash of the previous
+ * entry.
+ */
 export interface EntryRecord {
   readonly account: string
   /** Counts the entries of each account from 1. */
@@ -57,7 +60,10 @@ export interface WriteOff {
   readonly reason: WriteOffReason
 }
 
-/** A write-off as a line of the ledger. Never changed or deleted; each carries the hash of the one before it. */
+/**
+ * A write-off as a line of the ledger. Write-offs are never changed or deleted, and each contains the hash of the
+ * previous one.
+ */
 export interface WriteOffRecord extends WriteOff {
   /** Counts the write-offs of all accounts from 1. */
   readonly number: number
@@ -69,7 +75,9 @@ export interface WriteOffRecord extends WriteOff {
   readonly hash: string
 }
 
-/** One line of an account's debt. Never changed or deleted; each carries the hash of the one before it. */
+/**
+ * One line of an account's debt. Lines are never changed or deleted, and each contains the hash of the previous line.
+ */
 export interface DebtLine {
   readonly account: string
   /** Counts the debt lines of each account from 1. */
@@ -106,7 +114,9 @@ export interface AuditFacts {
   readonly address: string | null
 }
 
-/** One record of the audit log. Never changed or deleted; each carries the hash of the one before it. */
+/**
+ * One record of the audit log. Records are never changed or deleted, and each contains the hash of the previous record.
+ */
 export interface AuditRecord extends AuditFacts {
   /** Counts the audit records from 1. */
   readonly number: number

@@ -273,8 +273,8 @@ function regionalFactor(
 }
 
 /**
- * Merges the charges besides the model's price: from the provider's settings, from the known facts of the model at this
- * vendor, and from those of the vendor itself.
+ * Merges the charges in addition to the model's price. They come from the provider's settings, from the known facts of
+ * the model at this vendor, and from those of the vendor itself.
  */
 function servicesOf(
   { prices }: ProviderSettings,

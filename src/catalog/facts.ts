@@ -49,7 +49,7 @@ export interface PriceFacts extends CardFacts {
   readonly periods?: readonly PeriodFacts[]
 }
 
-/** Charges of a vendor besides the prices of its models. */
+/** Charges of a vendor in addition to the prices of its models. */
 export interface ServiceFacts {
   readonly [name: string]: string | Readonly<Record<string, string>> | undefined
   /** Factors on the token rates, as decimal text. */
@@ -66,7 +66,7 @@ export interface ModelFacts {
   readonly owner?: string
   readonly context?: number
   readonly max_output?: number
-  /** Input types besides text: `image`, `pdf`, `audio`, `video`; absent if unknown. */
+  /** Input types other than text: `image`, `pdf`, `audio`, `video`; absent if unknown. */
   readonly input?: readonly string[]
   readonly tools?: boolean
   readonly reasoning?: boolean

@@ -30,7 +30,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 
 /**
  * Reads a price from the settings.
- * @param services charges of the vendor besides the model's price.
+ * @param services charges of the vendor in addition to the model's price.
  */
 export function readPrice(
   kind: ModelKind,

@@ -24,7 +24,7 @@ export function readAliases(text: string): Record<string, string> | Fault {
   return Object.fromEntries(table)
 }
 
-/** Reads aliases in this one-line form from a value in the settings. */
+/** Reads aliases in this form, on one line, from a value in the settings. */
 export function aliasText() {
   return readingText(readAliases)
 }

@@ -37,7 +37,7 @@ const OPERATIONS: Readonly<Record<string, ModelSettings>> = {
 /** The simulator accepts any key. */
 const KEY = "sandbox"
 
-/** The simulator's prices for services besides tokens. No vendor's prices apply to it. */
+/** The simulator's prices for services other than tokens. No vendor's prices apply to the simulator. */
 const PRICES: ServicePriceSettings = { search: "10000", modes: { priority: "2", flex: "0.5" } }
 
 /** Faults of the simulator that are offered as models, so that operators can rehearse failures. */

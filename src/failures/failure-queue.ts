@@ -144,7 +144,7 @@ export class FailureQueue implements AsyncDisposable {
     this.#timer ??= setTimeout(() => this.#startStoring(), FLUSH_INTERVAL_MS)
   }
 
-  /** Runs one store at a time, so that the queue stays bounded while the database is slow. */
+  /** Stores only one batch at a time, so that the queue stays limited while the database is slow. */
   #startStoring(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

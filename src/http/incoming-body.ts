@@ -15,8 +15,8 @@ export const USUAL_PACE: Pace = { bytes: 160 * 1024, window: 5_000 }
 const SHORT_CHUNK_BYTES = 4 * 1024
 
 /**
- * Waits for a turn of the event loop after a short chunk, so that the runtime joins the chunks that arrive meanwhile.
- * Reading 100,000 chunks of one byte separately would block the event loop.
+ * Waits for a turn of the event loop after a short chunk, so that the runtime joins the chunks that arrive in this
+ * time. Reading 100,000 chunks of one byte separately would block the event loop.
  */
 export function pauseAfter(chunkBytes: number): Promise<void> | undefined {
   return chunkBytes < SHORT_CHUNK_BYTES ? nextTurn() : undefined

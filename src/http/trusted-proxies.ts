@@ -14,7 +14,7 @@ const HOST = /^[\w.:[\]-]{1,261}$/
 
 /** The address of a caller, and the origin that the caller used. */
 export interface Forwarded {
-  /** The network address of the caller; null if the connection is gone. */
+  /** The network address of the caller; null if the connection was closed. */
   readonly address: string | null
   /**
    * The origin that the caller used, such as `https://ai.example.com`, as reported by trusted proxies; absent without a

@@ -4,8 +4,8 @@ const CLOSING_BRACE = 0x7d
 const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d])
 
 /**
- * Adds a model as the first member of a request's JSON body. If the body already names a model, that one takes
- * precedence because it comes later.
+ * Adds a model as the first member of a request's JSON body. If the body already names a model, the model in the body
+ * takes precedence because it comes later.
  * @param url URL of the new request.
  */
 export function withModel(request: Request, url: string, model: string): Request {

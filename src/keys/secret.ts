@@ -33,7 +33,7 @@ export function hintOf(secret: string): string {
  * Hashes keys with a secret of this installation, so that a stolen database contains no usable key.
  */
 export class KeyHasher {
-  /** A hasher with the pepper. Copying it is faster than creating a new one. */
+  /** A hasher with the pepper. Copying a hasher is faster than creating one. */
   readonly #keyed: Bun.CryptoHasher
 
   constructor(pepper: string) {

@@ -72,7 +72,7 @@ export class AnchorKeeper implements AsyncDisposable {
     try {
       await this.#sample()
       const { anchor, isBehind } = await store.integrity.advanceAnchor(Date.now())
-      // Many missing rows are counted in several steps.
+      // If many rows are not in the anchor yet, they are added in several steps.
       if (isBehind) this.#updatedAt = -Infinity
       if (JSON.stringify(anchor) === JSON.stringify(this.#written)) return
       // The database server may have been replaced by one that lacks rows which this process has seen.

@@ -41,7 +41,7 @@ export interface DecimalPrice extends DecimalCard {
   readonly periods?: readonly DecimalPeriod[]
 }
 
-/** A vendor's prices for services besides its models, with decimal text in credits per million units. */
+/** A vendor's prices for services other than models, with decimal text in credits per million units. */
 export type DecimalServices = DecimalRates & Pick<DecimalPrice, "modes">
 
 /**

@@ -30,7 +30,7 @@ export interface Price {
   /** Minimum seconds charged for the audio of a request. */
   readonly minimumSeconds?: number
   /**
-   * Rates of a vendor's services besides the model, such as web searches. They apply to services without a rate in
+   * Rates of a vendor's services other than models, such as web searches. They apply to services without a rate in
    * `rates`, and are only held for requests that use the service.
    */
   readonly services?: Rates

@@ -3,7 +3,7 @@ import type { SharedMemory } from "./shared-memory.ts"
 
 const SLOT_WORDS = 8
 /**
- * Milliseconds without a heartbeat after which a process counts as gone. A blocked process counts as present until
+ * Milliseconds without a heartbeat after which a process is considered dead. A blocked process counts as running until
  * then.
  */
 const GONE_AFTER = 60_000

@@ -26,7 +26,7 @@ import type { Audit } from "./audit.ts"
 
 type Templates = Readonly<Record<string, AccountTemplate>>
 
-/** The parts of an installation that accounts need, besides the ledger. */
+/** The parts of an installation that accounts need in addition to the ledger. */
 export interface AccountContext {
   /** Called after each change that affects requests, before the change returns. */
   readonly changed?: () => Promise<void>

@@ -25,7 +25,7 @@ import { expiryOf } from "./expiry.ts"
 /** Returns the use of keys by their ids. Keys without use are absent. */
 export type KeyUses = (ids: readonly string[]) => Promise<ReadonlyMap<string, KeyUse>>
 
-/** The parts of a running gateway that keys need besides the ledger. Absent in commands. */
+/** The parts of a running gateway that keys need in addition to the ledger. They are absent in commands. */
 export interface KeyContext {
   /** Absent if the use of keys is not shown. */
   readonly uses?: KeyUses

@@ -29,7 +29,7 @@ export function processOf(id: string): string {
 
 /** Changes since a node's last poll. */
 export interface NodeChanges {
-  /** Whether the node is still known. If not, it was considered dead and its leases are gone. */
+  /** Whether the node is still known. If not, it was considered dead, and its leases were returned. */
   readonly known: boolean
   readonly nodes: number
   /** Number of shared memories. A node without a reported memory counts as one. */

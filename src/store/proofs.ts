@@ -1,6 +1,6 @@
 /**
- * The purpose of a proof: a link for setting a password, the step between password and code, a browser that needs no
- * code, the return from an issuer, an identity that its user has to confirm, or the challenge of a passkey.
+ * The purpose of a proof. It is a link for setting a password, the step between password and code, a browser that needs
+ * no code, the return from an issuer, an identity that its user has to confirm, or the challenge of a passkey.
  */
 export type ProofKind =
   | "reset-password"

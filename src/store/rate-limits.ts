@@ -37,7 +37,7 @@ export interface SlotOrder {
   readonly wanted: number
 }
 
-/** The limits of keys, parts of which nodes on several machines lease. */
+/** Leases parts of keys' rate limits to nodes on several machines. */
 export interface RateLimitWrites {
   /**
    * Leases units. Each limit of a key has one bucket, which leases fill and which drains at the rate of the limit, by

@@ -35,7 +35,7 @@ export interface SessionReads {
 export interface SessionWrites {
   /**
    * Creates a session.
-   * @param replaced the session that this one replaces, which ends.
+   * @param replaced the session that the new session replaces; it ends.
    * @returns false, creating nothing, if the user is disabled, was deleted or has changed the password.
    */
   create(session: NewSession, replaced: string | null): Promise<boolean>

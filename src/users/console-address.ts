@@ -1,7 +1,7 @@
 import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
 
 /**
- * Returns the address of the console. If there is no operator, it is the one-time link that creates the first one.
+ * Returns the address of the console, or the one-time link for creating the first operator if there is no operator.
  * @param url the gateway's own address.
  */
 export function consoleAddress(

@@ -18,7 +18,7 @@ import { modeFactors, readPeriod } from "../read-price.ts"
 
 /** The change of one price between two lists. */
 export interface PriceChange {
-  /** The vendor, and the vendor's name for the model; the model is null for charges besides models. */
+  /** The vendor, and the vendor's name for the model. The model is null for charges that do not belong to a model. */
   readonly vendor: string
   readonly model: string | null
   /** `dearer` if any part of the price rises. */

@@ -11,7 +11,7 @@ export const SETTINGS = "settings.yaml"
 const LEDGER = "tollgate.db"
 const OWN_FILES = [LEDGER, "console.db", "contents.db", "conversations.db", "anchor.json"]
 /**
- * Matches the only paths that may be restored besides the fixed paths. The check is necessary because a manifest
+ * Matches the only paths that may be restored in addition to the fixed paths. The check is necessary because a manifest
  * determines where files are written.
  */
 const KEPT_FILE = /^(answers|pictures)\/[A-Za-z0-9][A-Za-z0-9._-]*$/

@@ -105,7 +105,10 @@ export class ModelBuilder {
   }
 }
 
-/** Omits weights of 1, the default. If no deployment has a weight above zero, the first one gets the default. */
+/**
+ * Omits weights of 1, which is the default. If no deployment has a weight above zero, the first deployment gets the
+ * default.
+ */
 function weighted(deployments: readonly Deployment[]): Deployment[] {
   const hasFirst = deployments.some(({ weight = 1 }) => weight > 0)
   return deployments.map(({ weight = 1, ...deployment }, index) => {

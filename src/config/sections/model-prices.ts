@@ -99,7 +99,7 @@ export const price = entry({ ...card, periods: list(period).optional() }).transf
   (own): PriceSettings => withImages(own),
 )
 
-/** A provider's service modes, and its prices for services besides its models. */
+/** A provider's service modes, and its prices for services other than models. */
 export const servicePrices = entry({
   ...(Object.fromEntries(SERVICE_PRICE_NAMES.map((service) => [service, rate])) as Record<
     ServicePriceName,

@@ -1,4 +1,4 @@
-/** The columns to read from each table that has rows of the ledger, besides their positions. */
+/** The columns to read from each table that has rows of the ledger, in addition to their positions. */
 interface Columns {
   readonly entries: string
   readonly receipts: string

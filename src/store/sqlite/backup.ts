@@ -65,8 +65,8 @@ function copyDatabase(
 }
 
 /**
- * Syncs a file to the disk repeatedly while it is written. It runs on another thread, because writing blocks this one.
- * A single sync at the end would delay the commits of a gateway on the same disk.
+ * Syncs a file to the disk repeatedly while it is written. It runs on another thread, because writing blocks this
+ * thread. A single sync at the end would delay the commits of a gateway on the same disk.
  */
 function syncing(path: string): Disposable {
   const thread = new Worker(threadAddress("store/sqlite/sync-thread.ts"))
