@@ -26,7 +26,8 @@ export function newerThanKnown(name: string, nearest: readonly string[]): Gatewa
 }
 
 /**
- * Rejects an alias whose model is missing or invisible. Its target is not revealed, since only the operator may see it.
+ * Rejects an alias whose model is missing or invisible. Its target is not revealed, because only the operator may see
+ * it.
  */
 export function deadAlias(name: string): GatewayError {
   return refusal(

@@ -20,7 +20,10 @@ export class FormFields {
     this.#fields = [...fields]
   }
 
-  /** @throws GatewayError `body_too_large` */
+  /**
+   * Adds the value of a field.
+   * @throws GatewayError `body_too_large`
+   */
   add(name: string, value: string): void {
     this.#length += name.length + value.length
     if (this.#length > MAX_FIELDS_BYTES) {

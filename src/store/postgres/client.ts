@@ -37,7 +37,7 @@ const UNAVAILABLE_AFTER_MS = 250
 /** Locks held by a vanished client are released after this idle time. */
 const IDLE_TIMEOUT = "SET LOCAL idle_in_transaction_session_timeout = 5000"
 
-/** Effectively no limit: about 25 days. */
+/** About 25 days, which is effectively no limit. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1
 /** Disables the timeouts of the server, which are meant for serving requests. */
 const NO_TIMEOUTS =
