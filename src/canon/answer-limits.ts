@@ -1,11 +1,11 @@
 import { GatewayError } from "./errors.ts"
 import type { JsonObject, JsonValue } from "./json.ts"
 
-/** Maximum entries of one answer: more than any model returns. All of them are converted in one turn of the event loop. */
+/** Maximum entries of one answer, which are converted in one turn of the event loop. No model returns as many. */
 const MAX_ENTRIES = {
   "tool calls": 1_000,
   images: 1_000,
-  /** Output items, blocks, texts, reasoning; also the events of one frame of a stream. */
+  /** Output items, content blocks, texts and reasoning, and the events of one frame of a stream. */
   parts: 10_000,
   /** Names and positions in the paths of streamed arguments, and the elements that they add to lists. */
   "steps of arguments": 100_000,
@@ -13,7 +13,7 @@ const MAX_ENTRIES = {
   members: 20_000,
   /** Annotations and sources. */
   citations: 10_000,
-  /** Segments of a transcript, and words: about ten hours of speech. */
+  /** Segments or words of a transcript. About ten hours of speech have this many words. */
   "segments or words": 100_000,
 } as const
 

@@ -25,15 +25,15 @@ export class JoinedBase64 {
   }
 }
 
-/** Joins the pieces of one clip into one part as they arrive: a clip may have hundreds of thousands. */
+/** Joins the pieces of one audio clip into one part as they arrive. A clip may have hundreds of thousands of pieces. */
 export class JoinedAudio {
   readonly #part: Writable<AudioPart>
   /** The merged extra of all pieces; undefined if the first piece has no extra. */
   readonly #extra: Extra | undefined
   #transcript: string
-  /** The merged sources of all pieces with audio; its data is the data of the first piece. */
+  /** The merged sources of all pieces with audio. `data` is only the data of the first piece. */
   #source: Base64Source | undefined
-  /** The audio of all pieces, if several have audio. */
+  /** The joined audio of all pieces; undefined until a second piece has audio. */
   #bytes: JoinedBase64 | undefined
 
   constructor(first: AudioPart) {
@@ -60,7 +60,7 @@ export class JoinedAudio {
     this.#source = this.#source === undefined ? source : { ...this.#source, ...source }
   }
 
-  /** All pieces so far as one clip. */
+  /** Returns all pieces received so far as one clip. */
   get whole(): AudioPart {
     const whole: Writable<AudioPart> = { ...this.#part }
     if (this.#source !== undefined) whole.source = this.#source
@@ -76,8 +76,8 @@ function withSound(source: MediaSource): Base64Source | undefined {
 }
 
 /**
- * Samples from Gemini: 16 bits, little-endian, one channel. Google puts the type and the rate into
- * one text.
+ * Matches the media type of Gemini's uncompressed audio: 16 bits, little-endian, one channel. Google puts the type and
+ * the sample rate into one string.
  */
 const SAMPLES = /^audio\/(?:l16|pcm)\b/i
 const DEFAULT_RATE = 24_000
@@ -92,7 +92,10 @@ export function sampleRateOf({ source, format }: AudioPart): number | undefined 
   return Number(/rate=(\d+)/.exec(type)?.[1] ?? DEFAULT_RATE)
 }
 
-/** Adds a WAV header to base64 samples. @param isWhole whether these are all samples. */
+/**
+ * Adds a WAV header to base64 samples.
+ * @param isWhole whether `data` contains all samples of the clip.
+ */
 export function samplesAsWave(data: string, rate: number, isWhole: boolean): string {
   const samples = Buffer.from(data, "base64")
   const header = waveHeader(isWhole ? samples.byteLength : undefined, rate)

@@ -18,13 +18,13 @@ export type ResponseFormat =
       readonly strict?: boolean
     }
 
-/** The amount of reasoning, in the caller's own terms. */
+/** The requested amount of reasoning, as the caller specified it. */
 export interface ReasoningOptions {
   /** `none`, `minimal`, `low`, `medium`, `high`, or a value that a vendor has added. */
   readonly effort?: string
   /** Maximum reasoning tokens; 0 disables reasoning. */
   readonly budget?: number
-  /** Whether the model chooses the amount. */
+  /** Whether the model chooses the amount of reasoning. */
   readonly isAdaptive?: boolean
   /** The requested summary of the reasoning: `auto`, `concise`, `detailed`, `none`. */
   readonly summary?: string
@@ -40,11 +40,11 @@ export interface SpeechOptions {
   readonly extra?: Extra
 }
 
-/** The shape of images in an answer, with the values that Google and OpenRouter share. */
+/** The shape of generated images, in the values that Google and OpenRouter share. */
 export interface ImageShape {
-  /** `16:9` */
+  /** For example `16:9`. */
   readonly aspectRatio?: string
-  /** `1K`, `2K`, `4K` */
+  /** `1K`, `2K` or `4K`. */
   readonly size?: string
 }
 
@@ -72,25 +72,29 @@ export interface ChatRequest {
   readonly topLogprobs?: number
   readonly tools?: readonly Tool[]
   /**
-   * Tools in the conversation itself, besides `tools`. Its own dialect has them in its messages.
+   * Tools that are declared within the messages, besides those in `tools`. The caller's own dialect carries these tools
+   * in its messages.
    */
   readonly broughtTools?: BroughtTools
   readonly toolChoice?: ToolChoice
-  /** Replaces a tool choice. Its own dialect has it in its extras as `tool_choice`. */
+  /**
+   * The tools among which the model may choose; replaces `toolChoice`. In the caller's own dialect, it is part of the
+   * extra as `tool_choice`.
+   */
   readonly allowedTools?: AllowedTools
-  /** A search that the vendor runs. Its own dialect has it in its extras too. */
+  /** A web search that the vendor runs. In the caller's own dialect, it is also part of the extra. */
   readonly webSearch?: WebSearch
   readonly parallelToolCalls?: boolean
   readonly responseFormat?: ResponseFormat
   readonly reasoning?: ReasoningOptions
-  /** Allowed modalities of the answer; absent: the model's default. */
+  /** Allowed modalities of the answer; absent: the model's default modalities. */
   readonly modalities?: readonly Modality[]
   readonly speech?: SpeechOptions
-  /** Also present in the extras of its own dialect. */
+  /** The requested shape of images. In the caller's own dialect, it is also part of the extra. */
   readonly imageShape?: ImageShape
   /** The requested length of the answer: `low`, `medium`, `high`. */
   readonly verbosity?: string
-  /** The caller's end user; an opaque name for the vendor's abuse detection. */
+  /** The caller's end user, as an opaque name for the vendor's abuse detection. */
   readonly user?: string
   readonly safetyIdentifier?: string
   readonly metadata?: Readonly<Record<string, string>>
@@ -107,7 +111,7 @@ export interface ChatRequest {
   readonly extra?: Extra
 }
 
-/** The reason for the end of a choice. docs/contribute/wire/README.md#f5 maps it to each dialect. */
+/** The reason why a choice ended. docs/contribute/wire/README.md#f5 maps it to each dialect. */
 export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" | "other"
 
 /** One unit of a streamed answer. */
@@ -123,7 +127,7 @@ export type ChatEvent =
   | { readonly type: "refusal-delta"; readonly choice: number; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly choice: number; readonly text: string }
   | {
-      /** Ends a block of reasoning. Further reasoning is a new block. */
+      /** Ends a block of reasoning. Later reasoning starts a new block. */
       readonly type: "reasoning-signature"
       readonly choice: number
       readonly signature: string
@@ -132,9 +136,9 @@ export type ChatEvent =
       readonly id?: string
       readonly extra?: Extra
     }
-  /** An image or a piece of audio by the model. Consecutive pieces of audio are one clip. */
+  /** An image or a piece of audio that the model generated. Consecutive pieces of audio form one clip. */
   | { readonly type: "media"; readonly choice: number; readonly media: ImagePart | AudioPart }
-  /** Belongs to the preceding text. */
+  /** A citation for the preceding text. */
   | { readonly type: "citation"; readonly choice: number; readonly citation: Citation }
   | {
       readonly type: "tool-call-start"
@@ -142,10 +146,7 @@ export type ChatEvent =
       readonly call: number
       readonly id: string
       readonly name: string
-      /**
-       * Set if the vendor has such tools itself; otherwise the request declares the tool of this
-       * name.
-       */
+      /** Set if the vendor itself has tools of this form. Otherwise, the request declares the tool of this name. */
       readonly origin?: CallOrigin
     }
   | {
@@ -154,7 +155,7 @@ export type ChatEvent =
       readonly call: number
       readonly arguments: string
     }
-  /** Follows the extra that contains it for the vendor's own dialect. */
+  /** A web search by the vendor. It follows the extra that carries the same search for the vendor's own dialect. */
   | { readonly type: "web-search"; readonly choice: number; readonly search: WebSearchPart }
   | { readonly type: "choice-extra"; readonly choice: number; readonly extra: Extra }
   | {
@@ -169,7 +170,7 @@ export type ChatEvent =
   | {
       readonly type: "usage"
       readonly usage: Usage
-      /** Set if its output counts belong to an earlier report. */
+      /** Set if an earlier report has the output counts. */
       readonly isInputOnly?: boolean
     }
   | {
@@ -177,7 +178,7 @@ export type ChatEvent =
       /** The vendor's message and code, which may describe the operator's account. */
       readonly message: string
       readonly code?: string
-      /** The failure as the caller sees it. */
+      /** The failure that is reported to the caller. */
       readonly failure: GatewayError
     }
 

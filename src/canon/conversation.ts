@@ -21,22 +21,31 @@ export interface ConversationAnswer {
 export interface ConversationForm {
   /** Returns all references in a body. */
   names(body: JsonObject): readonly ConversationName[]
-  /** Replaces the references in a body with the items. @param kept by `conversationKey`. */
+  /**
+   * Replaces the references in a body with the stored items.
+   * @param kept the items of each reference, by `conversationKey`.
+   */
   replaced(body: JsonObject, kept: ReadonlyMap<string, readonly JsonValue[]>): JsonObject
   /** Reports whether the answer to a body must be stored. */
   wantsKept(body: JsonObject): boolean
   /**
-   * Returns the items of a body without references; undefined if it continues something that only a
-   * vendor has stored.
+   * Returns the items of a body without references; undefined if the body continues a conversation that only a vendor
+   * has stored.
    */
   items(body: JsonObject): readonly JsonValue[] | undefined
-  /** Returns an item as lists show it. @param mark returns a stable id for an item without one. */
+  /**
+   * Returns an item in the form used in lists.
+   * @param mark returns a stable id for an item without an id.
+   */
   listed(item: JsonValue, mark: () => string): JsonObject
-  /** @param last a complete answer, or its last frame. @returns undefined if it is incomplete. */
+  /**
+   * Returns the answer to store; undefined if it is incomplete.
+   * @param last a complete answer, or its last frame.
+   */
   answer(last: JsonObject): ConversationAnswer | undefined
 }
 
-/** Returns the key of a reference. */
+/** Returns the key of a reference to a conversation. */
 export function conversationKey({ kind, id }: ConversationName): string {
   return `${kind}\0${id}`
 }

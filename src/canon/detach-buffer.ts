@@ -1,6 +1,6 @@
 /**
- * Frees a chunk's memory now instead of at the next collection. A buffer larger than the chunk may
- * be shared, so it is kept.
+ * Frees a chunk's memory now instead of at the next garbage collection. A buffer larger than the chunk may be shared,
+ * so it is not freed.
  */
 export function detachBuffer(chunk: Uint8Array): void {
   const { buffer, byteLength } = chunk

@@ -30,8 +30,8 @@ export interface EventDecoder {
   /** Whether the dialect's own end of the stream has been received. */
   readonly finished: boolean
   /**
-   * Content that is in no event. The frames that start an answer are not counted: every answer
-   * starts with them, and they contain no output of the model.
+   * Content that no event contains. The frames that start an answer are not counted, because they contain no output of
+   * the model.
    */
   readonly other: OtherContent
 }
@@ -58,20 +58,20 @@ export interface RequestPatch {
   readonly rules?: ModelRules | undefined
 }
 
-/** The limits of an answer that a vendor enforces. The relay enforces all others. */
+/** The limits of an answer that a vendor enforces. The relay enforces all other limits. */
 export interface AnswerLimits {
   /** Maximum number of choices per request. */
   readonly choices: number
-  /** Maximum number of stop sequences; 0: no parameter exists for them. */
+  /** Maximum number of stop sequences; 0 if the vendor has no parameter for them. */
   readonly stops: number
   /**
-   * Whether the vendor reliably ends the text before a sequence; otherwise the relay searches for
-   * them too.
+   * Whether the vendor reliably ends the text before a stop sequence. Otherwise, the relay searches for the sequences
+   * too.
    */
   readonly cutsStops: boolean
   /** Whether stop sequences may consist of white space. Empty ones are never sent. */
   readonly blankStops: boolean
-  /** Maximum number of sequences up to which the answer names the one that ended it; 0: never. */
+  /** Maximum number of stop sequences for which the answer names the one that matched; 0 if it never does. */
   readonly reportedStops: number
   /** Minimum value of `max_tokens`. */
   readonly minOutput: number
@@ -82,8 +82,8 @@ export interface EncodedRequest {
   readonly body: JsonObject
   readonly losses: readonly Loss[]
   /**
-   * The tool that replaces the answer format: its arguments are the answer. The decoders report its
-   * call.
+   * The tool that replaces the requested answer format. Its arguments are the answer, and the decoders report it as a
+   * tool call.
    */
   readonly answerTool?: string
 }
@@ -100,28 +100,32 @@ export interface ResultPatch {
 
 /** One frame of a verbatim stream, and its handling. */
 export interface PatchedFrame {
-  /** `withhold`: the caller did not request this frame; `last`: the dialect's end of the stream. */
+  /** `withhold`: the caller did not request this frame. `last`: the frame ends the stream in this dialect. */
   readonly action: "forward" | "withhold" | "last"
-  /** The frame's `event:` line, if the dialect has them. */
+  /** The value of the frame's `event:` line, in dialects with such lines. */
   readonly event?: string
-  /** The frame's `data` to send on. */
+  /** The `data` to send to the caller. */
   readonly data: string
-  /** The parsed frame, if it contains the usage that the cost is added to. */
+  /** The parsed frame, if it contains the usage next to which the cost is added. */
   readonly usageCarrier?: JsonObject
-  /** Set if the frame belongs to no choice, so that it may overtake a frame that is held back. */
+  /** Set if the frame belongs to no choice, so that it may be sent before a frame that is held back. */
   readonly isAside?: boolean
 }
 
 /** Patches the frames of one verbatim stream. */
 export interface FramePatcher {
-  /** @param frame with `json` set when its data is a JSON object. */
+  /**
+   * Patches a frame.
+   * @param frame has `json` set if its data is a JSON object.
+   */
   push(frame: SseFrame): PatchedFrame
   /**
-   * Returns the parts that the vendor has not sent before its final frame; absent in dialects without required parts.
+   * Returns the required parts that the vendor has not sent before its final frame; absent in dialects without required
+   * parts.
    * @param usage the gateway's own count, if no frame of the vendor has usage.
    */
   unsaid?(usage: Usage | undefined): PatchedFrame[]
-  /** Returns the dialect's final frames, for a vendor that ended properly without them. */
+  /** Returns the dialect's final frames for a stream that the vendor ended properly but without these frames. */
   end(): SseFrame[]
   /**
    * Returns the frames that report a broken stream to the caller. No frames follow them.
@@ -148,13 +152,11 @@ export interface ClientDialect {
   readonly id: DialectId
   /** The features that callers of this dialect can request. */
   readonly expresses: ReadonlySet<Feature>
-  /**
-   * Whether no vendor uses the format of its answers, so that they are never forwarded verbatim.
-   */
+  /** Whether no vendor uses this dialect's response format, so that responses are never forwarded verbatim. */
   readonly isOneWay?: boolean
   /** Whether an answer names the stop sequence that ended it. */
   readonly reportsStop?: boolean
-  /** The places in a caller's body that refer to a vendor's stored objects; absent if it cannot. */
+  /** The places in a caller's body that can refer to objects stored by a vendor; absent if the dialect has none. */
   readonly requestState?: StateShape
   /** The rules for continuing earlier answers by id; absent if that is not supported. */
   readonly conversation?: ConversationForm
@@ -163,14 +165,14 @@ export interface ClientDialect {
   encodeEvents(request: ChatRequest): EventEncoder
   encodeError(error: GatewayError, requestId: string): { status: number; body: JsonObject }
   /**
-   * Returns the frames that end a stream which breaks away from its encoder, such as a recorded one.
+   * Returns the frames that end a stream which breaks outside its encoder, such as a recorded stream.
    * @param last the last frames that the caller has received, as text.
    */
   encodeBreak(error: GatewayError, requestId: string, last: string): SseFrame[]
   /**
    * Adds the cost in credits next to the usage, where callers of this dialect expect it.
-   * @param carrier the parsed frame with the usage of a stream. A complete answer has its cost in a
-   * header.
+   * @param carrier the parsed frame of a stream that contains the usage. The cost of a complete answer is in a header
+   * instead.
    */
   setCost(carrier: JsonObject, cost: string): void
   /**
@@ -191,19 +193,19 @@ export interface UpstreamDialect {
   readonly id: DialectId
   /** The support for each feature that a caller can request. */
   readonly supports: Readonly<Record<Feature, Support>>
-  /** The separation of frames in a stream. */
+  /** The format that separates the frames of a stream. */
   readonly framing: "sse" | "event-stream"
-  /** Whether a request must limit its answer. The limit then determines the hold. */
+  /** Whether each request must limit its output. The limit then determines the hold. */
   readonly needsMaxTokens?: boolean
-  /** Whether the vendor only supports functions: tools of other types are sent as functions. */
+  /** Whether the vendor supports functions only, so that tools of other types are sent as functions. */
   readonly functionsOnly?: boolean
-  /** Whether an answer without output can be requested, to cache the prompt. */
+  /** Whether a caller can request an answer without output, to cache the prompt. */
   readonly takesNoOutput?: boolean
-  /** @param model the vendor's own name for it. */
+  /** @param model the vendor's own name for the model. */
   answerLimits(model: string): AnswerLimits
   /**
-   * `request.model` is the vendor's own name for the model, and its limits are acceptable to the
-   * vendor. Usage in streams is always requested.
+   * Encodes a request whose `model` is the vendor's own name and whose limits the vendor accepts. The encoded request
+   * always asks for usage in streams.
    * @param rules the rules of the model; absent: no restriction is known.
    */
   encodeRequest(request: ChatRequest, rules?: ModelRules): EncodedRequest
@@ -211,23 +213,16 @@ export interface UpstreamDialect {
   /** Returns the usage that a whole answer reports, even if the answer cannot be decoded. */
   usageIn(body: JsonObject): Usage | undefined
   decodeEvents(request?: ChatRequest): EventDecoder
-  /**
-   * Returns a function that detects frames that a vendor has sent before in the same stream; absent
-   * if identical frames can be new content.
-   */
+  /** Returns a function that detects repeated frames of a stream; absent if identical frames can be new content. */
   findRepeated?(): (frame: SseFrame) => boolean
-  /** @param body parsed if it is JSON, otherwise text. */
+  /** @param body the parsed JSON, or text if the body is not JSON. */
   decodeError(status: number, body: unknown, headers?: Headers): GatewayError
-  /**
-   * Present if the dialect also has a client side, so that caller and vendor may use the same
-   * dialect.
-   */
+  /** The patches for requests whose caller and vendor use this dialect; absent if the dialect has no client side. */
   readonly patches?: DialectPatches
   /**
-   * Returns the places in the answer to a request, or in a frame of it, that name the vendor's
-   * stored objects.
-   * @param body as it is sent.
-   * @returns undefined if nothing is stored.
+   * Returns the places in an answer, or in a frame of it, that name objects stored by the vendor.
+   * @param body the request as it is sent.
+   * @returns undefined if the vendor stores nothing.
    */
   answerState?(body: JsonObject): StateShape | undefined
 }

@@ -6,7 +6,7 @@ export type EmbeddingInput =
   | { readonly type: "texts"; readonly texts: readonly string[] }
   | { readonly type: "tokens"; readonly tokens: readonly (readonly number[])[] }
 
-/** The purpose of an embedding: some vendors embed a question differently from its answer. */
+/** The purpose of an embedding. Some vendors embed a question differently from its answer. */
 export type EmbeddingPurpose = "query" | "document" | "similarity" | "classification" | "clustering"
 
 /** A request for one vector for each input. */
@@ -21,32 +21,28 @@ export interface EmbeddingRequest {
   /** Unknown fields, including the caller's own name for the purpose. */
   readonly extra?: JsonObject
   /**
-   * Whether the request has the form of Google's API. Vendors with OpenAI's format reject its field
-   * names, and shortened vectors are not rescaled, as in Google's API.
+   * Whether the request came through Google's API. Vendors with OpenAI's format reject Google's field names. Shortened
+   * vectors are not rescaled, as in Google's API.
    */
   readonly isGoogles?: boolean
 }
 
 /**
- * Numbers, or the base64 of little-endian 32-bit floats, as the vendor sent it, so that nothing is
- * rounded.
+ * A vector as the vendor sent it, so that nothing is rounded: numbers, or the base64 of little-endian 32-bit floats.
  */
 export type Vector = readonly number[] | string
 
 /** The vectors of a request. */
 export interface EmbeddingResult {
-  /** In the order of the inputs. */
+  /** One vector for each input, in the same order. */
   readonly vectors: readonly Vector[]
-  /**
-   * Input tokens as the vendor counted them. Absent if the vendor never reports them, 0 if the
-   * count was missing.
-   */
+  /** Input tokens as the vendor counted them; absent if the vendor never reports them, 0 if the count was missing. */
   readonly tokens?: number
 }
 
 /** Encodes and decodes embeddings for one family of vendors. */
 export interface EmbeddingFormat extends OperationFormat<EmbeddingRequest, EmbeddingResult> {
-  /** Whether tokens are accepted. Other formats only receive texts. */
+  /** Whether the vendor accepts tokens as input. Otherwise, it only receives texts. */
   readonly takesTokens: boolean
 }
 

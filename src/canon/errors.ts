@@ -4,9 +4,9 @@ import type { ProviderErrorKind } from "./provider-error-kinds.ts"
 import type { Usage } from "./usage.ts"
 
 /**
- * All kinds of failures of a request. Each has its status, its names in the OpenAI and Anthropic
- * envelopes, and whether the request may be retried. This table implements docs/use/errors.md#errors: 402
- * always means "no money", and 429 always means "wait".
+ * The properties of each kind of failure: its status, its names in the OpenAI and Anthropic envelopes, and whether a
+ * retry can succeed. docs/use/errors.md#errors documents the table: 402 always means "no money", and 429 always means
+ * "wait".
  */
 interface ErrorKindFacts {
   readonly status: number
@@ -19,7 +19,7 @@ interface ErrorKindFacts {
   readonly retry: boolean
 }
 
-/** A failure that a retry of the same request meets again. */
+/** A failure that recurs if the same request is retried. */
 function final(status: number, type: string, code: string, anthropicType: string): ErrorKindFacts {
   return { status, type, code, anthropicType, retry: false }
 }
@@ -93,7 +93,7 @@ export const ERROR_KINDS = {
   internal_error: passing(500, "server_error", "internal_error", "api_error"),
 } as const satisfies Record<string, ErrorKindFacts>
 
-/** The closed vocabulary of failures; also `error.error_type` in every dialect. */
+/** The kinds of failures, also sent as `error.error_type` in every dialect. */
 export type ErrorKind = keyof typeof ERROR_KINDS
 
 /** A response that cannot be passed on although its provider bills it. */
@@ -103,7 +103,7 @@ export interface BilledAnswer {
 }
 
 export interface GatewayErrorDetails {
-  /** The invalid field of the request, as a dotted path: `messages[0].content`. */
+  /** The invalid field of the request as a dotted path, such as `messages[0].content`. */
   readonly parameter?: string
   /** Seconds to wait before trying again; sent as `retry-after`. */
   readonly retryAfter?: number
@@ -139,10 +139,7 @@ export class GatewayError extends Error {
     this.details = details
   }
 
-  /**
-   * The HTTP status of the response. Callers only receive a vendor's status for errors in their own
-   * requests.
-   */
+  /** The HTTP status of the response. A vendor's own status is passed on only for errors in the caller's request. */
   get status(): number {
     const upstream = this.kind === "refused_by_upstream" ? this.details.upstream : undefined
     return upstream?.status ?? ERROR_KINDS[this.kind].status
@@ -215,8 +212,8 @@ export function asGatewayError(thrown: unknown): GatewayError {
 }
 
 /**
- * Converts a value thrown after the request, or its delivered part, was charged. The message of an
- * internal error then states the charge instead of denying it.
+ * Converts a value that was thrown after the request or its delivered part was charged. The message of an internal
+ * error then states the charge.
  */
 export function asChargedError(thrown: unknown): GatewayError {
   const error = asGatewayError(thrown)
@@ -229,8 +226,8 @@ export function asChargedError(thrown: unknown): GatewayError {
 }
 
 /**
- * Runs the remaining work of a charged request. @throws GatewayError as `asChargedError` returns
- * it.
+ * Runs the remaining work of a charged request.
+ * @throws GatewayError converted by `asChargedError`.
  */
 export function afterCharge<T>(work: () => T): T {
   try {
@@ -240,15 +237,10 @@ export function afterCharge<T>(work: () => T): T {
   }
 }
 
-/**
- * OpenAI's clients shorten a conversation after this code. It replaces each provider's own code.
- */
+/** The code after which OpenAI's clients shorten the conversation. It replaces each provider's own code. */
 const CONTEXT_LENGTH_CODE = "context_length_exceeded"
 
-/**
- * Builds the error envelope of OpenAI's API, for all endpoints except those of dialects with their
- * own.
- */
+/** Builds the error envelope of OpenAI's API, which all endpoints use except those whose dialect has its own. */
 export function errorEnvelope(error: GatewayError, requestId: string): JsonObject {
   const { type, code } = ERROR_KINDS[error.kind]
   const { parameter, upstream, fields, providerError } = error.details

@@ -18,19 +18,18 @@ export interface Extra {
 /** A field that could not be translated to another dialect. It is always reported. */
 export interface Loss {
   readonly name: string
-  /** `emulated`: the vendor lacks the feature, and another of its features was used instead. */
+  /** `emulated`: the vendor lacks the feature, and the gateway used another feature of the vendor instead. */
   readonly effect: "dropped" | "approximated" | "emulated"
 }
 
 const MAX_LOSSES = 50
-/** Matches names without separators of header values. */
+/** Matches names without characters that separate header values. */
 const PLAIN_NAME = /^[\w.[\]/-]{1,64}$/
 const OTHER_FIELDS: Loss = { name: "other_fields", effect: "dropped" }
 
 /**
- * Returns losses as reported in headers, receipts and logs. Callers choose the names of unknown
- * fields. Names with unusual characters, and names beyond a readable number, are therefore combined
- * into one loss.
+ * Returns losses as reported in headers, receipts and logs. Callers choose the names of unknown fields. Losses with
+ * unusual characters in their names, and losses beyond a readable number, are therefore combined into one.
  */
 export function reportable(losses: readonly Loss[]): readonly Loss[] {
   if (losses.length === 0) return losses
@@ -39,7 +38,7 @@ export function reportable(losses: readonly Loss[]): readonly Loss[] {
   return [...plain.slice(0, MAX_LOSSES), OTHER_FIELDS]
 }
 
-/** Wraps the fields of one dialect as its extra. */
+/** Wraps fields that exist in one dialect only as an extra. */
 export function extraOf(dialect: DialectId, fields: JsonObject): Extra {
   return { dialect, fields }
 }

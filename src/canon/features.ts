@@ -57,5 +57,5 @@ export const FEATURES = {
 /** The name of a feature that a caller can request. */
 export type Feature = keyof typeof FEATURES
 
-/** The handling of a feature. */
+/** How well a dialect supports a feature. */
 export type Support = "carried" | "approximated" | "dropped"

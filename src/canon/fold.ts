@@ -18,20 +18,20 @@ import { MergedExtra } from "./merged-extra.ts"
 interface OpenChoice {
   readonly parts: Writable<Part>[]
   readonly calls: Map<number, Writable<ToolCallPart>>
-  /** Whether a signature has ended the reasoning, so that further reasoning is a new block. */
+  /** Whether a signature has ended the current reasoning, so that later reasoning starts a new block. */
   isSigned: boolean
   finish: Extract<ChatEvent, { type: "finish" }> | undefined
   readonly extra: MergedExtra
-  /** The last text and its citations, both appended in place. */
+  /** The last text part. Further text and citations are appended to it in place. */
   text: Writable<TextPart> | undefined
   citations: Citation[]
-  /** Each clip by its first piece, which stands for the clip until the answer is complete. */
+  /** Each audio clip by its first piece, which stands for the clip until the answer is complete. */
   readonly clips: Map<Part, JoinedAudio>
 }
 
 /**
- * Folds a stream of events to a complete answer. Repeated usage reports are cumulative, so the last
- * one counts.
+ * Folds a stream of events into a complete answer. Each usage report includes the earlier ones, so only the last report
+ * is used.
  */
 export class AnswerFold {
   readonly #result: Writable<ChatResult> = { choices: [] }
@@ -74,7 +74,10 @@ export class AnswerFold {
   }
 }
 
-/** Folds a stream to a complete answer. @throws GatewayError as `AnswerFold` does. */
+/**
+ * Folds a stream into a complete answer.
+ * @throws GatewayError under the same conditions as `AnswerFold`.
+ */
 export function foldEvents(events: Iterable<ChatEvent>): ChatResult {
   const fold = new AnswerFold()
   for (const event of events) fold.push(event)
@@ -177,7 +180,7 @@ function beginText(type: WrittenPart["type"], text: string, choice: OpenChoice):
 type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
 
 /**
- * Adds a signature. It replaces an earlier one of the same reasoning
+ * Adds a signature. It replaces an earlier signature of the same reasoning
  * (docs/contribute/wire/anthropic-messages.md#f8).
  */
 function onSignature(event: SignatureEvent, choice: OpenChoice): void {

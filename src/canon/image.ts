@@ -5,7 +5,7 @@ import type { Usage } from "./usage.ts"
 /** The operation on images. */
 export type ImageTask = "generation" | "edit" | "variation"
 
-/** Pixels. */
+/** Width and height of an image, in pixels. */
 export interface ImageSize {
   readonly width: number
   readonly height: number
@@ -17,13 +17,13 @@ export interface ImageFile {
   readonly mediaType: string
 }
 
-/** Images sent as events, optionally preceded by drafts of each image. */
+/** Options for images that are sent as events, optionally preceded by drafts of each image. */
 export interface ImageStream {
-  /** Maximum drafts of an image; the vendor may send fewer. */
+  /** Maximum number of drafts per image. The vendor may send fewer. */
   readonly drafts: number
 }
 
-/** The marking of the pixels in a mask that may change. OpenAI's masks use transparency. */
+/** How a mask marks the pixels that may change. OpenAI's masks use transparency. */
 export type MaskStyle = "transparent" | "white" | "black"
 
 /** The requested form of the images: a link to each, or its bytes as base64. */
@@ -32,27 +32,27 @@ export type ImageForm = "url" | "b64_json"
 /** A request for images. */
 export interface ImageRequest {
   readonly task: ImageTask
-  /** Empty for a variation. */
+  /** The prompt; empty for a variation. */
   readonly prompt: string
-  /** Number of images. */
+  /** Number of requested images. */
   readonly count: number
-  /** Absent if the caller did not name a size; `auto` if the model chooses. */
+  /** The requested size; absent if the caller did not name a size, `auto` if the model chooses. */
   readonly size?: ImageSize | "auto"
   readonly form: ImageForm
   /** The images that an edit or a variation starts from. */
   readonly images: readonly ImageFile[]
   /**
-   * Marks the parts of the first image that an edit may change, by transparency or as the vendor's
-   * masks do.
+   * The mask that marks the parts of the first image that an edit may change, by transparency or in the vendor's own
+   * style.
    */
   readonly mask?: ImageFile
   /** Present if the images are requested as events. */
   readonly stream?: ImageStream
-  /** All other options, by OpenAI's names: `quality`, `style`, `background`. */
+  /** All other options, under OpenAI's names: `quality`, `style`, `background`. */
   readonly options: JsonObject
 }
 
-/** The location of an image. */
+/** The bytes of an image, or a link to them. */
 export type ImageSource =
   | { readonly type: "base64"; readonly data: string }
   | { readonly type: "url"; readonly url: string }
@@ -66,47 +66,42 @@ export interface Image {
 
 /** One of the calls of a request. */
 export interface ImageCall {
-  /** Number of its images. */
+  /** Number of images of this call. */
   readonly images: number
-  /** Tokens, if the vendor counts them. */
+  /** Token usage, if the vendor counts tokens. */
   readonly usage?: Usage
 }
 
 /** A vendor's result for a request. */
 export interface ImageResult {
   readonly images: readonly Image[]
-  /** Tokens, if the vendor counts them. */
+  /** Token usage, if the vendor counts tokens. */
   readonly usage?: Usage
   /** The calls, if there were several. */
   readonly calls?: readonly ImageCall[]
   /** The text and image tokens separately, in OpenAI's form. */
   readonly usageDetails?: JsonObject
-  /**
-   * Properties of all images as the vendor reports them, by OpenAI's names: `background`,
-   * `output_format`.
-   */
+  /** Properties of all images as the vendor reports them, under OpenAI's names: `background`, `output_format`. */
   readonly facts: JsonObject
 }
 
-/** All tasks. */
-export const ALL_TASKS: readonly ImageTask[] = ["generation", "edit", "variation"]
+/**  */ export const ALL_TASKS: readonly ImageTask[] = ["generation", "edit", "variation"]
 
 /** Encodes and decodes image requests for one family of vendors. */
 export interface ImageFormat extends OperationFormat<ImageRequest, ImageResult> {
-  /** Tasks that some of their models support, even if emulated. */
+  /** Tasks that at least one model of these vendors supports, natively or emulated. */
   readonly tasks: readonly ImageTask[]
   /**
-   * Returns how a model's masks are drawn: like OpenAI's if this is absent or returns undefined.
+   * Returns the style of a model's masks. If this function is absent or returns undefined, the model uses OpenAI's
+   * style.
    */
   maskStyle?(model: string): MaskStyle | undefined
   /**
-   * Returns the request with the size and quality that are sent to the model, which determine the
-   * price of an image. Absent: those of the request.
+   * Returns the request with the size and quality that are sent to the model, which determine the price of an image. If
+   * absent, the request is sent with its own size and quality.
    */
   sent?(request: ImageRequest, model: string): ImageRequest
-  /**
-   * Reports whether a model can send the request's images as OpenAI's events; absent: no model can.
-   */
+  /** Reports whether a model can stream the request's images as OpenAI's events; absent if no model can. */
   streams?(request: ImageRequest, model: string): boolean
 }
 
@@ -118,7 +113,7 @@ export function wantedSize(request: ImageRequest): ImageSize | undefined {
   return request.size === "auto" ? undefined : (request.size ?? DEFAULT_SIZE)
 }
 
-/** Formats a size: `1024x1024` */
+/** Formats a size, for example as `1024x1024`. */
 export function sizeName({ width, height }: ImageSize): string {
   return `${width}x${height}`
 }

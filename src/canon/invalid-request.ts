@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 
 const MAX_QUOTE_LENGTH = 200
 
-/** Marks a schema's own description of valid values; see `expects`. */
+/** The prefix of a schema's own description of valid values; see `expects`. */
 const EXPECTED = "expected "
 
 /**
@@ -26,15 +26,15 @@ export function invalidRequest(
 }
 
 /**
- * Returns the error option of a schema: its description of valid values, with the article, such as
- * `an integer`. OpenAI names the type of a parameter, which zod's issues do not contain.
+ * Returns an error option for a schema with its description of valid values, such as `an integer`. OpenAI's errors name
+ * the type of a parameter, which zod's issues do not contain.
  */
 export function expects(words: string): { error: () => string } {
   const message = EXPECTED + words
   return { error: () => message }
 }
 
-/** Formats a path: `messages[0].content[1].type` */
+/** Formats a path, for example as `messages[0].content[1].type`. */
 export function pathName(path: readonly PropertyKey[]): string {
   let name = ""
   for (const step of path) {
@@ -51,7 +51,10 @@ export function missingParameter(name: string): GatewayError {
   })
 }
 
-/** @param expected with its article: `a string`, `one of a string or array of objects`. */
+/**
+ * Returns the error for a value of the wrong type.
+ * @param expected the expected type with its article, such as `a string`.
+ */
 export function invalidType(name: string, expected: string, value: unknown): GatewayError {
   return new GatewayError(
     "invalid_type",
@@ -129,8 +132,8 @@ function furthestIssue(
 }
 
 /**
- * Reports whether an issue is closer: a branch that accepted the type but not the value beats one
- * that rejected the type.
+ * Reports whether an issue is closer than the best one so far. An accepted type with a rejected value is closer than a
+ * rejected type.
  */
 function isCloser(found: FoundIssue, best: FoundIssue): boolean {
   if (found.path.length < best.path.length || best.issue.code !== "invalid_union") return false
@@ -193,8 +196,7 @@ interface Range {
 }
 
 /**
- * The error for an integer that no JavaScript number represents. Every parameter with bounds has
- * smaller ones.
+ * Returns the error for an integer that JavaScript numbers cannot represent. The bounds of all parameters are smaller.
  */
 function beyondDoubles(issue: core.$ZodIssue, name: string, value: bigint): GatewayError {
   const above = value > 0n
@@ -243,7 +245,7 @@ function quote(value: string): string {
   return value.length <= MAX_QUOTE_LENGTH ? value : `${value.slice(0, MAX_QUOTE_LENGTH)}...`
 }
 
-/** Formats `'a', 'b', and 'c'`; two values are joined without a comma. */
+/** Formats a list as `'a', 'b', and 'c'`. Two values are joined without a comma. */
 function list(values: readonly string[], joiner: "and" | "or"): string {
   const quoted = values.map((value) => `'${value}'`)
   const last = quoted.pop() ?? ""

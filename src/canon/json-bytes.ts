@@ -11,23 +11,21 @@ const SPACE = 0x20
 const TAB = 0x09
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
-/** The length of `\u0041`. */
+/** The length of a Unicode escape such as `\u0041`. */
 const MAX_ESCAPE_BYTES = 6
 const MAX_CHARACTER_BYTES = 4
 
-/**
- * The structure of a part of a text that starts with an element of a list or a member of an object.
- */
+/** The structure of a part of a JSON text. The part starts with an element of a list or a member of an object. */
 export interface Outline {
-  /** The bracket that closes the list or object; -1 if it is beyond the part. */
+  /** The position of the bracket that closes the list or object; -1 if the bracket is beyond the part. */
   readonly closing: number
-  /** The brackets that are open at the end of the part, outermost first. */
+  /** The positions of the brackets that are open at the end of the part, outermost first. */
   readonly openings: readonly number[]
-  /** The last comma of each level, outermost first; -1 for a level without commas. */
+  /** The position of the last comma of each level, outermost first; -1 for a level without commas. */
   readonly commas: readonly number[]
 }
 
-/** Scans at most `limit` bytes, up to the bracket that closes their list or object. */
+/** Scans at most `limit` bytes, and stops at the bracket that closes the surrounding list or object. */
 export function outlineOf(bytes: Buffer, start: number, limit: number): Outline {
   const end = Math.min(bytes.length, start + limit)
   const openings: number[] = []
@@ -51,8 +49,7 @@ export function outlineOf(bytes: Buffer, start: number, limit: number): Outline 
 }
 
 /**
- * Returns the closing quote of a string whose content starts at `start`; -1 if it does not end in
- * the range.
+ * Returns the position of the closing quote of a string whose content starts at `start`; -1 if it is not in the range.
  */
 export function endOfString(bytes: Buffer, start: number, end: number): number {
   for (let at = start; at < end; at++) {
@@ -81,8 +78,8 @@ export function cutOfString(bytes: Buffer, start: number, limit: number): number
 }
 
 /**
- * Returns the last backslash in the range; -1 if there is none. `lastIndexOf` would search to the
- * start of the buffer.
+ * Returns the position of the last backslash in the range; -1 if the range has no backslash. `lastIndexOf` would search
+ * back to the start of the buffer.
  */
 function lastBackslash(bytes: Buffer, start: number, end: number): number {
   let at = end - 1
@@ -90,9 +87,7 @@ function lastBackslash(bytes: Buffer, start: number, end: number): number {
   return at < start ? -1 : at
 }
 
-/**
- * Returns the offset of the next byte that is not white space, at most `limit` bytes further on.
- */
+/** Returns the offset of the next byte that is not white space. It scans at most `limit` bytes. */
 export function skipBlanks(bytes: Buffer, start: number, limit: number): number {
   const end = Math.min(bytes.length, start + limit)
   let at = start

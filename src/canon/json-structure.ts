@@ -38,7 +38,7 @@ export function hasManyOpenings(text: string, max: number): boolean {
   return openingsIn(text, max) > max
 }
 
-/** Counts opening brackets, including those in strings, up to slightly more than `max`. */
+/** Counts opening brackets, including those in strings. Stops counting slightly above `max`. */
 function openingsIn(text: string, max = Infinity): number {
   let count = 0
   for (const opening of ["{", "["]) {
@@ -49,7 +49,7 @@ function openingsIn(text: string, max = Infinity): number {
   return count
 }
 
-/** Returns the end of the string that starts at `start`; -1 if it is not closed. */
+/** Returns the position of the closing quote of the string that starts at `start`; -1 if the string is not closed. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = 0
@@ -60,8 +60,8 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * Measured memory in bytes that lists and objects, members and separators take when parsed, in
- * addition to their text.
+ * Measured memory in bytes that each list or object, each member and each comma takes when parsed, in addition to the
+ * text.
  */
 const OPENING_BYTES = 64
 const MEMBER_BYTES = 48
@@ -75,47 +75,46 @@ export function openingBytes(text: string): number {
 const MAX_COUNTED_LEVELS = 256
 
 /**
- * Bytes of a string that are scanned one by one before searching for its end: most strings are
- * short.
+ * Number of bytes that are scanned one by one before a search for the end of the string starts. Most strings are short.
  */
 const SHORT_STRING_BYTES = 32
 
 /**
- * Scans JSON while it arrives, before it is parsed: its depth, and the memory that its values take
- * beyond its text. It does not validate.
+ * Scans JSON while it arrives, before it is parsed. It measures the depth, and the memory that the values take beyond
+ * the text. It does not validate.
  */
 export class JsonScanner {
-  /** The largest number of levels open at the same time. */
+  /** The largest number of nested levels so far. */
   deepest = 0
-  /** The largest number of members of one object. */
+  /** The largest number of members of one object so far. */
   widest = 0
   #openings = 0
   #members = 0
   #numbered = 0
   #commas = 0
   #depth = 0
-  /** The first byte of the last string. */
+  /** The first byte of the last string that was read. */
   #firstByte = 0
   /**
-   * Members of the open object at each level. Deeper levels are not counted, because they are
-   * always rejected.
+   * Number of members of the open object at each level. Deeper levels are not counted, because deeper bodies are always
+   * rejected.
    */
   readonly #membersAt = new Uint32Array(MAX_COUNTED_LEVELS)
   #isText = false
   #isEscaped = false
   readonly #topLevel = new TopLevelStrings()
 
-  /** The member of the body that is currently arriving. */
+  /** The name of the body's member that is currently arriving. */
   get member(): string | undefined {
     return this.#topLevel.member
   }
 
-  /** The member `model` of the body, once it has arrived. */
+  /** The value of the body's member `model`, once it has arrived. */
   get model(): string | undefined {
     return this.#topLevel.model
   }
 
-  /** The number of all values or slightly more: elements of lists and members of objects. */
+  /** The number of all values, or slightly more: elements of lists and members of objects. */
   get count(): number {
     return this.#openings + this.#commas
   }
@@ -125,19 +124,17 @@ export class JsonScanner {
     return this.#openings + this.#members
   }
 
-  /**
-   * The number of members whose names start with a digit, or with an escape that may stand for one.
-   */
+  /** The number of members whose names start with a digit, or with an escape that may encode a digit. */
   get numbered(): number {
     return this.#numbered
   }
 
-  /** Whether an object, or the names of all objects together, would take long to list. */
+  /** Whether listing the names of one object, or of all objects together, would take long. */
   get isTooWide(): boolean {
     return this.widest > MAX_OBJECT_MEMBERS || this.#numbered > MAX_NUMBERED_MEMBERS
   }
 
-  /** The number of values separated by commas: elements of lists, and members. */
+  /** The number of values that are separated by commas: elements of lists and members. */
   get elements(): number {
     return this.#commas
   }
@@ -167,7 +164,7 @@ export class JsonScanner {
       const code = chunk[at]
       if (code === QUOTE) {
         this.#isText = true
-        // A string that starts in the next chunk is counted as a number.
+        // A string whose first byte is in the next chunk is counted as if it started with a digit.
         this.#firstByte = chunk[at + 1] ?? BACKSLASH
         return at + 1
       }
@@ -230,9 +227,9 @@ function isDigitOrEscape(byte: number): boolean {
   return (byte >= DIGIT_ZERO && byte <= DIGIT_NINE) || byte === BACKSLASH
 }
 
-/** Longer names of members and models are not read. */
+/** Maximum length in bytes of the member names and model names that are read. */
 const MAX_NAME_BYTES = 300
-/** Maximum members that are read; no valid body has more. */
+/** Maximum number of members that are read. No valid body has more. */
 const MAX_MEMBERS = 1_000
 const PLAIN = /^[ !#-[\]-~]*$/
 
@@ -247,7 +244,10 @@ class TopLevelStrings {
   #isValue = false
   #remainingMembers = MAX_MEMBERS
 
-  /** Reads a part of a string. @param isOver whether it ends with the closing quote. */
+  /**
+   * Reads a part of a string.
+   * @param isOver whether the part ends with the closing quote.
+   */
   read(bytes: Buffer, start: number, end: number, isOver: boolean): void {
     if (this.#remainingMembers === 0) return
     if (this.#text.length <= MAX_NAME_BYTES) {
@@ -270,7 +270,7 @@ class TopLevelStrings {
   #begin(member: string | undefined): void {
     this.member = member
     this.#remainingMembers--
-    // A later duplicate could follow, and the last one counts.
+    // A later duplicate of `model` could follow, and the last duplicate would be used.
     if (this.#remainingMembers === 0) this.model = undefined
   }
 

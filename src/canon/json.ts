@@ -4,7 +4,7 @@ import { isDeeperThan, JsonScanner } from "./json-structure.ts"
 /** Any value that JSON can carry. An integer of up to 80 digits is a bigint if a double cannot represent it. */
 export type JsonValue = string | number | bigint | boolean | null | JsonValue[] | JsonObject
 
-/** A JSON object: a request body before its dialect has decoded it. */
+/** A JSON object, such as a request body before its dialect has decoded it. */
 export interface JsonObject {
   [key: string]: JsonValue | undefined
 }
@@ -15,8 +15,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Matches an integer of at least 16 digits, like 2^53. Text in a string can match too, but quoted
- * ids do not.
+ * Matches an integer of at least 16 digits. Smaller integers are below 2^53 and therefore exact. Text in a string can
+ * match too, but quoted ids do not.
  */
 const LONG_INTEGER = /(?:^|[:,[\s-])\d{16,80}(?:[,\]}\s]|$)/
 const INTEGER = /^-?\d+$/
@@ -63,15 +63,18 @@ function exactInteger(
   return String(value) === source ? value : BigInt(source)
 }
 
-/** Maximum nesting of a vendor's answer. Recursive code may rely on it. */
+/** Maximum nesting of a vendor's answer. Recursive code may rely on this limit. */
 export const MAX_JSON_DEPTH = 512
-/** Shorter texts cannot be harmfully deep. */
+/** Maximum characters of a text that is not checked for nesting, because it cannot be harmfully deep. */
 const MAX_UNCHECKED_LENGTH = 2_048
 /**
- * Maximum values of a text that is parsed without yielding: lists, objects, members and elements.
+ * Maximum number of values (lists, objects, members and elements) of a text that is parsed in one turn of the event
+ * loop.
  */
 const MAX_PARSED_VALUES = 500_000
-/** Maximum characters of a text that cannot contain enough values to make parsing slow. */
+/**
+ * Maximum characters of a text whose values are not counted, because it cannot have enough values to make parsing slow.
+ */
 const MAX_UNCOUNTED = 32_768
 
 /**
@@ -111,17 +114,19 @@ export function startsObject(text: string): boolean {
 }
 
 /**
- * The member for arguments of a call that are not an object. Models may write those, but no tool
- * has such a parameter.
+ * The name of the member that holds tool-call arguments which are not a JSON object. Models may write other arguments,
+ * but no tool has a parameter of this name.
  */
 const OTHER_ARGUMENTS = "arguments"
 
-/** Maximum values of such an object, which is parsed and formatted in one turn. */
+/**
+ * Maximum number of values of an object from tool-call arguments, which is parsed and formatted in one turn of the
+ * event loop.
+ */
 const MAX_OBJECT_VALUES = 50_000
 
 /**
- * Parses an object. Other texts, and objects with too many values, become the only member of an
- * object.
+ * Parses an object. Any other text, or an object with too many values, becomes the only member of a new object.
  * @param otherwise the name of that member.
  */
 export function objectIn(text: string, otherwise = OTHER_ARGUMENTS): JsonObject {
@@ -129,15 +134,12 @@ export function objectIn(text: string, otherwise = OTHER_ARGUMENTS): JsonObject 
   return isJsonObject(value) ? value : { [otherwise]: text }
 }
 
-/**
- * An object that is parsed from its text each time it is serialized, so that it costs no time and
- * memory before.
- */
+/** An object that is parsed from its text each time it is serialized, so that it takes no time or memory before. */
 export class UnparsedObject {
   readonly text: string
   readonly otherwise: string | undefined
 
-  /** @param otherwise as for `objectIn`. */
+  /** @param otherwise the name of the member for other texts, as in `objectIn`. */
   constructor(text: string, otherwise?: string) {
     this.text = text
     this.otherwise = otherwise
@@ -153,7 +155,7 @@ export function isDefined<Value>(value: Value): value is NonNullable<Value> {
   return value !== undefined && value !== null
 }
 
-/** Returns the members that are neither known nor null; undefined if there are none. */
+/** Returns the members that are neither known nor null; undefined if no such member exists. */
 export function unknownFields(
   object: JsonObject,
   known: ReadonlySet<string>,
@@ -182,16 +184,13 @@ export function textAt(object: JsonObject, key: string): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined
 }
 
-/** Returns the member if it is a list, otherwise an empty list. */
+/** Returns the member if it is a list; otherwise an empty list. */
 export function listAt(object: JsonObject, key: string): readonly JsonValue[] {
   const value = object[key]
   return Array.isArray(value) ? value : []
 }
 
-/**
- * Converts any value to text. `String` fails on a caller's object whose `toString` is not a
- * function.
- */
+/** Converts any value to text. `String` throws if `toString` of a caller's object is not a function. */
 export function shown(value: unknown): string {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value)
 }

@@ -4,8 +4,8 @@ import { cleanedError, type GatewayError } from "./errors.ts"
 const KEY = /(?<![A-Za-z0-9])(sk-(?:[a-z]{2,8}-)?|gsk_|xai-|pplx-|hf_|nvapi-|AIza|AKIA)[\w-]{16,}/g
 
 /**
- * Removes apparent keys from a text, except for their prefixes. People paste keys in place of a model name, and
- * messages quote invalid values. The prefix shows them which value it was.
+ * Removes apparent keys from a text, but leaves their prefixes. People paste keys in place of a model name, and error
+ * messages quote invalid values. The prefix shows which key it was.
  */
 export function withoutKeys(text: string): string {
   return text.replace(KEY, "$1…")

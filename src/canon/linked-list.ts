@@ -1,4 +1,4 @@
-/** An element with its neighbors, for use by the list only. */
+/** An element with links to its neighbors, used only by the list. */
 export class ListNode<T> {
   readonly element: T
   earlier: ListNode<T> | undefined = undefined
@@ -10,10 +10,9 @@ export class ListNode<T> {
 }
 
 /**
- * Elements in insertion order, each removable in constant time. A `Set` can do that too. With
- * thousands of elements per second, however, it is copied whenever it fills with removed entries,
- * and each old copy still references its elements. That kept a third of all requests in memory
- * until a full garbage collection.
+ * A list in insertion order that removes any element in constant time. A `Set` also does, but with thousands of
+ * elements per second it is copied whenever it fills with removed entries. Each old copy still references its elements,
+ * which kept a third of all requests in memory until a full garbage collection.
  */
 export class LinkedList<T> implements Iterable<T> {
   #first: ListNode<T> | undefined
@@ -43,15 +42,12 @@ export class LinkedList<T> implements Iterable<T> {
     else earlier.later = later
     if (later === undefined) this.#last = earlier
     else later.earlier = earlier
-    // A removed node references no others.
+    // A removed node keeps no reference to other nodes.
     node.earlier = undefined
     node.later = undefined
   }
 
-  /**
-   * Iterates over the elements at the start of the iteration, including those that are removed
-   * meanwhile.
-   */
+  /** Iterates over the elements present when the iteration starts, including those that are removed during it. */
   [Symbol.iterator](): Iterator<T> {
     const elements: T[] = []
     for (let node = this.#first; node; node = node.later) elements.push(node.element)

@@ -1,6 +1,6 @@
 import type { MediaSource } from "./message.ts"
 
-/** Separates the type and the data of a data URL. */
+/** The separator between the type and the data of a data URL. */
 const BASE64_MARK = ";base64,"
 
 /** Number of characters checked at each end of base64 data. The vendor validates the rest. */
@@ -8,7 +8,7 @@ const CHECKED_ENDS = 64
 
 const BASE64_ALPHABET = /^[A-Za-z0-9+/_-]*={0,2}$/
 
-/** The first characters of images in base64, for images without a type. */
+/** The base64 characters at the start of each image type, to detect the type of images sent without one. */
 const IMAGE_STARTS: readonly (readonly [string, string])[] = [
   ["iVBOR", "image/png"],
   ["/9j/", "image/jpeg"],
@@ -51,7 +51,7 @@ export function knownImageType(data: string): string | undefined {
   return IMAGE_STARTS.find(([start]) => data.startsWith(start))?.[1]
 }
 
-/** Returns the type of an image that was sent without one. */
+/** Returns the type of an image that was sent without a type. */
 export function imageType(data: string): string {
   return knownImageType(data) ?? "image/png"
 }

@@ -3,14 +3,14 @@ import type { Extra } from "./extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 
 /**
- * Maximum depth for merging the extras of several events. Below it, the later one replaces the
- * earlier.
+ * Maximum depth to which the extras of several events are merged. At deeper levels, the later value replaces the
+ * earlier value.
  */
 const MERGE_DEPTH = 4
 
 /**
- * Merges the extras of several events: lists are appended, objects are merged, other values are
- * replaced. It owns its lists and objects, so that each event is added in place.
+ * Merges the extras of several events: lists are appended, objects are merged, and other values are replaced. It copies
+ * lists and objects once, so that each event is added in place.
  */
 export class MergedExtra {
   #whole: Extra | undefined

@@ -9,41 +9,38 @@ export type MediaSource =
       readonly data: string
       readonly mediaType?: string
       readonly extent?: MediaExtent
-      /** Size in the body of its request, if it is not base64 there. */
+      /** Size of the data in the request body, if the body did not contain it as base64. */
       readonly writtenBytes?: number
     }
   | { readonly type: "reference"; readonly id: string }
 
-/** The maximum size of a document, audio or video, measured from its bytes; absent if unknown. */
+/** The maximum extent of a document, audio or video, measured from its bytes. Unknown values are absent. */
 export interface MediaExtent {
   readonly pages?: number
-  /** Bytes of UTF-8 in the text of all pages, or of a file without pages. */
+  /** UTF-8 bytes of the text on all pages, or of a file without pages. */
   readonly textBytes?: number
   readonly seconds?: number
   readonly hasVideo?: boolean
 }
 
-/** Requests that the vendor caches the prompt up to here. */
+/** Requests that the vendor caches the prompt up to this point. */
 export interface CacheMarker {
-  /** `5m`, `1h`; absent: the vendor's default. */
+  /** Lifetime of the cached prompt, `5m` or `1h`; absent: the vendor's default. */
   readonly ttl?: string
 }
 
-/** The source of a passage of an answer's text. */
+/** A source that supports a passage of an answer's text. */
 export interface Citation {
   readonly url?: string
   readonly title?: string
   /** The quoted words of the source. */
   readonly quote?: string
-  /**
-   * Start (inclusive) and end (exclusive) of the characters in the text part that the source
-   * supports.
-   */
+  /** Start (inclusive) and end (exclusive) of the passage that the source supports, in characters of the text part. */
   readonly start?: number
   readonly end?: number
   /**
-   * Whether the gateway translated it from another vendor's form, so that it lacks the proof that
-   * the vendor requires.
+   * Whether the gateway translated the citation from another vendor's form. It then lacks the proof that the citation's
+   * own vendor requires.
    */
   readonly isForeign?: boolean
   readonly extra?: Extra
@@ -55,7 +52,7 @@ export interface TextPart {
   readonly text: string
   readonly citations?: readonly Citation[]
   readonly cache?: CacheMarker
-  /** A part of one dialect only, which this text replaces in all others. */
+  /** A part that exists in one dialect only. In all other dialects, this text replaces it. */
   readonly standsFor?: Extra
   readonly extra?: Extra
 }
@@ -73,7 +70,7 @@ export interface ImagePart {
   /** The level of detail for the vendor's analysis, which determines the token cost. */
   readonly detail?: string
   readonly cache?: CacheMarker
-  /** A part of one dialect only, which this image replaces in all others. */
+  /** A part that exists in one dialect only. In all other dialects, this image replaces it. */
   readonly standsFor?: Extra
   readonly extra?: Extra
 }
@@ -82,7 +79,7 @@ export interface ImagePart {
 export interface AudioPart {
   readonly type: "audio"
   readonly source: MediaSource
-  /** `wav`, `mp3` and so on. */
+  /** For example `wav` or `mp3`. */
   readonly format?: string
   /** The spoken words, if the model reports them. */
   readonly transcript?: string
@@ -99,19 +96,18 @@ export interface FilePart {
 }
 
 /**
- * Reasoning text. A signature proves it to the vendor that wrote it and to no other. It may occur
- * alone, without text. Vendors can also sign another part (Gemini signs calls and texts). Such a
- * signature is a reasoning part without text, right before that part, or at the end if no part
- * follows.
+ * Reasoning text. A signature proves the reasoning to the vendor that wrote it, and only to that vendor. A signature
+ * may occur without text. Vendors can also sign another part (Gemini signs calls and texts). The signature is then a
+ * reasoning part without text, right before the signed part, or at the end if no part follows.
  */
 export interface ReasoningPart {
   readonly type: "reasoning"
   readonly text: string
-  /** Opaque: a signature, or the encrypted reasoning. */
+  /** The vendor's opaque signature, or the encrypted reasoning. */
   readonly signature?: string
-  /** The dialect whose vendors can read the signature; every other dialect leaves it out. */
+  /** The dialect whose vendors can read the signature. All other dialects omit it. */
   readonly signedBy?: DialectId
-  /** Whether the text is withheld: the signature contains it and is the only content. */
+  /** Whether the vendor withholds the text. The signature then contains the reasoning and is the only content. */
   readonly isRedacted?: boolean
   /** The vendor's own id of this part, if the vendor requires it in later requests. */
   readonly id?: string
@@ -119,13 +115,12 @@ export interface ReasoningPart {
 }
 
 /**
- * The caller's declaration of a tool that is not a plain function. Its form `text` takes text in
- * place of arguments (a custom tool). The form `legacy` is OpenAI's older form of functions, whose
- * calls have no ids.
+ * The caller's declaration of a tool that is not a plain function. A tool of the form `text` takes text instead of
+ * arguments (a custom tool). The form `legacy` is OpenAI's older form of functions, whose calls have no ids.
  */
 export interface CallOrigin {
   readonly form: "function" | "text" | "legacy"
-  /** The caller's own name, in its namespace if there is one. */
+  /** The name that the caller gave the tool, without its namespace. */
   readonly name: string
   readonly namespace?: string
 }
@@ -136,8 +131,8 @@ export interface ToolCallPart {
   readonly id: string
   readonly name: string
   /**
-   * JSON text as the model wrote it; `{}` for a tool without arguments. The input of a text tool is
-   * the only member, `input`.
+   * JSON text as the model wrote it; `{}` for a tool without arguments. For a tool of the form `text`, the object has
+   * only the member `input`.
    */
   readonly arguments: string
   readonly origin?: CallOrigin
@@ -148,7 +143,7 @@ export interface ToolCallPart {
 /** The result of a tool. */
 export interface ToolResultPart {
   readonly type: "tool-result"
-  /** The id of the answered call. */
+  /** The id of the call that this result answers. */
   readonly id: string
   readonly content: readonly (TextPart | ImagePart | AudioPart | FilePart)[]
   readonly failed?: boolean
@@ -157,7 +152,7 @@ export interface ToolResultPart {
   readonly extra?: Extra
 }
 
-/** A part that only its own dialect understands, preserved unchanged for it. */
+/** A part that only its own dialect understands. It is preserved unchanged for that dialect. */
 export interface UnknownPart {
   readonly type: "unknown"
   readonly extra: Extra
@@ -180,8 +175,8 @@ export type Part =
 export type Role = "system" | "developer" | "user" | "assistant" | "tool"
 
 /**
- * One turn. Tool results are in messages of the role `tool`, one or several in each, which contain nothing
- * else. Instructions (`system`, `developer`) may be anywhere.
+ * One message of a conversation. Messages of the role `tool` contain one or several tool results and nothing else.
+ * Messages with instructions (`system`, `developer`) may be anywhere.
  */
 export interface Message {
   readonly role: Role

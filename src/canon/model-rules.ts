@@ -1,28 +1,27 @@
 import type { RuleSource } from "#contract/effective-rules.ts"
 import type { ModelRules, RuleName } from "#contract/model-rules.ts"
 
-/** Source of a rule. */
+/** Where a rule comes from. */
 export interface RuleOrigin {
   readonly source: RuleSource
-  /** The documentation of the rule, or the time when it was learned. */
+  /** The page that documents the rule, or the time when the gateway learned it. */
   readonly note?: string
 }
 
 export type RuleOrigins = Readonly<Partial<Record<RuleName, RuleOrigin>>>
 
-/** The rules in force. The relay and the encoders read them and never guess from a model's name. */
+/** The rules that apply to a model. The relay and the encoders read these rules and never guess from a model's name. */
 export interface EffectiveRules {
   /** Absent: no restriction is known. */
   readonly rules?: ModelRules
   /**
-   * Rules that also apply to requests in the provider's own format, which are otherwise sent
-   * unchanged. They come from the settings, or were learned from the provider's rejections. Absent:
-   * no such rules.
+   * Rules that also apply to requests in the provider's own format, which are otherwise sent unchanged. They come from
+   * the settings, or were learned from the provider's rejections; absent: no such rules.
    */
   readonly enforced?: ModelRules
 }
 
-/** Merges the rules of one model with those of a stronger source. Lists are replaced completely. */
+/** Merges the rules of one model with rules from a source of higher priority. Lists are replaced completely. */
 export function overridden(
   rules: ModelRules | undefined,
   stronger: ModelRules | undefined,

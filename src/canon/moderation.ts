@@ -1,10 +1,10 @@
 import type { JsonObject } from "./json.ts"
 import type { OperationFormat } from "./operation.ts"
 
-/** A part of a single input. */
+/** A part of an input that has several parts. */
 export type ModerationPart =
   | { readonly type: "text"; readonly text: string }
-  /** A web address or a data URL. */
+  /** An image as a web address or a data URL. */
   | { readonly type: "image"; readonly url: string }
 
 /** A message of a conversation. */
@@ -43,7 +43,7 @@ export interface ModerationVerdict extends JsonObject {
 }
 
 export interface ModerationResult {
-  /** One for each text or conversation, or one for all parts. */
+  /** One verdict for each text or conversation, or one verdict for all parts of an input. */
   readonly verdicts: readonly ModerationVerdict[]
   /** Input tokens as the vendor counted them; absent if it does not report them. */
   readonly tokens?: number
@@ -69,7 +69,7 @@ export function textsOf(parts: readonly ModerationPart[]): readonly string[] {
   return parts.flatMap((part) => (part.type === "text" ? [part.text] : []))
 }
 
-/** Returns the number of inputs that get a verdict. */
+/** Returns the number of verdicts that an input receives. */
 export function verdictCount(input: ModerationInput): number {
   switch (input.type) {
     case "texts":

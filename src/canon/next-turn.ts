@@ -3,12 +3,12 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** There is one event loop, so long tasks share one queue. */
+/** The end of a queue that all long tasks share, because they share one event loop. */
 let last = Promise.resolve()
 
 /**
- * Resolves in a turn of the event loop without other callers of this function, so that long tasks
- * run one per turn.
+ * Resolves in a turn of the event loop in which no other caller of this function runs, so that only one long task runs
+ * per turn.
  */
 export function ownTurn(): Promise<void> {
   last = last.then(nextTurn)
@@ -44,8 +44,8 @@ export async function inOwnTurns<Result>(steps: Steps<Result>): Promise<Result> 
 }
 
 /**
- * Limits the number of short tasks that start in one turn of the event loop. It needs neither the
- * clock nor a timer per task: the count is reset after a turn reaches half of the maximum.
+ * Limits the number of short tasks that start in one turn of the event loop, without a clock or a timer for each task.
+ * The count is reset one turn after it has reached half of the maximum.
  */
 export class TurnLimit {
   readonly #max: number
@@ -53,7 +53,7 @@ export class TurnLimit {
   #laterTurn = Promise.resolve()
 
   /**
-   * @param max tasks that start in one turn. The same number of waiting tasks may also start in
+   * @param max the number of new tasks that may start in one turn. The same number of waiting tasks may also start in
    * that turn.
    */
   constructor(max: number) {

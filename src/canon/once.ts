@@ -1,6 +1,6 @@
 /**
- * Creates a value on first use and caches it, so that values that most processes never need do not
- * slow down their start.
+ * Returns a function that creates a value on first use and caches it. Values that most processes never need then do not
+ * slow down the start.
  */
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined

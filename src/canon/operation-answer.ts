@@ -13,8 +13,8 @@ export function jsonCall(path: string, json: JsonObject): OperationCall {
 }
 
 /**
- * Parses the JSON object of an answer.
- * @throws GatewayError `upstream_error`, or the error that it reports.
+ * Returns the JSON object of an answer.
+ * @throws GatewayError `upstream_error`, or the error that the answer reports.
  */
 export function jsonOf(answer: OperationAnswer): JsonObject {
   const value = parsed(answer)
@@ -33,15 +33,15 @@ export function isErrorAnswer(answer: OperationAnswer): boolean {
   return reportedErrorIn(parsed(answer)) !== undefined
 }
 
-/** The JSON of a long answer has been parsed already; a long answer without it is not JSON. */
+/** Returns the JSON value of an answer. Long answers were parsed earlier; a long answer without `json` is not JSON. */
 function parsed({ json, bytes }: OperationAnswer): JsonValue | undefined {
   if (json !== undefined) return json
   return bytes.length > MAX_UNPARSED ? undefined : parseJson(new TextDecoder().decode(bytes))
 }
 
 /**
- * The error for an unusable response with status 200. @param fault the problem, as the end of a
- * sentence.
+ * Returns the error for an unusable response with status 200.
+ * @param fault the problem, worded as the end of a sentence.
  */
 export function unusable(fault: string, cause?: unknown): GatewayError {
   return new GatewayError(

@@ -7,41 +7,44 @@ export type OperationBody =
   | { readonly type: "json"; readonly json: JsonObject }
   | {
       readonly type: "bytes"
-      /** Includes the boundary of a form. */
+      /** The content type, with the boundary if the body is a form. */
       readonly contentType: string
-      /** A function returns a new stream for each attempt. */
+      /** The bytes, or a function that returns a new stream for each attempt. */
       readonly bytes: Uint8Array<ArrayBuffer> | (() => ReadableStream<Uint8Array>)
     }
 
 /** One upstream call of an operation, without the provider's address and signature. */
 export interface OperationCall {
-  /** Path and query below the provider's base address. */
+  /** Path and query, relative to the provider's base address. */
   readonly path: string
   readonly body: OperationBody
-  /** Headers besides the credential's, such as `accept`. */
+  /** Headers besides those of the credential, such as `accept`. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** An operation as it is sent to one vendor, with its losses. */
 export interface EncodedOperation {
-  /** Several calls if the vendor accepts less per call than was requested. */
+  /** The calls to send. An operation has several calls if the vendor accepts less per call than was requested. */
   readonly calls: readonly OperationCall[]
   readonly losses: readonly Loss[]
 }
 
 /**
- * Encodes and decodes one operation (embedding, rerank, image, speech, transcription) for one
- * family of vendors. It is independent of addresses, keys and prices.
+ * Encodes and decodes one operation (embedding, rerank, image, speech, transcription) for one family of vendors. It is
+ * independent of addresses, keys and prices.
  */
 export interface OperationFormat<Request, Result> {
   /**
-   * @param model the vendor's own name for it. @throws GatewayError if the vendor does not support
-   * the request.
+   * @param model the vendor's own name for the model.
+   * @throws GatewayError if the vendor does not support the request.
    */
   encode(request: Request, model: string): EncodedOperation
-  /** @param answers one for each call, in order. @throws GatewayError `upstream_error`. */
+  /**
+   * @param answers one answer for each call, in the order of the calls.
+   * @throws GatewayError `upstream_error`.
+   */
   decode(answers: readonly OperationAnswer[], request: Request): Result | Promise<Result>
-  /** @param body parsed if it is JSON, otherwise text. */
+  /** @param body the parsed JSON, or text if the body is not JSON. */
   decodeError(status: number, body: unknown, headers: Headers): GatewayError
 }
 
@@ -49,8 +52,8 @@ export interface OperationFormat<Request, Result> {
 export interface OperationAnswer {
   readonly headers: Headers
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** The content of a long JSON answer, which is parsed in slices. */
+  /** The parsed value of a long JSON answer, which is parsed in slices. */
   readonly json?: JsonValue | undefined
-  /** Reads an error in a response with a success status. */
+  /** Decodes an error that the vendor sent with a success status. */
   readonly decodeError?: (status: number, body: unknown, headers: Headers) => GatewayError
 }

@@ -1,37 +1,39 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 
-/** Minimum number of characters of a text that is checked for base64; media are longer. */
+/** Minimum characters of a text that is checked for base64. Encoded media are always longer. */
 const LONG = 256
 const BASE64 = /^[A-Za-z0-9+/_-]+$/
 const DATA_URL = /^data:([a-z]+)\/[^,]{0,200},/i
 
-/** The first characters of images in base64: PNG, JPEG, GIF. */
+/** Matches the first base64 characters of images: PNG, JPEG, GIF. */
 const IMAGE = /^(iVBORw0K|\/9j\/|R0lGOD)/
-/** The first characters of compressed audio: ID3 and MP3 frames, Ogg, FLAC. */
+/** Matches the first base64 characters of compressed audio: ID3 and MP3 frames, Ogg, FLAC. */
 const PACKED_SOUND = /^(SUQz|\/\/[a-z]|T2dnUw|ZkxhQ)/
-/** The members that name the type of a value's `data`. */
+/** The members of an object that can name the media type of its `data`. */
 const TYPE_NAMES = ["type", "mimeType", "mime_type", "media_type", "format"] as const
 
 /**
- * Measures content of an answer that is in no event: audio, images, output and results of the
- * vendor's own tools, and unknown fields. The model generated it, or the vendor bills it. Each
- * dialect's decoder adds such content, and billing estimates usage from it if a vendor does not
- * count.
+ * Measures content of an answer that no event contains: audio, images, output and results of the vendor's own tools,
+ * and unknown fields. The model generated this content, or the vendor bills it. Each dialect's decoder adds such
+ * content, and billing estimates usage from it if a vendor does not report usage.
  */
 export class OtherContent {
   /** Characters of text and of JSON. */
   characters = 0
-  /** The part of these that stands for hidden reasoning. */
+  /** The number of `characters` that represent hidden reasoning. */
   reasoningCharacters = 0
   /** Bytes of uncompressed audio. */
   soundBytes = 0
   /** Bytes of compressed audio. */
   packedSoundBytes = 0
   images = 0
-  /** The counted parts of content that is sent in chunks and then again as a whole, by place. */
+  /**
+   * The counted parts of content that is sent in chunks and then again as a whole. The key is the place of the content
+   * in the answer.
+   */
   #places: Map<number, OtherContent> | undefined
 
-  /** Increases with all content. */
+  /** A total that increases whenever content is added. */
   get amount(): number {
     return this.characters + this.soundBytes + this.packedSoundBytes + this.images
   }
@@ -46,7 +48,10 @@ export class OtherContent {
     this.text(signature)
   }
 
-  /** Adds audio. @param base64 of a clip, or of a chunk of one. */
+  /**
+   * Adds audio.
+   * @param base64 the base64 text of a clip, or of a chunk of a clip.
+   */
   sound(base64: string): void {
     const bytes = Math.floor((base64.length * 3) / 4)
     if (PACKED_SOUND.test(base64)) this.packedSoundBytes += bytes
@@ -57,7 +62,10 @@ export class OtherContent {
     this.images++
   }
 
-  /** Adds any value: media by type, the rest by its characters. Names count as well as values. */
+  /**
+   * Adds any value. Media are counted by their type, and all other content by its characters. Names are counted as well
+   * as values.
+   */
   json(value: JsonValue | undefined): void {
     const open: (JsonValue | undefined)[] = [value]
     while (open.length > 0) {
@@ -69,7 +77,7 @@ export class OtherContent {
     }
   }
 
-  /** Adds a chunk of content that is sent again as a whole. */
+  /** Adds a chunk of content that will be sent again as a whole. */
   chunkAt(place: number, add: (content: OtherContent) => void): void {
     const chunk = new OtherContent()
     add(chunk)
@@ -78,8 +86,7 @@ export class OtherContent {
   }
 
   /**
-   * Adds complete content. Chunks of it may have been counted already, so only the difference is
-   * added.
+   * Adds content that is sent as a whole. Chunks of it may have been counted already, so only the difference is added.
    */
   wholeAt(place: number, value: JsonValue | undefined): void {
     const whole = new OtherContent()
@@ -142,7 +149,7 @@ function isEmpty(value: JsonValue): boolean {
 }
 
 /**
- * Returns the type of an object's `data`. OpenAI's audio has no type, but a transcript next to it.
+ * Returns the type of an object's `data`. OpenAI's audio has no type; it is recognized by the transcript next to it.
  */
 function typeOf(object: JsonObject): string {
   for (const name of TYPE_NAMES) {

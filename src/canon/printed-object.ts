@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "./json.ts"
 
 const MAX_DEPTH = 32
-/** A value other than a string, a list or an object. */
+/** Matches a value other than a string, a list or an object. */
 const WORD = /[\w.+-]{1,40}/y
 const WORDS: ReadonlyMap<string, JsonValue> = new Map([
   ["true", true],
@@ -25,11 +25,11 @@ const CONTROLS: ReadonlyMap<string, string> = new Map([
   ["f", "\f"],
 ])
 
-/** An object or a list in a text. */
+/** An object or a list that was found in a text. */
 export interface PrintedObject {
-  /** Absent if it has no member. */
+  /** The value; absent if it has no member. */
   readonly value?: JsonObject | JsonValue[]
-  /** The index after the text that was read. */
+  /** The index after the last character that was read. */
   readonly end: number
 }
 
@@ -54,7 +54,7 @@ export function withoutEscapes(text: string): string {
 class PrintedObjectReader {
   readonly #text: string
   #index: number
-  /** Whether the rest cannot be read. */
+  /** Whether the rest of the text cannot be read. */
   #isBroken = false
 
   constructor(text: string, start: number) {
@@ -117,7 +117,7 @@ class PrintedObjectReader {
     return items
   }
 
-  /** Reads a string. An apostrophe inside of apostrophes is text unless a separator follows. */
+  /** Reads a string. An apostrophe within a string in apostrophes is text unless a separator follows. */
   #string(): string {
     const quote = this.#text.charAt(this.#index++)
     const start = this.#index
@@ -135,7 +135,7 @@ class PrintedObjectReader {
     return STRING_END.test(this.#text)
   }
 
-  /** Moves behind the end of an object or a list, and reports whether it is reached. */
+  /** Reports whether the object or list has ended, and moves behind its closing bracket. */
   #isAtEnd(close: string): boolean {
     if (this.#isBroken) return true
     const next = this.#next()

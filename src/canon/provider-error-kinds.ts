@@ -1,39 +1,36 @@
 /**
- * Kind of a provider error. It decides whether the caller sees the error, whether the account,
- * credential or deployment rests, and whether the operator is notified.
+ * Kind of a provider error. It determines whether the caller sees the error, whether the account, credential or
+ * deployment rests and whether the operator is notified.
  */
 export type ProviderErrorKind =
-  /** The operator's account is suspended, unpaid, over its budget or not allowed here: the account rests. */
+  /** The operator's account is suspended, unpaid, over its budget or not allowed here. The account rests. */
   | "account"
-  /** The operator's credential is invalid or expired: the credential rests. */
+  /** The operator's credential is invalid or expired. The credential rests. */
   | "credential"
-  /** The operator's account may not use this model: the deployment rests. */
+  /** The operator's account may not use this model. The deployment rests. */
   | "permission"
   /** The operator's account may use the model, but not stream it. */
   | "streaming"
   /** The operator's account may not make a request of this size or with one of its features. Nothing rests. */
   | "allowance"
-  /** The model failed to generate a response. Nothing rests, since other requests may succeed. */
+  /** The model failed to generate a response. Nothing rests, because other requests may succeed. */
   | "generation"
-  /** An unmatched error about the account, its permissions or the request. It counts as a failure. */
+  /** An error about the account, its permissions or the request that no rule recognizes. It counts as a failure. */
   | "forbidden"
-  /** The provider does not offer this model (any more): the deployment rests. */
+  /** The provider does not offer this model, or no longer offers it. The deployment rests. */
   | "model"
   | "capacity"
   | "timeout"
   /** The provider or the connection to it failed. */
   | "failure"
-  /**
-   * The next three are errors in the request. The caller sees them, and no other deployment is
-   * tried.
-   */
+  /** The next three are errors in the request. The caller sees these errors, and no other deployment is tried. */
   | "context_length"
   | "content_filter"
   | "request"
 
 /**
- * Kind of a status if no rule matches the error. Only the first four are documented as errors in
- * the request. Other statuses describe the connection to the provider, or the account.
+ * The kind for each status if no rule matches the error. Only the first four statuses are documented as errors in the
+ * request. The others describe the connection to the provider, or the account.
  */
 export const KIND_OF_STATUS: ReadonlyMap<number, ProviderErrorKind> = new Map([
   [400, "request"],
@@ -46,14 +43,16 @@ export const KIND_OF_STATUS: ReadonlyMap<number, ProviderErrorKind> = new Map([
   [408, "timeout"],
   [410, "model"],
   [429, "capacity"],
-  // Groq: the flex tier has no capacity.
+  // Groq sends 498 if the flex tier has no capacity.
   [498, "capacity"],
   [503, "capacity"],
   [504, "timeout"],
   [529, "capacity"],
 ])
 
-/** Codes of failed responses about an image of the request (OpenAI's OpenAPI description, `ResponseErrorCode`). */
+/**
+ * Codes of failed responses that concern an image of the request (OpenAI's OpenAPI description, `ResponseErrorCode`).
+ */
 const OPENAI_IMAGE_CODES = [
   "invalid_image",
   "invalid_image_format",
@@ -70,7 +69,9 @@ const OPENAI_IMAGE_CODES = [
   "image_file_not_found",
 ]
 
-/** Statuses of codes and types, for errors without a status: in a stream, or in the body of a 200. */
+/**
+ * The status for each error code or type, for errors without a status: in a stream, or in the body of a 200 response.
+ */
 export const STATUS_OF_CODE: ReadonlyMap<string, number> = new Map<string, number>([
   ["invalid_request_error", 400],
   ["invalid_prompt", 400],

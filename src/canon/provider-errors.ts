@@ -1,15 +1,15 @@
 import type { ProviderErrorKind } from "./provider-error-kinds.ts"
 
-/** A known error. All given conditions must match. */
+/** A rule that recognizes a known error. All given conditions must match. */
 export interface ProviderErrorRule {
   readonly kind: ProviderErrorKind
   /** HTTP statuses; absent: any. */
   readonly statuses?: readonly number[]
-  /** The error's code or type, in lowercase; absent: any. */
+  /** The error's code or type, in lowercase; absent: any code and type. */
   readonly codes?: readonly string[]
   /**
-   * Matches from the first word on. A provider may quote the request later in the message, and a
-   * quote must not make the provider's account rest.
+   * Matches the start of the message. A provider may quote the request later in the message, and a quote must not pause
+   * the provider's account.
    */
   readonly message?: RegExp
   /** The provider that reports it, and the page or recording that documents it. */
@@ -17,8 +17,8 @@ export interface ProviderErrorRule {
 }
 
 /**
- * Known errors of all providers: compatible servers and other gateways forward each other's errors.
- * The first match counts.
+ * Known errors of all providers. Compatible servers and other gateways forward errors of other providers. The first
+ * match is used.
  */
 export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
   {

@@ -24,8 +24,7 @@ export function quantityOf(value: JsonValue | undefined): number | undefined {
 const MAX_WAIT_SECONDS = 3_600
 
 /**
- * Returns the whole seconds that a vendor asks to wait, 1 to 3,600; undefined if it names no
- * number.
+ * Returns the number of whole seconds that a vendor asks to wait, 1 to 3,600; undefined if the vendor names no number.
  */
 export function waitSecondsOf(seconds: number | undefined): number | undefined {
   if (seconds === undefined || Number.isNaN(seconds)) return undefined
@@ -33,8 +32,7 @@ export function waitSecondsOf(seconds: number | undefined): number | undefined {
 }
 
 /**
- * Returns the choice of an event or part: the vendor's index, or its position if that index is
- * invalid.
+ * Returns the choice that an event or part belongs to: the vendor's index, or the position if that index is invalid.
  */
 export function choiceNumber(index: JsonValue | undefined, position: number): number {
   return typeof index === "number" && Number.isSafeInteger(index) && index >= 0 ? index : position

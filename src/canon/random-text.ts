@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-/** Bytes from here on would make some characters more likely than others. */
+/** Random bytes from this value up are discarded, because they would make some characters more likely than others. */
 const FAIR_LIMIT = 256 - (256 % ALPHABET.length)
 
 /** Returns random base62 text with all characters equally likely. */

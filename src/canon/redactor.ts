@@ -1,28 +1,26 @@
 import { cleanedError, type GatewayError } from "./errors.ts"
 
 const REDACTED = "[redacted]"
-/** Shorter texts are not issued as secrets, and occur in ordinary text. */
-const MIN_SECRET_LENGTH = 8
 /**
- * Shorter secrets are only redacted as separate words, because they may occur inside ordinary
- * words.
+ * Minimum length of a text that is treated as a secret. Shorter texts are not issued as secrets, and occur in ordinary
+ * text.
  */
+const MIN_SECRET_LENGTH = 8
+/** Secrets shorter than this are only redacted as separate words, because they may occur inside ordinary words. */
 const MIN_UNAMBIGUOUS_LENGTH = 16
-/** Maximum number of former secrets that are still redacted, for requests that still run. */
+/** Maximum number of former secrets that are still redacted, for requests that are still running. */
 const MAX_REMEMBERED = 2_000
 
 /**
- * Removes the operator's secrets from texts of others, such as a vendor or library that repeats a
- * credential in an error. It finds them verbatim, escaped for URLs and JSON, and as hexadecimal
- * digits. It also finds them as base64 at any position of a longer text, and truncated at the end
- * of a message.
+ * Removes the operator's secrets from texts that others wrote, such as an error in which a vendor or library repeats a
+ * credential. It finds secrets verbatim, escaped for URLs and JSON, and as hexadecimal digits. It also finds secrets as
+ * base64 at any position of a longer text, and truncated at the end of a message.
  */
 export class Redactor {
   readonly #secrets = new Set<string>()
   #pattern: RegExp | undefined
 
-  /** Adds secrets. */
-  addSecrets(secrets: Iterable<string>): void {
+  /**  */ addSecrets(secrets: Iterable<string>): void {
     for (const secret of secrets) {
       if (secret.length >= MIN_SECRET_LENGTH) this.#secrets.add(secret)
     }
@@ -33,7 +31,10 @@ export class Redactor {
     this.#pattern = undefined
   }
 
-  /** @param further secrets that were just created, such as a token. */
+  /**
+   * Returns a text without secrets.
+   * @param further secrets that were just created, such as a token.
+   */
   clean(text: string, further: readonly string[] = []): string {
     this.#pattern ??= patternOf(this.#secrets)
     let cleaned = text.replace(this.#pattern, REDACTED)
@@ -58,8 +59,8 @@ function patternOf(secrets: Iterable<string>): RegExp {
 }
 
 /**
- * Matches a secret verbatim, where any character other than a letter or digit may be escaped as in
- * a URL or JSON.
+ * Returns a pattern for a secret written verbatim. Any character other than a letter or digit may be escaped as in a
+ * URL or JSON.
  */
 function writtenForm(secret: string): string {
   const form = Array.from(secret, (character) => {
@@ -74,8 +75,8 @@ function writtenForm(secret: string): string {
 }
 
 /**
- * Returns the secret as base64 at each of the three positions of a group, without digits shared
- * with its neighbors, and in hex.
+ * Returns the secret in hexadecimal digits, and as base64 at each of the three positions in a group of bytes. Base64
+ * digits that also encode neighboring bytes are left out.
  */
 function packedForms(secret: string): string[] {
   const bytes = Buffer.from(secret)
@@ -88,7 +89,7 @@ function packedForms(secret: string): string[] {
   return [...inBase64, bytes.toString("hex")]
 }
 
-/** Removes a truncated secret from the end of a text. */
+/** Removes the beginning of a secret from the end of a text that was truncated. */
 function withoutCutSecret(text: string, secret: string): string {
   const longest = Math.min(secret.length - 1, text.length)
   for (let length = longest; length >= MIN_SECRET_LENGTH; length--) {

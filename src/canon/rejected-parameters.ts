@@ -2,18 +2,18 @@ import { type ModelRules, REASONING_EFFORTS, RULE_RANGES } from "#contract/model
 import { extended } from "./model-rules.ts"
 
 /**
- * A provider's message that rejects a parameter. Its groups name the rejected part: `names` are the
+ * A pattern for messages of providers that reject a parameter. Its groups capture the rejected part: `names` are the
  * parameters, `efforts` the accepted efforts, `length` the maximum length of `user`.
  */
 export interface RejectionPattern {
   /**
-   * Matches from the first word on. A provider may quote the request later in the message, and a quote must not create
-   * a rule.
+   * Matches the start of the message. A provider may quote the request later in the message, and a quote must not
+   * create a rule.
    */
   readonly message: RegExp
-  /** The field that the error refers to; absent: any. */
+  /** The field that the error refers to; absent: any field. */
   readonly parameter?: RegExp
-  /** The resulting rules of the model; absent: derived from the groups. */
+  /** The resulting rules of the model; absent: the rules are derived from the groups. */
   readonly rules?: ModelRules
   /** A matching message. */
   readonly example: string
@@ -22,8 +22,8 @@ export interface RejectionPattern {
 }
 
 /**
- * Known rejections of all providers, since gateways and compatible servers forward errors. The
- * first match applies.
+ * Known rejections of all providers. Gateways and compatible servers forward errors of other providers. The first match
+ * is used.
  */
 export const REJECTIONS: readonly RejectionPattern[] = [
   {
@@ -149,9 +149,9 @@ export const REJECTIONS: readonly RejectionPattern[] = [
 ]
 
 /**
- * The rule that follows when a provider rejects a parameter, by the provider's name for it. Limits,
- * `n`, prices and storage are absent: a provider cannot make the gateway omit those. A limit is
- * sent under its other name instead.
+ * The rules that follow when a provider rejects a parameter of a given name. The table omits limits, `n`, prices and
+ * storage, because a rejection must not make the gateway drop those parameters. A limit is sent under its other name
+ * instead.
  */
 const RULES_OF_NAMES: ReadonlyMap<string, ModelRules> = new Map<string, ModelRules>([
   ["max_tokens", { max_tokens_field: "max_completion_tokens" }],
@@ -230,8 +230,8 @@ function rulesOfEfforts(text: string): ModelRules | undefined {
 }
 
 /**
- * Returns the combined rules for names in any order. Returns undefined if a name is unknown: the
- * request would fail again because of it.
+ * Returns the combined rules for names in any order; undefined if a name is unknown, because the request would then
+ * fail again.
  */
 function rulesOfNames(text: string): ModelRules | undefined {
   let rules: ModelRules | undefined
@@ -244,7 +244,7 @@ function rulesOfNames(text: string): ModelRules | undefined {
   return rules
 }
 
-/** Finds a parameter by its name in any spelling: `topP`, `top_p`, `reasoning.effort`. */
+/** Returns the rules for a parameter name in any spelling: `topP`, `top_p`, `reasoning.effort`. */
 function rulesOfName(name: string): ModelRules | undefined {
   const plain = name.toLowerCase()
   return RULES_OF_NAMES.get(plain) ?? RULES_OF_NAMES.get(plain.replace(/[_.]/g, ""))

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, objectAt } from "./json.ts"
 
-/** Members of answers in all operations and formats. */
+/** Members that identify an answer, in all operations and formats. */
 const ANSWER_MEMBERS = ["choices", "content", "candidates", "output", "data", "results", "text"]
 
 /**

@@ -1,7 +1,7 @@
 import type { JsonObject } from "./json.ts"
 import type { OperationFormat } from "./operation.ts"
 
-/** Documents to be sorted by their relevance to a query. */
+/** A request to sort documents by their relevance to a query. */
 export interface RerankRequest {
   readonly model: string
   readonly query: string
@@ -29,7 +29,7 @@ export interface RerankResult {
   readonly ranking: readonly DocumentScore[]
   /** Whether the vendor's scores were unbounded and had to be mapped to 0 to 1. */
   readonly isSquashed: boolean
-  /** As the vendor counted them; absent if it does not. */
+  /** Input tokens as the vendor counted them; absent if the vendor does not report them. */
   readonly tokens?: number
   readonly searches?: number
 }

@@ -7,8 +7,8 @@ const HIGH_SURROGATE_START = 0xd800
 const HIGH_SURROGATE_END = 0xdbff
 
 /**
- * Serializes a value as `JSON.stringify` does, as UTF-8, in slices. Other requests are served in a
- * turn of the event loop after each slice.
+ * Serializes a value as `JSON.stringify` does, to UTF-8 bytes, in slices. Other requests are served between the slices,
+ * in a turn of the event loop.
  */
 export async function jsonBytesInSlices(value: JsonValue): Promise<Uint8Array<ArrayBuffer>> {
   const slices: Uint8Array[] = []
@@ -35,8 +35,8 @@ export async function jsonBytesInSlices(value: JsonValue): Promise<Uint8Array<Ar
 export const LARGE_BODY = 2 * SLICE_BYTES
 
 /**
- * Reports whether a value is so long that it is serialized in slices. @param limit characters of
- * its JSON.
+ * Reports whether a value is long enough to be serialized in slices.
+ * @param limit characters of its JSON.
  */
 export function isLargeJson(value: JsonValue, limit = LARGE_BODY): boolean {
   return approximateLength(value, limit) > limit
@@ -63,7 +63,7 @@ export function* piecesOfString(text: string, maxLength: number): Generator<stri
   while (text.length - start > maxLength) {
     let end = start + maxLength
     const last = text.charCodeAt(end - 1)
-    // Both halves of a surrogate pair stay together.
+    // Keeps both halves of a surrogate pair together.
     if (last >= HIGH_SURROGATE_START && last <= HIGH_SURROGATE_END) end--
     yield text.slice(start, end)
     start = end

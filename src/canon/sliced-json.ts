@@ -14,16 +14,16 @@ import {
 } from "./json-bytes.ts"
 import { ownTurn } from "./next-turn.ts"
 
-/** Bytes parsed in one turn of the event loop: the worst case takes about five milliseconds. */
+/** Bytes that are parsed in one turn of the event loop. The worst case takes about five milliseconds. */
 export const SLICE_BYTES = 256 * 1024
 
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF")
-/** A byte order mark within the text is an ordinary character. */
+/** A byte order mark within the text is treated as an ordinary character. */
 const DECODER = new TextDecoder("utf-8", { ignoreBOM: true })
 
 /**
- * Parses JSON as `parseExactly` does, in slices with a turn of the event loop after each, so that
- * other requests are served meanwhile. A single name or number may not be longer than a slice.
+ * Parses JSON as `parseExactly` does, but in slices. Other requests are served in a turn of the event loop after each
+ * slice. A single name or number may not be longer than a slice.
  * @throws SyntaxError
  */
 export async function parseInSlices(bytes: Buffer): Promise<JsonValue> {
@@ -32,13 +32,16 @@ export async function parseInSlices(bytes: Buffer): Promise<JsonValue> {
 
 /** A list or object whose end has not been read. */
 interface Container {
-  /** The bracket that closes it. */
+  /** The code of the bracket that closes the container. */
   readonly close: number
-  /** Adds elements. @param text without the brackets around them. */
+  /**
+   * Adds elements.
+   * @param text the JSON of the elements, without the brackets around them.
+   */
   addSlice(text: string): void
-  /** Reads the text before a value: the name of a member. */
+  /** Reads the text before a value, which is the name of a member in an object. */
   begin(text: string): void
-  /** Adds the value announced by `begin`. */
+  /** Adds the value that `begin` announced. */
   add(value: JsonValue): void
 }
 
@@ -47,9 +50,9 @@ class SlicedParser {
   readonly #open: Container[] = []
   #at = 0
   #root: JsonValue = null
-  /** Whether a comma or the closing bracket is next. */
+  /** Whether the last read token was a value, so that a comma or the closing bracket must follow. */
   #isBehindValue = false
-  /** Whether no element of the innermost container has been read. */
+  /** Whether no element of the innermost container has been read yet. */
   #isFirst = true
 
   constructor(bytes: Buffer) {
@@ -83,8 +86,8 @@ class SlicedParser {
   }
 
   /**
-   * Reads all elements of any level that are complete within a slice. @returns false if there are
-   * none.
+   * Reads all complete elements within a slice, at any level.
+   * @returns false if no element is complete.
    */
   #elements(): boolean {
     const { closing, openings, commas } = outlineOf(this.#bytes, this.#at, SLICE_BYTES)
@@ -103,7 +106,10 @@ class SlicedParser {
     return openings.length > 0 || commas[0] !== -1
   }
 
-  /** @param end the comma or bracket after the elements. */
+  /**
+   * Adds the elements before an offset.
+   * @param end the offset of the comma or bracket after the elements.
+   */
   #addSlice(end: number, isLast: boolean): void {
     const text = this.#text(this.#at, end)
     const isEmpty = text.trim() === ""
@@ -261,7 +267,7 @@ class OpenObject implements Container {
     this.#set(this.#name, value)
   }
 
-  /** Sets a member. An assignment to `__proto__` would set no member. */
+  /** Sets a member. A plain assignment to `__proto__` would change the prototype instead. */
   #set(name: string, value: JsonValue | undefined): void {
     if (name !== "__proto__") this.value[name] = value
     else Object.defineProperty(this.value, name, { value, ...ORDINARY })

@@ -15,7 +15,7 @@ export type SoundForm = (typeof SOUND_FORMS)[number]
 export interface SpeechRequest {
   readonly model: string
   readonly input: string
-  /** A name, or the id of a custom voice. */
+  /** A voice name, or the id of a custom voice. */
   readonly voice: string | { readonly id: string }
   readonly form: SoundForm
   readonly speed?: number
@@ -23,33 +23,36 @@ export interface SpeechRequest {
   readonly instructions?: string
   /** Whether the audio is sent inside events. */
   readonly events: boolean
-  /** Whether the price needs tokens, which some vendors report only on request. */
+  /** Whether the price depends on tokens, which some vendors report only on request. */
   readonly needsTokens: boolean
   /** Unknown fields. */
   readonly extra?: JsonObject
 }
 
-/** The audio of a complete answer. */
+/** The complete audio of an answer. */
 export interface Spoken {
   readonly sound: Uint8Array<ArrayBuffer>
-  /** Samples per second of pcm. */
+  /** Samples per second if the audio is PCM. */
   readonly rate?: number
   readonly usage?: Usage
 }
 
-/** A vendor's way of sending audio. */
+/** How a vendor sends audio. */
 export type SpeechDelivery =
-  /** As bytes, while it is generated. */
+  /** As audio bytes, while the audio is generated. */
   | { readonly type: "sound" }
-  /** As bytes within OpenAI's events. The last event reports the tokens. */
+  /** As audio bytes within OpenAI's events. The last event reports the tokens. */
   | { readonly type: "events" }
-  /** As one JSON document. */
+  /** As one JSON document with the complete audio. */
   | { readonly type: "json"; read(body: JsonObject): Spoken }
 
 /** A speech request as it is sent to one vendor. */
 export interface EncodedSpeech {
   readonly call: OperationCall
-  /** The format requested from the vendor: the caller's, or wav for pcm and pcm for wav. */
+  /**
+   * The format requested from the vendor. It differs from the caller's if the vendor lacks that format: wav for pcm, or
+   * pcm for wav.
+   */
   readonly form: SoundForm
   readonly delivery: SpeechDelivery
   readonly losses: readonly Loss[]
@@ -57,24 +60,24 @@ export interface EncodedSpeech {
 
 /** Encodes speech requests for one family of vendors. */
 export interface SpeechFormat extends Pick<OperationFormat<SpeechRequest, Spoken>, "decodeError"> {
-  /** Whether its models follow instructions within the text, such as to wait for a minute. */
+  /** Whether the vendor's models follow instructions within the text, such as to wait for a minute. */
   readonly readsDirections?: boolean
   /**
-   * @param model the vendor's own name for it.
+   * @param model the vendor's own name for the model.
    * @throws GatewayError if the vendor does not offer such audio.
    */
   encode(request: SpeechRequest, model: string): EncodedSpeech
 }
 
-/** Samples per second of the pcm that callers receive. */
+/** Samples per second of PCM audio that callers receive. */
 export const PCM_RATE = 24_000
 
-/** Returns the name or id of the voice. */
+/** Returns the name or the id of the requested voice. */
 export function voiceName({ voice }: SpeechRequest): string {
   return typeof voice === "string" ? voice : voice.id
 }
 
-/** Counts characters as people count them and vendors bill them. */
+/** Returns the number of characters as people count them and vendors bill them. */
 export function characterCount(text: string): number {
   let count = 0
   for (const _ of text) count++

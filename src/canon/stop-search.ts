@@ -1,24 +1,22 @@
-/** A state of the search: the last characters are the start of a sequence, up to this depth. */
+/** A state of the search: the last characters read are the start of a sequence, of the length `depth`. */
 interface State {
   readonly next: Map<number, State>
-  /** Characters of the sequence that have been read. */
+  /** Number of characters of the sequence that have been read. */
   readonly depth: number
   /**
-   * The state to continue with on a mismatch: the longest suffix of the read text that starts
-   * another sequence.
+   * The state to continue from on a mismatch. It stands for the longest suffix of the read text that starts another
+   * sequence.
    */
   fallback: State | undefined
-  /** The longest sequence that ends here. */
+  /** The longest sequence that ends in this state. */
   ended: string | undefined
 }
 
-/**
- * Stop sequences as an automaton (Aho and Corasick 1975). The search takes one step per character.
- */
+/** Stop sequences as an automaton (Aho and Corasick 1975). The search takes one step for each character. */
 export class StopSequences {
   readonly root: State = newState(0)
 
-  /** @param sequences without empty ones. */
+  /** @param sequences the stop sequences, none of them empty. */
   constructor(sequences: readonly string[]) {
     for (const sequence of sequences) this.#add(sequence)
     this.#link()
@@ -75,7 +73,8 @@ export class StopSearch {
   }
 
   /**
-   * @returns the number of characters read when a sequence was found; undefined if none was found.
+   * Searches a chunk.
+   * @returns the number of characters up to the end of the sequence that was found; undefined if no sequence was found.
    */
   push(chunk: string): number | undefined {
     for (let index = 0; index < chunk.length; index++) {
@@ -85,7 +84,7 @@ export class StopSearch {
     return undefined
   }
 
-  /** Starts over, because the next text does not continue the previous text. */
+  /** Restarts the search, because the next text does not continue the previous text. */
   restart(): void {
     this.#state = this.#sequences.root
   }

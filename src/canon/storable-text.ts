@@ -1,4 +1,4 @@
-/** A NUL, which PostgreSQL cannot store, and lone surrogates, which no database can store. */
+/** Matches a NUL, which PostgreSQL cannot store, and lone surrogates, which no database can store. */
 const UNSTORABLE = /[\0\p{Cs}]/u
 
 /** Reports whether every database can store a text unchanged. */

@@ -1,17 +1,17 @@
-/** Growth of each code point in bytes when it is normalized, plus one; 0: not computed yet. */
+/** The growth of each code point in bytes when it is normalized, plus one; 0 if it is not computed yet. */
 const growths = new Uint8Array(0x11_00_00)
 
 /**
- * Returns the maximum number of tokens of a text: the bytes of the text itself or of its normal
- * forms, which some tokenizers use. U+FDFA has 3 bytes, and 33 after normalization.
+ * Returns the maximum number of tokens of a text, which is its size in bytes. Some tokenizers normalize the text first,
+ * so the result is the larger size of the text and its normal forms. U+FDFA has 3 bytes, and 33 after normalization.
  */
 export function maxTextTokens(text: string): number {
   return Buffer.byteLength(text) + normalizationGrowth(text)
 }
 
 /**
- * Returns the maximum growth of a text in bytes by normalization (NFC or NFKC), in one pass. ASCII
- * does not grow.
+ * Returns the maximum growth in bytes of a text by normalization (NFC or NFKC), computed in one pass. ASCII does not
+ * grow.
  */
 export function normalizationGrowth(text: string): number {
   if (Buffer.byteLength(text) === text.length) return 0
@@ -29,7 +29,7 @@ export function normalizationGrowth(text: string): number {
 }
 
 function lookUp(code: number): number {
-  // Normalizes single characters only: the time of `normalize` grows with the square of a run of
+  // Normalizes single characters only, because the time of `normalize` grows with the square of the length of a run of
   // combining marks.
   const character = String.fromCodePoint(code)
   const normalized = Math.max(

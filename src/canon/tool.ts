@@ -5,13 +5,13 @@ import type { CacheMarker, CallOrigin } from "./message.ts"
 /** The declaration of a tool that is not a plain function. */
 export interface ToolOrigin extends CallOrigin {
   readonly description?: string
-  /** The grammar of the text: OpenAI's `{type: "grammar", syntax, definition}`. */
+  /** The grammar of the input text, in OpenAI's form `{type: "grammar", syntax, definition}`. */
   readonly format?: JsonObject
   readonly namespaceDescription?: string
 }
 
 /**
- * A function. A function with an origin replaces the caller's declaration in dialects that only
+ * A function that the model may call. If it has an `origin`, it replaces the caller's declaration in dialects that only
  * have functions.
  */
 export interface Tool {
@@ -30,19 +30,19 @@ export type ToolChoice =
   | { readonly type: "auto" | "none" | "required" }
   | { readonly type: "tool"; readonly name: string }
 
-/** A choice among some of the tools. The others are only listed to keep the prompt cache valid. */
+/** A choice among some of the tools. The other tools are listed only to keep the prompt cache valid. */
 export interface AllowedTools {
   readonly mode: "auto" | "required"
-  /** Names of tools of the request. */
+  /** Names of allowed tools. Each is a tool of the request. */
   readonly names: readonly string[]
 }
 
-/** Tools that are part of a conversation, not of the request's list. */
+/** Tools that are part of a conversation instead of the request's list of tools. */
 export interface BroughtTools {
-  /** Includes those of the list, without duplicate names. */
+  /** All tools, including those of the request's list, without duplicate names. */
   readonly all: readonly Tool[]
-  /** Tools that a vendor runs itself, and unknown kinds. */
+  /** Tools that a vendor runs itself, and tools of unknown kinds. */
   readonly others: readonly JsonValue[]
-  /** The type of part that contains nothing else, by its name in its own dialect. */
+  /** The type of the message part that only contains tools, under its name in its own dialect. */
   readonly item: string
 }

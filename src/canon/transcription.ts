@@ -11,15 +11,15 @@ export interface Audio {
   readonly mediaType: string
   readonly file: FormFile
   /**
-   * Duration, as exactly as possible without decoding, and always within the bounds that its bytes
-   * allow.
+   * Duration, as exactly as possible without decoding. It is always within the bounds derived from the size of the
+   * file.
    */
   readonly seconds: number
-  /** Upper bound of the duration. */
+  /** Upper bound of the duration in seconds. */
   readonly maxSeconds: number
 }
 
-/** The output: the spoken words, or their English translation. */
+/** The requested output: a transcript in the spoken language, or an English translation. */
 export type TranscriptionTask = "transcribe" | "translate"
 
 export const TRANSCRIPT_FORMS = ["json", "text", "srt", "verbose_json", "vtt"] as const
@@ -32,19 +32,19 @@ export interface TranscriptionRequest {
   readonly model: string
   readonly task: TranscriptionTask
   readonly audio: Audio
-  /** ISO 639-1. Absent: detected by the model. */
+  /** ISO 639-1 code; absent: the model detects the language. */
   readonly language?: string
   readonly prompt?: string
   readonly temperature?: number
   readonly form: TranscriptForm
   readonly granularities: readonly ("word" | "segment")[]
-  /** Whether the caller requested it as events while it is generated. */
+  /** Whether the caller requested the transcript as events while it is generated. */
   readonly stream: boolean
   /** Unknown fields. */
   readonly extra?: JsonObject
 }
 
-/** A segment of speech. Times are seconds from the beginning. */
+/** A segment of speech. Times are in seconds from the beginning. */
 export interface TranscriptSegment {
   readonly start: number
   readonly end: number
@@ -68,22 +68,22 @@ export interface TranscriptTokens {
   readonly text: number
   readonly audio: number
   readonly output: number
-  /** The part of the output that is reasoning. */
+  /** The part of the output tokens that is reasoning. */
   readonly reasoning?: number
 }
 
 /** The result of a transcription. */
 export interface Transcript {
   readonly text: string
-  /** As the vendor names it: a code or a word. */
+  /** The language as the vendor names it, by a code or a word. */
   readonly language?: string
-  /** Seconds. */
+  /** Duration in seconds. */
   readonly duration?: number
   /** Absent if the vendor reports no times. */
   readonly segments?: readonly TranscriptSegment[]
   readonly words?: readonly TranscriptWord[]
   readonly usage: TranscriptUsage
-  /** The body of a vendor with OpenAI's format, if it is in the requested form. */
+  /** The response body of a vendor with OpenAI's format, if it is in the requested form. */
   readonly body?: JsonObject
 }
 
@@ -94,12 +94,12 @@ export interface TranscriptionFormat extends Pick<
 > {
   /**
    * Reports whether the model can translate speech into English.
-   * @param model the vendor's own name for it.
+   * @param model the vendor's own name for the model.
    */
   translates(model: string): boolean
   /**
-   * Builds the call. Some vendors accept audio only as text, so the file has to be read.
-   * @param model the vendor's own name for it.
+   * Builds the upstream call. Some vendors accept audio only as text, so the file has to be read.
+   * @param model the vendor's own name for the model.
    * @throws GatewayError if the vendor does not support the request.
    */
   encode(request: TranscriptionRequest, model: string): EncodedOperation | Promise<EncodedOperation>

@@ -102,7 +102,7 @@ function* eventsOfExtra(choice: number, extra: Extra): Events {
   if (isFirst) yield { type: "choice-extra", choice, extra }
 }
 
-/** Returns slices of a long list, or of the long lists of an object; nothing for other values. */
+/** Yields slices of a long list, or of the long lists of an object. Yields nothing for other values. */
 function* slicesOf(logprobs: JsonValue | undefined): Generator<JsonValue, undefined> {
   if (Array.isArray(logprobs)) {
     if (logprobs.length <= MAX_TOKENS) return

@@ -8,23 +8,19 @@ import type { Writable } from "./writable.ts"
 import { type JsonObject, objectAt } from "./json.ts"
 
 /**
- * The usage of one request, in quantities that never overlap: a cost is a plain sum over the
- * classes of `tollgate-contract/usage-classes.ts`. The counts of each vendor are described in
- * docs/contribute/wire/README.md#f4.
+ * The usage of one request, in quantities that never overlap, so that a cost is a plain sum over the classes of
+ * `tollgate-contract/usage-classes.ts`. docs/contribute/wire/README.md#f4 describes the counts of each vendor.
  */
 export interface Usage extends Readonly<Record<UsageClass, number>> {
   /**
    * The part of `output` that was reasoning. It is reported to the caller and never priced again.
    */
   readonly reasoning: number
-  /**
-   * The part of `inputCacheWrite` that the vendor reported with its lifetime. It is never repriced.
-   */
+  /** The part of `inputCacheWrite` whose short lifetime the vendor reported. It is never repriced. */
   readonly shortCacheWrite: number
 }
 
-/** Usage of zero. */
-export const NO_USAGE: Usage = Object.freeze({
+/**  */ export const NO_USAGE: Usage = Object.freeze({
   inputFresh: 0,
   inputCacheRead: 0,
   inputCacheWrite: 0,
@@ -53,9 +49,9 @@ export const NO_USAGE: Usage = Object.freeze({
 })
 
 /**
- * Returns all input tokens, regardless of price. Context limits and price tiers apply to this
- * number. The sum is written out, like the two below, since a loop over the table takes eight times
- * as long; test/canon/usage-classes.test.ts verifies it.
+ * Returns all input tokens, regardless of price. Context limits and price tiers apply to this number. This sum and the
+ * two below are written out, because a loop over the table takes eight times as long. test/canon/usage-classes.test.ts
+ * checks that no class is missing.
  */
 export function totalInput(usage: Usage): number {
   return (
@@ -89,19 +85,22 @@ export function isNoUsage(usage: Usage): boolean {
   )
 }
 
-/** Classes that are counted in units. */
+/** Usage classes that are counted in units instead of tokens. */
 const UNIT_CLASSES = USAGE_CLASSES.filter(
   (name) => !INPUT_CLASSES.includes(name) && !OUTPUT_CLASSES.includes(name),
 )
 const INPUT_COUNTS = [...INPUT_CLASSES, "shortCacheWrite"] as const
 const OUTPUT_COUNTS = [...OUTPUT_CLASSES, "reasoning"] as const
 
-/** Output that Anthropic reports in advance (docs/contribute/wire/anthropic-messages.md#f9); a later zero replaces it. */
+/**
+ * Output tokens that Anthropic reports in advance (docs/contribute/wire/anthropic-messages.md#f9). A later zero
+ * replaces this number.
+ */
 const PLACEHOLDER_TOKENS = 1
 
 /**
  * Merges a later report of the same usage. Its counts replace earlier ones, but an absent or zero count erases nothing.
- * Input and output are each replaced as a whole, since a later report may divide them differently.
+ * Input and output are each replaced as a whole, because a later report may divide them differently.
  */
 export function laterUsage(earlier: Usage, later: Usage): Usage {
   const hasInput = totalInput(later) > 0 || totalInput(earlier) === 0
@@ -122,7 +121,7 @@ export function addUsage(left: Usage, right: Usage): Usage {
   return sum
 }
 
-/** Adds up the usage of several calls; undefined if a call was not counted, since it would be free. */
+/** Returns the total usage of several calls; undefined if a call was not counted, since that call would be free. */
 export function usageOfCalls(usages: readonly (Usage | undefined)[]): Usage | undefined {
   let sum = NO_USAGE
   for (const usage of usages) {
@@ -141,7 +140,7 @@ export function withTokensOf(tokens: Usage, rest: Usage): Usage {
   return joined
 }
 
-/** The input of one usage, and everything else of another. */
+/** Combines the input of one usage with all other counts of another. */
 export function withInputOf(input: Usage, rest: Usage): Usage {
   const joined: Writable<Usage> = { ...rest }
   for (const name of INPUT_COUNTS) joined[name] = input[name]
@@ -176,8 +175,8 @@ export function withoutTokens(sum: Usage, parts: readonly Usage[]): Usage {
 }
 
 /**
- * Adds a cost to the counts of a carrier, as a number, like vendors that report a cost. The receipt
- * has the exact one.
+ * Adds a cost to the counts of a carrier, as a number, as vendors do that report a cost. The receipt has the exact
+ * cost.
  */
 export function setCostIn(carrier: JsonObject, counts: string, cost: string): void {
   carrier[counts] = { ...objectAt(carrier, counts), cost: Number(cost) }

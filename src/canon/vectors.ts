@@ -5,14 +5,14 @@ import { unusable } from "./operation-answer.ts"
 
 /** Bytes of a 32-bit float. */
 const FLOAT_BYTES = 4
-/** Maximum numbers of one vector: several times the longest of any model. */
+/** Maximum numbers of one vector, several times as many as the longest vector of any model has. */
 const MAX_DIMENSIONS = 65_536
 /** Maximum characters of a vector in base64. */
 const MAX_BASE64 = 4 * Math.ceil((MAX_DIMENSIONS * FLOAT_BYTES) / 3)
 
 /**
- * Counts the vectors of all answers before they are converted. Returns the list of each answer.
- * @throws GatewayError `upstream_error` for more vectors than the request has inputs.
+ * Counts the vectors of all answers before they are converted, and returns the list of each answer.
+ * @throws GatewayError `upstream_error` if there are more vectors than inputs of the request.
  */
 export function countedVectors(
   lists: readonly (readonly JsonValue[])[],
@@ -41,8 +41,8 @@ export function vectorOf(value: unknown): Vector {
 }
 
 /**
- * Decodes a vector from the base64 of signed bytes, normalized to length one. Vectors of bytes have
- * any length, and callers multiply vectors without normalizing.
+ * Decodes a vector from the base64 of signed bytes, and scales it to length one. The lengths of vectors of bytes vary,
+ * but callers multiply vectors without normalizing them.
  * @throws GatewayError `upstream_error`.
  */
 export function vectorOfBytes(value: unknown): Vector {
@@ -97,7 +97,10 @@ export function unitVector(vector: Vector): readonly number[] {
   return length === 0 ? numbers : numbers.map((number) => number / length)
 }
 
-/** Scales shortened vectors to length one, as OpenAI does and callers of its format expect. Google does not. */
+/**
+ * Scales shortened vectors to length one, as OpenAI does and callers of OpenAI's format expect. Google does not scale
+ * them.
+ */
 export function shortenedVectors(
   vectors: readonly Vector[],
   { dimensions, isGoogles }: Pick<EmbeddingRequest, "dimensions" | "isGoogles">,

@@ -2,9 +2,8 @@ import { pathName } from "./invalid-request.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 
 /**
- * Objects that a vendor stores for later requests. The vendor stores them for the operator, who has
- * one account there. Only the gateway can determine which of the operator's customers owns an
- * object.
+ * Kinds of objects that a vendor stores for later requests. All of them belong to the operator's one account at the
+ * vendor. Only the gateway can determine which of the operator's customers owns an object.
  */
 export type StateKind =
   | "response"
@@ -19,31 +18,31 @@ export type StateKind =
   | "cache"
   | "audio"
 
-/** The meaning of a member that refers to a stored object. */
+/** The meaning of a member that refers to an object stored by a vendor. */
 export interface NamedState {
   readonly kind: StateKind
   /**
-   * Whether the request changes its meaning without it. Vendors that do not have the object are
-   * then not called at all. Otherwise the reference is an ordinary loss.
+   * Whether the request has a different meaning without the object. Vendors that do not have the object are then not
+   * called at all. Otherwise, a reference that cannot be carried is an ordinary loss.
    */
   readonly isEssential?: boolean
-  /** Whether other dialects have it too, such as files. */
+  /** Whether other dialects can also refer to such objects, for example to files. */
   readonly isShared?: boolean
-  /** Whether no part of it is read into the prompt. */
+  /** Whether no part of the object is read into the prompt. */
   readonly isWeightless?: boolean
 }
 
 /**
- * The places in a body that refer to a vendor's stored objects: a tree of its members, without
- * lists.
+ * The places in a body that refer to a vendor's stored objects. The shape is a tree of the body's members and has no
+ * levels for lists.
  */
 export interface StateShape {
   /** The kind of object whose id is at this place. */
   readonly names?: NamedState
-  /** Selects the values to check. */
+  /** Selects the values that are ids of stored objects; absent if all values are. */
   readonly when?: (value: JsonValue) => boolean
   readonly members?: readonly (readonly [name: string, shape: StateShape])[]
-  /** The shape of all members, regardless of name. */
+  /** The shape of each member, regardless of its name. */
   readonly each?: StateShape
   /** Further shapes of the same value. */
   readonly also?: readonly StateShape[]
@@ -57,7 +56,7 @@ export interface StateReference {
   readonly path: string
 }
 
-/** Builds a shape from its members. */
+/** Builds a shape from the shapes of its members. */
 export function stateIn(
   members: Readonly<Record<string, StateShape>>,
   when?: (value: JsonValue) => boolean,
@@ -71,8 +70,8 @@ const NO_SHAPES: readonly StateShape[] = []
 const NO_MEMBERS: NonNullable<StateShape["members"]> = []
 
 /**
- * Returns all stored objects that a body refers to, in the order of the shape. Costs one check per
- * member of the shape.
+ * Returns all stored objects that a body refers to, in the order of the shape. Checks only the members that the shape
+ * names.
  */
 export function findState(shape: StateShape, body: JsonObject): readonly StateReference[] {
   const search = new Search()
@@ -126,7 +125,7 @@ function named(state: NamedState): StateShape {
   return { names: state }
 }
 
-/** The ids of stored objects, for the shapes of all dialects. */
+/** The shapes of ids of stored objects, shared by all dialects. */
 export const STATE = {
   response: named({ kind: "response", isEssential: true }),
   conversation: named({ kind: "conversation", isEssential: true }),
@@ -134,7 +133,7 @@ export const STATE = {
   item: named({ kind: "item", isEssential: true }),
   prompt: named({ kind: "prompt", isEssential: true }),
   file: named({ kind: "file", isShared: true }),
-  /** The size of the search results is bounded by the tool. */
+  /** The tool limits the size of its search results, so the stored object itself has no weight. */
   vectorStore: named({ kind: "vector_store", isWeightless: true }),
   container: named({ kind: "container", isWeightless: true }),
   skill: named({ kind: "skill", isWeightless: true }),
@@ -142,20 +141,17 @@ export const STATE = {
   audio: named({ kind: "audio" }),
 } as const satisfies Record<string, StateShape>
 
-/**
- * Addresses that a vendor reads with the operator's own permissions: cloud storage, and files
- * uploaded to it.
- */
+/** Matches addresses in cloud storage, which a vendor reads with the operator's own permissions. */
 const STORAGE = /^\s*gs:/i
 /** A web address up to the end of its host. */
 const WEB_HOST = /^\s*https?:[\s/\\]*[^/\\?#]*/i
 /**
- * Includes regional hosts and the host for client certificates (`mtlsRootUrl` of the API's
- * discovery document).
+ * Matches the hosts of files uploaded to Google, including regional hosts and the host for client certificates
+ * (`mtlsRootUrl` of the API's discovery document).
  */
 const FILES_HOST = /^(?:[a-z0-9-]+-)?generativelanguage\.(?:[a-z0-9-]+\.)*googleapis\.com\.?$/
 
-/** Reports whether an address leads to an object that the operator stores at a vendor. */
+/** Reports whether an address refers to an object that the operator stores at a vendor. */
 export function isVendorAddress(address: JsonValue): boolean {
   if (typeof address !== "string") return false
   if (STORAGE.test(address)) return true
@@ -164,5 +160,5 @@ export function isVendorAddress(address: JsonValue): boolean {
   return origin !== undefined && FILES_HOST.test(URL.parse(origin)?.hostname ?? "")
 }
 
-/** The address of a possible stored file. */
+/** The shape of an address that may refer to a stored file. */
 export const FILE_ADDRESS: StateShape = { ...STATE.file, when: isVendorAddress }

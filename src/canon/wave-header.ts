@@ -1,12 +1,12 @@
 import { PCM_RATE } from "./speech.ts"
 
-/** The length in the header of an incomplete WAV file (docs/contribute/wire/README.md#f7). */
+/** The length in the header of a WAV file whose size is not known yet (docs/contribute/wire/README.md#f7). */
 const UNKNOWN = 0xffff_ffff
 const HEADER = 44
 
 /**
  * Builds the header of a WAV file with one channel of signed 16-bit samples.
- * @param bytes size of the samples; absent if unknown.
+ * @param bytes size of the samples in bytes; absent if unknown.
  */
 export function waveHeader(bytes?: number, rate: number = PCM_RATE): Uint8Array<ArrayBuffer> {
   const header = new Uint8Array(HEADER)

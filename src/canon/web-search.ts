@@ -5,23 +5,23 @@ import type { DialectId, Extra } from "./extra.ts"
 export interface FoundPage {
   readonly url: string
   readonly title?: string
-  /** Its age in the vendor's wording. */
+  /** The age of the page, in the vendor's wording. */
   readonly age?: string
 }
 
 /**
- * A web search that a vendor ran, as callers of other dialects receive it. The vendor's own dialect
- * has the complete search in the answer's extras. In a history, it is a search that the gateway
- * reported and no vendor has stored.
+ * A web search that a vendor ran, in the form that callers of other dialects receive. For the vendor's own dialect, the
+ * complete search is in the answer's extras. In the history of a request, it is a search that the gateway reported and
+ * that no vendor has stored.
  */
 export interface WebSearchPart {
   readonly type: "web-search"
   readonly queries: readonly string[]
   readonly pages: readonly FoundPage[]
-  /** The number of searches that the vendor counts for it. */
+  /** The number of searches that the vendor counts for this search. */
   readonly uses: number
   readonly failed?: boolean
-  /** The dialect of the vendor's report. */
+  /** The dialect in which the vendor reported the search. */
   readonly reportedIn: DialectId
 }
 
@@ -29,32 +29,32 @@ export interface WebSearchPart {
 export interface SearchLocation {
   readonly city?: string
   readonly region?: string
-  /** Two letters of ISO 3166-1. */
+  /** Two-letter country code (ISO 3166-1). */
   readonly country?: string
-  /** IANA name. */
+  /** IANA time zone name. */
   readonly timezone?: string
 }
 
-/** A web search that the vendor runs itself, independent of the vendor. */
+/** A web search that the vendor runs, in a form that all dialects share. */
 export interface WebSearch {
   readonly maxUses?: number
-  /** The amount of results that the model reads: `low`, `medium`, `high`. */
+  /** The amount of search results that the model reads: `low`, `medium` or `high`. */
   readonly contextSize?: string
   readonly location?: SearchLocation
   readonly allowedDomains?: readonly string[]
   readonly blockedDomains?: readonly string[]
-  /** Options that only the caller's dialect has. */
+  /** Options that exist in the caller's dialect only. */
   readonly extra?: Extra
   readonly declared: DeclaredSearch
 }
 
-/** The caller's declaration of the search, which its own dialect has in its extras. */
+/** The caller's declaration of a web search. The caller's own dialect also has the declaration in its extras. */
 export interface DeclaredSearch {
   readonly dialect: DialectId
-  /** Its path in error messages: `tools[1]`. */
+  /** Path of the declaration in error messages, such as `tools[1]`. */
   readonly place: string
-  /** The identical object in the extra `tools`. */
+  /** The object in the extra `tools` that is the same declaration. */
   readonly tool?: JsonValue
-  /** Names of the extras that contain it. */
+  /** Names of the extras that contain the declaration. */
   readonly fields: readonly string[]
 }

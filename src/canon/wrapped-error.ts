@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, listAt, textAt } from "./json.ts"
 import { type PrintedObject, readPrintedObject, withoutEscapes } from "./printed-object.ts"
 
 /**
- * Text that routers and client libraries put before the message of the called provider:
+ * Matches text that routers and client libraries put before the message of the called provider:
  * `litellm.BadRequestError: `, `GeminiException BadRequestError - `, `Error code: 400 - `.
  */
 const PREFIX =
@@ -10,11 +10,11 @@ const PREFIX =
 const MAX_PREFIXES = 10
 /** Maximum characters of a message that are read. */
 const MAX_CHARACTERS = 65_536
-/** Maximum errors around each other. */
+/** Maximum number of errors nested within each other. */
 const MAX_LAYERS = 4
-/** Python formats bytes as b'...'. */
+/** Matches the start of bytes in Python's notation, `b'...'`. */
 const BYTES = /b["'](?=\s*[{[])/y
-/** The beginning of an object, or of a list of objects or strings. */
+/** Matches the beginning of an object, or of a list of objects or strings. */
 const OBJECT = /\{|\[(?=\s*["'{])/g
 
 /** An error that the message of another error contains. */
@@ -25,7 +25,7 @@ export interface WrappedError {
   readonly parameter?: string
 }
 
-/** Returns the error of the called provider that a message contains, or else the message without prefixes. */
+/** Returns the error of the called provider that a message contains; otherwise the message without prefixes. */
 export function unwrapError(wrapping: string): WrappedError {
   let error: WrappedError = { message: wrapping.slice(0, MAX_CHARACTERS) }
   for (let layer = 0; layer < MAX_LAYERS; layer++) {
@@ -63,7 +63,7 @@ function fromBytes(text: string): string {
   return /^[\0-\xff]*$/.test(bytes) ? Buffer.from(bytes, "latin1").toString() : bytes
 }
 
-/** Reads the known forms of errors. */
+/** Reads an error in any of the known forms; undefined for other values. */
 function errorIn(value: unknown): Partial<WrappedError> | undefined {
   const whole: unknown = Array.isArray(value) ? value[0] : value
   if (!isJsonObject(whole)) return undefined
@@ -83,7 +83,7 @@ function errorIn(value: unknown): Partial<WrappedError> | undefined {
   }
 }
 
-/** The reason in the details of Google's errors. */
+/** Returns the reason from the details of Google's errors. */
 function reasonOf(error: JsonObject): string | undefined {
   for (const detail of listAt(error, "details")) {
     const reason = isJsonObject(detail) ? textAt(detail, "reason") : undefined
@@ -94,15 +94,15 @@ function reasonOf(error: JsonObject): string | undefined {
 
 /** Members of errors that repeat the caller's input. */
 const ECHOES: ReadonlySet<string> = new Set(["input", "ctx", "loc", "value", "messages", "prompt"])
-/** Maximum values that are searched. */
+/** Maximum number of values that are searched. */
 const MAX_VALUES = 500
 const MAX_TEXT_CHARACTERS = 2_000
-/** Maximum objects that are read in a text. */
+/** Maximum number of objects that are read from a text. */
 const MAX_OBJECTS = 50
-/** Maximum characters that are read to find objects in texts. */
+/** Maximum number of characters that are read to find objects in texts. */
 const MAX_READ_CHARACTERS = 2 * MAX_CHARACTERS
 
-/** Returns the texts in an error's body, including texts of objects in strings. */
+/** Returns the texts in an error's body, including texts of objects that are written within strings. */
 export function textsOf(body: unknown): readonly string[] {
   const texts: string[] = []
   const values: unknown[] = [body]
@@ -130,7 +130,7 @@ interface Parts {
   readonly readCharacters: number
 }
 
-/** Splits a text into the objects that it contains and the text outside of them. */
+/** Splits a text into the objects that it contains and the text between them. */
 function split(text: string, maxReadCharacters: number): Parts {
   const outside: string[] = []
   const objects: unknown[] = []

@@ -1,2 +1,2 @@
-/** A type whose members are still being set. */
+/** The same type with members that can be set. */
 export type Writable<T> = { -readonly [Key in keyof T]: T[Key] }

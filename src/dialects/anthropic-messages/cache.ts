@@ -12,7 +12,7 @@ import type { LossList } from "../shared/losses.ts"
 
 const LIFETIMES: readonly string[] = ["5m", "1h"]
 
-/** A `cache_control`, which may be on most blocks, on tools, and on the request itself. */
+/** Decodes a `cache_control`, which most blocks, tools and the request itself can have. */
 export function decodeCache(
   value: JsonValue | undefined,
   nameOfOwner: () => string,
@@ -29,7 +29,7 @@ export function decodeCache(
   throw unsupportedValue(`${name}.type`, shown(type), ["ephemeral"])
 }
 
-/** As members of a block or tool: none without a marker. */
+/** Returns a cache marker as members of a block or tool; no members without a marker. */
 export function encodeCache(cache: CacheMarker | undefined, losses: LossList): JsonObject {
   if (cache === undefined) return {}
   const { ttl } = cache
@@ -39,7 +39,7 @@ export function encodeCache(cache: CacheMarker | undefined, losses: LossList): J
   return { cache_control: { type: "ephemeral" } }
 }
 
-/** A marker on the request itself means one on the last block that can have it. */
+/** Applies a marker on the request itself, which stands for a marker on the last block that can have one. */
 export function markLast(messages: readonly Message[], cache: CacheMarker): void {
   const part = messages.at(-1)?.parts.findLast(isCacheable)
   if (part !== undefined && part.cache === undefined) part.cache = cache

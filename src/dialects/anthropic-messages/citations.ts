@@ -6,12 +6,12 @@ import { DIALECT } from "./identifiers.ts"
 
 const FOUND = "web_search_result_location"
 
-/** Citations of a text block; only this dialect has their positions in the source. */
+/** Decodes the citations of a text block. Their positions in the source exist in this dialect only. */
 export function decodeCitations(value: JsonValue | undefined): Citation[] {
   return Array.isArray(value) ? value.filter(isJsonObject).map(decodeCitation) : []
 }
 
-/** One citation: found on the web, in a search result or in a document of the request. */
+/** Decodes one citation of a web page, a search result or a document of the request. */
 export function decodeCitation(fields: JsonObject): Citation {
   const citation: Writable<Citation> = isForeign(fields)
     ? { isForeign: true }
@@ -25,16 +25,16 @@ export function decodeCitation(fields: JsonObject): Citation {
   return citation
 }
 
-/** Whether `encodeCitation` made it from another vendor's. */
+/** Whether `encodeCitation` translated the citation from another vendor's citation. */
 function isForeign({ type, encrypted_index: proof }: JsonObject): boolean {
   return type === FOUND && proof === ""
 }
 
 /**
- * In the form in which this dialect received it. Other vendors' citations with an address become web search
- * results; those without become text of unknown origin, such as a tool's result. Clients refuse a web search
- * result whose title is null or whose address is empty (AI SDK 5 and 6).
- * @returns undefined without a source.
+ * Returns a citation in this dialect. A citation that came from this dialect is returned unchanged. Other vendors'
+ * citations with an address become web search results; those without an address become citations of a document. Clients
+ * reject a web search result whose title is null or whose address is empty (AI SDK 5 and 6).
+ * @returns undefined for a citation without a source.
  */
 export function encodeCitation(citation: Citation): JsonObject | undefined {
   const own = ownFields(DIALECT, citation.extra)

@@ -7,13 +7,13 @@ import { textsOf } from "../../canon/wrapped-error.ts"
 import { errorEvent, isPage } from "../shared/errors.ts"
 import { defined } from "../shared/fields.ts"
 
-/** The status of an overload in this dialect. */
+/** The status for an overloaded provider in this dialect. */
 const OVERLOADED_STATUS = 529
 
-/** Error types for those statuses of a vendor's refusal that are passed on to the caller. */
+/** Error types for statuses of a vendor's rejection that are passed on to the caller. */
 const REFUSAL_TYPES: ReadonlyMap<number, string> = new Map([[413, "request_too_large"]])
 
-/** The types of error that an event inside a stream may have. */
+/** The error types that an event within a stream may have. */
 const STREAM_ERROR_TYPES: ReadonlySet<string> = new Set([
   "invalid_request_error",
   "rate_limit_error",
@@ -21,7 +21,10 @@ const STREAM_ERROR_TYPES: ReadonlySet<string> = new Set([
   "overloaded_error",
 ])
 
-/** Anthropic's error envelope; `error_type` and the fields next to it are ours (docs/use/errors.md#errors). */
+/**
+ * Encodes an error in Anthropic's envelope. `error_type` and the fields next to it are the gateway's additions
+ * (docs/use/errors.md#errors).
+ */
 export function encodeError(
   error: GatewayError,
   requestId: string,
@@ -38,7 +41,10 @@ export function encodeError(
   return { status, body: { type: "error", error: inner, request_id: requestId } }
 }
 
-/** Claude Code shortens a conversation by itself if the message begins with Anthropic's own words for it. */
+/**
+ * The start of Anthropic's message for a prompt that is too long. Claude Code shortens the conversation if the message
+ * begins with these words.
+ */
 const TOO_LONG = "prompt is too long"
 const IS_TOO_LONG = /prompt is too long|exceed context limit/i
 
@@ -54,13 +60,16 @@ function errorType(error: GatewayError): string {
     : standard
 }
 
-/** The frame that breaks a stream: official clients throw on it (docs/contribute/wire/anthropic-messages.md#f12). */
+/**
+ * Returns the frame that breaks a stream. Official clients throw when they receive it
+ * (docs/contribute/wire/anthropic-messages.md#f12).
+ */
 export function encodeStreamError(error: GatewayError, requestId: string): SseFrame[] {
   const { body } = encodeError(error, requestId)
   return [{ event: "error", data: JSON.stringify(body), json: body }]
 }
 
-/** The same for an error that the vendor reported in its stream. */
+/** Returns the frame that breaks a stream for an error that the vendor reported in its stream. */
 export function encodeErrorEvent(event: Extract<ChatEvent, { type: "error" }>): SseFrame {
   const { message, code } = event
   const type = code !== undefined && STREAM_ERROR_TYPES.has(code) ? code : "api_error"
@@ -68,19 +77,19 @@ export function encodeErrorEvent(event: Extract<ChatEvent, { type: "error" }>): 
   return { event: "error", data: JSON.stringify(json), json }
 }
 
-/** An error inside a stream that started with 200 (docs/contribute/wire/anthropic-messages.md#f12). */
+/** Decodes an error in a stream that started with status 200 (docs/contribute/wire/anthropic-messages.md#f12). */
 export function decodeErrorEvent(body: unknown): Extract<ChatEvent, { type: "error" }> {
   return errorEvent(readVendorError(body))
 }
 
-/** An error response of a vendor of this dialect. */
+/** Decodes an error response of a vendor that uses this dialect. */
 export function decodeError(status: number, body: unknown): GatewayError {
   return vendorRefusal(status, readVendorError(body))
 }
 
 /**
- * `{type: "error", error: {type, message, details}, request_id}`; plain text from a proxy in front of the
- * vendor; and HTML pages, which are not passed on.
+ * Reads `{type: "error", error: {type, message, details}, request_id}`, or plain text from a proxy in front of the
+ * vendor. HTML pages are not passed on.
  */
 function readVendorError(body: unknown): VendorError {
   if (typeof body === "string") {

@@ -1,7 +1,7 @@
 import type { FinishReason } from "../../canon/chat.ts"
 import { type Finish, otherFinish } from "../shared/finish.ts"
 
-/** Why an answer ended, in the canon's words and in the vendor's own. */
+/** The canon's reason for each reason why Anthropic ends an answer. */
 const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
   ["end_turn", { reason: "stop" }],
   ["max_tokens", { reason: "length" }],
@@ -12,7 +12,10 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
   ["model_context_window_exceeded", { reason: "length", raw: "model_context_window_exceeded" }],
 ])
 
-/** Words of OpenAI's formats, which compatible servers use in this one. */
+/**
+ * Anthropic's reason for each reason in OpenAI's formats, because compatible servers use OpenAI's reasons in this
+ * dialect.
+ */
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["stop", "end_turn"],
   ["eos", "end_turn"],
@@ -23,10 +26,13 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["content_filter", "refusal"],
 ])
 
-/** Why an answer ended (docs/contribute/wire/anthropic-messages.md#f5 and docs/contribute/wire/README.md#f5). */
+/**
+ * Decodes the reason why an answer ended (docs/contribute/wire/anthropic-messages.md#f5 and
+ * docs/contribute/wire/README.md#f5).
+ */
 export function decodeFinish(word: string | undefined, hasCalls: boolean): Finish {
   const own = word && ownWord(word)
-  // An agent would wait for calls that are not there.
+  // With `tool_use`, an agent would wait for calls that the answer does not contain.
   if (own === "tool_use" && !hasCalls) return { reason: "stop", raw: own }
   return FINISH_REASONS.get(own ?? "") ?? otherFinish(word)
 }
@@ -40,15 +46,18 @@ export interface Ending {
   readonly reason: FinishReason
   readonly raw?: string | undefined
   readonly stopSequence?: string | undefined
-  /** Whether the model refused in words that are separate from text. */
+  /** Whether the model's refusal is separate from the text of the answer. */
   readonly isRefused: boolean
 }
 
-/** The word of this dialect; the vendor's own if it belongs to this dialect and agrees. */
+/**
+ * Returns the reason in this dialect. The vendor's own reason is used if it exists in this dialect and agrees with the
+ * canon's reason.
+ */
 export function encodeFinish(ending: Ending): string {
   const { reason, stopSequence, isRefused } = ending
   if (isRefused) return "refusal"
-  // Cohere uses capitals for Anthropic's words.
+  // Cohere writes Anthropic's reasons in capitals.
   const raw = ending.raw?.toLowerCase()
   if (raw !== undefined && FINISH_REASONS.get(raw)?.reason === reason) return raw
   switch (reason) {
@@ -65,7 +74,7 @@ export function encodeFinish(ending: Ending): string {
   }
 }
 
-/** Why a message ended, in a word that callers of this dialect know; unknown words are passed on. */
+/** Returns the reason why a message ended, as callers of this dialect expect it. Unknown reasons are passed on. */
 export function ownFinish(word: string | undefined, hasCalls: boolean): string {
   if (word !== undefined) return ownWord(word)
   return hasCalls ? "tool_use" : "end_turn"

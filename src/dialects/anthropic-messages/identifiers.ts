@@ -1,5 +1,4 @@
-/** The dialect's name. */
-export const DIALECT = "anthropic-messages"
+/**  */ export const DIALECT = "anthropic-messages"
 
 /** The prefix of message ids. */
 export const ID_PREFIX = "msg_"

@@ -17,8 +17,8 @@ export type { AnthropicQuirks } from "./quirks.ts"
 export { decodeCountRequest } from "./request/decode.ts"
 
 /**
- * Anthropic's messages (docs/contribute/wire/anthropic-messages.md).
- * @param quirks the vendor's departures from Anthropic; other quirks are Anthropic's.
+ * Creates the dialect of Anthropic's messages (docs/contribute/wire/anthropic-messages.md).
+ * @param quirks the vendor's differences from Anthropic; quirks that are not given are those of Anthropic.
  */
 export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDialect {
   const all = { ...ANTHROPIC_QUIRKS, ...quirks }
@@ -50,5 +50,5 @@ export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDi
   }
 }
 
-/** The dialect as Anthropic itself speaks it, and as callers do. */
+/** The dialect as Anthropic's API and all callers use it. */
 export const ANTHROPIC_MESSAGES: ChatDialect = anthropicMessages()

@@ -1,26 +1,26 @@
-/** Departures of one vendor's API, or of one family of its models, from the others. */
+/** Differences between the APIs of vendors, or between families of one vendor's models. */
 export interface AnthropicQuirks {
-  /** Value of `max_tokens`, which this dialect requires, for callers that did not send it. */
+  /** Value of `max_tokens` for callers that did not set it, because this dialect requires one. */
   readonly defaultMaxTokens: number
-  /** The highest temperature accepted; a higher one is lowered to it, which is a loss. */
+  /** The highest temperature that is accepted. A higher value is lowered to it, which is a loss. */
   readonly maxTemperature: number
   /** Whether `temperature` (other than 1), `top_p` and `top_k` are accepted at all. */
   readonly sampling: boolean
   /** Whether `temperature` and `top_p` are accepted together; if not, only `temperature` is sent. */
   readonly temperatureWithTopP: boolean
-  /** The form in which a model accepts thinking: a budget in tokens; adaptive, with an effort; or either. */
+  /** The form of thinking that a model accepts: a budget in tokens, adaptive thinking with an effort, or either. */
   readonly thinking: "budget" | "adaptive" | "either"
   /** The efforts that adaptive thinking accepts. */
   readonly efforts: readonly string[]
-  /** Whether `output_config.format` and `strict` tools are supported; else a forced tool replaces them. */
+  /** Whether `output_config.format` and `strict` tools are supported. Otherwise, a forced tool replaces them. */
   readonly structuredOutput: boolean
   /** Whether the vendor is known to end the text before a stop sequence. */
   readonly cutsStops: boolean
-  /** Families of models with their own quirks; the first match applies. */
+  /** Families of models with their own quirks. The first match applies. */
   readonly families: readonly ModelFamily[]
 }
 
-/** Models recognized by name. */
+/** A family of models that is recognized by name. */
 export interface ModelFamily {
   readonly name: RegExp
   readonly quirks: Partial<Omit<AnthropicQuirks, "families">>
@@ -29,9 +29,9 @@ export interface ModelFamily {
 const EFFORTS: readonly string[] = Object.freeze(["low", "medium", "high", "xhigh", "max"])
 
 /**
- * Anthropic's own models (platform.claude.com: adaptive thinking, structured outputs, changes in Claude 4.7). From
- * Opus 4.7 on they reject budgets and sampling; 4.6 accepts budgets and efforts, but not `xhigh`
- * (docs/contribute/wire/anthropic-messages.md#f16); models before Opus 4.1 have no structured output.
+ * Anthropic's own models (platform.claude.com: adaptive thinking, structured outputs, changes in Claude 4.7). Models
+ * from Opus 4.7 on reject budgets and sampling parameters. Version 4.6 accepts budgets and efforts, but not `xhigh`
+ * (docs/contribute/wire/anthropic-messages.md#f16). Models before Opus 4.1 have no structured output.
  */
 const FAMILIES: readonly ModelFamily[] = Object.freeze([
   {
@@ -48,7 +48,7 @@ const FAMILIES: readonly ModelFamily[] = Object.freeze([
   },
 ])
 
-/** Anthropic's own API, for models outside these families. */
+/** The quirks of Anthropic's own API, for models outside these families. */
 export const ANTHROPIC_QUIRKS: AnthropicQuirks = Object.freeze({
   defaultMaxTokens: 8192,
   maxTemperature: 1,
@@ -61,7 +61,7 @@ export const ANTHROPIC_QUIRKS: AnthropicQuirks = Object.freeze({
   families: FAMILIES,
 })
 
-/** The quirks of one model. */
+/** Returns the quirks of one model. */
 export function quirksOf(model: string, quirks: AnthropicQuirks): AnthropicQuirks {
   const family = quirks.families.find(({ name }) => name.test(model))
   return family === undefined ? quirks : { ...quirks, ...family.quirks }

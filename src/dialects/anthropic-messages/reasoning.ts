@@ -8,10 +8,10 @@ import type { AnthropicQuirks } from "./quirks.ts"
 import { SMALLEST_BUDGET } from "./request/parameters.ts"
 import { isForced } from "./tools/encode.ts"
 
-/** The largest share of the output for a budget that is as large as the output, or larger. */
+/** Maximum share of the output for a thinking budget that would otherwise fill the output. */
 const LARGEST_SHARE = 0.8
 
-/** Efforts that a model may not accept, with the nearest alternative. */
+/** Efforts that some models reject, with the nearest accepted effort. */
 const NEAREST_EFFORTS: ReadonlyMap<string, string> = new Map([
   ["minimal", "low"],
   ["xhigh", "max"],
@@ -24,7 +24,10 @@ export interface EncodedThinking {
   readonly effort?: string
 }
 
-/** @param body as written so far: its limit, messages and tools determine whether a budget is possible. */
+/**
+ * Encodes the requested amount of thinking.
+ * @param body the body as written so far. Its limit, messages and tools determine whether a budget is possible.
+ */
 export function encodeThinking(
   request: ChatRequest,
   body: JsonObject,
@@ -75,7 +78,7 @@ function encodeBudget(
   losses: LossList,
 ): EncodedThinking {
   const name: Feature = options.budget === undefined ? "reasoning_effort" : "reasoning_budget"
-  // Anthropic's error: "Thinking may not be enabled when tool_choice forces tool use".
+  // Anthropic rejects such requests: "Thinking may not be enabled when tool_choice forces tool use".
   if (isForced(body) || !mayThink(messagesOf(body))) {
     losses.add(name)
     return {}

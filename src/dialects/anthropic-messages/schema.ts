@@ -10,7 +10,7 @@ import {
 } from "../shared/schema.ts"
 import type { AnthropicQuirks } from "./quirks.ts"
 
-/** The instruction to answer with any JSON object, for which this dialect has no option. */
+/** The instruction to answer with any JSON object. This dialect has no option for it. */
 const JSON_INSTRUCTION =
   "Answer with one JSON object and nothing else: no words around it and no code fence."
 
@@ -28,8 +28,8 @@ export function answersByTool(
 }
 
 /**
- * Returns the instruction for the model, if the vendor has no option for a format and a tool cannot replace it.
- * @param quirks those of the request's model.
+ * Returns an instruction for the model if the vendor has no option for a format and a tool cannot replace the format.
+ * @param quirks the quirks of the request's model.
  */
 export function jsonInstruction(
   { responseFormat: format }: ChatRequest,
@@ -46,7 +46,7 @@ function isObjectSchema({ schema }: SchemaFormat): boolean {
   return schema?.type === undefined || schema.type === "object"
 }
 
-/** The answer tool for a format. */
+/** Returns the answer tool for a format. */
 export function answerTool({ schema, description }: SchemaFormat): JsonObject {
   return {
     name: ANSWER_TOOL,
@@ -56,8 +56,8 @@ export function answerTool({ schema, description }: SchemaFormat): JsonObject {
 }
 
 /**
- * Returns a schema whose objects allow no other members, which Anthropic requires explicitly. Every value that
- * satisfies it also satisfies the original.
+ * Returns a schema whose objects allow no additional members, as Anthropic requires. Every value that is valid for it
+ * is also valid for the original schema.
  */
 export function closedSchema(schema: JsonObject): JsonObject {
   const closed = mapMembers(schema, (member, name) => {

@@ -7,7 +7,7 @@ function isOfType(type: string): (value: JsonValue) => boolean {
 
 const SOURCE: Readonly<Record<string, StateShape>> = { file_id: STATE.file, url: FILE_ADDRESS }
 
-/** An image or a document; a document may consist of others. */
+/** An image or a document. A document may contain other images and documents. */
 const MEDIA = stateIn({
   source: stateIn({ ...SOURCE, content: stateIn({ source: stateIn(SOURCE) }) }),
 })
@@ -21,12 +21,12 @@ const BLOCK: StateShape = {
 }
 
 /**
- * The places in a request for a message that refer to state stored at its vendor (@anthropic-ai/sdk 1.12,
+ * The places in a request for a message that refer to state stored by the vendor (@anthropic-ai/sdk 1.12,
  * `MessageCreateParams`).
  */
 export const REQUEST_STATE: StateShape = stateIn({
   thread: stateIn({ previous_message_id: STATE.message }),
-  // Is only compared and reported.
+  // The message is only compared and reported.
   diagnostics: stateIn({
     previous_message_id: { names: { kind: "message", isWeightless: true } },
   }),
@@ -41,14 +41,14 @@ export const REQUEST_STATE: StateShape = stateIn({
   system: BLOCK,
 })
 
-/** Files written by a code tool are in its result. */
+/** Result blocks of a code tool, which name the files that the code has written. */
 const ANSWER_BLOCK = stateIn({
   content: stateIn({ content: stateIn({ file_id: STATE.file }), file_id: STATE.file }),
 })
 
 const CONTAINER = stateIn({ id: STATE.container })
 
-/** The state in a whole answer, or in a frame of one. */
+/** Returns the places of state in a whole answer, or in a frame of an answer. */
 function answerShape(message: Readonly<Record<string, StateShape>>): StateShape {
   const whole = { ...message, container: CONTAINER, content: ANSWER_BLOCK }
   return stateIn({
@@ -63,15 +63,18 @@ const RUN = answerShape({})
 const HELD = answerShape({ id: STATE.message })
 
 /**
- * Returns the places in the response to a request that name state stored by its vendor; undefined if it stores no
- * state. A message is stored for callers that request a thread, and its shape for those that request diagnostics.
+ * Returns the places in the response to a request that name state stored by the vendor; undefined if the vendor stores
+ * no state. The vendor stores a message if the caller requests a thread, and its shape if the caller requests
+ * diagnostics.
  */
 export function answerState(body: JsonObject): StateShape | undefined {
   if (isDefined(body.thread) || isDefined(body.diagnostics)) return HELD
   return isDefined(body.container) || runsTools(body) ? RUN : undefined
 }
 
-/** Server tools have specific types; a caller's own have the type `custom`, or no type. */
+/**
+ * Whether a request has server tools. They have specific types; a caller's own tools have the type `custom` or no type.
+ */
 function runsTools({ tools }: JsonObject): boolean {
   return Array.isArray(tools) && tools.some(isServerTool)
 }

@@ -27,7 +27,7 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
   "cache_control",
 ])
 
-/** Anthropic rejects blank stop sequences; their maximum number is not documented. */
+/** Anthropic rejects blank stop sequences. The maximum number of stop sequences is not documented. */
 export const ANSWER_LIMITS: Omit<AnswerLimits, "cutsStops"> = {
   choices: 1,
   stops: Infinity,
@@ -36,7 +36,7 @@ export const ANSWER_LIMITS: Omit<AnswerLimits, "cutsStops"> = {
   minOutput: 0,
 }
 
-/** The support of each feature at a vendor with these quirks, for models outside all families. */
+/** Returns the support of each feature by a vendor with these quirks, for models outside all families. */
 export function supportOf(quirks: AnthropicQuirks): Readonly<Record<Feature, Support>> {
   return {
     ...supportOfScalars(SCALARS, quirks),

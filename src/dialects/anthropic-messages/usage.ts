@@ -31,10 +31,13 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   return usage === undefined ? undefined : withCompaction(usage, listAt(value, "iterations"))
 }
 
-/** Maximum iterations that are read: a conversation is compacted a few times, and each report repeats all of them. */
+/**
+ * Maximum number of iterations that are read. A conversation is compacted only a few times, but each report repeats all
+ * iterations.
+ */
 const MAX_ITERATIONS = 100
 
-/** Tokens spent on compacting a long conversation are billed, and not included in the counts. */
+/** Adds the tokens spent on compacting a long conversation. They are billed, but the counts do not include them. */
 function withCompaction(usage: Usage, iterations: readonly JsonValue[]): Usage {
   let sum = usage
   for (const iteration of iterations.slice(0, MAX_ITERATIONS)) {
@@ -68,7 +71,7 @@ function decodeCounts(value: JsonObject): Usage | undefined {
   }
 }
 
-/** Counts that the start of a message already has. */
+/** Counts that the start of a message already contains. */
 const INPUT_COUNTS = new Set([
   "input_tokens",
   "cache_creation_input_tokens",
@@ -77,8 +80,9 @@ const INPUT_COUNTS = new Set([
 const COUNTS = [...INPUT_COUNTS, "output_tokens"]
 
 /**
- * Later counts replace earlier ones if they are present; they are never added (docs/contribute/wire/anthropic-messages.md#f9). A
- * zero replaces no count of the input: servers that know the input only at the start report 0 at the end.
+ * Merges later counts into earlier ones. Later counts replace earlier ones if they are present; counts are never added
+ * (docs/contribute/wire/anthropic-messages.md#f9). A zero does not replace an input count, because servers that know
+ * the input only at the start report 0 at the end.
  */
 export function mergeUsage(
   usage: JsonObject,
@@ -92,7 +96,7 @@ export function mergeUsage(
   }
 }
 
-/** Usage with every member that the official client declares for a whole message. */
+/** Returns usage with every member that the official client declares for a whole message. */
 export function encodeUsage(usage: Usage): JsonObject {
   return {
     ...encodeCounts(usage),
@@ -106,12 +110,12 @@ export function encodeUsage(usage: Usage): JsonObject {
   }
 }
 
-/** Usage with the searches of an answer, if its vendor does not count them. */
+/** Adds the searches of an answer if the vendor does not count them. */
 export function withSearches(usage: Usage, searches: number): Usage {
   return searches > usage.searches ? { ...usage, searches } : usage
 }
 
-/** The counts that are also at the end of a stream. */
+/** Returns the counts that the end of a stream also contains. */
 export function encodeCounts(usage: Usage): JsonObject {
   const { reasoning, searches } = usage
   return {
@@ -129,14 +133,14 @@ export function setCost(carrier: JsonObject, cost: string): void {
   setCostIn(carrier, "usage", cost)
 }
 
-/** Adds our own count if the vendor did not report one: to a message, or to the event that ends it. */
+/** Adds the gateway's own count to a message, or to the event that ends it, if the vendor did not report one. */
 export function setUsage(carrier: JsonObject, usage: Usage): void {
   carrier.usage = carrier.type === "message_delta" ? encodeCounts(usage) : encodeUsage(usage)
 }
 
 /**
- * Converts counts to the charged whole numbers; a count that is not a number becomes 0.
- * @returns the same object if all are counts.
+ * Converts counts to the whole numbers that are charged. A count that is not a number becomes 0.
+ * @returns the same object if all counts are whole numbers already.
  */
 export function withCounts(usage: JsonObject): JsonObject {
   let counted = usage
@@ -148,7 +152,10 @@ export function withCounts(usage: JsonObject): JsonObject {
   return counted
 }
 
-/** The usage of the event that ends a stream: with the counts of its start that it must have, or reports as 0. */
+/**
+ * Returns the usage of the event that ends a stream. Counts that are missing or reported as 0 are taken from the start
+ * of the stream.
+ */
 export function withStartCounts(usage: JsonObject, start: JsonObject): JsonObject {
   let counted = withCounts(usage)
   if (!isDefined(counted.output_tokens)) {

@@ -3,7 +3,7 @@ import type { CacheMarker } from "../../canon/message.ts"
 import type { LossList } from "../shared/losses.ts"
 import type { ModelFamily } from "./quirks.ts"
 
-/** Writes the cache points of a request whose caller set markers. */
+/** Writes the cache points of a request whose caller set cache markers. */
 export class CachePoints {
   readonly #family: ModelFamily
   readonly #losses: LossList
@@ -13,7 +13,10 @@ export class CachePoints {
     this.#losses = losses
   }
 
-  /** Inserts a point after the last block. A leading point is refused, as is a second one right after the first. */
+  /**
+   * Inserts a cache point after the last block. Bedrock rejects a point at the start, and a point right after another
+   * point.
+   */
   mark(
     blocks: JsonObject[],
     marker: CacheMarker | undefined,
@@ -38,7 +41,7 @@ export class CachePoints {
     return { type: "default" }
   }
 
-  /** Bedrock fails on a point directly after a document other than a PDF, so it is inserted before the document. */
+  /** Inserts the cache point before a document. Bedrock fails on a point directly after a document other than a PDF. */
   #insertAhead(blocks: JsonObject[], point: JsonObject): void {
     const before = blocks.at(-2)
     if (before === undefined) {

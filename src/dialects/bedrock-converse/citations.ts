@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../c
 import { isWebUrl } from "../../canon/media-source.ts"
 import type { Citation } from "../../canon/message.ts"
 
-/** One citation, in the form shared by whole answers and deltas. */
+/** Decodes one citation, which has the same form in whole answers and in deltas. */
 export function decodeCitation(value: JsonObject): Citation {
   const citation: Writable<Citation> = {}
   const title = textAt(value, "title")
@@ -18,7 +18,7 @@ export function decodeCitation(value: JsonObject): Citation {
   return citation
 }
 
-/** A web page has an address; a search result's source is often one. */
+/** Returns the address of a source. A web page has one, and the source of a search result often is one. */
 function urlOf(value: JsonObject): string | undefined {
   const web = objectAt(objectAt(value, "location") ?? {}, "web")
   const url = web === undefined ? undefined : textAt(web, "url")

@@ -7,14 +7,14 @@ import { errorEvent, isPage } from "../shared/errors.ts"
 import { defined } from "../shared/fields.ts"
 
 /**
- * An error response of Bedrock (docs/contribute/wire/bedrock-converse.md#f8): the type is in a header, the message in the
- * body.
+ * Decodes an error response of Bedrock (docs/contribute/wire/bedrock-converse.md#f8). The type is in a header, and the
+ * message is in the body.
  */
 export function decodeError(status: number, body: unknown, headers?: Headers): GatewayError {
   return vendorRefusal(status, readError(body, headers))
 }
 
-/** An exception inside a stream that started with 200 (docs/contribute/wire/bedrock-converse.md#f9). */
+/** Decodes an exception in a stream that started with status 200 (docs/contribute/wire/bedrock-converse.md#f9). */
 export function decodeErrorEvent({
   event = "",
   data,
@@ -33,7 +33,10 @@ function readError(body: unknown, headers: Headers | undefined): VendorError {
   return defined({ message: words || undefined, type })
 }
 
-/** `ValidationException:http://...` and `com.amazon.coral.service#ValidationException` are the same type. */
+/**
+ * Returns the short name of a type. `ValidationException:http://...` and `com.amazon.coral.service#ValidationException`
+ * are the same type.
+ */
 function shortType(type: string | undefined): string | undefined {
   return type?.split(":")[0]?.split("#").at(-1)?.trim().slice(0, 100) || undefined
 }

@@ -11,8 +11,9 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
 ])
 
 /**
- * Why an answer ended (docs/contribute/wire/bedrock-converse.md#f4 and docs/contribute/wire/README.md#f5). A turn that ended with
- * calls was ended by them; one that ended with a tool, but has no call that the caller can see, simply ended.
+ * Decodes the reason why an answer ended (docs/contribute/wire/bedrock-converse.md#f4 and
+ * docs/contribute/wire/README.md#f5). An answer that stopped for a tool but has no call that the caller can see has
+ * ended normally.
  */
 export function decodeFinish(word: string, hasToolCalls: boolean): Finish {
   const known = FINISH_REASONS.get(word)

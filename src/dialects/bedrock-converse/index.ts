@@ -12,8 +12,9 @@ export { FAMILIES } from "./quirks.ts"
 export type { BedrockConverseQuirks } from "./quirks.ts"
 
 /**
- * Amazon Bedrock's Converse, which serves the models of many makers (docs/contribute/wire/bedrock-converse.md). The model is in
- * the address, not in the body. The decoders need the request that was encoded.
+ * Creates the dialect of Amazon Bedrock's Converse API, which serves the models of many makers
+ * (docs/contribute/wire/bedrock-converse.md). The model is in the address, not in the body. The decoders need the
+ * request that was encoded.
  * @param quirks the features of the operator's models in addition to those of known models.
  */
 export function bedrockConverse(quirks: Partial<BedrockConverseQuirks> = {}): UpstreamDialect {
@@ -24,7 +25,7 @@ export function bedrockConverse(quirks: Partial<BedrockConverseQuirks> = {}): Up
     framing: "event-stream",
     answerLimits(model) {
       const { stops, blankStops, reportsStop } = familyOf(model, all.families)
-      // `stopReason` shows that one of them ended the answer.
+      // If the model does not name the stop sequence, `stopReason` still shows that a stop sequence ended the answer.
       const reportedStops = reportsStop ? Infinity : 1
       return { choices: 1, stops, cutsStops: true, blankStops, reportedStops, minOutput: 1 }
     },
@@ -36,5 +37,5 @@ export function bedrockConverse(quirks: Partial<BedrockConverseQuirks> = {}): Up
   }
 }
 
-/** The dialect with the known models. */
+/** The dialect with the quirks of the known models. */
 export const BEDROCK_CONVERSE: UpstreamDialect = bedrockConverse()

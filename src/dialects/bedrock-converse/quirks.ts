@@ -1,15 +1,15 @@
 /**
- * The features that a family of models behind Converse accepts. There is one API, but each maker's models reject
- * different fields of it with 400, and fields that Converse lacks go into `additionalModelRequestFields` in the
+ * The features that a family of models behind Converse accepts. All models share one API, but each maker's models
+ * reject different fields with status 400. Fields that Converse lacks are sent in `additionalModelRequestFields` in the
  * maker's form.
  */
 export interface ModelFamily {
-  /** Matches the vendor's name for the model, after any region or profile. */
+  /** Matches the vendor's name for the model, after any prefix for a region or profile. */
   readonly pattern: RegExp
   /**
-   * How thinking is requested: Claude's `thinking` with a budget; with a budget, or adaptive with an effort;
-   * adaptive with an effort only; Nova's `reasoningConfig`; the `reasoning_effort` and the `reasoning.effort`
-   * of OpenAI's models.
+   * How thinking is requested. `budget`: Claude's `thinking` with a budget. `budget-or-adaptive`: with a budget, or
+   * adaptive with an effort. `adaptive`: adaptive with an effort only. `nova`: Nova's `reasoningConfig`. `flat-effort`
+   * and `nested-effort`: `reasoning_effort` and `reasoning.effort` of OpenAI's models.
    */
   readonly reasoning:
     | "none"
@@ -21,19 +21,22 @@ export interface ModelFamily {
     | "nested-effort"
   /** Accepted efforts, from the lowest to the highest. */
   readonly efforts: readonly string[]
-  /** The form of `top_k`. */
+  /** The form in which `top_k` is sent. */
   readonly topK: "none" | "claude" | "nova"
   /** Whether temperature and `top_p` are accepted: both, only one of them, or neither. */
   readonly sampling: "both" | "one" | "none"
-  /** Set if the default temperature is not 1, which callers expect. */
+  /**
+   * The temperature that is sent if the caller set none. Set for models whose default temperature is not 1, which
+   * callers expect.
+   */
   readonly omittedTemperature?: number
   /** Maximum stop sequences. */
   readonly stops: number
-  /** Whether they may be blank. */
+  /** Whether stop sequences may be blank. */
   readonly blankStops: boolean
-  /** Whether the answer names the stop string that ended it. */
+  /** Whether the answer names the stop sequence that ended it. */
   readonly reportsStop: boolean
-  /** How a call can be required: of one tool, of any, or not at all. */
+  /** How a call can be required: a call of one tool, a call of any tool, or not at all. */
   readonly toolChoice: "tool" | "any" | "auto"
   /** Whether parallel calls can be disabled. */
   readonly parallelSwitch: boolean
@@ -41,13 +44,13 @@ export interface ModelFamily {
   readonly structuredOutput: boolean
   /** Whether a tool's result may report that the tool failed. */
   readonly toolResultStatus: boolean
-  /** Where cache points are allowed: nowhere, in system and messages, or after tools too. */
+  /** Where cache points are allowed: nowhere, in system and messages, or also after tools. */
   readonly cache: "none" | "prompt" | "everywhere"
-  /** Whether a cache may last an hour. */
+  /** Whether a cached prompt may last an hour. */
   readonly longCache: boolean
 }
 
-/** An unknown model is sent no optional field, because it could reject it. */
+/** Features of an unknown model. It receives no optional field, because it could reject it. */
 const PLAIN = {
   reasoning: "none",
   efforts: [],
@@ -97,7 +100,7 @@ const ADAPTIVE_CLAUDE = {
 
 const NOVA = {
   ...PLAIN,
-  // 0.7 by default (docs.aws.amazon.com/nova/latest/userguide/complete-request-schema.html).
+  // Nova's default temperature is 0.7 (docs.aws.amazon.com/nova/latest/userguide/complete-request-schema.html).
   omittedTemperature: 1,
   topK: "nova",
   toolChoice: "tool",
@@ -106,9 +109,9 @@ const NOVA = {
 } as const
 
 /**
- * The families, the narrower before the wider. Sources: the documentation of Amazon Bedrock (adaptive thinking,
- * structured outputs, prompt caching), the user guide of Nova 2, docs/contribute/wire/bedrock-converse.md#f10 and its
- * recordings.
+ * The model families, with narrower patterns before wider ones. Sources: the documentation of Amazon Bedrock (adaptive
+ * thinking, structured outputs, prompt caching), the user guide of Nova 2, docs/contribute/wire/bedrock-converse.md#f10
+ * and its recordings.
  */
 export const FAMILIES: readonly ModelFamily[] = [
   { ...CLAUDE, pattern: /anthropic\.claude-(?:v\d|instant|3-(?!7))/ },
@@ -159,7 +162,8 @@ export const FAMILIES: readonly ModelFamily[] = [
     pattern: /mistral\.mistral-large-3/,
   },
   { ...PLAIN, omittedTemperature: 1, toolChoice: "any", pattern: /mistral\.mistral-large/ },
-  // 0.5, 0.5 or 0.7, and 0.3 by default (docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html).
+  // The default temperature is 0.5 for Llama, 0.5 or 0.7 for Mistral, and 0.3 for Command R
+  // (docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html).
   {
     ...PLAIN,
     omittedTemperature: 1,
@@ -175,19 +179,19 @@ export const FAMILIES: readonly ModelFamily[] = [
 
 const UNKNOWN: ModelFamily = { ...PLAIN, pattern: /^/ }
 
-/** The family of a model, by the vendor's name for it. */
+/** Returns the family of a model, by the vendor's name for the model. */
 export function familyOf(model: string, families: readonly ModelFamily[]): ModelFamily {
   return families.find(({ pattern }) => pattern.test(model)) ?? UNKNOWN
 }
 
-/** The features of an operator's Bedrock beyond our defaults. Data from the vendors' table. */
+/** The features of an operator's models on Bedrock, in addition to the known models. Data from the vendors' table. */
 export interface BedrockConverseQuirks {
   /**
-   * Model families by name; the first match applies. The names of inference profiles do not show the model, so
-   * each needs a row to be treated as more than plain.
+   * Model families by name. The first match applies. The names of inference profiles do not show the model, so each
+   * profile needs a row. Otherwise, it is treated as an unknown model.
    */
   readonly families: readonly ModelFamily[]
 }
 
-/** The known models. */
+/** The quirks of the known models. */
 export const BEDROCK_QUIRKS: BedrockConverseQuirks = Object.freeze({ families: FAMILIES })

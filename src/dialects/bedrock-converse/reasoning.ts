@@ -7,7 +7,7 @@ import type { ModelFamily } from "./quirks.ts"
 /** Efforts, from the lowest to the highest. */
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
-/** For options without an equivalent: the model decides, or an unknown word. */
+/** Used for options without an equivalent: the model decides the amount, or the effort is unknown. */
 const MIDDLE: ReasoningOptions = { effort: "medium" }
 
 /** The smallest thinking budget that Claude accepts. */
@@ -20,17 +20,17 @@ export interface WrittenSoFar {
   readonly isForced: boolean
 }
 
-/** How thinking is requested. */
+/** Reasoning options as they are sent. */
 export interface EncodedReasoning {
   /** Members of `additionalModelRequestFields`. */
   readonly fields: JsonObject
-  /** Whether temperature and similar parameters are rejected together with it. */
+  /** Whether temperature and similar parameters are rejected together with reasoning. */
   readonly refusesSampling: boolean
 }
 
 /**
  * Returns the reasoning options in the form of the model's maker.
- * @returns undefined if the model is not asked to think.
+ * @returns undefined if the request does not ask the model to think.
  */
 export function encodeReasoning(
   request: ChatRequest,
@@ -65,7 +65,7 @@ interface Encoder {
   readonly losses: LossList
 }
 
-/** Encodes Claude's thinking. A required call comes before any thought, so the model cannot do both. */
+/** Encodes Claude's thinking. A required call comes before any thinking, so a request cannot have both. */
 function encodeThinking(
   encoder: Encoder,
   { messages, isForced }: WrittenSoFar,
@@ -88,8 +88,8 @@ function encodeThinking(
 
 /**
  * Whether the conversation ends with tool results in a turn that did not start with signed reasoning. Claude then
- * refuses to think; the next user turn resets that. A turn continues over the results of its calls, and has thinking
- * only at its start.
+ * rejects thinking until the next user turn. A turn includes the results of its calls, and has thinking only at its
+ * start.
  */
 function isInsideUnthoughtTurn(messages: readonly JsonObject[]): boolean {
   let index = messages.length - 1
@@ -103,7 +103,9 @@ function startsWith(message: JsonObject | undefined, kind: string): boolean {
   return isJsonObject(first) && first[kind] !== undefined
 }
 
-/** The budget has to leave room for an answer: it is less than the limit of both. */
+/**
+ * Encodes a budget. The output limit includes the budget, so the budget must be smaller to leave room for an answer.
+ */
 function encodeBudget(encoder: Encoder): EncodedReasoning | undefined {
   const { options, maxTokens, losses } = encoder
   noteSummary(options, losses)
@@ -125,7 +127,7 @@ function encodeAdaptive({
   losses,
 }: Encoder): EncodedReasoning | undefined {
   const thinking: JsonObject = { type: "adaptive" }
-  // Its text is withheld unless requested.
+  // The text of the thinking is withheld unless it is requested.
   if (options.summary !== undefined && family.reasoning === "adaptive") {
     thinking.display = options.summary === "none" ? "omitted" : "summarized"
   } else noteSummary(options, losses)
@@ -137,8 +139,8 @@ function encodeAdaptive({
 }
 
 /**
- * Encodes Nova's reasoning. With `high` it accepts no output limit, but the limit is the amount that the caller can
- * pay for: so the model thinks less instead.
+ * Encodes Nova's reasoning. With the effort `high`, Nova accepts no output limit. The output limit is the amount that
+ * the caller can pay for, so a lower effort is sent instead.
  */
 function encodeNova(encoder: Encoder): EncodedReasoning | undefined {
   const { options, maxTokens, losses } = encoder
@@ -176,7 +178,7 @@ function strictly(fields: JsonObject): EncodedReasoning {
   return { fields, refusesSampling: true }
 }
 
-/** The word itself, else the next lower accepted one, else the lowest. */
+/** Returns the effort itself if it is accepted, otherwise the next lower accepted effort, otherwise the lowest one. */
 function fittedEffort(word: string | undefined, taken: readonly string[]): string | undefined {
   if (word === undefined || taken.includes(word)) return word
   const rank = EFFORTS.indexOf(word)
@@ -184,7 +186,7 @@ function fittedEffort(word: string | undefined, taken: readonly string[]): strin
   return taken.findLast((candidate) => EFFORTS.indexOf(candidate) < rank) ?? taken[0]
 }
 
-/** Whether the options set more than whether thinking is shown. */
+/** Whether the options set more than whether the thinking is shown. */
 function asksForThought({ effort, budget, isAdaptive }: ReasoningOptions): boolean {
   return effort !== undefined || budget !== undefined || isAdaptive === true
 }
@@ -193,7 +195,7 @@ function isKnown(options: ReasoningOptions): boolean {
   return options.effort !== undefined && EFFORTS.includes(options.effort)
 }
 
-/** The name of the loss. */
+/** Returns the name under which a loss of these options is reported. */
 function nameOf(options: ReasoningOptions): string {
   return options.budget === undefined ? "reasoning_effort" : "reasoning_budget"
 }

@@ -10,23 +10,23 @@ import {
 import { requiresCall } from "../shared/tools.ts"
 import type { ModelFamily } from "./quirks.ts"
 
-/** The way in which a model is made to answer in JSON. */
+/** How a model is made to answer in JSON. */
 export type JsonAnswer =
   /** The model's text is constrained by the schema. */
   | { readonly way: "structured"; readonly format: SchemaFormat; readonly schema: JsonObject }
-  /** The model has to call a tool with the schema; its arguments are the answer. */
+  /** The model must call a tool that has the schema. The arguments of the call are the answer. */
   | {
       readonly way: "tool"
       readonly format: SchemaFormat
       readonly schema: JsonObject
       readonly tool: string
     }
-  /** The model is instructed in text, which it may ignore. */
+  /** The model receives an instruction as text, which it may ignore. */
   | { readonly way: "instruction"; readonly schema?: JsonObject }
 
 /**
- * Returns the method for a request. Undefined: no JSON is requested, or a required tool call leaves no answer to
- * format.
+ * Returns how a request is made to answer in JSON; undefined if no JSON is requested, or if a required tool call leaves
+ * no answer to format.
  */
 export function jsonAnswerOf(request: ChatRequest, family: ModelFamily): JsonAnswer | undefined {
   const { responseFormat: format, tools = [] } = request
@@ -44,7 +44,7 @@ export function jsonAnswerOf(request: ChatRequest, family: ModelFamily): JsonAns
   return { way: "tool", format, schema, tool: unusedAnswerTool(tools) }
 }
 
-/** `outputConfig` of a request, where the model supports schemas. */
+/** Returns the `outputConfig` of a request if the model supports schemas. */
 export function encodeOutputConfig(answer: JsonAnswer | undefined): JsonObject | undefined {
   if (answer?.way !== "structured") return undefined
   const { format, schema } = answer
@@ -62,7 +62,7 @@ export function jsonInstruction(answer: JsonAnswer | undefined): string | undefi
     : `Answer with one JSON value and nothing else: no remarks, no code fences. It has to follow this JSON schema: ${JSON.stringify(answer.schema)}`
 }
 
-/** Constraints that structured output rejects, as recorded: `maxItems`, `minimum`. */
+/** Schema constraints that structured output rejects, as recorded. */
 const UNSUPPORTED: ReadonlySet<string> = new Set([
   "exclusiveMaximum",
   "exclusiveMinimum",
@@ -75,9 +75,9 @@ const UNSUPPORTED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether structured output on Bedrock accepts a schema: each object is closed, no constraints on numbers,
- * lengths or counts, and no recursion. A definition that refers to another counts as recursion: references are
- * not followed.
+ * Whether structured output on Bedrock accepts a schema. Each object must be closed, and the schema may have no
+ * constraints on numbers, lengths or counts, and no recursion. A definition that refers to another definition counts as
+ * recursion, because references are not followed.
  */
 export function isStructuredSchema(schema: JsonValue | undefined): boolean {
   return isSupported(schema, false)

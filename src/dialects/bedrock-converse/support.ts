@@ -1,12 +1,12 @@
 import type { Feature, Support } from "../../canon/features.ts"
 
 /**
- * The support of each feature by the models that accept the most: Claude from 4.5 to 4.6. The limits of others
- * are in `quirks.ts`, and are reported with each request.
+ * The support of each feature by the models that accept the most features, Claude 4.5 to 4.6. The limits of other
+ * models are in `quirks.ts` and are reported with each request.
  */
 export const SUPPORT: Readonly<Record<Feature, Support>> = {
   max_tokens: "carried",
-  // It ends at 1.
+  // The maximum temperature is 1.
   temperature: "approximated",
   top_p: "carried",
   top_k: "carried",

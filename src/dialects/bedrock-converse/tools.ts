@@ -9,18 +9,18 @@ import { CachePoints } from "./cache.ts"
 import type { ModelFamily } from "./quirks.ts"
 import { isStructuredSchema, type JsonAnswer } from "./schema.ts"
 
-/** The tools of a request, and the parts that only the model's maker supports. */
+/** The tools of a request, and the parts that are specific to the model's maker. */
 export interface EncodedTools {
   readonly toolConfig?: JsonObject
   /** Members of `additionalModelRequestFields`. */
   readonly additional?: JsonObject
-  /** Whether a call is required: Claude cannot think before one. */
+  /** Whether a call is required. Claude cannot think before a required call. */
   readonly isForced: boolean
 }
 
 /**
- * Encodes `toolConfig`. Converse cannot express "no tools": the request then declares no tools, unless the
- * conversation has calls, in which case their declaration is mandatory and the model could call them.
+ * Encodes `toolConfig`. Converse cannot express "no tools". The request then declares no tools, unless the conversation
+ * has calls. In that case, the declaration is mandatory and the model could call the tools.
  */
 export function encodeTools(
   request: ChatRequest,
@@ -40,7 +40,7 @@ export function encodeTools(
   const isForced = choice.type !== "auto"
   if (request.parallelToolCalls === false) {
     if (family.parallelSwitch) {
-      // Next to it Converse accepts no other choice.
+      // Together with this field, Converse accepts no other tool choice.
       const only = { ...choice, disable_parallel_tool_use: true }
       return { toolConfig: { tools }, additional: { tool_choice: only }, isForced }
     }
@@ -62,7 +62,7 @@ function declaredTools(
     const called = calledTools(messages)
     if (called.size === 0) declared = []
     else if (declared.length === 0) declared = [...called].map((name) => ({ name }))
-    // A required answer tool prevents other calls.
+    // If an answer tool is required, the model cannot call other tools.
     if (declared.length > 0 && answer?.way !== "tool") losses.add("tool_choice", "approximated")
   }
   if (answer?.way !== "tool") return declared
@@ -96,7 +96,7 @@ function encodeTool(tool: Tool, family: ModelFamily, losses: LossList): JsonObje
   return { toolSpec }
 }
 
-/** Returns the tools that may be called if the answer comes as a call, too. */
+/** Returns the tool choice, so that the model may also call other tools if the answer is itself a call. */
 function requiredChoice(request: ChatRequest, answer: JsonAnswer | undefined): ToolChoice {
   const { toolChoice = { type: "auto" }, tools = [] } = request
   if (answer?.way !== "tool") return toolChoice
@@ -104,7 +104,7 @@ function requiredChoice(request: ChatRequest, answer: JsonAnswer | undefined): T
   return isOnly ? { type: "tool", name: answer.tool } : { type: "required" }
 }
 
-/** A choice in the words that Converse and Claude share. */
+/** A tool choice in the names that Converse and Claude share. */
 type EncodedChoice = { readonly type: "auto" | "any" } | { readonly type: "tool"; name: string }
 
 function encodeChoice(
@@ -120,7 +120,7 @@ function encodeChoice(
   }
   if (choice.type !== "tool") return { type: "any" }
   if (family.toolChoice === "tool") return { type: "tool", name: choice.name }
-  // With only one tool, the requirement of any call has the same effect.
+  // With only one tool, requiring a call of any tool has the same effect.
   if (toolCount > 1) losses.add("tool_choice", "approximated")
   return { type: "any" }
 }

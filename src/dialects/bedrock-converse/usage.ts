@@ -27,7 +27,7 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   }
 }
 
-/** Bedrock also reports it under an older name, sometimes only there. */
+/** Returns a count by its name or its older name. Bedrock reports both names, or sometimes only the older one. */
 function either(usage: JsonObject, name: string, older: string): number {
   return quantityOf(usage[name]) ?? quantityOf(usage[older]) ?? 0
 }

@@ -4,14 +4,13 @@ import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../c
 import type { Citation } from "../../canon/message.ts"
 import { DIALECT } from "./identifiers.ts"
 
-/** Members that may contain the text of a document or a tool result, which are free-form dictionaries. */
+/** Members that may contain the text of a document or a tool result. Both are free-form dictionaries. */
 const WORDS = ["text", "snippet", "content"] as const
 
 /**
- * Converts a citation of Cohere to one for each of its sources:
- * `{start, end, text, sources: [{type, id, document or tool_output}], content_index?, type}` (recorded;
- * docs/contribute/wire/cohere-chat.md#f7).
- * @returns an empty list for a citation of the plan or the reasoning rather than the answer's text.
+ * Converts a citation of Cohere to one citation for each of its sources: `{start, end, text, sources: [{type, id,
+ * document or tool_output}], content_index?, type}` (recorded; docs/contribute/wire/cohere-chat.md#f7).
+ * @returns an empty list for a citation of the plan or the reasoning instead of the answer's text.
  */
 export function decodeCitation(value: JsonObject): Citation[] {
   const { type = "TEXT_CONTENT" } = value

@@ -6,20 +6,22 @@ import { errorEvent, isPage } from "../shared/errors.ts"
 import { failedGeneration } from "../shared/finish.ts"
 import { defined } from "../shared/fields.ts"
 
-/** Cohere's own statuses (its `errors` page, the error classes of npm cohere-ai). */
+/** Statuses that only Cohere uses (Cohere's `errors` page, the error classes of npm cohere-ai). */
 const BLOCKED = 498
 const CANCELLED = 499
 
-/** An error response: `{id, message}`, sometimes with an `error_type` (docs/contribute/wire/cohere-chat.md#f6). */
+/**
+ * Decodes an error response: `{id, message}`, sometimes with an `error_type` (docs/contribute/wire/cohere-chat.md#f6).
+ */
 export function decodeError(status: number, body: unknown): GatewayError {
   if (status === CANCELLED) {
     return new GatewayError("upstream_error", "The provider gave the request up. Try it again.")
   }
-  // The prompt or the answer contains a blocked word: the request itself is refused.
+  // The prompt or the answer contains a blocked word, so the error is one of the request.
   return vendorRefusal(status === BLOCKED ? 400 : status, readVendorError(body))
 }
 
-/** An error in place of a stream event. */
+/** Decodes an error that is sent in place of a stream event. */
 export function decodeErrorEvent(chunk: JsonObject): Extract<ChatEvent, { type: "error" }> {
   return errorEvent({ message: failedGeneration().message, ...readVendorError(chunk) })
 }

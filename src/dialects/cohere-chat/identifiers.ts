@@ -1,2 +1,1 @@
-/** The dialect's name. */
-export const DIALECT = "cohere-chat"
+/**  */ export const DIALECT = "cohere-chat"

@@ -7,7 +7,10 @@ import { decodeEvents } from "./stream.ts"
 import { ANSWER_LIMITS, SUPPORT } from "./support.ts"
 import { decodeUsage } from "./usage.ts"
 
-/** Cohere's chat API, version 2 (docs/contribute/wire/cohere-chat.md). Upstream only: it has no client side. */
+/**
+ * Cohere's chat API, version 2 (docs/contribute/wire/cohere-chat.md). It is used for upstream calls only and has no
+ * client side.
+ */
 export const COHERE_CHAT: UpstreamDialect = {
   id: DIALECT,
   supports: SUPPORT,

@@ -15,15 +15,21 @@ interface Range {
   readonly max: number
 }
 
-/** The ranges in Cohere's reference; a value outside is rejected with 400. */
+/** The ranges in Cohere's reference. Cohere rejects other values with status 400. */
 const TEMPERATURES: Range = { min: 0, max: 1 }
-/** Sent if the caller did not set a temperature, since Cohere's own default is 0.3 (docs.cohere.com/reference/chat). */
+/**
+ * The temperature that is sent if the caller did not set one, since Cohere's own default is 0.3
+ * (docs.cohere.com/reference/chat).
+ */
 const OMITTED_TEMPERATURE = 1
 const PROBABILITIES: Range = { min: 0.01, max: 0.99 }
 const RANKS: Range = { min: 0, max: 500 }
 const PENALTIES: Range = { min: 0, max: 1 }
 
-/** A request of `POST /v2/chat` (docs/contribute/wire/cohere-chat.md#f1). Cohere rejects unknown fields with 422. */
+/**
+ * Encodes a request of `POST /v2/chat` (docs/contribute/wire/cohere-chat.md#f1). Cohere rejects unknown fields with
+ * status 422.
+ */
 export function encodeRequest(request: ChatRequest): EncodedRequest {
   const losses = new LossList(DIALECT)
   const tools = encodeTools(request, losses)
@@ -47,7 +53,7 @@ export function encodeRequest(request: ChatRequest): EncodedRequest {
   return { body, losses: losses.losses }
 }
 
-/** Thinking is on by default where supported, so the field is only sent on request. */
+/** Encodes thinking. Models that support thinking enable it by default, so the field is only sent on request. */
 function encodeThinking(
   options: ReasoningOptions | undefined,
   maxTokens: number | undefined,
@@ -74,7 +80,7 @@ function reportUnknown(request: ChatRequest, losses: LossList): void {
   if (request.previousResponse !== undefined) losses.add("previous_response_id")
 }
 
-/** The sampling fields, and those that end the output. */
+/** Encodes the sampling fields, and the fields that limit the output. */
 export function encodeSampling(request: ChatRequest, losses: LossList): JsonObject {
   const fields: JsonObject = {}
   if (request.maxTokens !== undefined) fields.max_tokens = request.maxTokens
@@ -82,7 +88,7 @@ export function encodeSampling(request: ChatRequest, losses: LossList): JsonObje
   fields.temperature = within(temperature, TEMPERATURES, "temperature", losses)
   if (topP !== undefined) fields.p = within(topP, PROBABILITIES, "top_p", losses)
   if (topK !== undefined) fields.k = within(topK, RANKS, "top_k", losses)
-  // Only non-negative seeds are accepted; any will do, as long as it is stable.
+  // Cohere accepts only non-negative seeds. A stable replacement is sufficient.
   if (seed !== undefined) fields.seed = seed < 0 ? -seed : seed
   const { stop } = request
   if (stop !== undefined && stop.length > 0) fields.stop_sequences = [...stop]
@@ -90,7 +96,7 @@ export function encodeSampling(request: ChatRequest, losses: LossList): JsonObje
   return fields
 }
 
-/** Encodes the penalties. Cohere accepts only one of the two; a penalty of 0 has no effect. */
+/** Encodes the penalties. Cohere accepts only one of the two penalties. A penalty of 0 has no effect. */
 function encodePenalties(request: ChatRequest, fields: JsonObject, losses: LossList): void {
   const frequency = request.frequencyPenalty ?? 0
   const presence = request.presencePenalty ?? 0

@@ -26,9 +26,9 @@ const RESULT_FIELDS = new Set(["id", "message", "finish_reason", "usage", "logpr
 const MESSAGE_FIELDS = new Set(["role", "content", "tool_plan", "tool_calls", "citations"])
 
 /**
- * Decodes a whole answer of `/v2/chat` (docs/contribute/wire/cohere-chat.md#f2). It has one choice, whose extra holds the log
- * probabilities and, under `message`, the members that the canon lacks.
- * @throws GatewayError `upstream_error` if the body is not an answer, or one that broke off.
+ * Decodes a whole answer of `/v2/chat` (docs/contribute/wire/cohere-chat.md#f2). It has one choice, whose extra
+ * contains the log probabilities and, under `message`, the members that the canon lacks.
+ * @throws GatewayError `upstream_error` if the body is not an answer, or if the answer broke off.
  */
 export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {
   const message = objectAt(body, "message")
@@ -45,7 +45,7 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   })
 }
 
-/** @throws GatewayError `upstream_error` for more blocks or sources than an answer can have. */
+/** @throws GatewayError `upstream_error` if there are more blocks or sources than an answer can have. */
 function countEntries(message: JsonObject): void {
   const count = new EntryCount()
   count.parts(message.content)
@@ -77,7 +77,7 @@ function decodeChoice(
   })
 }
 
-/** Text and reasoning; each citation names the content block that its text is in. */
+/** Decodes text and reasoning. Each citation names the content block that contains its text. */
 function decodeContent(message: JsonObject): Part[] {
   const parts: Part[] = []
   const texts = new Map<number, Writable<TextPart>>()

@@ -7,13 +7,13 @@ import { describedSchema } from "../shared/schema.ts"
 interface EncodedFormat {
   /** The value of `response_format`. */
   readonly field?: JsonObject
-  /** The instruction that replaces it, where Cohere does not accept the field. */
+  /** The instruction that replaces the field if Cohere does not accept it. */
   readonly instruction?: string
 }
 
 /**
- * The format of the answer. Cohere's field is `{type: "json_object", json_schema?}`, and is not accepted
- * together with tools (Cohere's reference of `/v2/chat`): then an instruction replaces it.
+ * Encodes the format of the answer. Cohere's field is `{type: "json_object", json_schema?}`. Cohere does not accept it
+ * together with tools (Cohere's reference of `/v2/chat`), so an instruction replaces it then.
  */
 export function encodeFormat(
   format: ResponseFormat | undefined,

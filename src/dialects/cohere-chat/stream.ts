@@ -22,24 +22,24 @@ import { DIALECT } from "./identifiers.ts"
 import { NO_ARGUMENTS } from "./tools.ts"
 import { decodeUsage } from "./usage.ts"
 
-/** Cohere has only one choice. */
+/** The index of the only choice in Cohere's answers. */
 const CHOICE = 0
 
-/** The content members that have events. */
+/** The members of content that events represent. */
 const CONTENT_FIELDS: ReadonlySet<string> = new Set(["type", "text", "thinking"])
 
 /** A call that is being streamed. */
 interface OpenCall {
-  /** The canon's number of the call. */
+  /** The number of the call in the canon's events. */
   readonly call: number
   /**
-   * Arguments withheld because they may still turn out to be Cohere's value for a call without arguments; undefined
-   * once they are sent.
+   * Arguments that are held back because they may still be Cohere's value for a call without arguments; undefined once
+   * they are sent.
    */
   held: string | undefined
 }
 
-/** A decoder for one stream of `/v2/chat` (docs/contribute/wire/cohere-chat.md#f4). */
+/** Creates a decoder for one stream of `/v2/chat` (docs/contribute/wire/cohere-chat.md#f4). */
 export function decodeEvents(request?: ChatRequest): EventDecoder {
   return new MessageDecoder(request)
 }
@@ -100,7 +100,7 @@ class MessageDecoder implements EventDecoder {
         if (textAt(chunk, "message") !== undefined) events.push(decodeErrorEvent(chunk))
         break
       default:
-        // The ends of blocks are empty; unknown events may be, too.
+        // The delta at the end of a block is empty. The delta of an unknown event may contain content.
         this.other.json(chunk.delta)
     }
     return events
@@ -162,7 +162,7 @@ function messageOf(chunk: JsonObject): JsonObject | undefined {
   return isJsonObject(delta) && isJsonObject(delta.message) ? delta.message : undefined
 }
 
-/** In an event about a call, `tool_calls` is that call, not a list (recorded). */
+/** Returns the call of an event. In events about a call, `tool_calls` is the call itself and not a list (recorded). */
 function callOf(message: JsonObject | undefined): JsonObject | undefined {
   return isJsonObject(message?.tool_calls) ? message.tool_calls : undefined
 }
@@ -182,7 +182,7 @@ function onContent(chunk: JsonObject, message: JsonObject | undefined, events: C
       events.push({ type: "text-delta", choice: CHOICE, text })
     }
   }
-  // Log probabilities are of the text that the caller gets.
+  // Only log probabilities of text that the caller receives are reported.
   if (isJsonObject(chunk.logprobs) && !isThought) {
     const extra = extraOf(DIALECT, { logprobs: [chunk.logprobs] })
     events.push({ type: "choice-extra", choice: CHOICE, extra })

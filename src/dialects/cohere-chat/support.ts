@@ -1,7 +1,10 @@
 import type { AnswerLimits } from "../../canon/dialect.ts"
 import type { Feature, Support } from "../../canon/features.ts"
 
-/** Cohere's reference of `/v2/chat` allows five. An answer says that a stop sequence ended it, not which. */
+/**
+ * Cohere's reference of `/v2/chat` allows five stop sequences. An answer reports that a stop sequence ended it, but not
+ * which one.
+ */
 export const ANSWER_LIMITS: AnswerLimits = {
   choices: 1,
   stops: 5,
@@ -12,8 +15,8 @@ export const ANSWER_LIMITS: AnswerLimits = {
 }
 
 /**
- * Cohere's support of each feature (docs/contribute/wire/cohere-chat.md#f1, Cohere's reference of `/v2/chat`). Features
- * with a smaller range than the caller's are reported when a request exceeds it.
+ * Cohere's support of each feature (docs/contribute/wire/cohere-chat.md#f1, Cohere's reference of `/v2/chat`). If
+ * Cohere accepts a smaller range than the caller's dialect, a loss is reported for requests that exceed it.
  */
 export const SUPPORT: Readonly<Record<Feature, Support>> = Object.freeze({
   max_tokens: "carried",
@@ -25,12 +28,12 @@ export const SUPPORT: Readonly<Record<Feature, Support>> = Object.freeze({
   n: "approximated",
   presence_penalty: "carried",
   frequency_penalty: "carried",
-  // Without alternatives, which is a loss if they are requested.
+  // Cohere reports no alternative tokens, which is a loss if they are requested.
   logprobs: "approximated",
   tools: "carried",
   "tools.strict": "carried",
   "tools.grammar": "approximated",
-  // A choice of one tool is emulated: only that tool is offered, and a call required.
+  // The choice of one tool is emulated: only that tool is offered, and a call is required.
   tool_choice: "approximated",
   parallel_tool_calls: "dropped",
   "tool_result.media": "approximated",

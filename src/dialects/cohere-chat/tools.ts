@@ -5,10 +5,10 @@ import type { Tool, ToolChoice } from "../../canon/tool.ts"
 import type { LossList } from "../shared/losses.ts"
 import { noteGrammar } from "../shared/text-tool.ts"
 
-/** Cohere was recorded to send this as the arguments of a tool without any. */
+/** The value that Cohere was recorded to send as the arguments of a call without arguments. */
 export const NO_ARGUMENTS = "null"
 
-/** Every tool has a schema, even an empty one. */
+/** The schema of tools without parameters. Cohere requires a schema for every tool. */
 const NO_PARAMETERS: JsonObject = { type: "object", properties: {} }
 
 /** Encodes `tools`, `strict_tools` and `tool_choice`; empty if the caller offers no tools. */
@@ -25,14 +25,20 @@ export function encodeTools(request: ChatRequest, losses: LossList): JsonObject 
   return fields
 }
 
-/** Returns the tools to offer. Cohere cannot be asked to call one tool, but a model can only call the offered ones. */
+/**
+ * Returns the tools to offer. Cohere has no option to require a specific tool, but a model can only call the offered
+ * tools.
+ */
 function offeredTools(tools: readonly Tool[], choice: ToolChoice | undefined): readonly Tool[] {
   if (choice?.type !== "tool") return tools
   const named = tools.filter((tool) => tool.name === choice.name)
   return named.length === 0 ? tools : named
 }
 
-/** Strictness applies to all tools together, and requires that each has a required parameter. */
+/**
+ * Whether the tools are strict. Cohere applies strictness to all tools together, and requires that each tool has a
+ * required parameter.
+ */
 function areStrict(tools: readonly Tool[]): boolean {
   return tools.every(
     ({ strict, parameters = {} }) => strict === true && listAt(parameters, "required").length > 0,
@@ -48,7 +54,7 @@ function encodeTool(tool: Tool, losses: LossList): JsonObject {
   return { type: "function", function: declared, ...losses.fieldsOf(tool.extra) }
 }
 
-/** @returns undefined if the model is free to choose, which is the default. */
+/** @returns undefined if the model may choose freely, which is the default. */
 function encodeChoice(choice: ToolChoice | undefined, losses: LossList): string | undefined {
   switch (choice?.type) {
     case undefined:
@@ -67,7 +73,7 @@ function encodeChoice(choice: ToolChoice | undefined, losses: LossList): string 
 }
 
 /**
- * Returns arguments as JSON text: `{}` for a call without arguments, which Cohere sends as empty or as `null`
+ * Returns arguments as JSON text: `{}` for a call without arguments, for which Cohere sends an empty string or `null`
  * (docs/contribute/wire/README.md#f3).
  */
 export function argumentsText(value: JsonValue | undefined): string {

@@ -3,11 +3,11 @@ import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 
 /**
- * Decodes usage as Cohere reports it, in classes that never overlap (docs/contribute/wire/cohere-chat.md#f5). `billed_units` are
- * the units that Cohere charges for and that a hold can bound: `tokens` includes tokens that Cohere itself adds to the
- * prompt, and is used only if nothing was billed. Cached tokens are part of those, and do not reduce the bill;
- * reasoning is part of the output. The bill includes image tokens, which `tokens` has separately: a recorded image of
- * 259 tokens came with 34 of input, and 267 were billed.
+ * Decodes usage as Cohere reports it, in classes that never overlap (docs/contribute/wire/cohere-chat.md#f5).
+ * `billed_units` are the units that Cohere charges for and that a hold can bound. `tokens` also includes tokens that
+ * Cohere itself adds to the prompt, so it is used only if nothing was billed. Cached tokens are part of the input and
+ * do not reduce the bill. Reasoning is part of the output. The billed input includes image tokens, which `tokens`
+ * reports separately: for a recorded image of 259 tokens, `tokens` contained 34 input tokens, and 267 were billed.
  * @returns undefined if nothing was reported.
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
@@ -35,12 +35,12 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   }
 }
 
-/** Whether tokens were billed: searches may be billed alone. */
+/** Whether tokens were billed. Cohere may also bill searches alone. */
 function isByTokens(billed: JsonObject | undefined): billed is JsonObject {
   return billed?.input_tokens !== undefined || billed?.output_tokens !== undefined
 }
 
-/** An integer, 0 when absent. */
+/** Returns an integer member, or 0 if it is absent. */
 function count(object: JsonObject | undefined, key: string): number {
   return quantityOf(object?.[key]) ?? 0
 }

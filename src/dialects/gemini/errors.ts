@@ -10,19 +10,22 @@ import { errorEvent, isPage } from "../shared/errors.ts"
 const SECONDS = /^(\d+(?:\.\d+)?)s$/
 
 /**
- * An error response: `{error: {code, message, status, details}}`, at some addresses in a list, or a proxy's
- * page, which is not passed on.
+ * Decodes an error response: `{error: {code, message, status, details}}`, which is in a list at some addresses, or the
+ * page of a proxy. Pages are not passed on.
  */
 export function decodeError(status: number, body: unknown): GatewayError {
   return vendorRefusal(status, readError(body))
 }
 
-/** An error inside a stream that started with 200. */
+/** Decodes an error in a stream that started with status 200. */
 export function decodeErrorEvent(error: JsonObject): Extract<ChatEvent, { type: "error" }> {
   return errorEvent(readError({ error }))
 }
 
-/** Google's words for statuses (`google.rpc.Code`); the rest are the caller's mistakes, or its own. */
+/**
+ * Google's names for statuses (`google.rpc.Code`). Other statuses are an error of the caller (4xx) or of the server
+ * (5xx).
+ */
 const STATUS_WORDS: ReadonlyMap<number, string> = new Map([
   [401, "UNAUTHENTICATED"],
   [402, "FAILED_PRECONDITION"],
@@ -38,7 +41,7 @@ const STATUS_WORDS: ReadonlyMap<number, string> = new Map([
 
 const DETAIL = "type.googleapis.com/google.rpc."
 
-/** Google's error; `error_type` and the fields next to it are ours. */
+/** Encodes an error in Google's form. `error_type` and the fields next to it are the gateway's additions. */
 export function encodeError(
   error: GatewayError,
   requestId: string,
@@ -57,7 +60,7 @@ export function encodeError(
   return { status, body: { error: body } }
 }
 
-/** Returns the details that clients act on: the reason, the field, and the time to wait. */
+/** Returns the details that clients act on: the reason, the field, and the seconds to wait. */
 function detailsOf({ kind, message, details }: GatewayError): JsonObject[] {
   const { parameter, retryAfter } = details
   const list: JsonObject[] = [
@@ -74,8 +77,8 @@ function detailsOf({ kind, message, details }: GatewayError): JsonObject[] {
 }
 
 /**
- * The frame that breaks a stream: official clients throw on it.
- * @param broken the vendor's own, whose other members are passed on.
+ * Returns the frame that breaks a stream. Official clients throw when they receive it.
+ * @param broken the vendor's own frame, whose other members are passed on.
  */
 export function encodeStreamError(
   error: GatewayError,
@@ -86,7 +89,7 @@ export function encodeStreamError(
   return [{ data: JSON.stringify(json), json }]
 }
 
-/** The same for an error that the vendor reported in its stream. */
+/** Returns the frame that breaks a stream for an error that the vendor reported in its stream. */
 export function encodeErrorEvent({ message }: Extract<ChatEvent, { type: "error" }>): SseFrame {
   const error = { code: 502, message, status: "UNAVAILABLE", error_type: "upstream_error" }
   const json: JsonObject = { error }
@@ -110,7 +113,7 @@ function readError(body: unknown): VendorError {
   return read
 }
 
-/** Details are recognized by these members, regardless of their `@type`. */
+/** Reads the details of an error. They are recognized by their members, regardless of their `@type`. */
 function readDetail(detail: JsonObject, read: Writable<VendorError>): void {
   const reason = textAt(detail, "reason")
   if (reason !== undefined) read.code = reason

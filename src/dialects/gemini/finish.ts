@@ -2,7 +2,7 @@ import type { FinishReason } from "../../canon/chat.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { type Finish, otherFinish } from "../shared/finish.ts"
 
-/** Words for a filter (`FinishReason` of @google/genai; the last was recorded on Vertex). */
+/** Finish reasons of a filter (`FinishReason` of @google/genai). The last one was recorded on Vertex. */
 const FILTERS: ReadonlySet<string> = new Set([
   "SAFETY",
   "RECITATION",
@@ -14,17 +14,18 @@ const FILTERS: ReadonlySet<string> = new Set([
   "IMAGE_RECITATION",
   "IMAGE_OTHER",
   "MODEL_ARMOR",
-  // A language that the model does not support.
+  // The model does not support the language.
   "LANGUAGE",
 ])
 
 /**
- * Words for calls that the caller did not offer, or too many of them (`FinishReason` of @google/genai). If a call was
- * included nevertheless, it ended the answer: callers read calls only if the finish reason names them.
+ * Finish reasons for calls that the caller did not allow, or for too many calls (`FinishReason` of @google/genai). If
+ * the answer still contains a call, the call ended the answer, because callers read calls only if the finish reason
+ * names them.
  */
 const CALLS: ReadonlySet<string> = new Set(["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])
 
-/** Words for a generation that failed. */
+/** Finish reasons of a failed generation. */
 const FAILURES: ReadonlySet<string> = new Set([
   ...CALLS,
   "OTHER",
@@ -33,7 +34,7 @@ const FAILURES: ReadonlySet<string> = new Set([
   "MISSING_THOUGHT_SIGNATURE",
 ])
 
-/** A text in place of an image: the text is an answer. */
+/** Finish reason of an answer with a text in place of an image. The text is an answer. */
 const OTHERS: ReadonlySet<string> = new Set(["NO_IMAGE"])
 
 /** The end of an answer, from any dialect. */
@@ -42,7 +43,10 @@ export interface Ending {
   readonly raw?: string | undefined
 }
 
-/** The word of this dialect; the vendor's own if it belongs to this dialect and agrees. */
+/**
+ * Returns the finish reason in this dialect. The vendor's own reason is used if it exists in this dialect and agrees
+ * with the canon's reason.
+ */
 export function encodeFinish({ reason, raw = "" }: Ending): string {
   switch (reason) {
     case "stop":
@@ -58,8 +62,8 @@ export function encodeFinish({ reason, raw = "" }: Ending): string {
 }
 
 /**
- * Returns the reason for a candidate's end (docs/contribute/wire/gemini.md#f7). Gemini has no word for calls: it "stops" with
- * them.
+ * Returns the reason why a candidate ended (docs/contribute/wire/gemini.md#f7). Gemini has no finish reason for calls
+ * and sends `STOP`.
  */
 export function decodeFinish(word: string | undefined, hasToolCalls: boolean): Finish {
   if (word === undefined) return otherFinish(word)
@@ -70,7 +74,10 @@ export function decodeFinish(word: string | undefined, hasToolCalls: boolean): F
   return FAILURES.has(word) ? { reason: "failed", raw: word } : otherFinish(word)
 }
 
-/** Returns the vendor's word, as text even if numbers were requested; absent while the candidate continues. */
+/**
+ * Returns the vendor's finish reason as text, even if the caller requested enums as numbers; undefined while the
+ * candidate continues.
+ */
 export function finishWord({ finishReason }: JsonObject): string | undefined {
   if (finishReason === undefined || finishReason === null) return undefined
   return typeof finishReason === "string" ? finishReason : JSON.stringify(finishReason)

@@ -1,5 +1,4 @@
-/** The dialect's name. */
-export const DIALECT = "gemini"
+/**  */ export const DIALECT = "gemini"
 
-/** The prefix of ids made here. */
+/** The prefix of ids that the gateway creates. */
 export const ID_PREFIX = "resp_"

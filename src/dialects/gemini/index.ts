@@ -46,5 +46,5 @@ export function gemini(quirks: Partial<GeminiQuirks> = {}): ChatDialect {
   }
 }
 
-/** The dialect of the Gemini API, and of callers. */
+/** The dialect as the Gemini API and all callers use it. */
 export const GEMINI: ChatDialect = gemini()

@@ -1,4 +1,4 @@
-/** Media types by file extension, for files without a type. */
+/** Media types by file extension, for files that were sent without a type. */
 const TYPES_BY_ENDING: ReadonlyMap<string, string> = new Map([
   ["pdf", "application/pdf"],
   ["json", "application/json"],
@@ -28,7 +28,7 @@ const TYPES_BY_ENDING: ReadonlyMap<string, string> = new Map([
   ["webm", "video/webm"],
 ])
 
-/** `%PDF` in base64. */
+/** The first base64 characters of a PDF, which starts with `%PDF`. */
 const PDF_START = "JVBER"
 
 /** Characters of a name in which its extension is searched. */
@@ -40,12 +40,12 @@ export function typeByName(name: string): string | undefined {
   return TYPES_BY_ENDING.get(end.slice(end.lastIndexOf(".") + 1).toLowerCase())
 }
 
-/** The media type for a caller's audio format. */
+/** Returns the media type for a caller's audio format. */
 export function audioType(format: string | undefined): string {
   return format === undefined ? "audio/wav" : (typeByName(format) ?? `audio/${format}`)
 }
 
-/** The type of a file by its first bytes: PDF, or else text. */
+/** Returns the media type of a file by its first bytes: PDF, otherwise text. */
 export function typeByStart(data: string): string {
   return data.startsWith(PDF_START) ? "application/pdf" : "text/plain"
 }

@@ -1,12 +1,12 @@
-/** Levels of thinking, the lowest first (`ThinkingLevel` of @google/genai). */
+/** Levels of thinking from lowest to highest (`ThinkingLevel` of @google/genai). */
 export const THINKING_LEVELS = ["MINIMAL", "LOW", "MEDIUM", "HIGH"] as const
 
-/** Google's words for how much a model thinks. */
+/** Google's names for the levels of thinking. */
 export type ThinkingLevel = (typeof THINKING_LEVELS)[number]
 
 /** How a model's thinking is controlled. */
 export type ThinkingControl =
-  /** It rejects every `thinkingConfig`. */
+  /** The model rejects every `thinkingConfig`. */
   | { readonly by: "nothing" }
   | {
       readonly by: "budget"
@@ -15,7 +15,7 @@ export type ThinkingControl =
       readonly max: number
       readonly canBeOff: boolean
     }
-  /** It always thinks; the levels are in the order of `THINKING_LEVELS`. */
+  /** The model always thinks, at one of its levels. The levels are in the order of `THINKING_LEVELS`. */
   | { readonly by: "level"; readonly levels: readonly ThinkingLevel[] }
 
 /** Features of one family of models that differ from others. */
@@ -23,9 +23,12 @@ export interface ModelTraits {
   /** Matches the model's name after its last slash. */
   readonly name: RegExp
   readonly thinking: ThinkingControl
-  /** Rejects the first call of a step of the current turn without a signature (docs/contribute/wire/gemini.md#f5). */
+  /**
+   * Whether a call without a signature is rejected if it is the first call in a step of the current turn
+   * (docs/contribute/wire/gemini.md#f5).
+   */
   readonly requiresSignatures: boolean
-  /** Accepts a JSON answer and functions in one request. */
+  /** Whether a request may combine a JSON answer with functions. */
   readonly jsonWithTools: boolean
 }
 
@@ -35,8 +38,8 @@ const EARLIER = { requiresSignatures: false, jsonWithTools: false }
 const CURRENT = { requiresSignatures: true, jsonWithTools: true }
 
 /**
- * The families that differ from the current one; the first match applies. Budgets and levels are from Google's
- * page on thinking (ai.google.dev/gemini-api/docs/thinking).
+ * Families that differ from the default traits. The first match applies. Budgets and levels are from Google's page on
+ * thinking (ai.google.dev/gemini-api/docs/thinking).
  */
 export const KNOWN_TRAITS: readonly ModelTraits[] = [
   {
@@ -67,36 +70,36 @@ export const KNOWN_TRAITS: readonly ModelTraits[] = [
   },
 ]
 
-/** A model outside these families. */
+/** The traits of models outside these families. */
 const DEFAULT_TRAITS: ModelTraits = {
   ...CURRENT,
   name: /^/,
   thinking: { by: "level", levels: THINKING_LEVELS },
 }
 
-/** The traits of a model, by the vendor's name for it. */
+/** Returns the traits of a model, by the vendor's name for the model. */
 export function traitsOf(model: string, known: readonly ModelTraits[]): ModelTraits {
   const name = model.slice(model.lastIndexOf("/") + 1)
   return known.find((traits) => traits.name.test(name)) ?? DEFAULT_TRAITS
 }
 
-/** Departures of one vendor of Gemini from the Gemini API. Data: a vendor lists only differences. */
+/** Differences between one vendor's API for Gemini and the Gemini API. A vendor's entry lists only differences. */
 export interface GeminiQuirks {
-  /** Whether calls and their results carry an `id`; Vertex rejects it and matches by name and order. */
+  /** Whether calls and their results have an `id`. Vertex rejects ids, and matches results by name and order. */
   readonly functionCallIds: boolean
-  /** Replaces the signature of a call that another model made (docs/contribute/wire/gemini.md#f6). */
+  /** The placeholder signature for a call by another model (docs/contribute/wire/gemini.md#f6). */
   readonly foreignSignature: string
-  /** The most candidates per request; with 1 there is no `candidateCount`. */
+  /** Maximum candidates per request. If it is 1, `candidateCount` is not sent. */
   readonly maxCandidates: number
-  /** Whether `serviceTier` is a field of the body; Vertex has a header for it. */
+  /** Whether `serviceTier` is a field of the body. Vertex uses a header instead. */
   readonly serviceTier: boolean
   /** Whether requests can carry `labels`. */
   readonly labels: boolean
-  /** Families of models that differ from the current one. */
+  /** Families of models that differ from the default traits. */
   readonly models: readonly ModelTraits[]
 }
 
-/** The Gemini API itself. */
+/** The quirks of the Gemini API itself. */
 export const GEMINI_QUIRKS: GeminiQuirks = Object.freeze({
   functionCallIds: true,
   foreignSignature: "skip_thought_signature_validator",

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 
-/** Counts that the JSON mapping of protocol buffers writes as strings. */
+/** Schema members with counts, which the JSON mapping of protocol buffers writes as strings. */
 const COUNTS: ReadonlySet<string> = new Set([
   "minItems",
   "maxItems",
@@ -10,7 +10,7 @@ const COUNTS: ReadonlySet<string> = new Set([
   "maxProperties",
 ])
 
-/** The same under their names in protocol buffers. */
+/** Schema members by their snake-case names in protocol buffers. */
 const SNAKE_NAMES: ReadonlyMap<string, string> = new Map([
   ["any_of", "anyOf"],
   ["min_items", "minItems"],
@@ -22,26 +22,26 @@ const SNAKE_NAMES: ReadonlyMap<string, string> = new Map([
   ["property_ordering", "propertyOrdering"],
 ])
 
-/** Google's types by their numbers, starting at 1. */
+/** Google's types by number, starting at 1. */
 const TYPES = ["string", "number", "integer", "boolean", "array", "object", "null"] as const
 
 /**
- * Converts Google's `Schema`, a subset of OpenAPI's, to the JSON schema that other vendors accept: types in lowercase,
- * `nullable` as a type, counts as numbers. Members in common with JSON schema stay unchanged.
+ * Converts Google's `Schema`, a subset of OpenAPI's schema, to the JSON schema that other vendors accept: types in
+ * lowercase, `nullable` as a type, and counts as numbers. Members that JSON schema shares stay unchanged.
  */
 export function jsonSchemaOf(schema: JsonObject): JsonObject {
   const written: JsonObject = {}
   for (const [name, value] of Object.entries(schema)) {
     const known = SNAKE_NAMES.get(name) ?? name
     if (value === undefined || name === "__proto__") continue
-    // The order of properties, which only Google has, and members that were converted to a type.
+    // `propertyOrdering` exists only at Google, and `nullable` is converted to a type.
     if (known === "propertyOrdering" || known === "nullable") continue
     written[known] = member(known, value)
   }
   return schema.nullable === true ? orNull(written) : written
 }
 
-/** Members of a JSON schema that contain schemas: by name, in a list, or directly. */
+/** Members of a JSON schema that contain schemas by name, in a list, or directly. */
 const SCHEMAS_BY_NAME: ReadonlySet<string> = new Set(["properties", "patternProperties", "$defs"])
 const SCHEMAS: ReadonlySet<string> = new Set([
   "items",
@@ -54,9 +54,9 @@ const SCHEMAS: ReadonlySet<string> = new Set([
 ])
 const CAPITAL_TYPES: ReadonlySet<JsonValue> = new Set(TYPES.map((type) => type.toUpperCase()))
 
-/** A JSON schema with its types in lowercase: Google accepts uppercase there too, which Gemini CLI uses. */
+/** Returns a JSON schema with its types in lowercase. Google also accepts uppercase types, which Gemini CLI uses. */
 export function withLowercaseTypes(schema: JsonObject): JsonObject {
-  // Clients that use uppercase do so at the top level as well.
+  // Clients that use uppercase types also use them at the top level.
   return isCapital(schema.type) ? lowercaseTypes(schema) : schema
 }
 

@@ -25,7 +25,7 @@ const FIELDS = new Set(["excludeDomains"])
 const KNOWN: ReadonlySet<SearchWord> = new Set()
 
 /**
- * Returns the web search of a request (@google/genai 3.1, `GoogleSearch`); undefined without one.
+ * Returns the web search of a request (@google/genai 3.1, `GoogleSearch`); undefined if it has no search.
  * @param others the tools that are not functions.
  */
 export function decodeWebSearch(
@@ -52,8 +52,8 @@ function isAlone(tool: JsonObject): boolean {
 }
 
 /**
- * Adds the web search of another dialect's caller to a body. Together with functions, and in models before Gemini 3
- * with a JSON answer, it is rejected (ai.google.dev/gemini-api/docs/google-search).
+ * Adds the web search of another dialect's caller to a body. Google rejects the search together with functions and, in
+ * models before Gemini 3, together with a JSON answer (ai.google.dev/gemini-api/docs/google-search).
  */
 export function setWebSearch(body: JsonObject, request: ChatRequest, encoding: Encoding): void {
   const search = foreignSearch(request, DIALECT)
@@ -74,8 +74,8 @@ export function setWebSearch(body: JsonObject, request: ChatRequest, encoding: E
 }
 
 /**
- * Returns Google's queries and results, in one part, since its answer does not assign results to queries
- * (`GroundingMetadata` of @google/genai). Undefined without a search.
+ * Returns Google's queries and results in one part, because the answer does not assign results to queries
+ * (`GroundingMetadata` of @google/genai); undefined if the vendor did not search.
  */
 export function decodeSearch(candidate: JsonObject): WebSearchPart | undefined {
   const metadata = objectAt(candidate, "groundingMetadata")

@@ -2,7 +2,10 @@ import type { JsonValue } from "../../canon/json.ts"
 import { isWebUrl } from "../../canon/media-source.ts"
 import { isVendorAddress, STATE, stateIn, type StateShape } from "../../canon/vendor-state.ts"
 
-/** Whether an address is Google's own, or a name of its files; public addresses have no owner. */
+/**
+ * Whether Google stores the file: its address is at Google, or is the name of an uploaded file. Files at public
+ * addresses belong to nobody.
+ */
 function isKept(uri: JsonValue): boolean {
   return isVendorAddress(uri) || (typeof uri === "string" && !isWebUrl(uri))
 }
@@ -14,7 +17,7 @@ const PART: StateShape = {
   also: [stateIn({ functionResponse: stateIn({ parts: FILE }) })],
 }
 
-/** The places in a request to generate content that refer to state stored at its vendor (@google/genai). */
+/** The places in a request to generate content that refer to state stored by the vendor (@google/genai). */
 export const REQUEST_STATE: StateShape = stateIn({
   cachedContent: STATE.cache,
   contents: stateIn({ parts: PART }),

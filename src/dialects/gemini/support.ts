@@ -29,7 +29,10 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
   "file.data",
 ])
 
-/** At most five `stopSequences` in `generationConfig`; `STOP` is reported after one as after any end. */
+/**
+ * Google accepts at most five `stopSequences` in `generationConfig`. The finish reason is `STOP` with or without a stop
+ * sequence.
+ */
 export const ANSWER_LIMITS: Omit<AnswerLimits, "choices"> = {
   stops: 5,
   cutsStops: true,
@@ -38,7 +41,7 @@ export const ANSWER_LIMITS: Omit<AnswerLimits, "choices"> = {
   minOutput: 1,
 }
 
-/** The support of each feature. */
+/** Returns the support of each feature by a vendor with these quirks. */
 export function supportOf(quirks: GeminiQuirks): Readonly<Record<Feature, Support>> {
   return {
     ...supportOfScalars({ ...SAMPLING, ...SERVICE }, quirks),

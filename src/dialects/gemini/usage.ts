@@ -9,7 +9,7 @@ import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import { countOf, isCount } from "../shared/usage.ts"
 
-/** Each is a separate count. */
+/** Members that show that usage was reported. Any of them may be missing. */
 const COUNTS = ["promptTokenCount", "totalTokenCount", "candidatesTokenCount", "thoughtsTokenCount"]
 
 /**
@@ -48,7 +48,7 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   }
 }
 
-/** Usage as Google counts it; cache writes have no member. */
+/** Encodes usage as Google counts it. Google has no member for cache writes. */
 export function encodeUsage(usage: Usage): JsonObject {
   const { reasoning, reasoningBeside, audioInput, audioCacheRead, audioOutput, imageOutput } = usage
   const thoughts = reasoning + reasoningBeside
@@ -77,7 +77,7 @@ export function encodeUsage(usage: Usage): JsonObject {
   return encoded
 }
 
-/** A breakdown into media and text. */
+/** Returns a breakdown of tokens by medium, including text. */
 function modalities(all: number, media: Readonly<Record<string, number>>): JsonObject[] {
   const counted = Object.entries(media).filter(([, tokenCount]) => tokenCount > 0)
   const text = counted.reduce((rest, [, tokenCount]) => rest - tokenCount, all)
@@ -87,7 +87,7 @@ function modalities(all: number, media: Readonly<Record<string, number>>): JsonO
   ]
 }
 
-/** Returns the tokens of a modality in a breakdown, or of all. */
+/** Returns the tokens of a modality in a breakdown; without a modality, the sum of all. */
 function tokensOf(usage: JsonObject, details: string, modality?: "AUDIO" | "IMAGE"): number {
   let tokens = 0
   for (const detail of listAt(usage, details)) {
@@ -103,7 +103,7 @@ export function setCost(carrier: JsonObject, cost: string): void {
   setCostIn(carrier, "usageMetadata", cost)
 }
 
-/** Adds our own count if the vendor did not report one. */
+/** Adds the gateway's own count if the vendor did not report one. */
 export function setUsage(carrier: JsonObject, usage: Usage): void {
   carrier.usageMetadata = encodeUsage(usage)
 }
@@ -116,7 +116,7 @@ const SUMMED = [
   "thoughtsTokenCount",
 ] as const
 
-/** Returns usage that adds up to the charged amounts; the same object if it already does. */
+/** Returns usage whose counts add up to the charged amounts; the same object if they already do. */
 export function withTotal(usage: JsonObject): JsonObject {
   if (isSum(usage)) return usage
   const counted: JsonObject = { ...usage }

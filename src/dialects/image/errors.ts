@@ -5,7 +5,7 @@ import { defined } from "../shared/fields.ts"
 import { readVendorError } from "../shared/read-vendor-error.ts"
 
 /**
- * Reads errors of image providers: the forms of OpenAI-compatible providers, Google's `status`, Bedrock's `message`,
+ * Decodes errors of image providers: the forms of OpenAI-compatible providers, Google's `status`, Bedrock's `message`,
  * and Stability's list of `errors` with a `name`.
  */
 export function decodeImageError(status: number, body: unknown): GatewayError {

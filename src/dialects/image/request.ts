@@ -12,13 +12,13 @@ import { isDefined, type JsonObject, textAt, unknownFields } from "../../canon/j
 import { flag, integer, text, parameterSchemas, validateParameters } from "../shared/parameters.ts"
 import { IMAGE_COUNT_NAMES } from "../shared/deciding-fields.ts"
 
-/** A request's fields: its files are validated separately. */
+/** The fields of a request without its files, which are validated separately. */
 export interface ImageParameters extends Omit<ImageRequest, "images" | "mask"> {
-  /** Absent: the operator's choice. */
+  /** The requested model; absent if the operator's default model is used. */
   readonly model?: string
 }
 
-/** How to parse the fields of a form, since all of them are text. */
+/** The type of each field of a form, because forms transfer all fields as text. */
 export const IMAGE_FIELD_KINDS = {
   n: "number",
   output_compression: "number",
@@ -29,15 +29,15 @@ export const IMAGE_FIELD_KINDS = {
 
 const FORMS: readonly ImageForm[] = ["url", "b64_json"]
 const MAX_IMAGES = 10
-/** Drafts of a streamed image (OpenAI's description, `PartialImages`). */
+/** Maximum drafts of a streamed image (OpenAI's OpenAPI description, `PartialImages`). */
 const MAX_DRAFTS = 3
-/** Pixels per side: no model makes a larger image. */
+/** Maximum pixels per side. No model generates a larger image. */
 const MAX_SIDE_PIXELS = 8192
 const SIZE = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/
-/** docs/use/endpoints.md#images. */
+/** Sizes of variations (docs/use/endpoints.md#images). */
 const VARIATION_SIZES = ["256x256", "512x512", "1024x1024"]
 
-/** Fields that the canon has, and those that only streams have. */
+/** Fields that the canon can represent, and fields that only streams have. */
 const NAMED_FIELDS = new Set([
   "model",
   "prompt",
@@ -70,10 +70,11 @@ const PARAMETERS = parameterSchemas(
 )
 
 /**
- * Validates the fields of a request for images, in OpenAI's format (docs/use/endpoints.md#images; docs/contribute/wire/images.md#f1).
- * Fields that the canon lacks are options, for the vendor to validate; null counts as absent.
+ * Validates the fields of a request for images in OpenAI's format (docs/use/endpoints.md#images;
+ * docs/contribute/wire/images.md#f1). Fields that the canon lacks are options, which the vendor validates. Null counts
+ * as absent.
  * @param defaultForm the form of images if the caller does not name one.
- * @throws GatewayError describing the fault, with OpenAI's messages.
+ * @throws GatewayError with OpenAI's message for the invalid field.
  */
 export function decodeImageParameters(
   task: ImageTask,
@@ -91,7 +92,7 @@ export function decodeImageParameters(
     task,
     prompt: task === "variation" ? "" : (prompt ?? ""),
     count: typeof n === "number" ? n : 1,
-    // Events cannot carry a link.
+    // An event cannot contain a link.
     form: stream ? "b64_json" : form === "url" || form === "b64_json" ? form : defaultForm,
     options: unknownFields(body, NAMED_FIELDS) ?? {},
     ...(isDefined(model) && { model }),

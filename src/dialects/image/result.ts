@@ -2,7 +2,7 @@ import type { ImageResult, ImageForm } from "../../canon/image.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { totalInput, totalOutput } from "../../canon/usage.ts"
 
-/** An image as the caller gets it: a link, or base64. */
+/** An image as the caller receives it: a link, or base64. */
 export interface HandedImage {
   readonly form: ImageForm
   readonly value: string
@@ -10,7 +10,7 @@ export interface HandedImage {
 }
 
 /**
- * A response with images in OpenAI's format (docs/use/endpoints.md#images).
+ * Encodes a response with images in OpenAI's format (docs/use/endpoints.md#images).
  * @param created Unix seconds.
  */
 export function encodeImageResult(

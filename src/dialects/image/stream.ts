@@ -17,17 +17,17 @@ import { nowInSeconds } from "../shared/time.ts"
 import { imageUsage } from "./formats/openai.ts"
 import { encodeUsage } from "./result.ts"
 
-/** A stream of a vendor without streams: the images are sent when all of them are done. */
+/** The loss for a stream of a vendor without streams. All images are sent when the last one is complete. */
 export const STREAM_EMULATED: Loss = Object.freeze({ name: "stream", effect: "emulated" })
 
-/** An image of 3,840 x 2,160 pixels that cannot be compressed, as base64, is less. Characters. */
+/** Maximum characters of an event. The base64 of an incompressible image of 3,840 x 2,160 pixels is shorter. */
 const MAX_EVENT_LENGTH = 64 * 1024 * 1024
 
 /** Reads OpenAI's image events while they pass through (`ImageGenStreamEvent`, `ImageEditStreamEvent`). */
 export class ImageEventReader {
-  /** Drafts so far. */
+  /** Number of drafts received so far. */
   drafts = 0
-  /** The event with the image, withheld until it is paid for. */
+  /** The event with the final image, withheld until the request is charged. */
   last: JsonObject | undefined
   readonly #parser: SseParser
 
@@ -35,14 +35,14 @@ export class ImageEventReader {
     this.#parser = new SseParser({ longest: MAX_EVENT_LENGTH, memory })
   }
 
-  /** Tokens, once the last event has reported them. */
+  /** Token usage, once the last event has reported it. */
   get usage(): Usage | undefined {
     return this.last && imageUsage(objectAt(this.last, "usage"))
   }
 
   /**
-   * The events that these bytes complete, except for the last one. Events before a failure are still yielded.
-   * @throws GatewayError when the vendor reports a failure, or sends an invalid event.
+   * Yields the events that the bytes complete, except for the last event. Events before a failure are still yielded.
+   * @throws GatewayError if the vendor reports a failure, or sends an invalid event.
    */
   *push(bytes: Uint8Array): Generator<Uint8Array> {
     for (const event of readEvents(this.#parser, bytes)) {
@@ -65,26 +65,30 @@ function inOneLine(event: ReceivedEvent, json: JsonObject): ReceivedEvent {
   return event.data.includes("\n") ? { ...event, data: JSON.stringify(json) } : event
 }
 
-/** The event with the image and its cost. @param cost credits, decimal. */
+/**
+ * Returns the event with the final image and its cost.
+ * @param cost decimal credits.
+ */
 export function paidEvent(last: JsonObject, cost: string): string {
-  // A number, as in the usage of a chat; the receipt has the exact amount.
+  // The cost is a number, as in the usage of a chat answer. The receipt has the exact amount.
   const paid = { ...last, usage: { ...objectAt(last, "usage"), cost: Number(cost) } }
   return formatEvent({ event: textAt(last, "type") ?? "", data: JSON.stringify(paid) })
 }
 
-/** A finished image, for a stream. */
+/** A finished image to be sent in a stream. */
 export interface DoneImage {
-  /** Base64. */
+  /** The image as base64. */
   readonly data: string
-  /** `png` */
+  /** For example `png`. */
   readonly format: string
-  /** `1024x1024`, where known from its bytes. */
+  /** For example `1024x1024`; undefined if the bytes do not show the size. */
   readonly size: string | undefined
 }
 
 /**
- * Whole images as the events of a stream: one each, with tokens and cost in the last.
- * @param cost credits, decimal.
+ * Encodes finished images as the events of a stream. Each image is one event, and the last event has the tokens and the
+ * cost.
+ * @param cost decimal credits.
  */
 export function encodeImageEvents(
   task: ImageTask,
@@ -97,7 +101,7 @@ export function encodeImageEvents(
     type: task === "generation" ? "image_generation.completed" : "image_edit.completed",
     b64_json: data,
     created_at: created,
-    // An absent option was the model's choice.
+    // If the option is absent, the model chose the value.
     size: size ?? "auto",
     quality: "auto",
     background: "auto",

@@ -24,7 +24,7 @@ import type {
 } from "../../canon/moderation.ts"
 import { parameterSchemas, validateParameters } from "../shared/parameters.ts"
 
-/** The model of a request without one, as at OpenAI. */
+/** The model for a request that names no model, as at OpenAI. */
 const DEFAULT_MODEL = "omni-moderation-latest"
 
 const OWN_FIELDS = new Set(["model", "input"])
@@ -35,15 +35,15 @@ const AN_INPUT = "one of a string, array of strings or array of objects"
 const PART_TYPES = ["text", "image_url"]
 
 /**
- * A moderation request in OpenAI's format, which Mistral shares (docs/contribute/wire/moderation.md#f1).
- * @throws GatewayError that names the invalid field, with OpenAI's messages.
+ * Decodes a moderation request in OpenAI's format, which Mistral shares (docs/contribute/wire/moderation.md#f1).
+ * @throws GatewayError with OpenAI's message for the invalid field.
  */
 export function decodeModerationRequest(body: JsonObject): ModerationRequest {
   return decodeRequest(body, decodeInput)
 }
 
 /**
- * A request to classify conversations, in Mistral's format (docs/contribute/wire/moderation.md#f3).
+ * Decodes a request to classify conversations, in Mistral's format (docs/contribute/wire/moderation.md#f3).
  * @throws GatewayError that names the invalid field.
  */
 export function decodeChatModerationRequest(body: JsonObject): ModerationRequest {
@@ -75,7 +75,7 @@ function decodeInput(value: JsonValue | undefined): ModerationInput {
   return { type: "parts", parts: value.map((part, index) => partOf(part, `input[${index}]`)) }
 }
 
-/** One conversation, or several. */
+/** Decodes one conversation, or a list of conversations. */
 function decodeConversations(value: JsonValue | undefined): ModerationInput {
   if (!isDefined(value)) throw missingParameter("input")
   if (!Array.isArray(value)) throw invalidType("input", "an array of messages", value)
@@ -103,7 +103,7 @@ function messageOf(value: JsonValue, name: string): ModerationMessage {
   return { role, parts, ...(extra !== undefined && { extra }) }
 }
 
-/** A message with tool calls may have no content. */
+/** Decodes the content of a message. A message with tool calls may have no content. */
 function contentOf(content: JsonValue | undefined, name: string): readonly ModerationPart[] {
   if (!isDefined(content)) return []
   if (typeof content === "string") return [{ type: "text", text: content }]

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../canon/json.ts"
 import type { ModerationVerdict } from "../../canon/moderation.ts"
 import { totalInput, type Usage } from "../../canon/usage.ts"
 
-/** The response to a moderation request: OpenAI's, with the usage, as Mistral returns it. */
+/** Encodes the response to a moderation request in OpenAI's format, with the usage that Mistral also returns. */
 export function encodeModeration(
   { id, model }: { readonly id: string; readonly model: string },
   verdicts: readonly ModerationVerdict[],

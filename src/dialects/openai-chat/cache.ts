@@ -4,12 +4,15 @@ import type { LossList } from "../shared/losses.ts"
 import type { OpenAiChatQuirks } from "./quirks/index.ts"
 
 /**
- * Marks the end of a cached prompt prefix, on content parts and on tools: Anthropic's `cache_control`, which
- * OpenRouter and similar vendors accept in this dialect (docs/contribute/wire/anthropic-messages.md#f2).
+ * The field that marks the end of a cached prompt prefix on content parts and tools. It is Anthropic's `cache_control`,
+ * which OpenRouter and similar vendors accept in this dialect (docs/contribute/wire/anthropic-messages.md#f2).
  */
 export const CACHE_FIELD = "cache_control"
 
-/** Separates the mark from the other unknown members of a part or tool. Marks of other kinds stay there. */
+/**
+ * Separates the cache marker from the other unknown members of a part or tool. Markers of an unknown kind stay among
+ * these members.
+ */
 export function takeCache(unknown: JsonObject | undefined): {
   readonly cache?: CacheMarker
   readonly extra?: JsonObject
@@ -23,7 +26,7 @@ export function takeCache(unknown: JsonObject | undefined): {
   return Object.keys(extra).length === 0 ? { cache } : { cache, extra }
 }
 
-/** Returns the mark as a member of a part or a tool; empty if the vendor does not accept it. */
+/** Returns the cache marker as a member of a part or a tool; no member if the vendor does not accept markers. */
 export function encodeCache(
   cache: CacheMarker | undefined,
   quirks: OpenAiChatQuirks,

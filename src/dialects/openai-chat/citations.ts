@@ -6,13 +6,13 @@ import { DIALECT } from "./identifiers.ts"
 import { nestedExtra, withNestedExtra } from "./messages/nested-extra.ts"
 
 /**
- * Citations as annotations of a message: `{type: "url_citation", url_citation: {url, title, start_index,
- * end_index}}` (OpenAI's OpenAPI description), with the quoted source as `content` at OpenRouter. Positions
- * count from the start of the message's content.
+ * The type of an annotation that is a citation: `{type: "url_citation", url_citation: {url, title, start_index,
+ * end_index}}` (OpenAI's OpenAPI description). OpenRouter adds the quoted source as `content`. Positions count from the
+ * start of the message's content.
  */
 
 const URL_CITATION = "url_citation"
-/** In a stream, official clients need the index of each entry of a list. */
+/** Members of an annotation. In a stream, official clients need the `index` of each list entry. */
 const ANNOTATION_FIELDS = new Set(["type", "index", URL_CITATION])
 const CITATION_FIELDS = new Set(["url", "title", "content", "start_index", "end_index"])
 
@@ -43,7 +43,7 @@ export function citeText(
   return others
 }
 
-/** Citations, and annotations of other kinds; undefined without any. */
+/** Separates citations from annotations of other kinds; undefined if there are no annotations. */
 export function decodeAnnotations(annotations: readonly JsonValue[]): {
   readonly citations: readonly Citation[]
   readonly others: JsonValue[] | undefined
@@ -83,13 +83,13 @@ export function encodeCitation(citation: Citation, span: Span): JsonObject | und
   )
 }
 
-/** From the first character up to, not including, the last. */
+/** The characters from `start` up to but not including `end`. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** The position of a streamed choice's last text part in its content. */
+/** The position of the last text part within the content of a streamed choice. */
 export class TextSpan implements Span {
   start = 0
   end = 0
@@ -101,12 +101,12 @@ export class TextSpan implements Span {
     this.end += text.length
   }
 
-  /** Something else follows: later text is a separate part. */
+  /** Ends the text part, because other content follows. Later text is a separate part. */
   close(): void {
     this.#isOpen = false
   }
 
-  /** The citation relative to the last text part; one of an earlier part has no position in it. */
+  /** Returns a citation relative to the last text part. A citation of an earlier part gets no position. */
   within(citation: Citation): Citation {
     if (this.start === 0) return citation
     const { start, end, ...rest } = citation

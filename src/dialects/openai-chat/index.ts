@@ -51,5 +51,5 @@ export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect 
   }
 }
 
-/** The dialect of OpenAI itself, and of callers. */
+/** The dialect as OpenAI's API and all callers use it. */
 export const OPENAI_CHAT: ChatDialect = openAiChat()

@@ -18,7 +18,8 @@ import { nowInSeconds } from "../shared/time.ts"
 import { DIALECT } from "./identifiers.ts"
 
 /**
- * The images of an assistant's message, in the form of OpenRouter (`images: [{type: "image_url", image_url: {url}}]`).
+ * Returns the images of an assistant's message in OpenRouter's form (`images: [{type: "image_url", image_url:
+ * {url}}]`).
  * @returns undefined if the member is absent, empty or of another form.
  */
 export function imagesIn({ images }: JsonObject): ImagePart[] | undefined {
@@ -28,7 +29,7 @@ export function imagesIn({ images }: JsonObject): ImagePart[] | undefined {
   return parts.every((part) => part !== undefined) ? parts : undefined
 }
 
-/** An image that the model made; undefined if its address is neither a link nor data. */
+/** Decodes an image that the model generated; undefined if its address is neither a link nor data. */
 export function decodeImage(image: JsonValue): ImagePart | undefined {
   if (!isJsonObject(image)) return undefined
   const { image_url: address } = image
@@ -38,7 +39,10 @@ export function decodeImage(image: JsonValue): ImagePart | undefined {
   return source === undefined ? undefined : { type: "image", source }
 }
 
-/** Images in the form of OpenRouter. @param first the position of the first one in its message. */
+/**
+ * Encodes images in OpenRouter's form.
+ * @param first the position of the first image in its message.
+ */
 export function encodeImages(images: readonly ImagePart[], first = 0): JsonObject[] {
   return images.flatMap(({ source }, index) => {
     const url = encodeImageUrl(source)
@@ -48,7 +52,7 @@ export function encodeImages(images: readonly ImagePart[], first = 0): JsonObjec
   })
 }
 
-/** Media types of the formats that OpenAI offers. */
+/** Media types of the audio formats that OpenAI offers. */
 const AUDIO_TYPES: Readonly<Record<string, string>> = {
   wav: "audio/wav",
   mp3: "audio/mpeg",
@@ -59,7 +63,10 @@ const AUDIO_TYPES: Readonly<Record<string, string>> = {
 }
 const AUDIO_FIELDS = new Set(["data", "transcript"])
 
-/** Decodes audio that the model spoke, or a piece of it. @param speech the requested form. */
+/**
+ * Decodes audio that the model spoke, or a piece of it.
+ * @param speech the requested audio format.
+ */
 export function decodeAudio(audio: JsonObject, speech: SpeechOptions | undefined): AudioPart {
   const format = speech?.format ?? "wav"
   const mediaType = AUDIO_TYPES[format]
@@ -79,12 +86,15 @@ export function decodeAudio(audio: JsonObject, speech: SpeechOptions | undefined
   return part
 }
 
-/** The id of audio and when it expires, as its vendor gave them; the gateway does not store audio. */
+/** Returns the id of audio and its expiry time as the vendor sent them. The gateway does not store audio. */
 function ownAudio(extra: Extra | undefined): JsonObject {
   return objectAt(ownFields(DIALECT, extra) ?? {}, "audio") ?? {}
 }
 
-/** Audio of a whole message. Samples without a header become a WAV file, unless the caller asked for samples. */
+/**
+ * Encodes the audio of a whole message. Samples without a header become a WAV file, unless the caller requested
+ * samples.
+ */
 export function encodeAudio(part: AudioPart, speech: SpeechOptions | undefined): JsonObject {
   return {
     id: mintId(AUDIO_ID),
@@ -104,7 +114,7 @@ function audioData(part: AudioPart, speech: SpeechOptions | undefined, piece: Pi
   if (part.source.type !== "base64") return ""
   const { data } = part.source
   const rate = sampleRateOf(part)
-  // OpenAI streams only samples.
+  // OpenAI streams only samples, so a header is added to a stream only if the caller requested `wav`.
   const isWanted = piece === "whole" ? speech?.format !== "pcm16" : speech?.format === "wav"
   if (rate === undefined || data === "" || piece === "later" || !isWanted) return data
   return samplesAsWave(data, rate, piece === "whole")
@@ -120,7 +130,7 @@ export class WrittenAudio {
     this.#speech = speech
   }
 
-  /** The delta of one piece. */
+  /** Returns the delta of one piece. */
   piece(part: AudioPart): JsonObject {
     const data = audioData(part, this.#speech, this.#hasData ? "later" : "first")
     if (data !== "") this.#hasData = true

@@ -17,7 +17,7 @@ import { DIALECT } from "./identifiers.ts"
 const OPTIONS = "web_search_options"
 const FIELDS = new Set(["search_context_size", "user_location"])
 
-/** Returns the web search of a request (openai 7.55, `WebSearchOptions`); undefined without one. */
+/** Returns the web search of a request (openai 7.55, `WebSearchOptions`); undefined if it has no search. */
 export function decodeWebSearch(body: JsonObject): WebSearch | undefined {
   const options = body[OPTIONS]
   if (!isJsonObject(options)) return undefined
@@ -33,9 +33,9 @@ export function decodeWebSearch(body: JsonObject): WebSearch | undefined {
   return search
 }
 
-/** `[3]`: the number of a source within a text. */
+/** Matches the number of a source in a text, such as `[3]`. */
 const MARK = /\[(\d{1,3})\]/g
-/** Maximum citations of one answer, because marks may repeat without limit. */
+/** Maximum citations of one answer. Marks may repeat without limit. */
 const MAX_CITATIONS = 1_000
 /** Maximum marks of a text that are read. */
 const MAX_MARKS = 10_000
@@ -43,9 +43,9 @@ const MAX_MARKS = 10_000
 const MAX_PAGES = 200
 
 /**
- * The sources that Perplexity and xAI list beside the choices, of an answer or of a chunk: `citations` are their
- * addresses, by number, and `search_results` have their titles (docs/contribute/wire/openai-chat.md#f26).
- * @returns undefined without any.
+ * The sources that Perplexity and xAI list next to the choices of an answer or a chunk. `citations` contains their
+ * addresses in the order of their numbers, and `search_results` their titles (docs/contribute/wire/openai-chat.md#f26).
+ * `of` returns undefined if no sources are listed.
  */
 export class Sources {
   readonly #pages: readonly (FoundPage | undefined)[]
@@ -68,16 +68,16 @@ export class Sources {
     return pages.some((page) => page !== undefined) ? new Sources(pages) : undefined
   }
 
-  /** The search, for dialects that show one. Its vendor's count is in the usage. */
+  /** The search, for dialects that show searches. The usage contains the vendor's number of searches. */
   get search(): WebSearchPart {
     const pages = this.#pages.filter((page) => page !== undefined)
     return { type: "web-search", queries: [], pages, uses: 0, reportedIn: DIALECT }
   }
 
   /**
-   * A citation for each mark in a text; without marks, one for each source, of the whole text.
+   * Returns a citation for each mark in a text. Without marks, each source gets one citation for the whole text.
    * @param text empty if it is not known.
-   * @param length of the text, in characters.
+   * @param length length of the text in characters.
    */
   citationsOf(text: string, length: number): Citation[] {
     const marked: Citation[] = []

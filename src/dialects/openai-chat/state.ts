@@ -1,18 +1,18 @@
 import { isJsonObject, type JsonObject } from "../../canon/json.ts"
 import { FILE_ADDRESS, STATE, stateIn, type StateShape } from "../../canon/vendor-state.ts"
 
-/** No tool of the request bounds its search results. */
+/** A search index. No tool of the request limits its search results. */
 const INDEX: StateShape = { names: { kind: "vector_store" } }
 
 const CONTENT = stateIn({
   file: stateIn({ file_id: STATE.file, file_data: FILE_ADDRESS }),
-  // At some vendors the address is a plain string.
+  // At some vendors, the address is a plain string.
   image_url: { ...stateIn({ url: FILE_ADDRESS }), also: [FILE_ADDRESS] },
 })
 
 /**
- * The places in a chat that refer to state stored at a vendor: OpenAI's files and audio, Google's caches, OpenRouter's
- * presets, Azure's search indexes.
+ * The places in a chat request that refer to state stored by a vendor: OpenAI's files and audio, Google's caches,
+ * OpenRouter's presets, Azure's search indexes.
  */
 export const REQUEST_STATE: StateShape = stateIn({
   messages: stateIn({ content: CONTENT, audio: stateIn({ id: STATE.audio }) }),
@@ -28,10 +28,10 @@ export const REQUEST_STATE: StateShape = stateIn({
 
 const SPOKEN = stateIn({ audio: stateIn({ id: STATE.audio }) })
 
-/** The state in a whole answer or in a chunk of one. */
+/** The state in a whole answer, or in a chunk of an answer. */
 const ANSWER_STATE = stateIn({ choices: stateIn({ message: SPOKEN, delta: SPOKEN }) })
 
-/** A vendor stores its audio output for later turns. */
+/** Returns the places of state in the answer to a request. A vendor stores its audio output for later turns. */
 export function answerState(body: JsonObject): StateShape | undefined {
   return isJsonObject(body.audio) ? ANSWER_STATE : undefined
 }

@@ -12,7 +12,7 @@ const ALL = Object.keys(FEATURES) as Feature[]
 /** Features that callers of this dialect can use. */
 export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNSUPPORTED.has(name)))
 
-/** The limits of an answer that a vendor with these quirks supports. */
+/** Returns the answer limits of a vendor with these quirks. */
 export function answerLimitsOf(quirks: OpenAiChatQuirks): AnswerLimits {
   const { maxChoices, stops, cutsStops, reportsStop, dropFields } = quirks
   const isKnown = !dropFields.includes("stop")
@@ -27,7 +27,7 @@ export function answerLimitsOf(quirks: OpenAiChatQuirks): AnswerLimits {
   }
 }
 
-/** The support of each feature at a vendor with these quirks. */
+/** Returns the support of each feature by a vendor with these quirks. */
 export function supportOf(quirks: OpenAiChatQuirks): Readonly<Record<Feature, Support>> {
   const carriesHistory = quirks.reasoningHistory !== "drop"
   const supports: Record<Feature, Support> = {
@@ -37,9 +37,9 @@ export function supportOf(quirks: OpenAiChatQuirks): Readonly<Record<Feature, Su
     cache_control: quirks.cacheControl ? "carried" : "dropped",
     "assistant.image": quirks.assistantImages ? "carried" : "approximated",
     image_config: quirks.imageConfig ? "carried" : "dropped",
-    // Fetched by the gateway.
+    // If the vendor accepts no links, the gateway fetches the file.
     "file.url": quirks.fileUrls ? "carried" : "approximated",
-    // Sent in a user message after the results.
+    // Media of tool results are sent in a user message after the results.
     "tool_result.media": "approximated",
     "tool_result.failed": "dropped",
     "tools.grammar": quirks.customTools ? "carried" : "approximated",

@@ -21,7 +21,7 @@ const CUSTOM_TOOL_FIELDS = new Set(["type", "custom"])
 const CUSTOM_FIELDS = new Set(["name", "description", "format"])
 const FUNCTION_FIELDS = new Set(["name", "description", "parameters", "strict"])
 
-/** Returns the tools of a request; undefined without tools. */
+/** Returns the tools of a request; undefined if it has none. */
 export function decodeTools(value: JsonValue | undefined): DecodedTools | undefined {
   if (value === undefined || value === null) return undefined
   if (!Array.isArray(value)) throw invalidType("tools", "an array of objects", value)
@@ -40,7 +40,7 @@ export function decodeTools(value: JsonValue | undefined): DecodedTools | undefi
   return { tools, others }
 }
 
-/** Returns functions in the legacy form; undefined without any. */
+/** Returns functions in the legacy form; undefined if the request has none. */
 export function decodeLegacyFunctions(value: JsonValue | undefined): readonly Tool[] | undefined {
   if (!isDefined(value)) return undefined
   if (!Array.isArray(value)) throw invalidType("functions", "an array of objects", value)
@@ -65,14 +65,14 @@ export function decodeLegacyChoice(value: JsonValue | undefined): ToolChoice | u
   return { type: "tool", name: requiredText(value, "name", "function_call") }
 }
 
-/** @returns undefined if the caller did not choose, or in a way that only this dialect has. */
+/** @returns undefined if the request has no tool choice, or a choice that exists in this dialect only. */
 export function decodeToolChoice(value: JsonValue | undefined): ToolChoice | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === "string") return decodeChoiceWord(value)
   if (!isJsonObject(value)) {
     throw invalidType("tool_choice", "one of a string or object", value)
   }
-  // Hugging Face's client leaves the type out.
+  // Hugging Face's client omits the type.
   const type = value.type ?? (isJsonObject(value.function) ? "function" : undefined)
   if (typeof type !== "string") throw wrongMember(type, "tool_choice.type", "a string")
   if (type !== "function" && type !== "custom") return undefined
@@ -81,7 +81,7 @@ export function decodeToolChoice(value: JsonValue | undefined): ToolChoice | und
   return { type: "tool", name: requiredText(called, "name", `tool_choice.${type}`) }
 }
 
-/** The names that `allowed_tools` allows; undefined for every other choice. */
+/** Returns the names that `allowed_tools` allows; undefined for every other choice. */
 export function decodeAllowedTools(value: JsonValue | undefined): AllowedTools | undefined {
   if (!isJsonObject(value) || value.type !== "allowed_tools") return undefined
   const { allowed_tools: allowed } = value
@@ -99,7 +99,7 @@ function decodeChoiceWord(word: string): ToolChoice {
     case "none":
     case "required":
       return { type: word }
-    // Mistral's word for it.
+    // Mistral's name for `required`.
     case "any":
       return { type: "required" }
     default:
@@ -116,7 +116,7 @@ function decodeFunction(tool: JsonObject, index: number): Tool {
   return withRest(decodeDeclaration(declared, name), outside, inside && { function: inside })
 }
 
-/** A text tool. Its grammar is nested one level deeper than in OpenAI's other dialect. */
+/** Decodes a custom tool. Its grammar is nested one level deeper than in OpenAI's responses API. */
 function decodeCustom(tool: JsonObject, index: number): Tool {
   const place = `tools[${index}].custom`
   const declared = tool.custom

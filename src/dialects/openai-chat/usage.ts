@@ -4,10 +4,11 @@ import { cacheWrites, setCostIn, totalInput, totalOutput, type Usage } from "../
 import { countOf, decodeCacheWrites, encodeCacheWrites, isCount } from "../shared/usage.ts"
 
 /**
- * Decodes usage as vendors of this dialect report it, in classes that never overlap (docs/contribute/wire/openai-chat.md#f8 and
- * docs/contribute/wire/README.md#f4). Cache reads, cache writes and audio tokens are part of the prompt. The total beyond prompt
- * and completion is output (xAI's reasoning, Gemini's hidden thoughts), or the prompt if that is not counted. If a
- * vendor reports more cached tokens than prompt tokens, they are capped at the prompt.
+ * Decodes usage as vendors of this dialect report it, in classes that never overlap
+ * (docs/contribute/wire/openai-chat.md#f8 and docs/contribute/wire/README.md#f4). Cache reads, cache writes and audio
+ * tokens are part of the prompt. Tokens of the total that are in neither prompt nor completion are output (xAI's
+ * reasoning, Gemini's hidden thoughts), or prompt if the vendor reports no prompt. If a vendor reports more cached
+ * tokens than prompt tokens, they are capped at the prompt.
  * @returns undefined if nothing was reported.
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
@@ -15,7 +16,7 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   const written = quantityOf(value.prompt_tokens ?? value.input_tokens)
   const completion = quantityOf(value.completion_tokens ?? value.output_tokens)
   const total = quantityOf(value.total_tokens)
-  // A total alone could be input, output or hidden reasoning.
+  // If only a total is reported, it could be input, output or hidden reasoning.
   if (written === undefined && completion === undefined) return undefined
   const known = written ?? 0
   const rest = Math.max(0, (total ?? 0) - (completion ?? 0))
@@ -28,7 +29,7 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   const audioOutput = Math.min(countOf(details?.audio_tokens), allOutput)
   const imageOutput = Math.min(countOf(details?.image_tokens), allOutput - audioOutput)
   const output = allOutput - audioOutput - imageOutput
-  // Written out, since every request takes this path: spreading objects costs six times as much.
+  // All members are written out, because every request runs this code and spreading objects takes six times as long.
   return {
     inputFresh: input.inputFresh,
     inputCacheRead: input.inputCacheRead,
@@ -58,7 +59,7 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   }
 }
 
-/** Usage as OpenAI reports it, every member present. */
+/** Encodes usage as OpenAI reports it, with every member present. */
 export function encodeUsage(usage: Usage): JsonObject {
   const prompt = totalInput(usage)
   const completion = totalOutput(usage)
@@ -83,24 +84,27 @@ export function encodeUsage(usage: Usage): JsonObject {
   }
 }
 
-/** Adds the cost to the usage of a whole answer or of the last chunk. */
+/** Adds the cost to the usage of a whole answer, or of the last chunk. */
 export function setCost(carrier: JsonObject, cost: string): void {
   setCostIn(carrier, "usage", cost)
 }
 
-/** Adds our own count if the vendor did not report one, in a whole answer or in the chunk that carries it. */
+/**
+ * Adds the gateway's own count if the vendor did not report one, in a whole answer or in the chunk that contains the
+ * usage.
+ */
 export function setUsage(carrier: JsonObject, usage: Usage): void {
   carrier.usage = encodeUsage(usage)
 }
 
-/** Removes the vendor's charges to the operator, which are not for the caller. */
+/** Removes the vendor's charges to the operator, which callers must not receive. */
 export function withoutCost(usage: JsonObject): JsonObject {
   if (usage.cost === undefined && usage.cost_details === undefined) return usage
   const { cost: _, cost_details: _details, ...rest } = usage
   return rest
 }
 
-/** The usage of a chunk: in the usual place, or in Groq's (docs/contribute/wire/openai-chat.md#f21). */
+/** Returns the usage of a chunk, from the usual place or from Groq's (docs/contribute/wire/openai-chat.md#f21). */
 export function chunkUsage(chunk: JsonObject): JsonObject | undefined {
   if (isJsonObject(chunk.usage)) return chunk.usage
   if (chunk.x_groq === undefined) return undefined
@@ -108,7 +112,7 @@ export function chunkUsage(chunk: JsonObject): JsonObject | undefined {
   return groq === undefined ? undefined : objectAt(groq, "usage")
 }
 
-/** The usage in the only choice of an answer or a chunk, where Moonshot's streams report it. */
+/** Returns the usage from the only choice of an answer or a chunk, which is where Moonshot's streams report it. */
 export function choiceUsage(choices: readonly JsonValue[]): JsonObject | undefined {
   const [choice] = choices
   return choices.length === 1 && isJsonObject(choice) ? objectAt(choice, "usage") : undefined
@@ -138,7 +142,7 @@ function inputClasses(usage: JsonObject, prompt: number): InputClasses {
   rest -= inputCacheWrite + inputCacheWrite12h
   const audioInput = Math.min(countOf(details?.audio_tokens), rest)
   rest -= audioInput
-  // Cached images are included there: a cached prefix of a prompt may have them.
+  // Cached tokens may include images, because a cached prompt prefix may contain images.
   const imageInput = Math.min(Math.max(0, countOf(details?.image_tokens) - inputCacheRead), rest)
   return {
     inputFresh: rest - imageInput,
@@ -151,7 +155,10 @@ function inputClasses(usage: JsonObject, prompt: number): InputClasses {
   }
 }
 
-/** Mistral counts audio separately from the prompt (Voxtral): it is the total beyond prompt and completion. */
+/**
+ * Returns Mistral's audio tokens (Voxtral). They are not part of the prompt, but the difference between the total and
+ * the sum of prompt and completion.
+ */
 function audioBeside(usage: JsonObject, prompt: number): number {
   const audio = countOf(objectAt(usage, "prompt_tokens_details")?.audio_tokens)
   if (audio === 0) return 0
@@ -159,19 +166,22 @@ function audioBeside(usage: JsonObject, prompt: number): number {
   return beyond === audio ? audio : 0
 }
 
-/** Perplexity's research models count reasoning separately from the completion, at its own rate. */
+/**
+ * Returns the reasoning tokens that Perplexity's research models count separately from the completion, at a separate
+ * price.
+ */
 function separateReasoning(usage: JsonObject): number {
   return usage.citation_tokens === undefined ? 0 : countOf(usage.reasoning_tokens)
 }
 
-/** Searches as Perplexity and OpenRouter count them. */
+/** Returns the number of searches, as Perplexity and OpenRouter report it. */
 function searches(usage: JsonObject): number {
   const own = quantityOf(usage.num_search_queries)
   if (own !== undefined) return own
   return countOf(objectAt(usage, "server_tool_use_details")?.web_search_requests)
 }
 
-/** Returns usage that adds up to the charged amounts; the same object if it already does. */
+/** Returns usage whose counts add up to the charged amounts; the same object if they already do. */
 export function withTotal(usage: JsonObject): JsonObject {
   const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage
   if (isCount(prompt) && isCount(completion) && total === prompt + completion) {

@@ -43,7 +43,7 @@ export function encodeAnnotation(citation: Citation, length: number): JsonObject
   }
 }
 
-/** The annotations of a text. */
+/** Returns the annotations of a text. */
 export function encodeAnnotations({ text, citations = [] }: TextPart): JsonObject[] {
   return citations
     .map((citation) => encodeAnnotation(citation, text.length))

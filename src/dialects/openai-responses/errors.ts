@@ -3,18 +3,18 @@ import type { JsonObject } from "../../canon/json.ts"
 import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { readVendorError as readError } from "../shared/read-vendor-error.ts"
 
-/** Why a stream failed. */
+/** The reason why a stream failed. */
 export interface StreamFailure {
   readonly message: string
-  /** For the `error` event, where any code is allowed. */
+  /** The code for the `error` event, in which any code is allowed. */
   readonly code: string
-  /** For `response.error`, whose codes are a closed set (OpenAI's OpenAPI description). */
+  /** The code for `response.error`, whose codes are a closed set (OpenAI's OpenAPI description). */
   readonly responseCode: "server_error" | "rate_limit_exceeded" | "invalid_prompt"
   /** Further members of the `error` event. */
   readonly members: JsonObject
 }
 
-/** The failure when the gateway ends a stream. */
+/** Returns the failure for a stream that the gateway ends. */
 export function streamFailure(error: GatewayError, requestId: string): StreamFailure {
   const { parameter, upstream } = error.details
   const { code, status } = ERROR_KINDS[error.kind]
@@ -26,7 +26,7 @@ export function streamFailure(error: GatewayError, requestId: string): StreamFai
   }
 }
 
-/** The failure when the vendor ended it. */
+/** Returns the failure for a stream that the vendor ended. */
 export function vendorFailure(message: string, code: string | undefined): StreamFailure {
   return {
     message,
@@ -36,7 +36,7 @@ export function vendorFailure(message: string, code: string | undefined): Stream
   }
 }
 
-/** A whole response with a failed status, as an error. */
+/** Converts a whole response with a failed status to an error. */
 export function failedResponse(response: JsonObject): GatewayError {
   return vendorRefusal(200, readVendorError(response))
 }
@@ -44,8 +44,9 @@ export function failedResponse(response: JsonObject): GatewayError {
 const NOT_FOUND = 404
 
 /**
- * An error response of a vendor of this dialect. An unknown model is a 400 here
- * (docs/contribute/wire/openai-responses.md#f10), and an item that is not stored a 404, which is the caller's mistake.
+ * Decodes an error response of a vendor that uses this dialect. An unknown model has the status 400
+ * (docs/contribute/wire/openai-responses.md#f10). An item that is not stored has the status 404, and is an error in the
+ * request.
  */
 export function decodeError(status: number, body: unknown): GatewayError {
   const error = readVendorError(body)
@@ -61,7 +62,7 @@ function itemNotFound(error: VendorError): GatewayError {
   })
 }
 
-/** Reads an error with or without the envelope. The type of the flat `error` event is not the type of the error. */
+/** Reads an error with or without its envelope. The type of a flat `error` event is not the type of the error. */
 export function readVendorError(body: unknown): VendorError {
   const { type, ...error } = readError(body)
   return type === undefined || type === "error" ? error : { ...error, type }

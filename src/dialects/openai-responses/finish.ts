@@ -3,8 +3,8 @@ import { type JsonObject, objectAt, textAt } from "../../canon/json.ts"
 import { type Finish, otherFinish } from "../shared/finish.ts"
 
 /**
- * Why a response ended (docs/contribute/wire/openai-responses.md#f4 and docs/contribute/wire/README.md#f5). Calls have no reason of
- * their own: they are items of the output.
+ * Returns the reason why a response ended (docs/contribute/wire/openai-responses.md#f4 and
+ * docs/contribute/wire/README.md#f5). Calls are items of the output and have no separate reason.
  */
 export function decodeFinish(response: JsonObject, hasCalls: boolean): Finish {
   const status = textAt(response, "status") ?? "completed"
@@ -22,13 +22,13 @@ export function decodeFinish(response: JsonObject, hasCalls: boolean): Finish {
   }
 }
 
-/** How a response ended, as its members. */
+/** The members of a response that report how it ended. */
 export interface Ending {
   readonly status: "completed" | "incomplete" | "failed"
   readonly incomplete: JsonObject | null
 }
 
-/** The words of this dialect, which has only two reasons for an incomplete response. */
+/** Encodes the finish reason. This dialect has only two reasons for an incomplete response. */
 export function encodeFinish(reason: FinishReason): Ending {
   switch (reason) {
     case "length":

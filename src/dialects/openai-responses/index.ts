@@ -60,5 +60,5 @@ export function openAiResponses(quirks: Partial<OpenAiResponsesQuirks> = {}): Ch
   }
 }
 
-/** The dialect of OpenAI itself, and of callers. */
+/** The dialect as OpenAI's API and all callers use it. */
 export const OPENAI_RESPONSES: ChatDialect = openAiResponses()

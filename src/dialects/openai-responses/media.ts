@@ -4,12 +4,13 @@ import { sampleRateOf, samplesAsWave } from "../../canon/audio-pieces.ts"
 import type { AudioPart, ImagePart } from "../../canon/message.ts"
 import { DIALECT } from "./identifiers.ts"
 
-/** The type of an item with an image that a model made. */
+/** The type of an item with an image that a model generated. */
 export const IMAGE_CALL = "image_generation_call"
 
 /**
- * An item with an image that a model made (OpenAI's OpenAPI description, `ImageGenToolCall`), as an image for all other
- * dialects. @returns undefined for any other item, and for one whose image only its vendor has.
+ * Converts an item with an image that a model generated to an image for all other dialects (OpenAI's OpenAPI
+ * description, `ImageGenToolCall`).
+ * @returns undefined for any other item, and for an item whose image only its vendor has.
  */
 export function decodeImageItem(item: JsonObject): ImagePart | undefined {
   const data = item.type === IMAGE_CALL ? textAt(item, "result") : undefined
@@ -20,23 +21,25 @@ export function decodeImageItem(item: JsonObject): ImagePart | undefined {
   return { type: "image", source: { type: "base64", data, ...mediaType }, standsFor }
 }
 
-/** The item that an image stands for; undefined for an image of another dialect. */
+/** Returns the item that an image represents; undefined for an image of another dialect. */
 export function ownImageItem(image: ImagePart): JsonObject | undefined {
   return ownFields(DIALECT, image.standsFor)?.[IMAGE_CALL] as JsonObject | undefined
 }
 
-/** The item of an image that a model of another dialect made; undefined if its data is elsewhere. */
+/**
+ * Returns an item for an image that a model of another dialect generated; undefined if the image is not inline data.
+ */
 export function imageItem(id: string, { source }: ImagePart): JsonObject | undefined {
   if (source.type !== "base64") return undefined
   return { id, type: IMAGE_CALL, status: "completed", result: source.data }
 }
 
-/** Audio as content of a message (OpenAI's OpenAPI description, `OutputAudio`). */
+/** Returns audio as content of a message (OpenAI's OpenAPI description, `OutputAudio`). */
 export function audioContent(data: string, transcript: string): JsonObject {
   return { type: "output_audio", data, transcript }
 }
 
-/** The data of audio. Samples become a WAV file, since the format names no other. */
+/** Returns the data of audio. Samples become a WAV file, because this dialect does not name the audio format. */
 export function audioData(part: AudioPart, isWhole: boolean): string {
   if (part.source.type !== "base64") return ""
   const { data } = part.source

@@ -1,23 +1,23 @@
 /**
- * How a vendor's responses API departs from OpenAI's. Everything that depends on the vendor is here, so that
- * the dialect has no branch for a particular one.
+ * Differences between a vendor's responses API and OpenAI's. All differences are listed here, so that the dialect needs
+ * no branch for a particular vendor.
  */
 export interface OpenAiResponsesQuirks {
-  /** Whether encrypted reasoning can be requested, and sent back (docs/contribute/wire/openai-responses.md#f9). */
+  /** Whether encrypted reasoning can be requested and sent back (docs/contribute/wire/openai-responses.md#f9). */
   readonly encryptedReasoning: boolean
-  /** Models that do not reason, by name: they refuse requests for encrypted reasoning with 400. */
+  /** Matches the names of models that do not reason. They reject requests for encrypted reasoning with status 400. */
   readonly unreasoningModels: RegExp
-  /** Whether reasoning of earlier turns is sent as `reasoning_text`: DeepSeek reads it. */
+  /** Whether reasoning of earlier turns is sent as `reasoning_text`, which DeepSeek reads. */
   readonly reasoningText: boolean
-  /** Whether the penalties are supported: by Open Responses, but not by OpenAI. */
+  /** Whether the vendor supports the penalties. Open Responses has them, but OpenAI does not. */
   readonly penalties: boolean
-  /** Whether text tools and namespaces of tools are supported; else they are sent as functions. */
+  /** Whether the vendor supports custom tools and namespaces of tools. Otherwise, these tools are sent as functions. */
   readonly customTools: boolean
-  /** Whether the tools of OpenAI's agents are accepted, with all their members. */
+  /** Whether the vendor accepts the tools of OpenAI's agents, with all their members. */
   readonly agentTools: boolean
 }
 
-/** OpenAI's own API. */
+/** The quirks of OpenAI's own API. */
 export const OPENAI_QUIRKS: OpenAiResponsesQuirks = Object.freeze({
   encryptedReasoning: true,
   unreasoningModels: /(?:^|[/:])(?:gpt-3|gpt-4|chatgpt-|gpt-5(?:\.\d+)?-chat)/,

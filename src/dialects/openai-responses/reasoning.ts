@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../canon/json.ts"
 
-/** Separates the chunks of one reasoning item, which are paragraphs with a title. */
+/** Separates the chunks of one reasoning item. Each chunk is a paragraph with a title. */
 export const CHUNK_BREAK = "\n\n"
 
-/** Returns the text of a reasoning item: the reasoning itself if the vendor shows it, else OpenAI's summary. */
+/** Returns the text of a reasoning item: the reasoning itself if the vendor shows it, otherwise OpenAI's summary. */
 export function reasoningText(item: JsonObject): string {
   return joined(item, "content") || joined(item, "summary")
 }

@@ -20,7 +20,7 @@ const ALL = Object.keys(FEATURES) as Feature[]
 /** Features that callers of this dialect can use. */
 export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNSUPPORTED.has(name)))
 
-/** There are no stop sequences, and OpenAI refuses a smaller `max_output_tokens`. */
+/** The responses API has no stop sequences, and OpenAI rejects a smaller `max_output_tokens`. */
 export const ANSWER_LIMITS: AnswerLimits = {
   choices: 1,
   stops: 0,
@@ -31,8 +31,8 @@ export const ANSWER_LIMITS: AnswerLimits = {
 }
 
 /**
- * The support of each feature at a vendor with these quirks (docs/contribute/wire/openai-responses.md#f1, OpenAI's OpenAPI
- * description).
+ * Returns the support of each feature by a vendor with these quirks (docs/contribute/wire/openai-responses.md#f1,
+ * OpenAI's OpenAPI description).
  */
 export function supportOf(quirks: OpenAiResponsesQuirks): Readonly<Record<Feature, Support>> {
   return {
@@ -48,12 +48,12 @@ export function supportOf(quirks: OpenAiResponsesQuirks): Readonly<Record<Featur
     "reasoning.signature": quirks.encryptedReasoning ? "carried" : "dropped",
     name: "dropped",
     audio: "dropped",
-    // Its models make images with a tool, which is billed by another model's price.
+    // OpenAI's models generate images with a tool, which is billed at another model's price.
     "output.image": "dropped",
     image_config: "dropped",
     "output.audio": "dropped",
     "assistant.image": "approximated",
-    // Only OpenAI's newest models support its breakpoints.
+    // Only OpenAI's newest models support cache breakpoints.
     cache_control: "dropped",
   }
 }

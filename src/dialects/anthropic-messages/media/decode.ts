@@ -14,12 +14,10 @@ const DOCUMENT_FIELDS = new Set(["type", "source", "title", "cache_control"])
 const IMAGE_SOURCES = ["base64", "url", "file"] as const
 const DOCUMENT_SOURCES = ["base64", "text", "content", "url", "file"] as const
 
-/** The media type of a PDF. */
-export const PDF = "application/pdf"
-/** The media type of plain text. */
-export const PLAIN_TEXT = "text/plain"
+/**  */ export const PDF = "application/pdf"
+/**  */ export const PLAIN_TEXT = "text/plain"
 
-/** An image: base64, a link, or a file stored at the vendor. */
+/** Decodes an image: base64, a link, or a file stored at the vendor. */
 export function decodeImage(block: JsonObject, position: BlockPosition): ImagePart {
   const decoded: Writable<ImagePart> = { type: "image", source: imageSource(block, position) }
   const cache = decodeCache(block.cache_control, () => `${nameOf(position)}.`)
@@ -29,7 +27,7 @@ export function decodeImage(block: JsonObject, position: BlockPosition): ImagePa
   return decoded
 }
 
-/** A PDF or a text. One composed of blocks exists only in this dialect. */
+/** Decodes a PDF or a text. A document composed of blocks exists only in this dialect. */
 export function decodeDocument(block: JsonObject, position: BlockPosition): FilePart | UnknownPart {
   const source = documentSource(block, position)
   if (source === undefined) return { type: "unknown", extra: extraOf(DIALECT, block) }
@@ -66,7 +64,7 @@ function imageSource(block: JsonObject, position: BlockPosition): MediaSource {
   }
 }
 
-/** @returns undefined for a source that the canon does not have. */
+/** @returns undefined for a source that the canon cannot represent. */
 function documentSource(block: JsonObject, position: BlockPosition): MediaSource | undefined {
   const source = sourceOf(block, position)
   switch (source.type) {

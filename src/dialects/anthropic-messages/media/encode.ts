@@ -5,13 +5,13 @@ import type { LossList } from "../../shared/losses.ts"
 import { encodeCache } from "../cache.ts"
 import { PDF, PLAIN_TEXT } from "./decode.ts"
 
-/** The prefix of file ids at Anthropic; OpenAI's is `file-`. */
+/** The prefix of file ids at Anthropic. OpenAI's prefix is `file-`. */
 const FILE_ID_PREFIX = "file_"
 
-/** The first characters of a PDF in base64, for files without a type. */
+/** The first characters of a PDF in base64, to detect PDF files that were sent without a type. */
 const PDF_START = "JVBERi"
 
-/** An image as a block; undefined, and a loss, for one stored at another vendor. */
+/** Returns an image as a block; undefined, with a loss, for an image that is stored at another vendor. */
 export function encodeImage(part: ImagePart, losses: LossList): JsonObject | undefined {
   if (part.detail !== undefined && part.detail !== "auto") losses.add("image.detail")
   const source = imageSource(part.source)
@@ -23,7 +23,7 @@ export function encodeImage(part: ImagePart, losses: LossList): JsonObject | und
   return { type: "image", source, ...cache, ...losses.fieldsOf(part.extra) }
 }
 
-/** A PDF or a text as a block; undefined, and a loss, for any other file. */
+/** Returns a PDF or a text as a block; undefined, with a loss, for any other file. */
 export function encodeFile(part: FilePart, losses: LossList): JsonObject | undefined {
   const source = documentSource(part.source, losses)
   if (source === undefined) {
@@ -68,7 +68,7 @@ function base64Source(
     return { type: "base64", media_type: PDF, data }
   }
   if (mediaType === undefined || !mediaType.startsWith("text/")) return undefined
-  // Text is sent as plain text; its exact type is lost.
+  // Text of any type is sent as plain text, so that its exact type is lost.
   if (mediaType !== PLAIN_TEXT) losses.add("file.data", "approximated")
   const text = Buffer.from(data, "base64").toString("utf8")
   return { type: "text", media_type: PLAIN_TEXT, data: text }

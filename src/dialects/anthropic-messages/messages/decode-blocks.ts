@@ -27,7 +27,7 @@ import { OWN_BLOCKS, OWN_RESULT_BLOCKS, SPOKEN_TYPES, spokenBlock } from "./own-
 import { nameOf, type BlockPosition, refusal, wrongMember } from "./block-position.ts"
 import { isReportedStep } from "../search/steps.ts"
 
-/** The blocks that the canon supports, by role. */
+/** The types of blocks that the canon supports, by role. */
 const BLOCKS: Readonly<Record<"user" | "assistant", readonly string[]>> = {
   user: ["text", "image", "document", "tool_result"],
   assistant: ["text", "thinking", "redacted_thinking", "tool_use"],
@@ -45,7 +45,7 @@ const TEXT_FIELDS = new Set(["type", "text", "citations", "cache_control"])
 const CALL_FIELDS = new Set(["type", "id", "name", "input", "cache_control", "caller"])
 const RESULT_FIELDS = new Set(["type", "tool_use_id", "content", "is_error", "cache_control"])
 
-/** One block of a user's turn: text, media, or a tool's result. */
+/** Decodes one block of a user message: text, media, or the result of a tool. */
 export function decodeUserBlock(block: JsonObject, position: BlockPosition): Part {
   switch (block.type) {
     case "text":
@@ -61,7 +61,7 @@ export function decodeUserBlock(block: JsonObject, position: BlockPosition): Par
   }
 }
 
-/** One block of an assistant's turn: thinking, text, or a call. */
+/** Decodes one block of an assistant message: thinking, text, or a tool call. */
 export function decodeAssistantBlock(block: JsonObject, position: BlockPosition): Part {
   switch (block.type) {
     case "text":
@@ -79,7 +79,7 @@ export function decodeAssistantBlock(block: JsonObject, position: BlockPosition)
   }
 }
 
-/** A text block, also used in `system`. */
+/** Decodes a text block of a message or of `system`. */
 export function decodeText(block: JsonObject, position: BlockPosition): TextPart {
   const { text } = block
   if (typeof text !== "string") throw wrongMember(text, `${nameOf(position)}.text`, "a string")
@@ -92,7 +92,7 @@ export function decodeText(block: JsonObject, position: BlockPosition): TextPart
   return part
 }
 
-/** An empty signature means thinking of a vendor that does not sign it. */
+/** Decodes thinking. An empty signature means that the vendor does not sign its thinking. */
 function decodeThinking(block: JsonObject, position: BlockPosition): ReasoningPart {
   const { thinking } = block
   if (typeof thinking !== "string") {
@@ -115,7 +115,7 @@ function decodeToolCall(block: JsonObject, position: BlockPosition): ToolCallPar
   }
   setCache(part, block, position)
   let extra = unknownFields(block, CALL_FIELDS)
-  // Direct calls are the usual case; calls by a program are kept as extra.
+  // Most calls are direct. Only calls by a program are kept as extra.
   if (isJsonObject(caller) && caller.type !== "direct") extra = { ...extra, caller }
   if (extra !== undefined) part.extra = extraOf(DIALECT, extra)
   return part
@@ -139,7 +139,7 @@ function decodeToolResult(block: JsonObject, position: BlockPosition): ToolResul
   return part
 }
 
-/** @param others collects the blocks that only this dialect has, by type. */
+/** @param others collects blocks that exist in this dialect only, by type. */
 function decodeResultContent(
   content: JsonValue | undefined,
   position: BlockPosition,

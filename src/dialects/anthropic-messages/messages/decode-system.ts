@@ -16,10 +16,10 @@ import { nameOf, wrongMember } from "./block-position.ts"
 const BILLING_HEADER = "x-anthropic-billing-header:"
 const MESSAGE_FIELDS = new Set(["role", "content", "clear_at"])
 
-/** Non-text blocks in mid-conversation instructions: changes of the available tools. */
+/** The types of blocks without text in instructions within a conversation. They change the available tools. */
 const TOOL_CHANGES: ReadonlySet<string> = new Set(["tool_addition", "tool_removal"])
 
-/** The instructions before the conversation: text, or text blocks. */
+/** Decodes the instructions before the conversation: a string, or text blocks. */
 export function decodeSystem(value: JsonValue | undefined): Message | undefined {
   if (!isDefined(value) || value === "") return undefined
   if (typeof value === "string") return { role: "system", parts: [{ type: "text", text: value }] }
@@ -31,15 +31,15 @@ export function decodeSystem(value: JsonValue | undefined): Message | undefined 
 }
 
 /**
- * Instructions in mid-conversation (`SystemMessageParam` and `BetaSystemMessageParam` of the official client).
- * Their extra, even if empty, marks that they came in this dialect.
+ * Decodes instructions within the conversation (`SystemMessageParam` and `BetaSystemMessageParam` of the official
+ * client). An extra, even if empty, marks that they came in this dialect.
  */
 export function decodeSystemMessage(message: JsonObject, index: number): Message {
   const extra = extraOf(DIALECT, unknownFields(message, MESSAGE_FIELDS) ?? {})
   return { role: "system", parts: decodeContent(message.content, index), extra }
 }
 
-/** Whether instructions that apply to one user turn only are followed by a later user turn. */
+/** Whether instructions apply to one user turn only and a later user turn follows. */
 export function isCleared(messages: readonly JsonValue[], index: number): boolean {
   const message = messages[index]
   if (!isJsonObject(message) || message.clear_at !== "next_user_message") return false
@@ -48,7 +48,7 @@ export function isCleared(messages: readonly JsonValue[], index: number): boolea
   )
 }
 
-/** A message may have other settings for its turn and no content. */
+/** Decodes the content. A message may change settings for its turn without having content. */
 function decodeContent(content: JsonValue | undefined, message: number): Part[] {
   if (!isDefined(content) || content === "") return []
   if (typeof content === "string") return [{ type: "text", text: content }]
@@ -70,8 +70,8 @@ function decodeTextBlock(block: JsonValue, name: string): TextPart {
   if (typeof type !== "string") throw wrongMember(type, `${name}.type`, "a string")
   if (type !== "text") throw unsupportedValue(`${name}.type`, type, ["text"])
   if (typeof text !== "string") throw wrongMember(text, `${name}.text`, "a string")
-  // Claude Code sends a different one with each request: it means nothing to other providers and would defeat their
-  // caches.
+  // Claude Code sends a different header text with each request. It means nothing to other providers and would prevent
+  // cache hits.
   if (text.startsWith(BILLING_HEADER)) {
     return { type: "text", text: "", standsFor: extraOf(DIALECT, block) }
   }

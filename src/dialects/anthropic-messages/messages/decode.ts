@@ -10,9 +10,9 @@ import { ToolTurns } from "./tool-turns.ts"
 const ROLES = ["user", "assistant", "system"] as const
 
 /**
- * The messages of a request, validated as they are read. Tool results become separate messages, in their
- * position. Turns may follow each other in any order, since Anthropic's API joins those of one role.
- * @param continues the vendor stores the earlier turns.
+ * Decodes and validates the messages of a request. Tool results become separate messages at their position. Messages of
+ * the same role may follow each other, since Anthropic's API joins them.
+ * @param continues whether the vendor stores the earlier turns.
  */
 export function decodeMessages(value: JsonValue | undefined, continues: boolean): Message[] {
   if (!Array.isArray(value)) throw wrongMember(value, "messages", "an array of objects")
@@ -79,7 +79,7 @@ function pushUser(
   if (open === undefined) messages.push({ role: "user", parts: [] })
 }
 
-/** Content is text or a list of blocks. Empty text is no part. */
+/** Decodes content, which is a string or a list of blocks. An empty string becomes no part. */
 function decodeContent(
   content: JsonValue | undefined,
   message: number,

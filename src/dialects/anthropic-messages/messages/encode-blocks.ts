@@ -14,7 +14,7 @@ import { encodeCache } from "../cache.ts"
 import { DIALECT } from "../identifiers.ts"
 import { encodeFile, encodeImage } from "../media/encode.ts"
 
-/** Anthropic's limit is not documented; no known id is longer than this. */
+/** Maximum length of a call id. Anthropic's limit is not documented, but no known id is longer. */
 const MAX_CALL_ID_LENGTH = 256
 
 /** Returns a part as a block; undefined, with a loss, if this dialect cannot express it. */
@@ -48,7 +48,7 @@ export function encodeBlock(part: Part, losses: LossList): JsonObject | undefine
   }
 }
 
-/** Anthropic rejects blank text, so it is left out. */
+/** Returns text as a block. Anthropic rejects blank text, so blank text is left out. */
 export function encodeText(part: TextPart, losses: LossList): JsonObject | undefined {
   if (part.standsFor?.dialect === DIALECT) return part.standsFor.fields
   if (part.text.trim() === "") return undefined
@@ -58,7 +58,9 @@ export function encodeText(part: TextPart, losses: LossList): JsonObject | undef
   return { ...block, ...encodeCache(part.cache, losses), ...losses.fieldsOf(part.extra) }
 }
 
-/** Other vendors' citations lack the proof that Anthropic requires. */
+/**
+ * Returns the citations that came from this dialect. Other vendors' citations lack the proof that Anthropic requires.
+ */
 function encodeOwnCitations(part: TextPart, losses: LossList): JsonValue[] {
   const own: JsonValue[] = []
   for (const citation of part.citations ?? []) {
@@ -69,7 +71,7 @@ function encodeOwnCitations(part: TextPart, losses: LossList): JsonValue[] {
   return own
 }
 
-/** Thinking has to be signed by the vendor itself. */
+/** Returns reasoning as a block. Anthropic accepts only thinking that it has signed itself. */
 function encodeReasoning(part: ReasoningPart, losses: LossList): JsonObject | undefined {
   const { text, signature, signedBy, isRedacted } = part
   losses.fieldsOf(part.extra)
@@ -112,7 +114,7 @@ function encodeToolResult(part: ToolResultPart, losses: LossList): JsonObject {
   }
 }
 
-/** An extra holds blocks that only this dialect has as lists, by type. */
+/** Separates the lists of blocks that exist in this dialect only from the other members of an extra. */
 function splitExtra(fields: JsonObject = {}): { extra: JsonObject; others: JsonValue[] } {
   const extra: JsonObject = {}
   const others: JsonValue[] = []
@@ -123,7 +125,7 @@ function splitExtra(fields: JsonObject = {}): { extra: JsonObject; others: JsonV
   return { extra, others }
 }
 
-/** One plain text needs no list; empty content is left out. */
+/** Returns a single plain text as a string, other blocks as a list, and undefined for empty content. */
 export function plainContent(blocks: readonly JsonValue[]): JsonValue | undefined {
   const [only] = blocks
   if (only === undefined) return undefined

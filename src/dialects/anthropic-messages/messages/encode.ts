@@ -10,24 +10,24 @@ const PLACEHOLDER = "."
 
 interface Turn {
   readonly role: "user" | "assistant" | "system"
-  /** Tool results precede everything else in a user turn (docs/contribute/wire/anthropic-messages.md#f3). */
+  /** Tool results, which precede all other content of a user turn (docs/contribute/wire/anthropic-messages.md#f3). */
   readonly results: JsonObject[]
   readonly blocks: JsonObject[]
   /** Further members of the message. */
   readonly fields?: JsonObject
 }
 
-/** A conversation in this dialect: the leading instructions are separate. */
+/** A conversation in this dialect, with separate leading instructions. */
 export interface EncodedMessages {
-  /** All instructions, except mid-conversation ones that came in this dialect. */
+  /** All instructions, except instructions within the conversation that came in this dialect. */
   readonly system: readonly JsonObject[]
   readonly messages: readonly JsonObject[]
 }
 
 /**
  * Returns the messages of a request as alternating turns: consecutive messages of one role are joined, and empty turns
- * are left out. The user starts. The user also ends if the last message is an empty one of the user: without it the
- * assistant's turn before would be continued.
+ * are left out. The first turn is always the user's. If the last message is an empty user message, the last turn is
+ * also the user's, because the model would otherwise continue the assistant's turn before it.
  */
 export function encodeMessages(messages: readonly Message[], losses: LossList): EncodedMessages {
   const system: JsonObject[] = []
@@ -55,7 +55,7 @@ export function encodeMessages(messages: readonly Message[], losses: LossList): 
   return { system, messages: turns.map(encodeTurn) }
 }
 
-/** Blocks as `system` or as content: text alone needs no list. */
+/** Encodes blocks as `system` or as content. A list is not needed for text alone. */
 export function encodeContent(blocks: readonly JsonObject[]): JsonValue {
   return plainContent(blocks) ?? []
 }
@@ -103,7 +103,7 @@ function placeholder(losses: LossList): Turn {
   return { role: "user", results: [], blocks: [{ type: "text", text: PLACEHOLDER }] }
 }
 
-/** Anthropic rejects a prefilled answer that ends in white space. */
+/** Removes white space from the end of a prefilled answer, because Anthropic rejects it. */
 function trimPrefill(turns: Turn[]): void {
   const last = turns.at(-1)
   const block = last?.blocks.at(-1)
@@ -112,15 +112,15 @@ function trimPrefill(turns: Turn[]): void {
 }
 
 function encodeTurn({ role, results, blocks, fields }: Turn): JsonObject {
-  // Instructions may consist of settings alone.
+  // A message with instructions may contain settings only.
   if (role === "system" && blocks.length === 0) return { role, ...fields }
   return { role, content: encodeContent([...results, ...blocks]), ...fields }
 }
 
 /**
- * Whether a thinking budget may be sent: Anthropic rejects it during tool calls, or in a prefilled answer, if the
- * assistant's turn did not start with thinking. A turn continues over the results of its calls, and has thinking only
- * at its start.
+ * Whether a thinking budget may be sent. Anthropic rejects a budget during tool calls and in a prefilled answer if the
+ * assistant's turn did not start with thinking. A turn includes the results of its calls, and has thinking only at its
+ * start.
  */
 export function mayThink(all: readonly JsonObject[]): boolean {
   const messages = all.filter(({ role }) => role !== "system")

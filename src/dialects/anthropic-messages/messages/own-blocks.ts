@@ -4,8 +4,8 @@ import type { TextPart } from "../../../canon/message.ts"
 import { DIALECT } from "../identifiers.ts"
 
 /**
- * Content blocks of Anthropic's API that the canon does not have: results of server tools, sources, and markers
- * in long conversations. They are kept unchanged, for this dialect alone (`ContentBlockParam` and
+ * Content blocks of Anthropic's API that the canon cannot represent: results of server tools, sources, and markers in
+ * long conversations. They are kept unchanged and sent only in this dialect (`ContentBlockParam` and
  * `BetaContentBlockParam` of the official client).
  */
 export const OWN_BLOCKS: ReadonlySet<string> = new Set([
@@ -27,7 +27,7 @@ export const OWN_BLOCKS: ReadonlySet<string> = new Set([
   "tool_removal",
 ])
 
-/** The same, inside a tool result. */
+/** Content blocks within a tool result that the canon cannot represent. */
 export const OWN_RESULT_BLOCKS: ReadonlySet<string> = new Set(["browser_state"])
 
 /** Texts that replace blocks of Anthropic's API for providers of other formats. */
@@ -39,10 +39,13 @@ const SPOKEN_BLOCKS: Readonly<Record<string, (block: JsonObject) => string>> = {
   tool_reference: (block) => `Found the tool \`${textAt(block, "tool_name") ?? ""}\`.`,
 }
 
-/** The names of these blocks. */
+/** The types of the blocks that text can replace. */
 export const SPOKEN_TYPES: readonly string[] = Object.keys(SPOKEN_BLOCKS)
 
-/** Such a block, with words for providers of other formats; undefined for any other block. */
+/**
+ * Returns a block of Anthropic's API together with the text that replaces it for providers of other formats; undefined
+ * for any other block.
+ */
 export function spokenBlock(block: JsonObject): TextPart | undefined {
   const { type } = block
   if (typeof type !== "string" || !Object.hasOwn(SPOKEN_BLOCKS, type)) return undefined

@@ -1,13 +1,13 @@
 import { type BlockPosition, refusal } from "./block-position.ts"
 
 /**
- * Checks that calls and results match, with the messages of Anthropic's API: each call has exactly one result,
- * in the very next user turn. Consecutive messages of one role are one turn.
+ * Checks that calls and results match, and reports errors with the messages of Anthropic's API. Each call must have
+ * exactly one result, in the user turn right after it. Consecutive messages of one role are one turn.
  */
 export class ToolTurns {
   readonly #continues: boolean
   readonly #ids = new Set<string>()
-  /** Calls of the assistant's latest turn, and whether each has its result. */
+  /** Calls of the assistant's latest turn. The value is whether the call has its result. */
   readonly #calls = new Map<string, boolean>()
   #asker = 0
   #isAnswering = false
@@ -54,7 +54,7 @@ export class ToolTurns {
     this.#calls.set(id, true)
   }
 
-  /** Calls of the last turn may be open: their results are still missing. */
+  /** Ends the check. Calls of the last turn may still lack their results. */
   close(): void {
     if (!this.#isAnswering) return
     const open = [...this.#calls].filter(([, isAnswered]) => !isAnswered).map(([id]) => id)

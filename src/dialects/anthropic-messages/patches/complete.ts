@@ -5,8 +5,8 @@ import { ID_PREFIX } from "../identifiers.ts"
 import { withCounts } from "../usage.ts"
 
 /**
- * Adds, in place, the members that the specification guarantees in a whole message. For a valid message it only checks
- * a few members.
+ * Adds, in place, the members that the specification guarantees in a whole message. For a complete message, it only
+ * checks a few members.
  */
 export function completeMessage(message: JsonObject): void {
   completeHead(message)
@@ -20,13 +20,13 @@ export function completeMessage(message: JsonObject): void {
   if (usage !== undefined) message.usage = withCounts({ ...NO_COUNTS, ...usage })
 }
 
-/** The message that starts a stream: still empty. */
+/** Completes the message at the start of a stream, which is still empty. */
 export function completeStart(message: JsonObject): void {
   completeHead(message)
   message.content ??= []
   message.stop_reason ??= null
   message.stop_sequence ??= null
-  // Official clients write the final counts into these.
+  // Official clients write the final counts into these members.
   message.usage = withCounts({ ...NO_COUNTS, ...objectAt(message, "usage") })
 }
 

@@ -29,7 +29,7 @@ import { fitBudget } from "../reasoning.ts"
 import { LAST_FRAME } from "../stream/encode.ts"
 import { withStartCounts } from "../usage.ts"
 
-/** The named patches for when caller and vendor both use this dialect. */
+/** Creates the patches that apply if caller and vendor both use this dialect. */
 export function createPatches(quirks: AnthropicQuirks): DialectPatches {
   return {
     request: (body, patch) => patchRequest(body, patch, quirks),
@@ -41,7 +41,7 @@ export function createPatches(quirks: AnthropicQuirks): DialectPatches {
   }
 }
 
-/** The caller's body is not modified. */
+/** Returns the patched request. The caller's body is not modified. */
 function patchRequest(body: JsonObject, patch: RequestPatch, all: AnthropicQuirks): EncodedRequest {
   const losses = new LossList(DIALECT)
   const patched: JsonObject = { ...body, model: patch.model }
@@ -61,7 +61,7 @@ function patchRequest(body: JsonObject, patch: RequestPatch, all: AnthropicQuirk
   return { body: patched, losses: losses.losses }
 }
 
-/** A limit that the gateway lowers must stay above the thinking budget. */
+/** Lowers the thinking budget so that it stays below a limit that the gateway has lowered. */
 function lowerBudget(body: JsonObject, maxTokens: number, losses: LossList): void {
   const { thinking } = body
   if (!isJsonObject(thinking) || typeof thinking.budget_tokens !== "number") return
@@ -73,8 +73,8 @@ function lowerBudget(body: JsonObject, maxTokens: number, losses: LossList): voi
 }
 
 /**
- * A turn that another vendor's model started without thinking has to end that way
- * (docs/contribute/wire/anthropic-messages.md#f4).
+ * Drops the budget if the current turn started without thinking, such as a turn of another vendor's model. The turn
+ * then has to end without thinking (docs/contribute/wire/anthropic-messages.md#f4).
  */
 function dropLateBudget(body: JsonObject, losses: LossList): void {
   const { thinking } = body
@@ -84,7 +84,10 @@ function dropLateBudget(body: JsonObject, losses: LossList): void {
   losses.add("reasoning_budget")
 }
 
-/** Anthropic accepts instructions in mid-conversation, but not at its start: those become `system`. */
+/**
+ * Moves instructions from the start of the conversation to `system`. Anthropic accepts instructions within the
+ * conversation, but not at its start.
+ */
 function raiseSystem(body: JsonObject): void {
   const messages = listAt(body, "messages")
   if (!isSystem(messages[0])) return
@@ -102,18 +105,18 @@ function isSystem(message: JsonValue | undefined): boolean {
   return isJsonObject(message) && message.role === "system"
 }
 
-/** Plain text needs no list of blocks. */
+/** Returns content as blocks. Plain text is not a list. */
 function blocksOf(content: JsonValue | undefined): JsonValue[] {
   if (Array.isArray(content)) return content
   return typeof content === "string" && content !== "" ? [{ type: "text", text: content }] : []
 }
 
-/** The meter reads the same frames, so their objects are not modified. */
+/** Patches the frames of a stream. Objects of the frames are not modified, because the same frames are also metered. */
 class MessagePatcher implements FramePatcher {
   readonly #model: string
   #isStarted = false
   #hasCalls = false
-  /** The counts at the start, if there were any. */
+  /** The counts at the start of the stream, if the vendor sent any. */
   #start: JsonObject | undefined
 
   constructor({ model }: ResultPatch) {
@@ -153,7 +156,7 @@ class MessagePatcher implements FramePatcher {
     return encodeStreamError(error, requestId)
   }
 
-  /** It is serialized from the object, with the cost. */
+  /** Returns the event that ends the message. Its frame is serialized later, with the cost. */
   #ending(json: JsonObject): JsonObject {
     const delta = objectAt(json, "delta")
     const usage = objectAt(json, "usage")
@@ -167,7 +170,7 @@ class MessagePatcher implements FramePatcher {
     return { ...written, delta: { stop_sequence: null, ...delta, stop_reason: own } }
   }
 
-  /** Official clients throw on a second start event. */
+  /** Patches the start event. A second start event is withheld, because official clients throw on it. */
   #onStart(json: JsonObject, event: string, data: string): PatchedFrame {
     if (this.#isStarted) return { action: "withhold", data }
     this.#isStarted = true
@@ -178,12 +181,15 @@ class MessagePatcher implements FramePatcher {
   }
 }
 
-/** An event without a type would reach the caller as an error. */
+/** Whether a frame is an event or an error. A client would treat an event without a type as an error. */
 function isEvent({ event, json }: SseFrame): boolean {
   return json?.type !== undefined || json?.error !== undefined || event === "error"
 }
 
-/** Official clients ignore an event without its `event:` line (docs/contribute/wire/anthropic-messages.md#f13). */
+/**
+ * Returns the value of the `event:` line. Official clients ignore an event without this line
+ * (docs/contribute/wire/anthropic-messages.md#f13).
+ */
 function eventName(json: JsonObject): string {
   return textAt(json, "type") ?? "error"
 }

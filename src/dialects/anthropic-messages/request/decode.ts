@@ -20,7 +20,7 @@ import { type MessageParameters, messageParameters, SCALARS } from "./parameters
 import { decodeWebSearch } from "../search/tool.ts"
 import { decodeToolChoice, decodeTools } from "../tools/decode.ts"
 
-/** The name of a schema, which this dialect lacks and others require. */
+/** A name for schemas, which other dialects require. This dialect has no such field. */
 const SCHEMA_NAME = "answer"
 
 const PARAMETERS = parameterSchemas(
@@ -30,9 +30,9 @@ const PARAMETERS = parameterSchemas(
 )
 
 /**
- * Validates and decodes a request for a message (docs/contribute/wire/anthropic-messages.md#f2, docs/use/endpoints.md#chat). Fields that
- * the canon lacks are kept as extra; null counts as absent.
- * @throws GatewayError describing the fault.
+ * Validates and decodes a request for a message (docs/contribute/wire/anthropic-messages.md#f2,
+ * docs/use/endpoints.md#chat). Fields that the canon lacks are kept as extra. Null counts as absent.
+ * @throws GatewayError that describes the invalid field.
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
   requireModel(body)
@@ -40,7 +40,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   return decodeCountRequest(body)
 }
 
-/** Does the same for counting a prompt's tokens: no limit is required. */
+/** Validates and decodes a request that counts the tokens of a prompt. It needs no output limit. */
 export function decodeCountRequest(body: JsonObject): ChatRequest {
   requireModel(body)
   const request = requestFor(body)
@@ -75,7 +75,7 @@ function requireModel(body: JsonObject): void {
   if (!isDefined(body.model) || body.model === "") throw missingParameter("model")
 }
 
-/** Checks the budget, with the messages of Anthropic's API. */
+/** Checks the thinking budget, and reports errors with the messages of Anthropic's API. */
 function checkBudget({ thinking, max_tokens: maxTokens }: MessageParameters): void {
   if (thinking?.type !== "enabled") return
   const budget = thinking.budget_tokens
@@ -88,7 +88,7 @@ function checkBudget({ thinking, max_tokens: maxTokens }: MessageParameters): vo
   }
 }
 
-/** `output_format` is the older name of the format. */
+/** Decodes the answer format. `output_format` is its older name. */
 function decodeFormat(parameters: MessageParameters): ResponseFormat | undefined {
   const format = parameters.output_config?.format ?? parameters.output_format
   if (format?.type !== "json_schema") return undefined
@@ -115,7 +115,7 @@ function decodeReasoning({ thinking, output_config: output }: MessageParameters)
 
 const THINKING_TYPES: readonly string[] = ["enabled", "disabled", "adaptive"]
 
-/** Returns the fields that the canon lacks, in this dialect's structure. */
+/** Returns the fields that the canon lacks, in the structure of this dialect. */
 function requestExtra(
   fields: JsonObject,
   body: JsonObject,
@@ -133,7 +133,7 @@ function requestExtra(
   return Object.keys(fields).length === 0 ? undefined : fields
 }
 
-/** Returns the members of `output_config` that are in the canon. */
+/** Returns the members of `output_config` that the canon can represent. */
 function outputFields({ thinking, output_config: output }: MessageParameters): Set<string> {
   const known = new Set<string>()
   if (thinking?.type !== "disabled") known.add("effort")

@@ -15,10 +15,10 @@ import { answersByTool, closedSchema, jsonInstruction } from "../schema.ts"
 import { encodeWebSearch } from "../search/tool.ts"
 import { encodeTools } from "../tools/encode.ts"
 
-/** The lowest `top_p` that Anthropic accepts when the model thinks. */
+/** The lowest `top_p` that Anthropic accepts if the model thinks. */
 const SMALLEST_TOP_P_THINKING = 0.95
 
-/** A request for a message in the vendor's form (docs/contribute/wire/anthropic-messages.md#f2). */
+/** Encodes a request for a message in the vendor's form (docs/contribute/wire/anthropic-messages.md#f2). */
 export function encodeRequest(request: ChatRequest, all: AnthropicQuirks): EncodedRequest {
   const quirks = quirksOf(request.model, all)
   const losses = new LossList(DIALECT)
@@ -70,7 +70,7 @@ function encodeFormat({ responseFormat }: ChatRequest, quirks: AnthropicQuirks):
   return { format: { type: "json_schema", schema } }
 }
 
-/** A value that equals the default is not sent, which loses nothing. */
+/** Encodes sampling parameters. A value that equals the default is left out, which loses nothing. */
 function encodeSampling(
   body: JsonObject,
   { temperature, topP, topK }: ChatRequest,
@@ -108,7 +108,7 @@ function encodeRest(body: JsonObject, request: ChatRequest, losses: LossList): v
   if (serviceTier !== undefined) body.service_tier = encodeServiceTier(serviceTier, losses)
 }
 
-/** Reports fields that this dialect lacks. Several choices are not included: the relay makes several calls. */
+/** Reports fields that this dialect lacks. Several choices are not reported, because the relay makes several calls. */
 function reportUnknown(request: ChatRequest, losses: LossList): void {
   if (request.seed !== undefined) losses.add("seed")
   // A penalty of 0 has no effect.
@@ -122,7 +122,7 @@ function reportUnknown(request: ChatRequest, losses: LossList): void {
   if (request.previousResponse !== undefined) losses.add("previous_response_id")
 }
 
-/** Adds the fields that the canon lacks; some of them are merged into fields that it has. */
+/** Adds the fields that the canon lacks. Some of them are merged into fields that the body already has. */
 function mergeExtra(body: JsonObject, output: JsonObject, extra: JsonObject): void {
   const { tools: _, output_config: ownOutput, metadata, ...rest } = extra
   Object.assign(body, rest)

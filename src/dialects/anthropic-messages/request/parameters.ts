@@ -12,7 +12,7 @@ export const SMALLEST_BUDGET = 1024
 
 const format = z.looseObject({ type: z.string(), schema: z.looseObject({}, AN_OBJECT).nullish() })
 
-/** Anthropic's word for the default tier. */
+/** Anthropic's name for the default service tier. */
 const STANDARD = "standard_only"
 const DEFAULT = "default"
 
@@ -22,10 +22,10 @@ const SAMPLING = {
 
 /** The scalar parameters. */
 export const SCALARS = {
-  // 0 only asks for the prompt to be cached.
+  // 0 only requests that the prompt is cached.
   max_tokens: scalar("maxTokens", integer({ minimum: 0 })),
   temperature: scalar("temperature", decimal({ minimum: 0, maximum: 1 }), {
-    // Callers of other dialects may go up to 2.
+    // Callers of other dialects may send temperatures up to 2.
     support({ sampling, maxTemperature }: AnthropicQuirks) {
       if (!sampling) return "dropped"
       return maxTemperature < 2 ? "approximated" : "carried"
@@ -40,16 +40,16 @@ export const SCALARS = {
     decode: ({ user_id: user }) => user ?? undefined,
   }),
   service_tier: scalar("serviceTier", text(), {
-    // The canon's words are OpenAI's.
+    // The canon uses OpenAI's names of tiers.
     decode: (tier) => (tier === STANDARD ? DEFAULT : tier),
     support: () => "approximated",
   }),
 }
 
 /**
- * Parameters of a message other than `messages`, `system`, `tools` and `tool_choice`, which are validated while
- * they are read. Types and limits are those of the official client and of docs/use/endpoints.md#chat; other fields stay
- * in the body, which is sent unchanged.
+ * Parameters of a message except `messages`, `system`, `tools` and `tool_choice`, which are validated while they are
+ * read. Types and limits follow the official client and docs/use/endpoints.md#chat. Other fields stay in the body,
+ * which is sent unchanged.
  */
 export const messageParameters = z.object({
   model: z.string(),
@@ -68,7 +68,7 @@ export const messageParameters = z.object({
 /** The validated parameters of a message. */
 export type MessageParameters = z.infer<typeof messageParameters>
 
-/** Anthropic has two: `auto`, which prefers priority, and no priority. */
+/** Encodes the service tier. Anthropic has only two tiers: `auto`, which prefers priority, and `standard_only`. */
 export function encodeServiceTier(tier: string, losses: LossList): string {
   if (tier === "auto") return tier
   if (tier === DEFAULT || tier === "standard") return STANDARD

@@ -69,7 +69,9 @@ export function decodeResult(body: JsonObject): ChatResult {
   })
 }
 
-/** @throws GatewayError `upstream_error` for more blocks, citations or search results than an answer can have. */
+/**
+ * @throws GatewayError `upstream_error` if there are more blocks, citations or search results than an answer can have.
+ */
 function countEntries(content: JsonValue[]): void {
   const count = new EntryCount()
   count.parts(content)
@@ -80,7 +82,7 @@ function countEntries(content: JsonValue[]): void {
   }
 }
 
-/** The members of a message that the canon lacks. */
+/** Returns the members of a message that the canon lacks. */
 export function messageExtra(message: JsonObject): JsonObject | undefined {
   return unknownFields(message, RESULT_FIELDS)
 }

@@ -14,8 +14,9 @@ import { DIRECT_CALLER } from "../tools/encode.ts"
 import { encodeUsage, withSearches } from "../usage.ts"
 
 /**
- * A whole message with every member that the official client declares (docs/contribute/wire/anthropic-messages.md#f19,
- * docs/use/endpoints.md#chat). It has only the first choice, since a caller of this dialect cannot ask for several.
+ * Encodes a whole message with every member that the official client declares
+ * (docs/contribute/wire/anthropic-messages.md#f19, docs/use/endpoints.md#chat). It contains only the first choice,
+ * since a caller of this dialect cannot request several.
  */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
   const [choice = EMPTY_CHOICE] = result.choices
@@ -49,14 +50,14 @@ export const NULL_MEMBERS: JsonObject = Object.freeze({
   diagnostics: null,
 })
 
-/** A vendor's id in this dialect's form. */
+/** Returns a vendor's id in the form of this dialect. */
 export function messageId(id: string | undefined): string {
   return prefixedId(ID_PREFIX, id)
 }
 
 const EMPTY_CHOICE: Choice = { index: 0, parts: [], finish: "other" }
 
-/** Without a signature after the text, as in a stream (`WrittenBlocks.signature`). */
+/** Returns the parts without a signature after the last text, as in a stream (`WrittenBlocks.signature`). */
 function reportedParts(parts: readonly Part[]): readonly Part[] {
   const last = parts.at(-1)
   const isSignature = last?.type === "reasoning" && last.text === "" && last.isRedacted !== true
@@ -87,7 +88,7 @@ function encodePart(part: Exclude<Part, WebSearchPart>): JsonObject | undefined 
         type: "tool_use",
         id,
         name,
-        // Parsed on demand, because an answer may have many long calls.
+        // Arguments are parsed on demand, because an answer may have many long calls.
         get input() {
           return (input ??= objectIn(part.arguments))
         },
@@ -108,7 +109,7 @@ function encodePart(part: Exclude<Part, WebSearchPart>): JsonObject | undefined 
   }
 }
 
-/** The words of audio that the model spoke; empty if they are unknown. */
+/** Returns the words of audio that the model spoke; empty if they are unknown. */
 export function spokenWords(media: ImagePart | AudioPart): string {
   return media.type === "audio" ? (media.transcript ?? "") : ""
 }
@@ -117,7 +118,7 @@ function searchesOf(parts: readonly Part[]): number {
   return parts.reduce((sum, part) => sum + (part.type === "web-search" ? part.uses : 0), 0)
 }
 
-/** A search by another vendor; this dialect's own searches are among its extras. */
+/** Returns the blocks of a search by another vendor. Searches that came in this dialect are part of its extras. */
 function searchBlocks(search: WebSearchPart): JsonObject[] {
   if (search.reportedIn === DIALECT) return []
   const { use, input, result } = encodeSearch(search)

@@ -9,16 +9,19 @@ import { DIRECT_CALLER } from "../tools/encode.ts"
 const USE = "server_tool_use"
 const RESULT = "web_search_tool_result"
 const NAME = "web_search"
-/** The id prefix of searches by another vendor, by which they are recognized later. */
+/** The prefix in the ids of searches by other vendors. It identifies these searches in later requests. */
 const OWN_ID = "srvtoolu_tollgate_"
-/** In place of Anthropic's encrypted content; nothing reads it. */
+/** Placeholder for Anthropic's encrypted content. Nothing reads it. */
 const NOT_ENCRYPTED = "tollgate"
 
-/** The searches of one answer: Anthropic reports the query and the results in separate blocks. */
+/** Collects the searches of one answer. Anthropic reports the query and the results in separate blocks. */
 export class SearchSteps {
   readonly #queries = new Map<string, string>()
 
-  /** @returns the search, if the block completes it. */
+  /**
+   * Reads a block.
+   * @returns the search if the block completes it.
+   */
   read(block: JsonObject): WebSearchPart | undefined {
     if (block.type === USE && block.name === NAME) {
       const input = isJsonObject(block.input) ? block.input : {}
@@ -43,15 +46,15 @@ export class SearchSteps {
   }
 }
 
-/** Another vendor's search in the form of Anthropic's own. */
+/** Another vendor's search in the form of Anthropic's own searches. */
 export interface SearchBlocks {
-  /** Without its input, which is streamed. */
+  /** The block of the query, without its input, which is streamed. */
   readonly use: JsonObject
   readonly input: JsonObject
   readonly result: JsonObject
 }
 
-/** The two blocks of a search (@anthropic-ai/sdk 1.12, `ServerToolUseBlock`, `WebSearchToolResultBlock`). */
+/** Returns the two blocks of a search (@anthropic-ai/sdk 1.12, `ServerToolUseBlock`, `WebSearchToolResultBlock`). */
 export function encodeSearch(search: WebSearchPart): SearchBlocks {
   const id = mintId(OWN_ID)
   const caller = DIRECT_CALLER
@@ -73,7 +76,7 @@ function encodePages({ pages, failed }: WebSearchPart): JsonObject | JsonObject[
   }))
 }
 
-/** Whether a block of the history was made by `encodeSearch`. */
+/** Whether `encodeSearch` created a block of the history. */
 export function isReportedStep({ type, id, tool_use_id: useId }: JsonObject): boolean {
   if (type !== USE && type !== RESULT) return false
   const named = type === USE ? id : useId

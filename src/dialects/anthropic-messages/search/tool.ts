@@ -14,9 +14,9 @@ import {
 import { DIALECT } from "../identifiers.ts"
 
 const TYPE = /^web_search_\d{8}$/
-/** The version that all models with search accept. */
+/** The version of the search tool that all models with web search accept. */
 const OWN_TYPE = "web_search_20250305"
-/** Anthropic's name for it: no function may have the same. */
+/** Anthropic's name for the search tool. No function may have the same name. */
 const NAME = "web_search"
 
 const FIELDS = new Set([
@@ -26,7 +26,7 @@ const FIELDS = new Set([
   "allowed_domains",
   "blocked_domains",
   "user_location",
-  // Callers allowed and caching: no results are lost without them.
+  // Fields for allowed callers and caching. Without them, no results are lost.
   "allowed_callers",
   "cache_control",
   "defer_loading",
@@ -36,9 +36,9 @@ const KNOWN: ReadonlySet<SearchWord> = new Set(["maxUses", "location", "allowedD
 const ALL_KNOWN: ReadonlySet<SearchWord> = new Set([...KNOWN, "blockedDomains"])
 
 /**
- * Returns the web search of a request (@anthropic-ai/sdk 1.12, `WebSearchTool20250305` and later); undefined without
- * one.
- * @param others the server tools.
+ * Returns the web search of a request (@anthropic-ai/sdk 1.12, `WebSearchTool20250305` and later); undefined if it has
+ * no search.
+ * @param others the server tools of the request.
  */
 export function decodeWebSearch(
   body: JsonObject,
@@ -63,10 +63,10 @@ export function decodeWebSearch(
   return search
 }
 
-/** The web search of another dialect's caller as Anthropic's tool. */
+/** Encodes the web search of another dialect's caller as Anthropic's tool. */
 export function encodeWebSearch(search: WebSearch, losses: LossList): JsonObject {
   const { maxUses, allowedDomains, blockedDomains, location } = search
-  // Only one of the two lists is accepted.
+  // Anthropic accepts only one of the two domain lists.
   reportSearch(search, allowedDomains === undefined ? ALL_KNOWN : KNOWN, losses)
   const tool: JsonObject = { type: OWN_TYPE, name: NAME }
   if (maxUses !== undefined) tool.max_uses = maxUses

@@ -22,12 +22,13 @@ import { messageExtra } from "../result/decode.ts"
 import { OpenBlocks } from "./open-blocks.ts"
 import { decodeUsage, mergeUsage } from "../usage.ts"
 
-/** Members of every event. */
+/** Members that every event has. */
 const EVENT_HEAD = new Set(["type", "index"])
 
 /**
- * A decoder for the events of one message (docs/contribute/wire/anthropic-messages.md#f6,
- * docs/contribute/wire/anthropic-messages.md#f13, docs/contribute/wire/README.md#f3 and docs/contribute/wire/anthropic-messages.md#f12).
+ * Creates a decoder for the events of one message (docs/contribute/wire/anthropic-messages.md#f6,
+ * docs/contribute/wire/anthropic-messages.md#f12, docs/contribute/wire/anthropic-messages.md#f13 and
+ * docs/contribute/wire/README.md#f3).
  */
 export function decodeEvents(): EventDecoder {
   return new MessageDecoder()
@@ -56,7 +57,7 @@ class MessageDecoder implements EventDecoder {
     return events
   }
 
-  /** A message with a stop reason is complete even without a stop event. */
+  /** Ends the stream. A message with a stop reason is complete even without a stop event. */
   end(): ChatEvent[] {
     if (this.#hasFinish) this.#finished = true
     return []
@@ -84,7 +85,7 @@ class MessageDecoder implements EventDecoder {
         break
       default:
         if (name === "error" || event.type === "error" || event.error) {
-          // Some vendors report the usage so far with the error.
+          // Some vendors report the usage so far together with the error.
           this.#onUsage(objectAt(event, "usage"), events)
           events.push(decodeErrorEvent(event))
         } else if (event.type !== undefined && event.type !== "ping") {
@@ -93,7 +94,7 @@ class MessageDecoder implements EventDecoder {
     }
   }
 
-  /** Some vendors send the start of a message twice; the second adds nothing. */
+  /** Handles the start of a message. Some vendors send it twice; the second start adds nothing. */
   #onStart(event: JsonObject, events: ChatEvent[]): void {
     if (this.#started) return
     this.#started = true
@@ -101,7 +102,7 @@ class MessageDecoder implements EventDecoder {
     const [id, model] = [textAt(message, "id"), textAt(message, "model")]
     events.push(defined({ type: "start", id, model }))
     pushExtra(messageExtra(message), events)
-    // A continuation after calls from a program can arrive whole, with its end.
+    // A continuation after calls by a program can arrive as a whole, including its end.
     for (const block of listAt(message, "content")) {
       if (isJsonObject(block)) this.#blocks.whole(block, events)
     }

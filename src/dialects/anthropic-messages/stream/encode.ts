@@ -17,14 +17,17 @@ import { encodeCounts, encodeUsage, withSearches } from "../usage.ts"
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 type FinishEvent = Extract<ChatEvent, { type: "finish" }>
 
-/** An encoder for one stream of a message, in Anthropic's order (docs/contribute/wire/anthropic-messages.md#f6). */
+/**
+ * Creates an encoder for one stream of a message, in Anthropic's order of events
+ * (docs/contribute/wire/anthropic-messages.md#f6).
+ */
 export function encodeEvents(request: ChatRequest): EventEncoder {
   return new MessageEncoder(request)
 }
 
 /**
- * The start of a message has its input tokens, so it waits for one more event, which is the usage if the vendor
- * reports it early. Only the first choice is sent: callers cannot ask for more.
+ * Encodes one message. Its start event contains the input tokens, so the event waits for the next one, which is the
+ * usage if the vendor reports it early. Only the first choice is sent, because callers cannot request more.
  */
 class MessageEncoder implements EventEncoder {
   readonly #request: ChatRequest
@@ -32,7 +35,7 @@ class MessageEncoder implements EventEncoder {
   #start: StartEvent | undefined
   #isStarted = false
   #usage: Usage = NO_USAGE
-  /** Searches by other vendors. */
+  /** Number of searches by other vendors. */
   #searches = 0
   #finish: FinishEvent | undefined
   readonly #extra: JsonObject = {}
@@ -108,7 +111,7 @@ class MessageEncoder implements EventEncoder {
         else this.#blocks.signature(event.signature, frames)
         break
       case "media":
-        // The format has no images or audio in an answer: the words of audio are all that remains.
+        // Answers in this format have no images or audio, so only the words of audio are sent.
         this.#blocks.text(spokenWords(event.media), frames)
         break
       case "citation":
@@ -135,7 +138,7 @@ class MessageEncoder implements EventEncoder {
     }
   }
 
-  /** A search by another vendor; this dialect's own searches are among its extras. */
+  /** Writes a search by another vendor. Searches that came in this dialect are part of its extras. */
   #search(search: WebSearchPart, frames: SseFrame[]): void {
     if (search.reportedIn === DIALECT) return
     this.#searches += search.uses
@@ -170,7 +173,7 @@ class MessageEncoder implements EventEncoder {
 
 const PING: SseFrame = Object.freeze({ event: "ping", data: '{"type":"ping"}' })
 
-/** Anthropic's last frame; there is no `[DONE]`. */
+/** The last frame of a stream. Anthropic sends no `[DONE]`. */
 export const LAST_FRAME: SseFrame = Object.freeze({
   event: "message_stop",
   data: '{"type":"message_stop"}',

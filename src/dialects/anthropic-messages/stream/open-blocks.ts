@@ -17,14 +17,14 @@ import { saidTwice } from "../../shared/stream.ts"
 import { DIALECT } from "../identifiers.ts"
 import { SearchSteps } from "../search/steps.ts"
 
-/** A block that has started and not stopped, with the data that can only be sent when it stops. */
+/** A block that has started but not stopped, with data that can only be sent when the block stops. */
 type OpenBlock =
   | { readonly kind: "text"; readonly citations: Citation[] }
   | { readonly kind: "thinking"; signature: string; sent: number }
   | { readonly kind: "call"; readonly call: number; readonly input: string; hasDelta: boolean }
   | { readonly kind: "other"; readonly block: JsonObject; input: string }
 
-/** Members of a block's start; an empty input counts as absent. */
+/** Members of a block's start. An empty input counts as absent. */
 const BLOCK_HEAD: ReadonlySet<string> = new Set(["type", "id", "tool_use_id", "caller"])
 const DELTA_HEAD: ReadonlySet<string> = new Set(["type"])
 
@@ -49,7 +49,10 @@ export class OpenBlocks {
     return this.#calls > 0
   }
 
-  /** @throws GatewayError `upstream_error` for a block that is open: a client would read two. */
+  /**
+   * Starts a block.
+   * @throws GatewayError `upstream_error` if the block is already open, because a client would read two blocks.
+   */
   start(event: JsonObject, events: ChatEvent[]): void {
     const { content_block: block } = event
     if (!isJsonObject(block)) return
@@ -78,7 +81,7 @@ export class OpenBlocks {
       case "citations_delta":
         if (open?.kind === "text" && isJsonObject(delta.citation)) {
           open.citations.push(decodeCitation(delta.citation))
-          // It is sent when the block stops; the caller already has it.
+          // The event of the citation is sent when the block stops, but the caller already has the citation.
           this.#other.json(delta.citation)
         }
         break
@@ -92,7 +95,7 @@ export class OpenBlocks {
     }
   }
 
-  /** A block that arrived without deltas. */
+  /** Handles a block that arrived without deltas. */
   whole(block: JsonObject, events: ChatEvent[]): void {
     this.#stopBlock(this.#startBlock(block, events), events)
   }
@@ -104,7 +107,7 @@ export class OpenBlocks {
     if (open !== undefined) this.#stopBlock(open, events)
   }
 
-  /** A message that its limit cuts off may end without stopping its last block. */
+  /** Stops all open blocks. A message that reached its limit may end without stopping its last block. */
   stopAll(events: ChatEvent[]): void {
     for (const open of this.#open.values()) this.#stopBlock(open, events)
     this.#open.clear()
@@ -136,7 +139,7 @@ export class OpenBlocks {
     }
   }
 
-  /** Hidden or summarized thinking is contained entirely in its signature. */
+  /** Stores a signature. If thinking is hidden or summarized, the signature contains all of it. */
   #onSignature(open: Extract<OpenBlock, { kind: "thinking" }>, signature: string): void {
     this.#other.text(signature.slice(open.sent))
     open.signature = signature
@@ -155,7 +158,7 @@ export class OpenBlocks {
   #stopBlock(open: OpenBlock, events: ChatEvent[]): void {
     switch (open.kind) {
       case "text":
-        // Anthropic sends citations before the text that they are for.
+        // Anthropic sends citations before the text that they support.
         for (const citation of open.citations)
           events.push({ type: "citation", choice: 0, citation })
         break
@@ -206,7 +209,9 @@ function indexOf({ index }: JsonObject): number {
   return typeof index === "number" ? index : 0
 }
 
-/** The input of a call that arrived whole with its start; Anthropic's own starts empty. */
+/**
+ * Returns the input of a call that arrived as a whole with its start. Anthropic's own calls start with an empty input.
+ */
 function wholeInput({ input }: JsonObject): string {
   return isJsonObject(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : ""
 }

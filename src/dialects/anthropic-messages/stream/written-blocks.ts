@@ -30,23 +30,23 @@ const EMPTY_TEXT: JsonObject = { type: "text", text: "" }
 const EMPTY_THINKING: JsonObject = { type: "thinking", thinking: "", signature: "" }
 
 /**
- * Writes the blocks of one stream. One is open at a time, as Anthropic writes and clients expect, and their indexes
- * have no gap. Blocks that start while a call is incomplete wait for it: some vendors send text in the middle of
- * arguments.
+ * Writes the blocks of one stream. Only one block is open at a time, as clients expect, and the indexes have no gaps.
+ * Blocks that start while a call is incomplete wait for the call to end, because some vendors send text in the middle
+ * of arguments.
  */
 export class WrittenBlocks {
   readonly #calls = new Map<number, Call>()
   readonly #waiting = new Set<Call>()
   #index = -1
   #open: OpenBlock | undefined
-  /** A signature that followed text; sent once another block follows. */
+  /** A signature that followed text. It is sent once another block follows. */
   #heldSignature: string | undefined
-  /** Blocks that arrived after the open call, which is incomplete. */
+  /** Blocks that arrived while the open call was incomplete. */
   #deferred: Write[] = []
 
   text(text: string, frames: SseFrame[]): void {
     if (text === "" || this.#defers((later) => this.text(text, later))) return
-    // Text after a citation is separate from the cited text.
+    // Text after a citation becomes a separate block.
     if (this.#open?.kind === "text" && this.#open.isCited) this.#stop(frames)
     this.#openAs("text", EMPTY_TEXT, frames)
     this.#delta(`{"type":"text_delta","text":${JSON.stringify(text)}}`, frames)
@@ -68,9 +68,9 @@ export class WrittenBlocks {
   }
 
   /**
-   * Ends a thinking block: later thinking is another block. Gemini signs after its text and does not need that
-   * signature back. A last block of empty thinking would hide the text from clients that read the last block
-   * (Claude Code), so it is sent only if something follows.
+   * Ends a thinking block, so that later thinking becomes another block. Gemini signs after its text and does not need
+   * that signature back. A signature after the text is sent only if another block follows. As the last block, its empty
+   * thinking would hide the text from clients that read the last block (Claude Code).
    */
   signature(signature: string, frames: SseFrame[]): void {
     if (this.#defers((later) => this.signature(signature, later))) return
@@ -91,7 +91,7 @@ export class WrittenBlocks {
     this.whole({ type: "redacted_thinking", data }, frames)
   }
 
-  /** A block without deltas. */
+  /** Writes a block that has no deltas. */
   whole(block: JsonObject, frames: SseFrame[]): void {
     if (this.#defers((later) => this.whole(block, later))) return
     this.#stop(frames)
@@ -99,7 +99,7 @@ export class WrittenBlocks {
     this.#stopFrame(frames)
   }
 
-  /** Another vendor's query, streamed like arguments, and its results. */
+  /** Writes another vendor's search: the query, which is streamed like arguments, and the results. */
   search(search: WebSearchPart, frames: SseFrame[]): void {
     if (this.#defers((later) => this.search(search, later))) return
     const { use, input, result } = encodeSearch(search)
@@ -126,7 +126,7 @@ export class WrittenBlocks {
     this.#write(call, frames)
   }
 
-  /** Ends the stream: sends the waiting calls, and the blocks that waited for them. */
+  /** Ends the stream. Sends the waiting calls and the blocks that waited for them. */
   stopAll(frames: SseFrame[]): void {
     this.#stop(frames)
     for (const call of this.#waiting) {
@@ -162,7 +162,7 @@ export class WrittenBlocks {
     this.#advance(frames)
   }
 
-  /** Opens the waiting calls, in their order, as soon as the previous one is complete. */
+  /** Opens each waiting call, in order, as soon as the previous call is complete. */
   #advance(frames: SseFrame[]): void {
     for (const call of this.#waiting) {
       if (this.#open?.kind === "call" && !this.#open.call.progress.isComplete) return

@@ -24,12 +24,12 @@ const TOOL_FIELDS = new Set([
   "input_schema",
   "strict",
   "cache_control",
-  // Whether arguments are streamed eagerly: nothing is lost without it.
+  // Whether arguments are streamed early. Nothing is lost without this field.
   "eager_input_streaming",
 ])
 
 /**
- * Returns the tools of a request; undefined without tools. `others` are those that Anthropic runs itself or has
+ * Returns the tools of a request; undefined if it has none. `others` are tools that Anthropic runs itself or has
  * trained its models on, such as `web_search_20250305`.
  */
 export function decodeTools(value: JsonValue | undefined): DecodedTools<JsonObject> | undefined {
@@ -54,7 +54,7 @@ export interface DecodedChoice {
   readonly parallelToolCalls?: boolean
 }
 
-/** Returns the tool to call, and whether parallel calls are allowed. */
+/** Decodes which tool must be called, and whether parallel calls are allowed. */
 export function decodeToolChoice(value: JsonValue | undefined): DecodedChoice {
   if (!isDefined(value)) return {}
   if (!isJsonObject(value)) throw invalidType("tool_choice", "an object", value)

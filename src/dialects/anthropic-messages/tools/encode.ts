@@ -9,13 +9,13 @@ import { encodeCache } from "../cache.ts"
 import type { AnthropicQuirks } from "../quirks.ts"
 import { answersByTool, answerTool, closedSchema } from "../schema.ts"
 
-/** A call by the model itself, not by a program that it wrote. */
+/** Marks a call by the model itself. A program that the model wrote can also make calls. */
 export const DIRECT_CALLER: JsonObject = { type: "direct" }
 
 /**
- * Returns the tools of a request and the tool choice, as members of the body. If an answer must follow a schema and
- * the vendor has no format for it, an additional tool is forced.
- * @param others tools that only this dialect has.
+ * Returns the tools of a request and the tool choice, as members of the body. If an answer must follow a schema and the
+ * vendor has no format for it, an additional tool is forced.
+ * @param others tools that exist in this dialect only.
  */
 export function encodeTools(
   request: ChatRequest,

@@ -3,12 +3,12 @@ const MAX_LENGTH = 190
 const MAX_READ = MAX_LENGTH + 64
 
 /**
- * Names of a request's documents in Converse's form: letters, digits, single spaces, hyphens, parentheses and
- * brackets, and unique.
+ * Creates unique names for a request's documents in the form that Converse requires: letters, digits, single spaces,
+ * hyphens, parentheses and brackets.
  */
 export class DocumentNames {
   readonly #used = new Set<string>()
-  /** The number of the last document by each name. */
+  /** The number of the last document for each name. */
   readonly #counts = new Map<string, number>()
 
   next(name: string | undefined): string {

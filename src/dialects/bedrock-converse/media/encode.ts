@@ -5,7 +5,7 @@ import type { LossList } from "../../shared/losses.ts"
 import type { DocumentNames } from "./document-names.ts"
 import { type Format, formatOf } from "./formats.ts"
 
-/** An image, if Converse supports its format. It accepts no links except to Amazon's storage. */
+/** Encodes an image, if Converse supports its format. Converse accepts no links except to Amazon's storage. */
 export function encodeImage(part: ImagePart, losses: LossList): JsonObject | undefined {
   losses.fieldsOf(part.extra)
   if (part.detail !== undefined && part.detail !== "auto") losses.add("image.detail")
@@ -20,7 +20,7 @@ export function encodeImage(part: ImagePart, losses: LossList): JsonObject | und
   return blockOf(format, where)
 }
 
-/** Audio, which few models accept. */
+/** Encodes audio, which few models accept. */
 export function encodeAudio(part: AudioPart, losses: LossList): JsonObject | undefined {
   losses.fieldsOf(part.extra)
   const { source } = part
@@ -34,7 +34,7 @@ export function encodeAudio(part: AudioPart, losses: LossList): JsonObject | und
   return blockOf(format, where)
 }
 
-/** A file, by its type: usually a document, but also an image, audio or video. */
+/** Encodes a file according to its type: usually as a document, but also as an image, audio or video. */
 export function encodeFile(
   part: FilePart,
   names: DocumentNames,
@@ -73,7 +73,7 @@ function nameOf(source: MediaSource): string | undefined {
   return source.type === "reference" ? source.id : undefined
 }
 
-/** A file stored at another vendor is not a feature with a name. */
+/** Returns the name of the feature that is lost. A file stored at another vendor has no feature name. */
 function lossName(kind: "image" | "file", { type }: MediaSource): string {
   switch (type) {
     case "base64":

@@ -1,10 +1,10 @@
-/** A kind of block, and Converse's word for its format. */
+/** A kind of block, with Converse's name for its format. */
 export interface Format {
   readonly block: "image" | "audio" | "video" | "document"
   readonly word: string
 }
 
-/** Converse's words, by kind of block. */
+/** Converse's names of formats, by kind of block. */
 const WORDS = {
   image: ["png", "jpeg", "gif", "webp"],
   document: ["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"],
@@ -18,7 +18,7 @@ const FORMATS: ReadonlyMap<string, Format> = new Map(
   ),
 )
 
-/** Types and extensions whose last part is not the word itself. */
+/** Converse's names for media types and extensions whose last part is a different name. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ["image/jpg", "jpeg"],
   ["jpg", "jpeg"],
@@ -43,11 +43,15 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ["3gp", "three_gp"],
 ])
 
-/** Characters of a media type (RFC 6838: twice 127, and parameters), and of the ending of a name, that are read. */
+/**
+ * Maximum characters that are read of a media type (RFC 6838: twice 127, and parameters) and of the end of a file name.
+ */
 const MAX_TYPE_LENGTH = 1_024
 const MAX_ENDING_LENGTH = 64
 
-/** Returns the format of a file by its media type, else by its extension; undefined if Converse does not support it. */
+/**
+ * Returns the format of a file by its media type, or else by its extension; undefined if Converse does not support it.
+ */
 export function formatOf(
   mediaType: string | undefined,
   name: string | undefined,

@@ -19,7 +19,7 @@ export class PartEncoder {
     this.#losses = losses
   }
 
-  /** @returns undefined for a part that Converse does not accept, which is reported unless it is empty. */
+  /** @returns undefined for a part that Converse does not accept. The part is reported as a loss unless it is empty. */
   encode(part: Part): JsonObject | undefined {
     switch (part.type) {
       case "text":
@@ -51,7 +51,7 @@ export class PartEncoder {
     }
   }
 
-  /** Reasoning that Bedrock did not sign is rejected. */
+  /** Encodes reasoning. Converse rejects reasoning that Bedrock did not sign. */
   #encodeReasoning(part: ReasoningPart): JsonObject | undefined {
     this.#losses.fieldsOf(part.extra)
     const { text, signature, signedBy, isRedacted } = part
@@ -73,7 +73,10 @@ export class PartEncoder {
     }
   }
 
-  /** Arguments that are not a JSON object, which a model can write, are sent as text in one. */
+  /**
+   * Returns the arguments of a call. A model can write arguments that are not a JSON object. They are sent as text
+   * within an object.
+   */
   #inputOf({ arguments: text }: ToolCallPart): JsonObject {
     if (text.trim() === "") return {}
     const input = this.#losses.objectIn(text)
@@ -85,9 +88,9 @@ export class PartEncoder {
     this.#losses.fieldsOf(part.extra)
     const content: JsonObject[] = []
     for (const chunk of part.content) {
-      // A cache point may follow a result, but not be inside it.
+      // A cache point may follow a result, but may not be inside a result.
       if (chunk.type !== "audio" && chunk.cache !== undefined) this.#losses.add("cache_control")
-      // Unlike elsewhere, blank text is accepted here, and means an empty result.
+      // In a tool result, Converse accepts blank text, which means an empty result.
       const block = this.encode(chunk) ?? (chunk.type === "text" ? { text: chunk.text } : undefined)
       if (block === undefined) continue
       if ("audio" in block) this.#losses.add("tool_result.media")
@@ -102,7 +105,7 @@ export class PartEncoder {
   }
 }
 
-/** Blank text is rejected. */
+/** Returns a text block; undefined for blank text, which Converse rejects. */
 function textBlock(text: string): JsonObject | undefined {
   return text.trim() === "" ? undefined : { text }
 }

@@ -12,7 +12,7 @@ const PLACEHOLDER = "."
 
 interface Turn {
   readonly role: "user" | "assistant"
-  /** Tool results, which have to come first. */
+  /** Tool results, which must come first in a turn. */
   readonly results: JsonObject[]
   readonly content: JsonObject[]
 }
@@ -27,8 +27,8 @@ export interface EncodedMessages {
 }
 
 /**
- * Returns the conversation in alternating turns, the user first; the results of all calls in the very next turn,
- * before its text; the instructions separate (docs/contribute/wire/bedrock-converse.md#f3).
+ * Returns the conversation as alternating turns that start with the user. The results of all calls are in the turn
+ * right after the calls, before its text. The instructions are separate (docs/contribute/wire/bedrock-converse.md#f3).
  */
 export function encodeMessages(
   messages: readonly Message[],
@@ -46,7 +46,9 @@ class ConversationWriter {
   readonly #losses: LossList
   readonly #parts: PartEncoder
   readonly #points: CachePoints
-  /** Whether the last message is the user's, even if empty: then no answer is continued. */
+  /**
+   * Whether the last message is from the user, even if it is empty. The model then does not continue an earlier answer.
+   */
   #isUserLast = false
 
   constructor(family: ModelFamily, losses: LossList) {
@@ -111,7 +113,10 @@ class ConversationWriter {
     if ("cache" in part) this.#points.mark(blocks, part.cache)
   }
 
-  /** Consecutive messages of one side are one turn. A turn starts with its first block. */
+  /**
+   * Returns the turn to write to. Consecutive messages of one side form one turn, which is created with its first
+   * block.
+   */
   #turnOf(role: Turn["role"]): Turn {
     const last = this.#turns.at(-1)
     if (last?.role === role) return last
@@ -128,7 +133,10 @@ class ConversationWriter {
     content.push({ text: PLACEHOLDER })
   }
 
-  /** Drops reasoning at the end of an answer that was cut off while the model was thinking: it cannot be last. */
+  /**
+   * Drops reasoning from the end of an answer that was cut off while the model was thinking. Reasoning must not be the
+   * last block.
+   */
   #dropLastThoughts(content: JsonObject[]): void {
     while (content.at(-1)?.reasoningContent !== undefined) {
       this.#losses.add("reasoning.signature")
@@ -137,13 +145,13 @@ class ConversationWriter {
   }
 }
 
-/** Claude rejects a prefilled answer that ends in white space. */
+/** Removes white space from the end of a prefilled answer, because Claude rejects it. */
 function trimPrefill(turn: Turn | undefined): void {
   const block = turn?.role === "assistant" ? turn.content.at(-1) : undefined
   if (typeof block?.text === "string") block.text = block.text.trimEnd()
 }
 
-/** A document requires text next to it. */
+/** Whether a document has no text next to it, which Converse requires. */
 function lacksText(content: readonly JsonObject[]): boolean {
   const hasDocument = content.some(({ document }) => document !== undefined)
   return hasDocument && content.every(({ text }) => text === undefined)

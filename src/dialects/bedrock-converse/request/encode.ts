@@ -12,7 +12,7 @@ import { encodeSampling } from "./sampling.ts"
 import { encodeOutputConfig, type JsonAnswer, jsonAnswerOf, jsonInstruction } from "../schema.ts"
 import { encodeTools } from "../tools.ts"
 
-/** Bedrock's service tiers; for `auto`, the field is left out. */
+/** Bedrock's name for each service tier. For `auto`, the field is left out. */
 const TIERS: ReadonlyMap<string, string> = new Map([
   ["default", "default"],
   ["flex", "flex"],
@@ -25,8 +25,8 @@ const METADATA_TEXT = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/
 const MAX_METADATA = 16
 
 /**
- * The body of `converse` and `converse-stream` (docs/contribute/wire/bedrock-converse.md#f2), without the model, which is
- * in the address.
+ * Encodes the body of `converse` and `converse-stream` (docs/contribute/wire/bedrock-converse.md#f2), without the
+ * model, which is in the address.
  */
 export function encodeRequest(request: ChatRequest, quirks: BedrockConverseQuirks): EncodedRequest {
   const losses = new LossList(DIALECT)
@@ -60,7 +60,7 @@ export function encodeRequest(request: ChatRequest, quirks: BedrockConverseQuirk
   }
 }
 
-/** The paths of an answer's stop string, which differ between whole and streamed answers. */
+/** Returns the paths at which an answer names its stop sequence. They differ between whole and streamed answers. */
 function stopPaths(request: ChatRequest, family: ModelFamily): JsonValue | undefined {
   if (!family.reportsStop || !request.stop?.length) return undefined
   return [request.stream ? "/delta/stop_sequence" : "/stop_sequence"]

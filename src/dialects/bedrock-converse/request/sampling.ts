@@ -9,14 +9,14 @@ const HIGHEST_TEMPERATURE = 1
 /** The default of `top_p`, and of the temperature of most models. */
 const USUAL = 1
 
-/** `inferenceConfig`, and the sampling parameters that only the model's maker has. */
+/** `inferenceConfig`, and the sampling parameters that are specific to the model's maker. */
 export interface EncodedSampling {
   readonly inferenceConfig?: JsonObject
   /** Members of `additionalModelRequestFields`. */
   readonly additional?: JsonObject
 }
 
-/** Limits and sampling. Claude and Nova refuse sampling parameters together with thinking. */
+/** Encodes limits and sampling parameters. Claude and Nova reject sampling parameters together with thinking. */
 export function encodeSampling(
   request: ChatRequest,
   reasoning: EncodedReasoning | undefined,
@@ -29,7 +29,7 @@ export function encodeSampling(
   const isFree = family.sampling !== "none" && reasoning?.refusesSampling !== true
   if (isFree) setSampling(config, request, family, losses)
   else {
-    // The default value need not be sent.
+    // A default value is not sent.
     const { temperature = USUAL, topP = USUAL } = request
     const isUsual = temperature === USUAL && family.omittedTemperature === undefined
     if (request.temperature !== undefined && !isUsual) losses.add("temperature")

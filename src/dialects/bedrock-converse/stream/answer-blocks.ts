@@ -16,14 +16,14 @@ import { decodeCitation } from "../citations.ts"
 import { decodeFinish } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
 
-/** The kinds of chunks that are read. */
+/** The members of a chunk that are read. */
 const DELTAS: ReadonlySet<string> = new Set(["text", "toolUse", "reasoningContent", "citation"])
 
 /** One open block of an answer. */
 interface OpenBlock {
-  /** Absent for text; otherwise a call, or vendor-specific content. */
+  /** A call, or vendor-specific content (`unknown`); absent for text. */
   readonly tool?: { readonly call: number } | "unknown"
-  /** Its start in the text. */
+  /** Position in the text part at which the block starts. */
   readonly start: number
   signature: string
   readonly redacted: string[]
@@ -31,14 +31,14 @@ interface OpenBlock {
 }
 
 /**
- * The blocks of one answer as events, from whole answers or from streams. Reasoning is signed and text is cited
- * at the end of their block, because only then all of it is known.
+ * Converts the blocks of one answer to events, for whole answers and streams. The signature of reasoning and the
+ * citations of text are sent at the end of their block, because they are complete only then.
  */
 export class AnswerBlocks {
-  /** Content without an event. */
+  /** Content that no event contains. */
   readonly other = new OtherContent()
   readonly #blocks = new Map<number, OpenBlock>()
-  /** The stop string, if there was only one. */
+  /** The stop sequence of the request, if it has exactly one. */
   readonly #onlyStop: string | undefined
   #events: ChatEvent[] = []
   #calls = 0
@@ -49,14 +49,14 @@ export class AnswerBlocks {
     if (request?.stop?.length === 1) this.#onlyStop = request.stop[0]
   }
 
-  /** The events since the last call. */
+  /** Returns the events since the last call of this method. */
   take(): ChatEvent[] {
     const events = this.#events
     this.#events = []
     return events
   }
 
-  /** The start of a block that is not text. Unknown blocks are skipped. */
+  /** Starts a block that is not text. Unknown blocks are skipped. */
   start(index: number, start: JsonObject): void {
     const call = objectAt(start, "toolUse")
     if (call === undefined) {
@@ -64,7 +64,7 @@ export class AnswerBlocks {
       this.other.json(start)
       return
     }
-    // A server tool: it has run already.
+    // The vendor has already run a server tool.
     if (call.type === "server_tool_use") {
       this.other.json(call.name)
       this.#open(index, "unknown")
@@ -85,7 +85,7 @@ export class AnswerBlocks {
     })
   }
 
-  /** A chunk of a block. */
+  /** Handles a chunk of a block. */
   delta(index: number, delta: JsonObject): void {
     const block = this.#blocks.get(index) ?? this.#open(index)
     if (typeof delta.text === "string") this.#emitText(delta.text)
@@ -101,7 +101,7 @@ export class AnswerBlocks {
     this.other.json(unknownFields(delta, DELTAS))
   }
 
-  /** Ends a block: emits its collected content. */
+  /** Ends a block, and emits the content collected for it. */
   stop(index: number): void {
     const block = this.#blocks.get(index)
     if (block === undefined) return
@@ -116,7 +116,10 @@ export class AnswerBlocks {
     for (const index of this.#blocks.keys()) this.stop(index)
   }
 
-  /** @param additional the fields of the model's maker, among them the stop string if it was requested. */
+  /**
+   * Finishes the answer.
+   * @param additional the fields of the model's maker, including the stop sequence if it was requested.
+   */
   finish(word: string, additional: JsonObject | undefined): void {
     this.stopAll()
     const finish = decodeFinish(word, this.#calls > 0)
@@ -177,7 +180,7 @@ export class AnswerBlocks {
   }
 }
 
-/** Joins chunks of bytes that were encoded as base64 separately. */
+/** Joins chunks of bytes that were each encoded as base64. */
 function joinBase64(chunks: readonly string[]): string {
   const [only] = chunks
   if (only !== undefined && chunks.length === 1) return only

@@ -8,8 +8,8 @@ import { AnswerBlocks } from "./answer-blocks.ts"
 import { decodeUsage } from "../usage.ts"
 
 /**
- * A decoder for one stream of Converse (docs/contribute/wire/bedrock-converse.md#f6). The stop reason and the usage come
- * in separate frames; the answer is over when both have arrived.
+ * Creates a decoder for one stream of Converse (docs/contribute/wire/bedrock-converse.md#f6). The stop reason and the
+ * usage are in separate frames. The answer is complete when both have arrived.
  */
 export function decodeEvents(request: ChatRequest | undefined): EventDecoder {
   return new ConverseDecoder(new AnswerBlocks(request))
@@ -47,7 +47,7 @@ class ConverseDecoder implements EventDecoder {
     return events
   }
 
-  /** An answer with a stop reason is complete even without its usage. */
+  /** Ends the stream. An answer with a stop reason is complete even without its usage. */
   end(): ChatEvent[] {
     if (this.#isStopped) this.#finished = true
     this.#blocks.stopAll()
@@ -85,7 +85,7 @@ class ConverseDecoder implements EventDecoder {
         break
       }
       default:
-        // Future events.
+        // Ignores events that Bedrock may add in the future.
         return
     }
     events.push(...blocks.take())

@@ -6,10 +6,10 @@ import { encodeImageUrl } from "../../shared/media.ts"
 /** Levels of image detail (Cohere's reference of `/v2/chat`). */
 const DETAILS: ReadonlySet<string> = new Set(["auto", "low", "high"])
 
-/** Media types of text files. */
+/** Matches media types of text files. */
 const TEXT_TYPE = /^(text\/|application\/(json|xml|yaml|x-yaml)\b)/
 
-/** Content of a message: a string if it is only text. */
+/** Returns the content of a message, as a string if it is only text. */
 export function encodeContent(parts: readonly Part[], losses: LossList): JsonValue {
   const content: JsonObject[] = []
   for (const part of parts) {
@@ -21,7 +21,7 @@ export function encodeContent(parts: readonly Part[], losses: LossList): JsonVal
   return content.length === 1 && only.type === "text" ? (only.text ?? "") : content
 }
 
-/** Returns one part of content; undefined, which is reported, if Cohere has no equivalent. */
+/** Returns one part of content; undefined, with a loss, if Cohere has no equivalent. */
 export function encodePart(part: Part, losses: LossList): JsonObject | undefined {
   if ("cache" in part && part.cache !== undefined) losses.add("cache_control")
   switch (part.type) {
@@ -58,7 +58,7 @@ function encodeImage(part: ImagePart, losses: LossList): JsonObject | undefined 
   return { type: "image_url", image_url: image, ...losses.fieldsOf(part.extra) }
 }
 
-/** Cohere accepts no files, but text files can be sent as text. */
+/** Encodes a text file as text, because Cohere accepts no files. */
 function encodeFile(part: FilePart, losses: LossList): JsonObject | undefined {
   const { source, name } = part
   losses.fieldsOf(part.extra)

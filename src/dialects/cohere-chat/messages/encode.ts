@@ -64,7 +64,7 @@ function flushShown(shown: Part[], encoded: JsonObject[], losses: LossList): Par
   return []
 }
 
-/** A tool result is text; images are collected, to be shown after the last result. */
+/** Encodes a tool result, which is text. Images are collected, and follow after the last result. */
 function encodeAnswer(answer: ToolResultPart, shown: Part[], losses: LossList): JsonObject {
   if (answer.failed === true) losses.add("tool_result.failed")
   if (answer.cache !== undefined) losses.add("cache_control")
@@ -77,8 +77,8 @@ function encodeAnswer(answer: ToolResultPart, shown: Part[], losses: LossList): 
 }
 
 /**
- * A model's turn. Reasoning before calls is Cohere's `tool_plan`, which every model with tools supports; before
- * an answer it is content of the type `thinking`.
+ * Encodes a message of the model. Reasoning before calls becomes Cohere's `tool_plan`, which every model with tools
+ * supports. Reasoning before an answer becomes content of the type `thinking`.
  */
 function encodeAssistant(parts: readonly Part[], losses: LossList): JsonObject {
   const content: JsonValue[] = []
@@ -109,7 +109,7 @@ function encodeAssistant(parts: readonly Part[], losses: LossList): JsonObject {
   return message
 }
 
-/** Cohere has no signatures. */
+/** Reports a signature as a loss, because Cohere has no signatures. */
 function noteSignature(part: ReasoningPart, losses: LossList): void {
   if (part.signature !== undefined) losses.add("reasoning.signature")
   losses.fieldsOf(part.extra)

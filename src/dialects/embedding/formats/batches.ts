@@ -10,13 +10,16 @@ export function batchesOf<Item>(items: readonly Item[], max: number): (readonly 
   return batches
 }
 
-/** The texts of a request to a vendor that accepts only texts. */
+/** Returns the texts of a request to a vendor that accepts only texts. */
 export function textsOf({ input }: EmbeddingRequest): readonly string[] {
   if (input.type === "texts") return input.texts
   throw new Error("a vendor that takes texts alone was asked for tokens")
 }
 
-/** The fields of a request that a vendor does not support. @param carried the fields it supports. */
+/**
+ * Returns the losses for fields that a vendor does not support.
+ * @param carried the supported fields.
+ */
 export function lossesOf(request: EmbeddingRequest, carried: ReadonlySet<string>): Loss[] {
   const { user, dimensions, extra = {} } = request
   const losses = [
@@ -29,7 +32,7 @@ export function lossesOf(request: EmbeddingRequest, carried: ReadonlySet<string>
     .map((name) => ({ name, effect: "dropped" as const }))
 }
 
-/** Adds up the tokens of several calls; 0 if a call was not counted, since it would be free. */
+/** Adds up the tokens of several calls. Returns 0 if a call was not counted, since that call would be free. */
 export function tokensOfCalls(counts: readonly (number | undefined)[]): number {
   let sum = 0
   for (const count of counts) {

@@ -9,15 +9,15 @@ import { countedVectors, vectorOf } from "../../../canon/vectors.ts"
 import { lossesOf, textsOf, tokensOfCalls } from "./batches.ts"
 import { cohereBodies, cohereVectors } from "./cohere.ts"
 
-/** Bedrock reports the tokens of every call of `InvokeModel` here, as recorded. */
+/** The response header with the input tokens of each `InvokeModel` call, as recorded. */
 const TOKENS_HEADER = "x-amzn-bedrock-input-token-count"
 
-/** The one version of Titan whose vectors can be shortened, or left unnormalized. */
+/** The only version of Titan whose vectors can be shortened, or left unnormalized. */
 const TITAN_2 = "titan-embed-text-v2"
 
 /**
- * `InvokeModel` of Bedrock's embedding models: Amazon Titan, one text at a time, and Cohere's (the Bedrock User
- * Guide's pages on their inference parameters).
+ * Creates the format of Bedrock's `InvokeModel` for embedding models: Amazon Titan, which embeds one text per call, and
+ * Cohere's models (the Bedrock User Guide's pages on their inference parameters).
  * @param decodeError reads the vendor's errors.
  */
 export function bedrockEmbedding(decodeError: EmbeddingFormat["decodeError"]): EmbeddingFormat {
@@ -47,7 +47,7 @@ function bodiesOf(
   request: EmbeddingRequest,
   model: string,
 ): { readonly bodies: readonly JsonObject[]; readonly losses: readonly Loss[] } {
-  // Names start with a region, or are those of an inference profile, or are plain.
+  // Names are plain, start with a region, or are names of an inference profile.
   if (model.includes("cohere.")) return cohereBodies(request, model)
   if (model.includes("titan-embed-text") || model.includes("titan-embed-g1-text")) {
     return titanBodies(request, model)

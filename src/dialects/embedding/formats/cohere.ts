@@ -16,13 +16,16 @@ import { quantityOf } from "../../../canon/quantity.ts"
 import { countedVectors, vectorOf } from "../../../canon/vectors.ts"
 import { batchesOf, lossesOf, textsOf, tokensOfCalls } from "./batches.ts"
 
-/** Texts per call (the vendor's reference of `embed`, for its own API and for Bedrock). */
+/** Maximum texts per call (Cohere's reference of `embed`, for its own API and for Bedrock). */
 const MAX_TEXTS = 96
 
-/** Caller's fields that Cohere has under the same name. */
+/** Fields of the caller that Cohere has under the same name. */
 const OWN_FIELDS = ["truncate", "max_tokens", "priority"] as const
 
-/** Required by its models; texts are documents unless the caller says otherwise. */
+/**
+ * Cohere's input type for each purpose. Cohere's models require one. Texts are documents unless the caller sets another
+ * purpose.
+ */
 const PURPOSES: Readonly<Record<EmbeddingPurpose, string>> = {
   query: "search_query",
   document: "search_document",
@@ -31,11 +34,11 @@ const PURPOSES: Readonly<Record<EmbeddingPurpose, string>> = {
   clustering: "clustering",
 }
 
-/** Models with vectors of a fixed length; it can be chosen since version 4. */
+/** Matches models with vectors of a fixed length. From version 4 on, the length can be chosen. */
 const FIXED_LENGTH = /embed-.*v[23](?!\d)/
 
 /**
- * Cohere's `POST /v2/embed` (docs/contribute/wire/embeddings.md#f5).
+ * Creates the format of Cohere's `POST /v2/embed` (docs/contribute/wire/embeddings.md#f5).
  * @param decodeError reads the vendor's errors.
  */
 export function cohereEmbedding(decodeError: EmbeddingFormat["decodeError"]): EmbeddingFormat {
@@ -54,7 +57,7 @@ export function cohereEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
   }
 }
 
-/** The request bodies for a Cohere model, wherever it runs, without the model's name. */
+/** Returns the request bodies for a Cohere model on any platform, without the model's name. */
 export function cohereBodies(
   request: EmbeddingRequest,
   model: string,
@@ -76,7 +79,7 @@ export function cohereBodies(
   return { bodies: batches.map((batch) => ({ ...fields, texts: [...batch] })), losses }
 }
 
-/** The vectors by type or, for the older models on Bedrock, as a plain list. */
+/** Returns the vectors, which are grouped by type or, for older models on Bedrock, in a plain list. */
 export function cohereVectors(body: JsonObject): readonly JsonValue[] {
   const byType = objectAt(body, "embeddings")
   return byType === undefined ? listAt(body, "embeddings") : listAt(byType, "float")

@@ -10,10 +10,10 @@ import { shortenedVectors, countedVectors, vectorOf } from "../../../canon/vecto
 import { defined } from "../../shared/fields.ts"
 import { batchesOf, lossesOf, textsOf, tokensOfCalls } from "./batches.ts"
 
-/** Texts per call (the Gemini API's reference of `batchEmbedContents`). */
+/** Maximum texts per call (the Gemini API's reference of `batchEmbedContents`). */
 const MAX_TEXTS = 100
 
-/** Google's `TaskType`. */
+/** Google's `TaskType` for each purpose. */
 const TASKS: Readonly<Record<EmbeddingPurpose, string>> = {
   query: "RETRIEVAL_QUERY",
   document: "RETRIEVAL_DOCUMENT",
@@ -22,7 +22,10 @@ const TASKS: Readonly<Record<EmbeddingPurpose, string>> = {
   clustering: "CLUSTERING",
 }
 
-/** The supported fields of a request; `input_type` in words of any vendor, or Google's `task_type`. */
+/**
+ * The fields of a request that Google supports. `input_type` may have the value of any vendor, and `task_type` is
+ * Google's own field.
+ */
 export const GEMINI_FIELDS: ReadonlySet<string> = new Set([
   "dimensions",
   "input_type",
@@ -31,7 +34,7 @@ export const GEMINI_FIELDS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The Gemini API's `batchEmbedContents` (docs/contribute/wire/embeddings.md#f3).
+ * Creates the format of the Gemini API's `batchEmbedContents` (docs/contribute/wire/embeddings.md#f3).
  * @param decodeError reads the vendor's errors.
  */
 export function geminiEmbedding(decodeError: EmbeddingFormat["decodeError"]): EmbeddingFormat {
@@ -66,7 +69,7 @@ export function geminiEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
       const counts = bodies.map(tokensOf)
       return {
         vectors: shortenedVectors(vectors, request),
-        // gemini-embedding-001 never reports them (docs/contribute/wire/embeddings.md#f3).
+        // gemini-embedding-001 never reports tokens (docs/contribute/wire/embeddings.md#f3).
         ...(counts.includes(undefined) ? {} : { tokens: tokensOfCalls(counts) }),
       }
     },
@@ -74,7 +77,7 @@ export function geminiEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
   }
 }
 
-/** Google's word for the purpose of the texts. */
+/** Returns Google's name for the purpose of the texts. */
 export function taskOf({ purpose, extra = {} }: EmbeddingRequest): string | undefined {
   if (purpose !== undefined) return TASKS[purpose]
   return textAt(extra, "task_type") ?? textAt(extra, "input_type")

@@ -22,28 +22,31 @@ import { batchesOf, tokensOfCalls } from "./batches.ts"
 /** Reads one embedding of a response. @throws GatewayError `upstream_error`. */
 type VectorReader = (value: unknown) => Vector
 
-/** Departures of a vendor from OpenAI's format. */
+/** Differences between a vendor's API and OpenAI's. */
 export interface OpenAiEmbeddingQuirks {
-  /** Inputs per call. */
+  /** Maximum inputs per call. */
   readonly maxInputs: number
-  /** Whether it accepts tokens in place of texts. */
+  /** Whether the vendor accepts tokens in place of texts. */
   readonly tokens: boolean
   /** Whether base64 may be requested. Either form is accepted in a response. */
   readonly base64: boolean
-  /** `int8`: it returns only the base64 of signed bytes, which has to be requested by that name. */
+  /**
+   * The type of the numbers. `int8`: the vendor returns only the base64 of signed bytes, which must be requested by
+   * that name.
+   */
   readonly numbers: "float" | "int8"
   readonly path: string
   readonly dimensionsField: "dimensions" | "output_dimension"
-  /** Whether it supports `user`. */
+  /** Whether the vendor supports `user`. */
   readonly user: boolean
-  /** The field for the purpose of the texts, and its values. Absent: the caller's fields are sent unchanged. */
+  /** The field for the purpose of the texts, and its values; absent if the caller's fields are sent unchanged. */
   readonly purpose?: {
     readonly field: string
     readonly words: Readonly<Partial<Record<EmbeddingPurpose, string>>>
   }
 }
 
-/** OpenAI itself (docs/contribute/wire/embeddings.md#f1). */
+/** The quirks of OpenAI's own API (docs/contribute/wire/embeddings.md#f1). */
 export const OPENAI_EMBEDDING_QUIRKS: OpenAiEmbeddingQuirks = {
   maxInputs: 2048,
   tokens: true,
@@ -55,7 +58,8 @@ export const OPENAI_EMBEDDING_QUIRKS: OpenAiEmbeddingQuirks = {
 }
 
 /**
- * `POST /embeddings`, of OpenAI and of many vendors with small differences (docs/contribute/wire/embeddings.md#f1).
+ * Creates the format of `POST /embeddings`, as used by OpenAI and, with small differences, by many other vendors
+ * (docs/contribute/wire/embeddings.md#f1).
  * @param decodeError reads the vendor's errors.
  */
 export function openAiEmbedding(
@@ -92,7 +96,7 @@ function copied(input: string | readonly number[]): string | number[] {
   return typeof input === "string" ? input : [...input]
 }
 
-/** Everything but the model and the inputs. */
+/** Returns all fields except the model and the inputs. */
 function fieldsOf(
   request: EmbeddingRequest,
   quirks: OpenAiEmbeddingQuirks,
@@ -111,14 +115,17 @@ function fieldsOf(
   return fields
 }
 
-/** The caller's fields that vendors of this format may support. */
+/**
+ * Returns the caller's own fields that vendors of this format may support. Fields of Google's API are reported as
+ * losses.
+ */
 function ownFields({ extra = {}, isGoogles }: EmbeddingRequest, losses: Loss[]): JsonObject {
   if (isGoogles !== true) return extra
   for (const name of Object.keys(extra)) losses.push({ name, effect: "dropped" })
   return {}
 }
 
-/** An unknown purpose is sent unchanged, under the caller's name for it. */
+/** Returns the field for the purpose. An unknown purpose is sent unchanged, under the caller's name for it. */
 function purposeOf(
   { purpose, extra, isGoogles }: EmbeddingRequest,
   { purpose: known }: OpenAiEmbeddingQuirks,
@@ -130,7 +137,7 @@ function purposeOf(
     return {}
   }
   const word = known.words[purpose]
-  // An undefined member is left out of the JSON: it replaces the caller's.
+  // An undefined member removes the caller's field, because it is left out of the JSON.
   const own = extra?.["input_type"] === undefined ? {} : { input_type: undefined }
   if (word !== undefined) return { ...own, [known.field]: word }
   losses.push({ name: "input_type", effect: "dropped" })
@@ -150,7 +157,7 @@ function decode(
   return { vectors, tokens: tokensOfCalls(bodies.map(tokensOf)) }
 }
 
-/** Vendors keep the order of the inputs, but only `index` guarantees it. */
+/** Returns the vectors in the order of the inputs. Vendors usually keep this order, but only `index` guarantees it. */
 function vectorsOf(data: readonly JsonValue[], read: VectorReader): Vector[] {
   const vectors: Vector[] = []
   data.forEach((item, position) => {
@@ -165,7 +172,7 @@ function vectorsOf(data: readonly JsonValue[], read: VectorReader): Vector[] {
   return vectors
 }
 
-/** Voyage and Jina report only the total (docs/contribute/wire/embeddings.md#f6). */
+/** Returns the input tokens. Voyage and Jina report only the total (docs/contribute/wire/embeddings.md#f6). */
 function tokensOf(body: JsonObject): number | undefined {
   const usage = objectAt(body, "usage")
   const tokens = usage?.["prompt_tokens"] ?? usage?.["total_tokens"]

@@ -7,11 +7,12 @@ import { defined } from "../../shared/fields.ts"
 import { batchesOf, lossesOf, textsOf, tokensOfCalls } from "./batches.ts"
 import { GEMINI_FIELDS, taskOf } from "./gemini.ts"
 
-/** Texts per call (Vertex AI's reference of its text embeddings); one for Gemini's own models. */
+/** Maximum texts per call (Vertex AI's reference of its text embeddings). Gemini's own models accept only one. */
 const MAX_TEXTS = 250
 
 /**
- * Vertex AI's `predict` of an embedding model (docs/contribute/wire/embeddings.md#f4), below the publisher's address.
+ * Creates the format of Vertex AI's `predict` for embedding models (docs/contribute/wire/embeddings.md#f4), relative to
+ * the publisher's address.
  * @param decodeError reads the vendor's errors.
  */
 export function vertexEmbedding(decodeError: EmbeddingFormat["decodeError"]): EmbeddingFormat {
@@ -60,7 +61,7 @@ function predictionOf(prediction: unknown): Prediction {
   return { vector: vectorOf(embeddings["values"]), tokens: quantityOf(tokens) }
 }
 
-/** The tokens of a call; undefined if a text was not counted. */
+/** Returns the tokens of a call; undefined if the vendor did not count the tokens of each text. */
 function tokensOf(predictions: readonly Prediction[]): number | undefined {
   let sum = 0
   for (const { tokens } of predictions) {

@@ -17,7 +17,7 @@ import {
 } from "../../../canon/json.ts"
 import { parameterSchemas, validateParameters } from "../../shared/parameters.ts"
 
-/** Google's words for purposes that other vendors share. */
+/** The canon's purpose for each of Google's task types that other vendors share. */
 const PURPOSES: ReadonlyMap<string, EmbeddingPurpose> = new Map([
   ["RETRIEVAL_QUERY", "query"],
   ["RETRIEVAL_DOCUMENT", "document"],
@@ -26,7 +26,7 @@ const PURPOSES: ReadonlyMap<string, EmbeddingPurpose> = new Map([
   ["CLUSTERING", "clustering"],
 ])
 
-/** Fields that the canon has; the model and the stream come from the address. */
+/** Fields that the canon can represent. The model and the stream come from the address. */
 const CANON_FIELDS = new Set([
   "model",
   "stream",
@@ -39,13 +39,13 @@ const CANON_FIELDS = new Set([
 
 const PARAMETERS = parameterSchemas(() => ({}), { own: CANON_FIELDS })
 
-/** Must be the same in all requests of a batch, since they are sent once. */
+/** Fields that must be the same in all requests of a batch, because they are sent only once. */
 const SHARED = ["taskType", "title", "outputDimensionality"] as const
 
 /**
- * `embedContent` and `batchEmbedContents` of the Gemini API, fields in camel case.
- * @param requests the single one, or those of the batch.
- * @param place their path, for errors: a name, or nothing for the body itself.
+ * Decodes a request of `embedContent` or `batchEmbedContents` of the Gemini API, with fields in camel case.
+ * @param requests the single request, or the requests of the batch.
+ * @param place the path of the requests for errors; empty for the body itself.
  */
 export function decodeGeminiEmbeddings(
   model: string,
@@ -73,7 +73,7 @@ export function decodeGeminiEmbeddings(
   return decoded
 }
 
-/** The requests of one batch may differ only in their text. */
+/** Checks that the requests of one batch differ only in their texts. */
 function checkShared(request: JsonObject, first: JsonObject, name: string): void {
   for (const field of SHARED) {
     if ((request[field] ?? null) === (first[field] ?? null)) continue

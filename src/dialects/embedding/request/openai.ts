@@ -22,7 +22,7 @@ import {
 } from "../../../canon/json.ts"
 import { integer, text, parameterSchemas, validateParameters } from "../../shared/parameters.ts"
 
-/** Fields that the canon has. */
+/** Fields that the canon can represent. */
 const CANON_FIELDS = new Set(["model", "input", "encoding_format", "dimensions", "user"])
 
 const PARAMETERS = parameterSchemas(
@@ -41,7 +41,7 @@ const AN_INPUT = "one of a string, array of strings, array of integers or array 
 /** The last token of `cl100k_base`, the vocabulary of OpenAI's embedding models. */
 const LAST_TOKEN = 100_257
 
-/** The vendors' values of `input_type`. */
+/** The canon's purpose for each vendor's values of `input_type`. */
 const PURPOSES: ReadonlyMap<string, EmbeddingPurpose> = new Map([
   ["query", "query"],
   ["search_query", "query"],
@@ -54,10 +54,10 @@ const PURPOSES: ReadonlyMap<string, EmbeddingPurpose> = new Map([
 ])
 
 /**
- * Decodes a request for embeddings in OpenAI's format (docs/contribute/wire/embeddings.md#f1, docs/use/endpoints.md#embeddings), and
- * `input_type` as the clients of other vendors send it. Fields that the canon lacks are kept as extra; null counts as
- * absent.
- * @throws GatewayError describing the fault, with OpenAI's messages.
+ * Decodes a request for embeddings in OpenAI's format (docs/contribute/wire/embeddings.md#f1,
+ * docs/use/endpoints.md#embeddings), and `input_type` as the clients of other vendors send it. Fields that the canon
+ * lacks are kept as extra. Null counts as absent.
+ * @throws GatewayError with OpenAI's message for the invalid field.
  */
 export function decodeEmbeddingRequest(body: JsonObject): EmbeddingRequest {
   const { model, encoding_format: encoding } = body

@@ -4,8 +4,8 @@ import { once } from "../../../canon/once.ts"
 import { numbersOf } from "../../../canon/vectors.ts"
 
 /**
- * The vectors in Google's format. Each is encoded when it is first read, as in OpenAI's format.
- * @param tokens of the input.
+ * Encodes the vectors in Google's format. Each vector is encoded when it is first read, as in OpenAI's format.
+ * @param tokens the tokens of the input.
  */
 export function encodeGeminiEmbeddings(
   vectors: readonly Vector[],

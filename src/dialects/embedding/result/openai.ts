@@ -4,10 +4,10 @@ import { once } from "../../../canon/once.ts"
 import { base64Of, numbersOf } from "../../../canon/vectors.ts"
 
 /**
- * The response to a request for embeddings (docs/use/endpoints.md#embeddings), in the requested encoding. Each vector
- * is encoded when it is first read, because the answer is written in slices: encoding all of them would block the
- * event loop.
- * @param tokens input tokens.
+ * Encodes the response to a request for embeddings (docs/use/endpoints.md#embeddings), in the requested encoding. Each
+ * vector is encoded when it is first read, because the response is written in slices. Encoding all vectors at once
+ * would block the event loop.
+ * @param tokens the tokens of the input.
  */
 export function encodeEmbeddingResult(
   request: EmbeddingRequest,

@@ -1,22 +1,22 @@
-/** Characters per step of the table, or one more if that would split a surrogate pair. */
+/** Characters in each step of the table. A step has one more if it would otherwise split a surrogate pair. */
 const STEP = 1_024
 
 /**
- * A growing text that converts between its character positions and the byte positions of its UTF-8, which this dialect
- * uses: by a table, because there may be many positions in a long text. Appending and reading never take time in
- * proportion to the earlier text.
+ * Converts between character positions in a growing text and the byte positions in UTF-8 that this dialect uses. It
+ * uses a table, because a long text may have many positions. The time for appending and converting does not grow with
+ * the text.
  */
 export class BytePlaces {
-  /** The complete steps. */
+  /** The steps that are complete, in order. */
   readonly #steps: string[] = []
-  /** The starts of the steps and of the tail: in characters, and in bytes. */
+  /** The positions at which each step and the tail start, in characters and in bytes. */
   readonly #characters = [0]
   readonly #bytes = [0]
   /** The text after the last complete step. */
   #tail = ""
   #pending: string[] = []
   #length = 0
-  /** The step that was encoded last: neighbouring positions are usually in the same one. */
+  /** The step that was encoded last. Positions that are converted one after the other are usually in the same step. */
   #encoded: { readonly step: number; readonly bytes: Buffer } | undefined
 
   /** The length of the text in characters. */
@@ -29,7 +29,7 @@ export class BytePlaces {
     this.#pending.push(text)
   }
 
-  /** Returns the number of bytes before a character; positions outside of the text are clamped. */
+  /** Returns the number of bytes before a character. Positions outside the text are clamped. */
   byteAt(character: number): number {
     this.#divide()
     const step = stepOf(this.#characters, character)
@@ -38,7 +38,7 @@ export class BytePlaces {
     return (this.#bytes[step] ?? 0) + Buffer.byteLength(head)
   }
 
-  /** Returns the number of characters before a byte; positions outside of the text are clamped. */
+  /** Returns the number of characters before a byte. Positions outside the text are clamped. */
   characterAt(byte: number): number {
     this.#divide()
     const step = stepOf(this.#bytes, byte)
@@ -48,7 +48,7 @@ export class BytePlaces {
     return (this.#characters[step] ?? 0) + head.length
   }
 
-  /** Returns the text between two characters. */
+  /** Returns the text between two character positions. */
   slice(start: number, end: number): string {
     this.#divide()
     const first = stepOf(this.#characters, start)

@@ -12,10 +12,10 @@ import type { Citation } from "../../../canon/message.ts"
 import { BytePlaces } from "./byte-places.ts"
 import { DIALECT } from "../identifiers.ts"
 
-/** The text of a candidate, and the start of its last part: citations belong to that part. */
+/** The text of a candidate, and the start of its last part, which citations belong to. */
 export interface CitedText {
   readonly text: string
-  /** In characters. */
+  /** The start of the last part, in characters of the text. */
   readonly lastPartStart: number
 }
 
@@ -24,26 +24,23 @@ interface Span {
   readonly end: number
 }
 
-/** Maximum characters of a candidate's citations together: many can name one long source. */
+/** Maximum characters of all citations of a candidate. Many citations can repeat one long source. */
 const MAX_SOURCES_LENGTH = 4_000_000
-/** The cost of a citation in addition to its text, in characters. */
+/** Characters that each citation counts in addition to its text. */
 const EACH = 100
-/** The search budget for invalid positions: characters of the text times characters searched for. */
+/** Maximum search effort for invalid positions: characters of the text times characters searched for. */
 const MAX_SEARCHED = 1_000_000_000
 
 /**
- * The sources of a candidate's text: `groundingMetadata` of searches and `citationMetadata` of long quotations
- * (@google/genai). Both count bytes of UTF-8 over the entire text.
+ * Decodes the sources of a candidate's text: `groundingMetadata` of searches and `citationMetadata` of long quotations
+ * (@google/genai). Positions in both are counted in bytes of UTF-8 over the entire text.
  */
 export function decodeCitations(candidate: JsonObject, cited: CitedText): Citation[] {
   const spans = new Spans(cited)
   return [...groundings(candidate, spans), ...quotations(candidate, spans)]
 }
 
-/**
- * Returns one citation for each source of each supported segment; sources that do not support a segment have no
- * position.
- */
+/** Returns one citation for each source of each supported segment. Sources that support no segment have no position. */
 function groundings(candidate: JsonObject, spans: Spans): Citation[] {
   const metadata = objectAt(candidate, "groundingMetadata")
   if (metadata === undefined) return []
@@ -73,7 +70,7 @@ function lengthOf({ url = "", title = "", quote = "" }: Citation): number {
   return EACH + url.length + title.length + quote.length
 }
 
-/** A `GroundingChunk`: one member, named for the kind of its source. */
+/** Decodes a `GroundingChunk`, which has one member named after the kind of its source. */
 function decodeSource(chunk: JsonValue): Citation | undefined {
   if (!isJsonObject(chunk)) return undefined
   const source =
@@ -94,7 +91,7 @@ function named(source: JsonObject): Writable<Citation> {
   return citation
 }
 
-/** `citations`; the Gemini API itself calls them `citationSources`. */
+/** Decodes `citations`. The Gemini API itself calls them `citationSources`. */
 function quotations(candidate: JsonObject, spans: Spans): Citation[] {
   const metadata = objectAt(candidate, "citationMetadata")
   if (metadata === undefined) return []
@@ -116,10 +113,10 @@ function placesOf(text: string): BytePlaces {
   return places
 }
 
-/** The positions of segments in a text. */
+/** Finds the positions of segments in a text. */
 class Spans {
   readonly #cited: CitedText
-  /** Created on the first citation. */
+  /** The converted positions, created for the first citation. */
   #places: BytePlaces | undefined
   #searched = 0
 
@@ -128,8 +125,8 @@ class Spans {
   }
 
   /**
-   * The characters of a segment, within the last part. If a segment has its text, its position is checked
-   * against it: some are relative to another part.
+   * Returns the positions of a segment within the last part, in characters. If the segment contains its text, the
+   * position is checked against the text, because some positions are relative to another part.
    */
   of(segment: JsonObject): Span | undefined {
     const { endIndex } = segment
@@ -148,7 +145,7 @@ class Spans {
     return isInside ? { start: start - lastPartStart, end: end - lastPartStart } : undefined
   }
 
-  /** @returns a position before the text if the words are not found, or too much has been searched. */
+  /** @returns a position before the text if the words are not found, or if the search effort is used up. */
   #find(words: string): number {
     const { text } = this.#cited
     this.#searched += text.length * words.length

@@ -3,12 +3,15 @@ import type { Citation } from "../../../canon/message.ts"
 import type { WebSearchPart } from "../../../canon/web-search.ts"
 import { BytePlaces } from "./byte-places.ts"
 
-/** The most characters of its text that a candidate may repeat in its grounding. */
+/** Maximum characters of a candidate's text that its grounding may repeat. */
 const MAX_REPEATED = 1_000_000
-/** Approximate length of a source or of a supported segment, without its texts. Characters. */
+/** Approximate characters of a source or of a supported segment, without its texts. */
 const ENTRY_LENGTH = 80
 
-/** The sources of a candidate's text, as `groundingMetadata`: each source once, and the segments it supports. */
+/**
+ * Builds the `groundingMetadata` of a candidate's text. It contains each source once, with the segments that the source
+ * supports.
+ */
 export class Grounding {
   readonly #queries: string[] = []
   readonly #chunks = new Map<string, { readonly index: number; readonly web: JsonObject }>()
@@ -17,23 +20,26 @@ export class Grounding {
   #repeated = 0
   #wordsLength = 0
 
-  /** Approximate characters of the metadata. */
+  /** The approximate length of the metadata in characters. */
   get length(): number {
     const count = this.#chunks.size + this.#supports.length
     return count * ENTRY_LENGTH + this.#wordsLength + Math.min(this.#repeated, MAX_REPEATED)
   }
 
-  /** The characters of the candidate's text so far. */
+  /** The length of the candidate's text so far, in characters. */
   get textLength(): number {
     return this.#places.length
   }
 
-  /** Adds text of the candidate: positions are counted in its bytes. */
+  /** Adds text of the candidate, in which positions are counted in bytes. */
   append(text: string): void {
     this.#places.append(text)
   }
 
-  /** @param partStart the start of the cited part, in characters of the candidate's text. */
+  /**
+   * Adds a citation.
+   * @param partStart the start of the cited part, in characters of the candidate's text.
+   */
   add({ url, title, start, end }: Citation, partStart: number): void {
     if (url === undefined && title === undefined) return
     const index = this.#source(url, title)
@@ -42,7 +48,7 @@ export class Grounding {
     this.#supports.push({ segment, groundingChunkIndices: [index] })
   }
 
-  /** Queries and results. */
+  /** Adds the queries and results of a search. */
   search({ queries, pages }: WebSearchPart): void {
     for (const query of queries) {
       this.#queries.push(query)
@@ -51,7 +57,7 @@ export class Grounding {
     for (const { url, title } of pages) this.#source(url, title)
   }
 
-  /** Undefined without citations or searches. */
+  /** The metadata; undefined if there are no citations and no searches. */
   get metadata(): JsonObject | undefined {
     if (this.#chunks.size + this.#queries.length === 0) return undefined
     return {
@@ -61,7 +67,7 @@ export class Grounding {
     }
   }
 
-  /** The index of a source; its title may arrive later than its address. */
+  /** Returns the index of a source. Its title may arrive later than its address. */
   #source(url: string | undefined, title: string | undefined): number {
     const key = url ?? `\0${title ?? ""}`
     let known = this.#chunks.get(key)
@@ -77,7 +83,10 @@ export class Grounding {
     return known.index
   }
 
-  /** The words are for readers; the positions alone suffice, however many overlap. */
+  /**
+   * Returns a segment. Its text is for human readers and is left out once `MAX_REPEATED` is reached, since the
+   * positions are sufficient.
+   */
   #segmentOf(start: number, end: number): JsonObject {
     const startIndex = this.#places.byteAt(start)
     const segment = { startIndex, endIndex: Math.max(startIndex, this.#places.byteAt(end)) }

@@ -6,8 +6,8 @@ import { DIALECT } from "../identifiers.ts"
 import { PartialArguments } from "../tools/partial-arguments.ts"
 
 /**
- * A part of an answer (docs/contribute/wire/gemini.md#f3). A part's signature becomes a reasoning part right before it; a
- * part that only this dialect has keeps its own.
+ * Decodes a part of an answer (docs/contribute/wire/gemini.md#f3). The signature of a part becomes a reasoning part
+ * right before it. A part that exists only in this dialect keeps its signature.
  */
 export function decodePart(part: JsonObject): Part[] {
   const main = decodeMain(part)
@@ -20,8 +20,8 @@ export function decodePart(part: JsonObject): Part[] {
 }
 
 /**
- * A call; Gemini rarely gives ids, so that most get one here.
- * @param newId the id of a call without one.
+ * Decodes a call. Gemini rarely sends ids, so most calls get a new id.
+ * @param newId returns the id for a call without one.
  */
 export function decodeCall(call: JsonObject, newId: () => string = mintCallId): ToolCallPart {
   const whole = { ...objectAt(call, "args") }
@@ -40,7 +40,7 @@ function decodeMain(part: JsonObject): Part | undefined {
     if (text === "") return undefined
     return part.thought === true ? { type: "reasoning", text } : { type: "text", text }
   }
-  // Non-text thoughts are not part of the answer.
+  // Thoughts that are not text are not part of the answer.
   if (part.thought === true) return unknownPart(part)
   const call = objectAt(part, "functionCall")
   if (call !== undefined) return decodeCall(call)
@@ -55,7 +55,7 @@ function unknownPart(part: JsonObject): UnknownPart {
   return { type: "unknown", extra: extraOf(DIALECT, part) }
 }
 
-/** An image or audio that the model made. */
+/** Decodes an image or audio that the model generated. */
 function decodeMedia(part: JsonObject): Part | undefined {
   const inline = objectAt(part, "inlineData")
   const data = inline === undefined ? undefined : textAt(inline, "data")

@@ -14,13 +14,13 @@ import type {
 import { isVendorAddress } from "../../../canon/vendor-state.ts"
 import { DIALECT } from "../identifiers.ts"
 
-/** Content other than text from a user or a tool. */
+/** Media that a user or a tool sends. */
 export type MediaPart = ImagePart | AudioPart | FilePart
 
 const TEXT_FIELDS = new Set(["text", "thought", "thoughtSignature"])
 const MEDIA_FIELDS = new Set(["inlineData", "fileData", "thought", "thoughtSignature"])
 
-/** Audio formats that differ from the second half of their media type. */
+/** Names of audio formats that differ from the subtype of their media type. */
 const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
   ["x-wav", "wav"],
   ["wave", "wav"],
@@ -28,7 +28,7 @@ const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
   ["x-flac", "flac"],
 ])
 
-/** A part that is not a call, a result or a thought; one that the canon lacks is kept unchanged. */
+/** Decodes a part that is not a call, a result or a thought. A part that the canon lacks is kept unchanged. */
 export function decodePlainPart(part: JsonObject, name: string): Part {
   const { text } = part
   if (typeof text === "string") return decodeText(part, text)
@@ -43,7 +43,7 @@ function decodeText(part: JsonObject, text: string): TextPart {
   return decoded
 }
 
-/** @returns undefined for a part that is neither data nor a file. */
+/** @returns undefined for a part that is neither inline data nor a file. */
 export function decodeMediaPart(part: JsonObject, name: string): MediaPart | undefined {
   const inline = objectAt(part, "inlineData")
   const file = objectAt(part, "fileData")
@@ -61,7 +61,7 @@ function decodeInline(inline: JsonObject, name: string): MediaPart {
   const mediaType = textAt(inline, "mimeType")?.toLowerCase()
   if (data === undefined) throw missingParameter(`${name}.data`)
   if (mediaType === undefined) throw missingParameter(`${name}.mimeType`)
-  // Clients may use the URL-safe base64 alphabet; other vendors support only the standard one.
+  // Clients may use the URL-safe base64 alphabet. Other vendors support only the standard alphabet.
   const standard = data.includes("-") || data.includes("_") ? standardBase64(data) : data
   return mediaOf({ type: "base64", data: standard, mediaType }, mediaType, inline)
 }

@@ -23,8 +23,8 @@ import { carriedSignature } from "../reasoning/signature-text.ts"
 import { decodeFunctionResponse } from "../tools/decode-results.ts"
 
 /**
- * Placeholders that Google accepts on a call that Gemini has not signed
- * (https://ai.google.dev/gemini-api/docs/thought-signatures). They are added upstream where Gemini requires
+ * Placeholder signatures that Google accepts on calls that Gemini has not signed
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures). The encoder adds them to upstream requests that require
  * them.
  */
 const NO_SIGNATURES: ReadonlySet<string> = new Set([
@@ -33,7 +33,10 @@ const NO_SIGNATURES: ReadonlySet<string> = new Set([
 ])
 const CALL_FIELDS = new Set(["functionCall", "thought", "thoughtSignature"])
 
-/** The conversation of a request (`contents` of @google/genai), a list as `inUsualForms` returns it. */
+/**
+ * Decodes the conversation of a request (`contents` of @google/genai), in the canonical forms that `inCanonicalForms`
+ * returns.
+ */
 export function decodeContents(value: JsonValue | undefined): Message[] {
   if (!isDefined(value)) throw missingParameter("contents")
   if (!Array.isArray(value)) throw invalidType("contents", "an array", value)
@@ -43,7 +46,7 @@ export function decodeContents(value: JsonValue | undefined): Message[] {
   return reader.messages
 }
 
-/** `systemInstruction`: a content whose role is ignored. */
+/** Decodes `systemInstruction`, whose role is ignored. */
 export function decodeInstruction(value: JsonValue | undefined): Message | undefined {
   if (!isDefined(value)) return undefined
   if (typeof value === "string") return { role: "system", parts: [{ type: "text", text: value }] }
@@ -54,7 +57,7 @@ export function decodeInstruction(value: JsonValue | undefined): Message | undef
   return parts.length === 0 ? undefined : { role: "system", parts }
 }
 
-/** The parts of a content; clients may send a text or a list instead. */
+/** Returns the parts of a content. Clients may send a string or a list instead. */
 function partsOf(value: JsonValue, name: string): JsonObject[] {
   const parts = isJsonObject(value) ? (value.parts ?? []) : value
   const list = Array.isArray(parts) ? parts : [parts]
@@ -70,7 +73,7 @@ interface SeenCall {
   isAnswered: boolean
 }
 
-/** Calls by a key that several calls may share. Each result takes the first call without a result. */
+/** Calls by a key that several calls may share. `take` returns the first call of a key that has no result yet. */
 class CallsByKey {
   readonly #queues = new Map<string, { readonly calls: SeenCall[]; next: number }>()
 
@@ -83,7 +86,7 @@ class CallsByKey {
   take(key: string): SeenCall | undefined {
     const queue = this.#queues.get(key)
     if (queue === undefined) return undefined
-    // A call may have been answered under another key.
+    // A result may have been assigned to the call under another key.
     while (queue.calls[queue.next]?.isAnswered === true) queue.next++
     return queue.calls[queue.next]
   }
@@ -137,7 +140,10 @@ class ContentsReader {
     else this.messages.push({ role: "tool", parts: [result] })
   }
 
-  /** The call of a result: by its id, else the first of its name without a result. */
+  /**
+   * Returns the id of the call that a result answers: by the id of the result, or else the first call of the same name
+   * without a result.
+   */
   #idFor(response: JsonObject): string {
     const id = textAt(response, "id")
     const name = textAt(response, "name")
@@ -146,7 +152,7 @@ class ContentsReader {
     return call?.id ?? id ?? name ?? ""
   }
 
-  /** A streamed turn may come back as several contents. */
+  /** Adds a part to the model's turn. A client may send a streamed turn back as several contents. */
   #readModelPart(part: JsonObject, name: string): void {
     const parts = this.#modelTurn()
     const text = textAt(part, "thoughtSignature")
@@ -166,7 +172,7 @@ class ContentsReader {
 
   #readCall(call: JsonObject, part: JsonObject, name: string): Part {
     if (textAt(call, "name") === undefined) throw missingParameter(`${name}.functionCall.name`)
-    // Stable, so that prompt caches still match.
+    // Ids are numbered, so that the same conversation always has the same ids and prompt caches still match.
     const decoded = decodeCall(call, () => `call_${this.#callCount}`)
     const seen = { id: decoded.id, isAnswered: false }
     this.#callCount++
@@ -185,7 +191,7 @@ class ContentsReader {
   }
 }
 
-/** Chunks of a thought are one until it is signed. */
+/** Adds reasoning. Chunks of a thought are joined until it is signed. */
 function addReasoning(parts: Writable<Part>[], part: ReasoningPart): void {
   const last = parts.at(-1)
   if (last?.type === "reasoning" && last.signature === undefined) {

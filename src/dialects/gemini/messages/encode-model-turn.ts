@@ -6,8 +6,8 @@ import { encodePart } from "./encode-parts.ts"
 import type { Encoding } from "../request/encoding.ts"
 
 /**
- * Encodes a model's turn. A signature goes on the part right after it, which it came with, or on an empty text at the
- * end; thoughts are not sent back (docs/contribute/wire/gemini.md#f5).
+ * Encodes a turn of the model. A signature is placed on the part after it, with which it arrived, or on an empty text
+ * at the end. Thoughts are not sent back (docs/contribute/wire/gemini.md#f5).
  */
 export function encodeModelTurn(parts: readonly Part[], encoding: Encoding): JsonObject[] {
   const turn: JsonObject[] = []
@@ -37,8 +37,8 @@ export function encodeModelTurn(parts: readonly Part[], encoding: Encoding): Jso
 }
 
 /**
- * Puts the dummy signature on the first call of a step without a signature of Gemini's, such as another model's call;
- * without one the request would be rejected (docs/contribute/wire/gemini.md#f6).
+ * Adds the placeholder signature to the first call of a step that Gemini has not signed, such as another model's call.
+ * Without a signature, Gemini would reject the request (docs/contribute/wire/gemini.md#f6).
  */
 export function signFirstCall(turn: readonly JsonObject[], dummy: string): void {
   const call = turn.find((part) => part.functionCall !== undefined)
@@ -46,8 +46,8 @@ export function signFirstCall(turn: readonly JsonObject[], dummy: string): void 
 }
 
 /**
- * Puts the dummy signature on the images of a model's turn, and on its first part, if they are unsigned
- * (docs/contribute/wire/gemini.md#f6): image models reject their own images without one.
+ * Adds the placeholder signature to unsigned images of a model's turn, and to its first part
+ * (docs/contribute/wire/gemini.md#f6). Image models reject their own images without a signature.
  */
 export function signImages(turn: readonly JsonObject[], dummy: string): void {
   if (!turn.some(({ inlineData }) => inlineData !== undefined)) return
@@ -61,9 +61,9 @@ function isOwnReasoning(part: Part): boolean {
 }
 
 /**
- * Returns the part of reasoning that Gemini can read. Its own text is in the signature, which in a stream follows the
- * answer.
- * @param isOwn whether any of the turn's reasoning is signed by Gemini.
+ * Returns the signature that Gemini can read. In a stream, it follows the answer. The text of the reasoning is part of
+ * the signature, so its absence is no loss.
+ * @param isOwn whether Gemini signed any reasoning of the turn.
  */
 function ownSignature(part: ReasoningPart, isOwn: boolean, losses: LossList): string | undefined {
   losses.fieldsOf(part.extra)

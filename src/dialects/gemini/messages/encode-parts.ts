@@ -5,7 +5,7 @@ import { isVendorAddress } from "../../../canon/vendor-state.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { audioType, typeByName, typeByStart } from "../media.ts"
 
-/** A part of a message that is neither a call nor a result (docs/contribute/wire/gemini.md#f3). */
+/** Encodes a part of a message that is neither a call nor a result (docs/contribute/wire/gemini.md#f3). */
 export function encodePart(part: Part, losses: LossList): JsonObject | undefined {
   if ("cache" in part && part.cache !== undefined) losses.add("cache_control")
   switch (part.type) {
@@ -60,8 +60,8 @@ function encodeMedia(part: MediaPart, losses: LossList): JsonObject | undefined 
 }
 
 /**
- * @param named the type that the part states.
- * @param guess the type of data without one.
+ * @param named the media type that the part states.
+ * @param guess returns the type of data without a stated type.
  * @param onLost called for an address that Gemini cannot read.
  */
 function encodeSource(
@@ -84,7 +84,10 @@ function encodeSource(
   }
 }
 
-/** The Gemini API has the types of its own files; cloud storage requires the type. */
+/**
+ * Encodes a file by its address. The Gemini API stores the type of its own files, but files in cloud storage need a
+ * type.
+ */
 function fileData(fileUri: string, named: string | undefined): JsonObject {
   const mimeType = named ?? typeByName(fileUri)
   return { fileData: mimeType === undefined ? { fileUri } : { mimeType, fileUri } }

@@ -6,7 +6,7 @@ import { encodePart } from "./encode-parts.ts"
 import type { Encoding } from "../request/encoding.ts"
 import { encodeToolResults, type KnownCall } from "../tools/encode-results.ts"
 
-/** The conversation in Gemini's form: instructions separate, and alternating turns of two roles. */
+/** The conversation in Gemini's form, with separate instructions and alternating turns of two roles. */
 export interface Conversation {
   readonly instructions: readonly JsonObject[]
   readonly contents: JsonObject[]
@@ -17,7 +17,10 @@ interface Content {
   readonly parts: JsonObject[]
 }
 
-/** @returns contents that are never empty: a request with only instructions gets an empty question. */
+/**
+ * Encodes the conversation.
+ * @returns contents that are never empty. A request with instructions only gets an empty question.
+ */
 export function encodeConversation(messages: readonly Message[], encoding: Encoding): Conversation {
   const writer = new ConversationWriter(encoding)
   for (const message of messages) writer.add(message)
@@ -28,12 +31,12 @@ class ConversationWriter {
   readonly #encoding: Encoding
   readonly #instructions: JsonObject[] = []
   readonly #contents: Content[] = []
-  /** By id; a client may repeat the ids of one turn in the next. */
+  /** Calls by id. A client may repeat the ids of one turn in the next turn. */
   readonly #calls = new Map<string, KnownCall>()
   #callCount = 0
-  /** Tool messages, collected until the last one of the turn. */
+  /** Tool messages, collected until the turn's last tool message. */
   #answers: Message[] = []
-  /** The start of the last user turn, at which the current turn begins. */
+  /** Index of the last user content, at which the current turn begins. */
   #turnStart = 0
 
   constructor(encoding: Encoding) {
@@ -100,7 +103,7 @@ class ConversationWriter {
       .filter((part) => part !== undefined)
     const { length } = this.#contents
     this.#push("user", encoded.length === 0 ? [{ text: "" }] : encoded)
-    // Text in the same content as call results does not end the turn of the calls.
+    // Text in the same content as tool results does not end the turn of the calls.
     if (this.#contents.length > length) this.#turnStart = length
   }
 
@@ -116,7 +119,7 @@ class ConversationWriter {
     }
   }
 
-  /** Consecutive contents of one role are one turn. */
+  /** Adds parts. Consecutive contents of one role are joined into one turn. */
   #push(role: Content["role"], parts: readonly JsonObject[]): void {
     if (parts.length === 0) return
     const last = this.#contents.at(-1)

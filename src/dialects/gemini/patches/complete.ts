@@ -13,10 +13,13 @@ import { ID_PREFIX } from "../identifiers.ts"
 import { responseIdOf } from "../result/head.ts"
 import { withTotal } from "../usage.ts"
 
-/** The finish reason if a vendor of this dialect did not send one. */
+/** The finish reason for an answer to which the vendor gave none. */
 const DEFAULT_END = "STOP"
 
-/** Adds, in place, the members that are always present in a whole answer. */
+/**
+ * Adds, in place, the members that a whole answer always has.
+ * @param asked the number of requested candidates.
+ */
 export function completeResult(answer: JsonObject, asked: number | undefined): void {
   if (Array.isArray(answer.candidates)) {
     answer.candidates = [...requestedChoices(answer.candidates, asked)]
@@ -31,8 +34,8 @@ export function completeResult(answer: JsonObject, asked: number | undefined): v
 }
 
 /**
- * Returns the guaranteed members that are missing from an answer, or a chunk of one: indexes and roles of candidates,
- * and the total of a usage. The answer itself is not modified.
+ * Returns the guaranteed members that an answer, or a chunk of one, lacks: indexes and roles of candidates, and the
+ * total of the usage. The answer itself is not modified.
  * @returns undefined if no member is missing.
  */
 export function missingMembers(answer: JsonObject): JsonObject | undefined {
@@ -67,7 +70,7 @@ function completed(candidate: JsonObject, position: number): JsonObject {
   return { ...placed, content: { ...content, ...readable, role: "model" } }
 }
 
-/** Whether clients can read the parts: the final chunk may lack them. */
+/** Whether clients can read the parts. The final chunk may have no parts. */
 function areParts(parts: JsonValue | undefined): boolean {
   return parts === undefined || (Array.isArray(parts) && parts.every(isJsonObject))
 }

@@ -26,7 +26,7 @@ import { completeResult, missingMembers } from "./complete.ts"
 import type { GeminiQuirks } from "../quirks.ts"
 import { blockReason, responseIdOf } from "../result/head.ts"
 
-/** The named patches for when caller and vendor both use this dialect. */
+/** Creates the patches that apply if caller and vendor both use this dialect. */
 export function createPatches(quirks: GeminiQuirks): DialectPatches {
   return {
     request: (body, patch) => patchRequest(body, patch, quirks),
@@ -38,7 +38,9 @@ export function createPatches(quirks: GeminiQuirks): DialectPatches {
   }
 }
 
-/** The caller's body is not modified. The model and the stream go into the address. */
+/**
+ * Returns the patched request without modifying the caller's body. The model and the stream are sent in the address.
+ */
 function patchRequest(
   whole: JsonObject,
   patch: RequestPatch,
@@ -58,7 +60,7 @@ function patchRequest(
   return { body, losses: losses.losses }
 }
 
-/** Without ids, calls and results are matched by name and order. */
+/** Removes the ids of calls and results. Without ids, they are matched by name and order. */
 function withoutCallIds(contents: JsonValue | undefined): JsonValue | undefined {
   if (!Array.isArray(contents)) return contents
   return contents.map((content) => {
@@ -79,12 +81,12 @@ function withoutCallId(part: JsonValue): JsonValue {
   return bare
 }
 
-/** The meter reads the same frames, so their objects are not modified. */
+/** Patches the chunks of a stream. Objects of the frames are not modified, because the same frames are also metered. */
 class ChunkPatcher implements FramePatcher {
   readonly #model: string
-  /** The answer's id, once a chunk has had one or was given one. */
+  /** The id of the answer, from its first chunk with an id, or created by the gateway. */
   #id: string | undefined
-  /** Whether a candidate has ended: everything from there on waits for the charge. */
+  /** Whether a candidate has ended. All later chunks wait for the charge. */
   #isEnding = false
 
   readonly #numbers: StreamedChoices
@@ -114,7 +116,7 @@ class ChunkPatcher implements FramePatcher {
       : { action: "forward", data: text }
   }
 
-  /** The chunk without candidates that were not requested. */
+  /** Returns the chunk without candidates that the caller did not request. */
   #requested(chunk: JsonObject): JsonObject {
     const given = listAt(chunk, "candidates")
     const candidates = given.filter((candidate, position) => {
@@ -124,7 +126,7 @@ class ChunkPatcher implements FramePatcher {
     return candidates.length === given.length ? chunk : { ...chunk, candidates }
   }
 
-  /** The dialect has no final frame. */
+  /** Returns no frames, because the dialect has no final frame. */
   end(): SseFrame[] {
     return []
   }

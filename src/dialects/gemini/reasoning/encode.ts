@@ -14,12 +14,12 @@ const LEVELS: ReadonlyMap<string, ThinkingLevel> = new Map([
   ["max", "HIGH"],
 ])
 
-/** Lets the model decide. */
+/** The budget that lets the model decide. */
 const DYNAMIC_BUDGET = -1
 
 type Control<By> = Extract<ThinkingControl, { by: By }>
 
-/** `thinkingConfig` in the model's form: a budget, or a level from Gemini 3 on. */
+/** Encodes `thinkingConfig` in the model's form: with a budget or, from Gemini 3 on, with a level. */
 export function encodeThinking(request: ChatRequest, encoding: Encoding): JsonObject | undefined {
   const options = request.reasoning
   if (options === undefined) return undefined
@@ -66,7 +66,7 @@ function encodeLevel(
   const effort = effortOf(options, maxTokens)
   if (effort === undefined) return {}
   const wanted = effort === "none" ? "MINIMAL" : LEVELS.get(effort)
-  // Such a model always thinks, and has no other option.
+  // A model that is controlled by levels always thinks, so it has no option to disable thinking.
   if (effort === "none" || wanted === undefined) losses.add(nameOf(options), "approximated")
   if (wanted === undefined) return {}
   const atLeast = THINKING_LEVELS.slice(THINKING_LEVELS.indexOf(wanted))
@@ -74,7 +74,7 @@ function encodeLevel(
   return { thinkingLevel }
 }
 
-/** The name of the option in the caller's terms. */
+/** Returns the option's name as the caller used it. */
 function nameOf(options: ReasoningOptions): "reasoning_budget" | "reasoning_effort" {
   return options.budget === undefined ? "reasoning_effort" : "reasoning_budget"
 }

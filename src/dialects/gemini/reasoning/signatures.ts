@@ -2,20 +2,23 @@ import type { JsonObject } from "../../../canon/json.ts"
 import { wireSignature } from "./signature-text.ts"
 
 /**
- * Places signatures in an answer: one without a thought goes on the part after it, as Gemini does, or alone if
- * none follows. That way clients that drop thoughts from a conversation keep it.
+ * Places signatures in an answer. A signature without a thought is placed on the part after it, as Gemini does, or sent
+ * alone if no part follows. Clients that drop thoughts from a conversation then keep the signature.
  */
 export class Signatures {
   #waiting: string | undefined
 
-  /** @returns the previous one, if no part has arrived to carry it. */
+  /**
+   * Holds a signature for the next part.
+   * @returns a part with the previous signature, if no part has arrived for it.
+   */
   hold(signature: string): JsonObject[] {
     const alone = this.end()
     this.#waiting = signature
     return alone
   }
 
-  /** The part with the signature that waits for it. */
+  /** Returns the part with the signature that waits for a part. */
   on(part: JsonObject): JsonObject {
     if (this.#waiting === undefined) return part
     const signed = { ...part, thoughtSignature: wireSignature(this.#waiting) }
@@ -23,10 +26,10 @@ export class Signatures {
     return signed
   }
 
-  /** The signature that is left when no more parts arrive. */
+  /** Returns a part for the signature that still waits when no more parts arrive. */
   end(): JsonObject[] {
     if (this.#waiting === undefined) return []
-    // An empty text that is not a thought would be taken for an empty answer.
+    // A client would treat an empty text that is not a thought as an empty answer.
     return [this.on({ text: "", thought: true })]
   }
 }

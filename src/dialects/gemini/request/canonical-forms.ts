@@ -7,24 +7,24 @@ import {
 } from "../../../canon/json.ts"
 import { SAMPLING } from "./parameters.ts"
 
-/** Numbers, which the JSON mapping of protocol buffers also accepts as strings. */
+/** Names of number fields. The JSON mapping of protocol buffers also accepts numbers as strings. */
 const NUMBERS = Object.keys(SAMPLING).filter(
   (name) => name !== "stopSequences" && name !== "responseLogprobs",
 )
 
-/** Roles of turns with results, in Google's examples; not all models still accept them. */
+/** Roles that turns with tool results have in Google's examples. Not all models still accept these roles. */
 const RESULT_ROLES: ReadonlySet<JsonValue | undefined> = new Set(["tool", "function"])
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/
 
-/** `FunctionCallingConfigMode` by its numbers. */
+/** The values of `FunctionCallingConfigMode`, by number. */
 const MODES = ["MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED"] as const
 
 /**
- * Google accepts numbers as strings, its enums in any case or by number, and a single element in place of a
- * list: its own examples use all of that. The rest of the code relies on the canonical form. Anything else is
- * left for validation.
- * @param body with its names in camel case; modified in place.
+ * Converts a body to canonical forms, on which other code relies. Google accepts numbers as strings, enums in any case
+ * or by number, and a single element in place of a list, and its examples use all of these. Other values are left for
+ * validation.
+ * @param body a body with names in camel case, which is modified in place.
  */
 export function inCanonicalForms(body: JsonObject): JsonObject {
   const config = objectAt(body, "generationConfig")

@@ -7,7 +7,7 @@ import { decodeModalities, decodeSpeech } from "./speech-settings.ts"
 import { type GenerationConfig, SAMPLING } from "./parameters.ts"
 import { jsonSchemaOf, withLowercaseTypes } from "../schema.ts"
 
-/** Members of `generationConfig` that the canon has. */
+/** Members of `generationConfig` that the canon can represent. */
 const CONFIG_FIELDS = new Set([
   ...Object.keys(SAMPLING),
   "responseMimeType",
@@ -19,12 +19,12 @@ const CONFIG_FIELDS = new Set([
 const FIELDS_AND_MODALITIES = new Set([...CONFIG_FIELDS, "responseModalities"])
 const THINKING_FIELDS = new Set(["includeThoughts", "thinkingBudget", "thinkingLevel"])
 
-/** The name of a schema, which this dialect lacks and others require. */
+/** A name for schemas, which other dialects require. This dialect has no such field. */
 const SCHEMA_NAME = "answer"
 const JSON_TYPE = "application/json"
 const PLAIN_TYPES: ReadonlySet<string> = new Set(["", "text/plain"])
 const DEFAULT_LEVEL = "THINKING_LEVEL_UNSPECIFIED"
-/** The budget that leaves the decision to the model. */
+/** The thinking budget that lets the model decide. */
 const DYNAMIC_BUDGET = -1
 
 /** Adds the settings of `generationConfig` to a request. */
@@ -42,7 +42,7 @@ export function decodeGeneration(request: Writable<ChatRequest>, config: Generat
   if (options !== undefined) request.reasoning = options
 }
 
-/** Returns the members that the canon lacks. */
+/** Returns the members of `generationConfig` that the canon lacks. */
 export function generationExtra(config: JsonObject) {
   const parameters = config as GenerationConfig
   const isKnown = decodeModalities(config) !== undefined
@@ -54,7 +54,7 @@ export function generationExtra(config: JsonObject) {
   return {
     ...extra,
     ...(thinking && { thinkingConfig: parameters.thinkingConfig as JsonObject }),
-    // `text/x.enum`: one value of the schema's.
+    // The answer of type `text/x.enum` is one value of the schema's enum.
     ...(isOther && {
       responseMimeType: type,
       ...(parameters.responseSchema && { responseSchema: parameters.responseSchema as JsonObject }),
@@ -76,12 +76,12 @@ function decodeFormat(config: GenerationConfig): ResponseFormat | undefined {
   return { type: "json-schema", name: SCHEMA_NAME, schema }
 }
 
-/** A schema without a type means JSON. */
+/** Whether the request has a schema. A schema without a media type means JSON. */
 function hasSchema({ responseSchema, responseJsonSchema }: GenerationConfig): boolean {
   return isDefined(responseSchema) || isDefined(responseJsonSchema)
 }
 
-/** Thoughts are shown only on request. */
+/** Decodes the options of thinking. Thoughts are shown only on request. */
 function decodeReasoning({ thinkingConfig }: GenerationConfig): ReasoningOptions | undefined {
   if (!isDefined(thinkingConfig)) return undefined
   const { includeThoughts, thinkingBudget: budget, thinkingLevel: level } = thinkingConfig

@@ -13,7 +13,7 @@ import { inCanonicalForms } from "./canonical-forms.ts"
 import { decodeWebSearch } from "../search.ts"
 import { checkChoice, type DecodedChoice, decodeToolChoice, decodeTools } from "../tools/decode.ts"
 
-/** Further fields on which a price depends. */
+/** Fields that the canon lacks but that a price depends on. */
 const DECIDING_FIELDS = [
   "cachedContent",
   "generationConfig.candidateCount",
@@ -32,14 +32,14 @@ const PARAMETERS = parameterSchemas(
   SERVICE,
 )
 
-/** Parameters in the address of a request, which other dialects have in the body. */
+/** Parameters that are part of the address in this dialect, and of the body in other dialects. */
 export interface Addressed {
   readonly model: string
   readonly stream: boolean
 }
 
 /**
- * Returns the body of a request with the parameters of its address, all fields in camel case and in their canonical
+ * Returns the body of a request with the parameters of its address. All fields are in camel case and in their canonical
  * forms.
  * @param body modified in place.
  */
@@ -49,8 +49,8 @@ export function withAddress(body: JsonObject, { model, stream }: Addressed): Jso
 
 /**
  * Validates and decodes a request to generate content (ai.google.dev/api/generate-content), from the body that
- * `withAddress` returns. Fields that the canon lacks are kept as extra; null counts as absent.
- * @throws GatewayError describing the fault.
+ * `withAddress` returns. Fields that the canon lacks are kept as extra. Null counts as absent.
+ * @throws GatewayError that describes the invalid field.
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
   if (!isDefined(body.model) || body.model === "") throw missingParameter("model")
@@ -77,7 +77,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   return request
 }
 
-/** Returns the fields that the canon lacks, in this dialect's structure. */
+/** Returns the fields that the canon lacks, in the structure of this dialect. */
 function requestExtra(
   fields: JsonObject,
   body: JsonObject,
@@ -93,7 +93,10 @@ function requestExtra(
   return Object.keys(fields).length === 0 ? undefined : fields
 }
 
-/** Decodes the text to count: only contents, or an entire request (`countTokens` of the Gemini API). */
+/**
+ * Decodes the content whose tokens are to be counted: only contents, or an entire request (`countTokens` of the Gemini
+ * API).
+ */
 export function decodeCountRequest(body: JsonObject): ChatRequest {
   const whole = objectAt(body, "generateContentRequest")
   if (whole === undefined) return decodeRequest(body)

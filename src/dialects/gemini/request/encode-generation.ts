@@ -7,10 +7,10 @@ import { encodeThinking } from "../reasoning/encode.ts"
 import type { Encoding } from "./encoding.ts"
 import { encodeModalities } from "./speech-settings.ts"
 
-/** Seeds are 32-bit integers. */
+/** Exclusive upper limit of seeds, because Google's seeds are signed 32-bit integers. */
 const SEED_RANGE = 2 ** 31
 
-/** `generationConfig` (@google/genai), without the format of the answer (`encodeAnswerFormat`). */
+/** Encodes `generationConfig` (@google/genai), without the format of the answer, which `encodeAnswerFormat` encodes. */
 export function encodeGeneration(request: ChatRequest, encoding: Encoding): JsonObject {
   const { losses } = encoding
   const config: JsonObject = {}
@@ -36,7 +36,7 @@ export function encodeGeneration(request: ChatRequest, encoding: Encoding): Json
   return config
 }
 
-/** The format of the answer, as members of `generationConfig`. */
+/** Returns the format of the answer as members of `generationConfig`. */
 export function encodeAnswerFormat(format: ResponseFormat): JsonObject {
   switch (format.type) {
     case "text":
@@ -52,8 +52,8 @@ export function encodeAnswerFormat(format: ResponseFormat): JsonObject {
 }
 
 /**
- * The format of the answer as an instruction, for models that refuse the field together with functions; nothing
- * without a format.
+ * Returns the format of the answer as an instruction, for models that reject the field together with functions;
+ * undefined if no format is requested.
  */
 export function describeAnswerFormat(format: ResponseFormat): string | undefined {
   switch (format.type) {
@@ -66,12 +66,12 @@ export function describeAnswerFormat(format: ResponseFormat): string | undefined
   }
 }
 
-/** A vendor without candidates gets several calls instead, which is not a loss. */
+/** Returns the stop sequences; undefined if there are none. */
 function stopSequences(stop: readonly string[] | undefined): string[] | undefined {
   return stop === undefined || stop.length === 0 ? undefined : [...stop]
 }
 
-/** Maps a larger seed to a smaller one, always the same. */
+/** Returns a seed in Google's range. A larger seed is always mapped to the same smaller one. */
 function seed(wanted: number | bigint | undefined, losses: LossList): number | undefined {
   if (wanted === undefined) return undefined
   if (wanted >= -SEED_RANGE && wanted < SEED_RANGE) return Number(wanted)

@@ -10,10 +10,10 @@ import type { Encoding } from "./encoding.ts"
 import { setWebSearch } from "../search.ts"
 import { encodeTools } from "../tools/encode.ts"
 
-/** The default tier. */
+/** Google's name for the default service tier. */
 const DEFAULT_TIER = "standard"
 
-/** Service tiers by the callers' names for them. */
+/** Google's service tier for each of the callers' names. */
 const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
   ["default", DEFAULT_TIER],
   ["standard", DEFAULT_TIER],
@@ -22,13 +22,13 @@ const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
   ["priority", "priority"],
 ])
 
-/** Valid names and values of a label on Google Cloud. */
+/** Matches valid names of labels on Google Cloud. */
 const LABEL_NAME = /^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$/u
 const LABEL_VALUE = /^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u
 
 /**
- * The body of both `generateContent` and `streamGenerateContent`: the model and the stream are in the address
- * (docs/contribute/wire/gemini.md#f1).
+ * Encodes the body of `generateContent` and `streamGenerateContent`, which are the same because the model and the
+ * stream are in the address (docs/contribute/wire/gemini.md#f1).
  */
 export function encodeRequest(request: ChatRequest, quirks: GeminiQuirks): EncodedRequest {
   const losses = new LossList(DIALECT)
@@ -49,7 +49,10 @@ export function encodeRequest(request: ChatRequest, quirks: GeminiQuirks): Encod
   return { body, losses: losses.losses }
 }
 
-/** @returns an instruction that replaces the format, if the model rejects it together with functions. */
+/**
+ * Encodes the answer format.
+ * @returns an instruction that replaces the format, if the model rejects the format together with functions.
+ */
 function encodeFormat(
   request: ChatRequest,
   generation: JsonObject,
@@ -83,7 +86,7 @@ function encodeService(body: JsonObject, request: ChatRequest, encoding: Encodin
   }
 }
 
-/** The names and values that are valid labels: an invalid one would fail the entire request. */
+/** Returns the metadata whose names and values are valid labels. An invalid label would fail the entire request. */
 function labelsOf(metadata: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(metadata).filter(
@@ -92,7 +95,7 @@ function labelsOf(metadata: Readonly<Record<string, string>>): Record<string, st
   )
 }
 
-/** Adds extras that are members of a field next to those that the canon has. */
+/** Adds members of an extra to fields that also contain members from the canon. */
 function addExtra(body: JsonObject, extra: JsonObject | undefined): void {
   if (extra === undefined) return
   const { tools, generationConfig, toolConfig, ...others } = extra

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 
-/** Members whose keys are the caller's, such as the properties of a schema: those are left alone. */
+/** Members whose keys are chosen by the caller, such as the properties of a schema. Their keys are not converted. */
 const CALLERS_OWN: ReadonlySet<string> = new Set([
   "args",
   "response",
@@ -18,8 +18,8 @@ const MAX_SNAKE_LENGTH = 128
 const SNAKE_STEP = /(?<=.)_([a-z0-9])/g
 
 /**
- * Converts field names to camel case: Google also accepts snake case (the JSON mapping of protocol buffers), and its
- * own examples use both. Code that reads a field, above all a billed one, may rely on one form.
+ * Converts field names to camel case. Google also accepts snake case (the JSON mapping of protocol buffers), and its
+ * own examples use both. Code that reads a field, above all a billed one, can then rely on one form.
  * @param body modified in place.
  */
 export function nameInCamelCase(body: JsonObject): JsonObject {

@@ -3,7 +3,7 @@ import { decimal, flag, integer, longInteger, text } from "../../shared/paramete
 import { decodeStop, scalar, schemasOf } from "../../shared/scalars.ts"
 import type { GeminiQuirks } from "../quirks.ts"
 
-/** The scalar parameters in `generationConfig`. */
+/** The scalar parameters of `generationConfig`. */
 export const SAMPLING = {
   temperature: scalar("temperature", decimal({ minimum: 0, maximum: 2 })),
   topP: scalar("topP", decimal({ minimum: 0, maximum: 1 })),
@@ -20,7 +20,7 @@ export const SAMPLING = {
   logprobs: scalar("topLogprobs", integer({ minimum: 0, maximum: 20 })),
 }
 
-/** Google's service tiers that have another name in the canon. */
+/** Google's names for the canon's default service tier. */
 const DEFAULT_TIERS: ReadonlySet<string> = new Set(["standard", "unspecified"])
 
 /** The scalar parameters of the body itself. */
@@ -34,7 +34,7 @@ export const SERVICE = {
   }),
 }
 
-/** `GenerationConfig` (@google/genai), as far as the canon has it. */
+/** The members of `GenerationConfig` (@google/genai) that the canon can represent. */
 const generationConfig = z.looseObject({
   ...schemasOf(SAMPLING),
   responseMimeType: text(),
@@ -55,7 +55,7 @@ const toolConfig = z.looseObject({
     .nullish(),
 })
 
-/** The parameters of a request that are validated by schema. */
+/** The parameters of a request that a schema validates. */
 export const generationParameters = z.looseObject({
   model: z.string(),
   generationConfig: generationConfig.nullish(),
@@ -64,8 +64,7 @@ export const generationParameters = z.looseObject({
   ...schemasOf(SERVICE),
 })
 
-/** The validated parameters of a request. */
-export type GenerationParameters = z.infer<typeof generationParameters>
+/**  */ export type GenerationParameters = z.infer<typeof generationParameters>
 
-/** Its validated `generationConfig`. */
+/** The validated `generationConfig` of a request. */
 export type GenerationConfig = z.infer<typeof generationConfig>

@@ -5,13 +5,13 @@ import type { Modality } from "#contract/model-rules.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { DIALECT } from "../identifiers.ts"
 
-/** The voice of a request without one, as in Google's examples. */
+/** The voice for a request without a voice, as in Google's examples. */
 const DEFAULT_VOICE = "Kore"
 
 const MODALITIES: readonly Modality[] = ["text", "image", "audio"]
 
 /**
- * Returns the modalities of the answer; undefined if the caller leaves them to the model, or names unsupported ones.
+ * Returns the modalities of the answer; undefined if the caller lets the model decide, or names unsupported modalities.
  */
 export function decodeModalities(config: JsonObject): Modality[] | undefined {
   const { responseModalities: listed } = config
@@ -23,7 +23,7 @@ export function decodeModalities(config: JsonObject): Modality[] | undefined {
   return known.length === named.length ? known : undefined
 }
 
-/** Returns the voice of the answer; settings other than one voice are kept unchanged. */
+/** Returns the voice of the answer. Settings other than a single voice are kept unchanged. */
 export function decodeSpeech(config: JsonObject): SpeechOptions | undefined {
   const speech = objectAt(config, "speechConfig")
   if (speech === undefined) return undefined
@@ -53,7 +53,10 @@ export function encodeModalities(
   if (!isWritten(speech?.format)) losses.add("audio.format", "approximated")
 }
 
-/** Google sends samples; the only other form that the gateway can make is a WAV file, by adding its header. */
+/**
+ * Whether the gateway can produce an audio format. Google sends samples, and the gateway can only convert them to a WAV
+ * file by adding a header.
+ */
 function isWritten(format: string | undefined): boolean {
   return format === undefined || format === "wav" || format === "pcm16"
 }

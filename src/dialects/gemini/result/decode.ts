@@ -52,7 +52,7 @@ function decodeChoices(body: JsonObject, asked: number | undefined): Choice[] {
   return [{ index: 0, parts: [], finish: "content-filter", rawFinish: blocked }]
 }
 
-/** @throws GatewayError `upstream_error` for more parts or sources than an answer can have. */
+/** @throws GatewayError `upstream_error` if there are more parts or sources than an answer can have. */
 function countEntries(candidates: readonly JsonValue[]): void {
   const count = new EntryCount()
   for (const candidate of candidates) {
@@ -91,7 +91,7 @@ function decodeChoice(value: JsonValue, position: number): Choice {
   return defined({ index, parts, finish: reason, rawFinish: raw, extra })
 }
 
-/** Merges adjacent parts of a kind, as folding a stream does. */
+/** Adds a part. Adjacent parts of the same kind are merged, as in a folded stream. */
 function append(parts: Writable<Part>[], part: Part): void {
   const last = parts.at(-1)
   if (last?.type === "text" && part.type === "text") last.text += part.text

@@ -25,11 +25,11 @@ export interface CandidateEnd extends Ending {
   readonly parts: readonly JsonObject[]
   readonly grounding: Grounding
   readonly logprobs: WrittenLogprobs
-  /** Members that only this dialect has. */
+  /** Members of the candidate that exist in this dialect only. */
   readonly extra: JsonObject
 }
 
-/** A candidate of a whole answer (`Candidate` of @google/genai). */
+/** Encodes a candidate of a whole answer (`Candidate` of @google/genai). */
 export function encodeCandidate(choice: Choice): JsonObject {
   const signatures = new Signatures()
   const grounding = new Grounding()
@@ -71,15 +71,18 @@ export function encodeEnd(end: CandidateEnd): JsonObject {
   }
 }
 
-/** Log probabilities as Gemini reports them: the chosen tokens, and their alternatives if there are any. */
+/** Collects log probabilities in Gemini's form: the chosen tokens, and their alternatives if the vendor reports any. */
 export class WrittenLogprobs {
   readonly #chosen: JsonObject[] = []
   readonly #others: JsonObject[] = []
-  /** Approximate characters of their JSON. */
+  /** The approximate length of their JSON in characters. */
   length = 0
   #hasOthers = false
 
-  /** Adds the log probabilities of an extra of any dialect. Gemini's own are already among the candidate's members. */
+  /**
+   * Adds the log probabilities of an extra of another dialect. Gemini's own log probabilities are already among the
+   * members of the candidate.
+   */
   add(extra: Extra | undefined): void {
     if (extra?.dialect === DIALECT) {
       this.length += approximateLength(extra.fields)
@@ -116,12 +119,12 @@ function encodeLogprob({ token, logprob }: JsonObject): JsonObject {
   }
 }
 
-/** Parts that only this dialect has. */
+/** Returns the parts that exist in this dialect only. */
 export function ownParts(value: JsonValue | undefined): JsonObject[] {
   return Array.isArray(value) ? (value as JsonObject[]) : []
 }
 
-/** A call with all of its arguments. They are parsed on demand, because an answer may have many long calls. */
+/** Returns a call with all of its arguments. They are parsed on demand, because an answer may have many long calls. */
 export function callPart(id: string, name: string, written: string): JsonObject {
   let args: JsonObject | undefined
   const functionCall = {
@@ -134,7 +137,7 @@ export function callPart(id: string, name: string, written: string): JsonObject 
   return { functionCall }
 }
 
-/** An image or audio that the model made, after the words of the audio if they are known. */
+/** Returns an image or audio that the model generated. Audio comes after its words, if they are known. */
 export function mediaParts(media: ImagePart | AudioPart): JsonObject[] {
   const { source } = media
   const said = media.type === "audio" && media.transcript ? [{ text: media.transcript }] : []

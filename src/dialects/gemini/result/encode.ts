@@ -8,7 +8,7 @@ import { DIALECT, ID_PREFIX } from "../identifiers.ts"
 import { encodeCandidate } from "./encode-candidate.ts"
 import { encodeUsage } from "../usage.ts"
 
-/** A whole `GenerateContentResponse` (@google/genai). */
+/** Encodes a whole `GenerateContentResponse` (@google/genai). */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
   return {
     candidates: encodeChoices(result.choices, encodeCandidate),

@@ -10,7 +10,7 @@ import { defined } from "../../shared/fields.ts"
 import type { AnswerHead } from "../../shared/result.ts"
 import { DIALECT } from "../identifiers.ts"
 
-/** Members of an answer that the canon has. */
+/** Members of an answer that the canon can represent. */
 const ANSWER_FIELDS = new Set([
   "candidates",
   "responseId",
@@ -19,7 +19,7 @@ const ANSWER_FIELDS = new Set([
   "usageMetadata",
 ])
 
-/** The head of an answer, or of its first chunk. */
+/** Returns the head of an answer, or of its first chunk. */
 export function answerHead(answer: JsonObject): AnswerHead {
   const created = Date.parse(textAt(answer, "createTime") ?? "")
   const extra = unknownFields(answer, ANSWER_FIELDS)
@@ -31,16 +31,22 @@ export function answerHead(answer: JsonObject): AnswerHead {
   })
 }
 
-/** Why the prompt was refused; such an answer has no candidates (docs/contribute/wire/gemini.md#f8). */
+/**
+ * Returns the reason why the prompt was blocked. An answer to a blocked prompt has no candidates
+ * (docs/contribute/wire/gemini.md#f8).
+ */
 export function blockReason(answer: JsonObject): string | undefined {
   const feedback = objectAt(answer, "promptFeedback")
   return feedback === undefined ? undefined : textAt(feedback, "blockReason")
 }
 
-/** Members of a candidate that the canon has. */
+/** Members of a candidate that the canon can represent. */
 const CANDIDATE_FIELDS = new Set(["content", "finishReason", "index"])
 
-/** A candidate's members that only this dialect has, without empty ones, which are frequent in streams. */
+/**
+ * Returns a candidate's members that exist in this dialect only. Empty members, which are frequent in streams, are left
+ * out.
+ */
 export function candidateExtra(candidate: JsonObject): JsonObject | undefined {
   const fields = unknownFields(candidate, CANDIDATE_FIELDS)
   for (const name in fields) {
@@ -53,7 +59,7 @@ function isEmpty(value: JsonValue | undefined): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0
 }
 
-/** The vendor's id of an answer. */
+/** Returns the vendor's id of an answer. */
 export function responseIdOf({ responseId }: JsonObject): string | undefined {
   return typeof responseId === "string" && responseId !== "" ? responseId : undefined
 }

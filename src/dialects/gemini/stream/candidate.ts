@@ -38,7 +38,7 @@ interface OpenCall {
   readonly arguments: PartialArguments
 }
 
-/** One candidate of a streamed answer, chunk by chunk. */
+/** Decodes one candidate of a streamed answer, chunk by chunk. */
 export class Candidate {
   readonly #choice: number
   readonly #other: OtherContent
@@ -52,10 +52,13 @@ export class Candidate {
   /** Characters of thoughts that were shown since the last signature. */
   #shown = 0
   #isInText = false
-  /** A signature without text, which may be the last part: citations belong to the text before it. */
+  /**
+   * A signature without text. It is held back because it may be the last part, and citations belong to the text before
+   * it.
+   */
   #heldSignature: Extract<ChatEvent, { type: "reasoning-signature" }> | undefined
   #finishWord: string | undefined
-  /** Members that only this dialect has; repeated members come complete, so the last one wins. */
+  /** Members that exist in this dialect only. A repeated member is complete each time, so the last value is used. */
   #rest: JsonObject | undefined
   readonly #members = new GrowingMembers()
   /** The log probabilities of all chunks. */
@@ -64,13 +67,13 @@ export class Candidate {
     topCandidates: [],
   }
 
-  /** @param other collects content that no event contains, or only the last one. */
+  /** @param other collects content that no event contains, and content that only the last event contains. */
   constructor(choice: number, other: OtherContent) {
     this.#choice = choice
     this.#other = other
   }
 
-  /** Whether its finish reason has been sent. */
+  /** Whether the candidate's finish reason has been sent. */
   get isFinished(): boolean {
     return this.#finishWord !== undefined
   }
@@ -90,8 +93,9 @@ export class Candidate {
   }
 
   /**
-   * Adds the members of a chunk without copying the earlier ones, which would take quadratic time. Unlike other members,
-   * log probabilities cover only the tokens of their chunk. The chunk is not changed, because it may be passed on.
+   * Adds the members of a chunk without copying the earlier ones, because copying would take quadratic time. Log
+   * probabilities are appended, because they cover only the tokens of their chunk. The chunk is not changed, because it
+   * may be passed on.
    */
   #keep(rest: JsonObject): void {
     this.#rest ??= {}
@@ -183,7 +187,10 @@ export class Candidate {
     }
   }
 
-  /** Hidden or summarized thoughts are in their signature. An image's signature is counted with the image. */
+  /**
+   * Counts hidden thoughts by their signature, which contains hidden or summarized thoughts. The signature of an image
+   * is counted with the image.
+   */
   #countHidden(signature: string, part: JsonObject): void {
     if (part.inlineData === undefined) this.#other.hiddenReasoning(signature.slice(this.#shown))
     this.#shown = 0
@@ -202,7 +209,10 @@ export class Candidate {
     }
   }
 
-  /** Vertex streams arguments in parts without a name; the last one does not announce a continuation. */
+  /**
+   * Adds the arguments of a call that Vertex streams in parts without a name. The last part does not announce a
+   * continuation.
+   */
   #continueCall(raw: JsonObject, events: ChatEvent[]): boolean {
     if (this.#openCall === undefined) return false
     const isAnother = textAt(raw, "name") !== undefined

@@ -11,8 +11,8 @@ import { Candidate } from "./candidate.ts"
 import { decodeUsage } from "../usage.ts"
 
 /**
- * A decoder for one stream of `GenerateContentResponse` chunks (docs/contribute/wire/gemini.md#f9 and
- * docs/contribute/wire/gemini.md#f5). The stream has no final frame: it is complete when every candidate has a finish
+ * Creates a decoder for one stream of `GenerateContentResponse` chunks (docs/contribute/wire/gemini.md#f9 and
+ * docs/contribute/wire/gemini.md#f5). The stream has no final frame. It is complete when every candidate has a finish
  * reason.
  */
 export function decodeEvents(asked?: Pick<ChatRequest, "choices">): EventDecoder {
@@ -45,7 +45,9 @@ class AnswerDecoder implements EventDecoder {
     return events
   }
 
-  /** Candidates end only now: more may follow a finish reason (`Candidate.finish`). */
+  /**
+   * Ends all candidates. This is only possible at the end of the stream, because content may follow a finish reason.
+   */
   end(): ChatEvent[] {
     const events: ChatEvent[] = []
     for (const candidate of this.#candidates.values()) candidate.end(events)
@@ -75,7 +77,7 @@ class AnswerDecoder implements EventDecoder {
     if (usage !== undefined) events.push({ type: "usage", usage })
   }
 
-  /** @returns undefined for a candidate that was not requested. */
+  /** @returns undefined for a candidate that the caller did not request. */
   #candidateOf({ index }: JsonObject, position: number): Candidate | undefined {
     const choice = this.#numbers.numberOf(choiceNumber(index, position))
     if (choice === undefined) return undefined

@@ -14,18 +14,18 @@ import { WrittenCandidate } from "./written-candidate.ts"
 import { frameOf } from "../../shared/stream.ts"
 import { encodeUsage } from "../usage.ts"
 
-/** An encoder for one stream of `GenerateContentResponse` chunks (ai.google.dev/api/generate-content). */
+/** Creates an encoder for one stream of `GenerateContentResponse` chunks (ai.google.dev/api/generate-content). */
 export function encodeEvents(request: ChatRequest): EventEncoder {
   return new GenerationEncoder(request)
 }
 
-/** Each chunk has new parts of one candidate; the last one has all finish reasons, and the usage. */
+/** Encodes a stream. Each chunk has new parts of one candidate. The last chunk has all finish reasons and the usage. */
 class GenerationEncoder implements EventEncoder {
   readonly #candidates = new Map<number, WrittenCandidate>()
   readonly #head: JsonObject
-  /** Members that only the first chunk has; undefined once it is written. */
+  /** Members that only the first chunk has; undefined once that chunk is written. */
   #first: JsonObject | undefined
-  /** The JSON after the candidates of every chunk. */
+  /** The JSON text that follows the candidates in every chunk. */
   #tail = ""
   #usage: Usage = NO_USAGE
   #failed = false
@@ -37,7 +37,7 @@ class GenerationEncoder implements EventEncoder {
   push(event: ChatEvent): SseFrame[] {
     switch (event.type) {
       case "start":
-        // Chunks that preceded it have an id already.
+        // If chunks were written before the start event, they already have an id.
         if (this.#tail !== "") return []
         this.#first = ownFields(DIALECT, event.extra)
         if (event.model !== undefined) this.#head.modelVersion = event.model
@@ -122,7 +122,7 @@ class GenerationEncoder implements EventEncoder {
     if (parts.length === 0) return []
     const length = this.#candidateOf(index).takeLength()
     if (length > LARGE_BODY) return parts.map((part) => this.#longFrame(index, part, length))
-    // Members that are the same in every chunk are serialized once.
+    // Members that are the same in every chunk are serialized only once.
     if (this.#tail === "") this.#tail = tailOf(this.#head)
     const content = `{"parts":${JSON.stringify(parts)},"role":"model"}`
     const candidate = `{"content":${content},"index":${index}}`
@@ -131,7 +131,7 @@ class GenerationEncoder implements EventEncoder {
     return [{ data: `{"candidates":[${candidate}],${tail}` }]
   }
 
-  /** The frame of one part, if the parts of an event are long together. */
+  /** Returns the frame of one part, for events whose parts are long in total. */
   #longFrame(index: number, part: JsonObject, length: number): SseFrame {
     const candidate = { content: { parts: [part], role: "model" }, index }
     const json = { candidates: [candidate], ...this.#head, ...this.#first }
@@ -141,7 +141,7 @@ class GenerationEncoder implements EventEncoder {
   }
 }
 
-/** The JSON that follows the candidates. */
+/** Returns the JSON text that follows the candidates. */
 function tailOf(head: JsonObject): string {
   return JSON.stringify(head).slice(1)
 }

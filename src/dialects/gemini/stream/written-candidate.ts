@@ -17,7 +17,7 @@ import {
   WrittenLogprobs,
 } from "../result/encode-candidate.ts"
 
-/** A call whose arguments are still arriving: Google's callers get it whole. */
+/** A call whose arguments are still arriving. Callers of this dialect receive the call as a whole. */
 interface OpenCall {
   readonly id: string
   readonly name: string
@@ -27,15 +27,15 @@ interface OpenCall {
 
 const NO_PARTS: readonly JsonObject[] = []
 
-/** One candidate of a stream that is being written: each method returns the parts that can be sent now. */
+/** Writes one candidate of a stream. Each method returns the parts that can be sent now. */
 export class WrittenCandidate {
   readonly #index: number
   readonly #signatures = new Signatures()
   readonly #grounding = new Grounding()
   readonly #calls = new Map<number, OpenCall>()
   /**
-   * Content received after an incomplete call: some vendors send text in the middle of arguments. Calls too long to be
-   * parsed in one turn of the event loop count as incomplete until the candidate ends.
+   * Content received after an incomplete call, because some vendors send text in the middle of arguments. Calls that
+   * are too long to be parsed in one turn of the event loop count as incomplete until the candidate ends.
    */
   #deferred: JsonObject[] = []
   #partStart = 0
@@ -47,14 +47,14 @@ export class WrittenCandidate {
   readonly #extra: JsonObject = {}
   readonly #members = new GrowingMembers()
   readonly #logprobs = new WrittenLogprobs()
-  /** Characters of the arguments in the parts returned since `takeLength`. */
+  /** Characters of arguments in the parts that were returned since the last call of `takeLength`. */
   #length = 0
 
   constructor(index: number) {
     this.#index = index
   }
 
-  /** Returns the characters of the arguments in the parts returned since the last call. */
+  /** Returns the characters of arguments in the parts that were returned since the last call of this method. */
   takeLength(): number {
     const length = this.#length
     this.#length = 0
@@ -96,7 +96,7 @@ export class WrittenCandidate {
     this.#grounding.add(citation, this.#partStart)
   }
 
-  /** Text after it is a separate part. */
+  /** Adds a search. Text after it becomes a separate part. */
   search(search: WebSearchPart): void {
     this.#isInText = false
     this.#grounding.search(search)
@@ -113,7 +113,7 @@ export class WrittenCandidate {
     if (open !== undefined) open.arguments += written
   }
 
-  /** Parts that only this dialect has are sent; its other members are sent at the end. */
+  /** Returns the parts of an extra that exist in this dialect only. The other members are sent at the end. */
   extra(extra: Extra): readonly JsonObject[] {
     this.#logprobs.add(extra)
     const { parts, ...rest } = ownFields(DIALECT, extra) ?? {}
@@ -127,7 +127,7 @@ export class WrittenCandidate {
     return this.#endCalls()
   }
 
-  /** The last chunk. Google's own have an empty part, too. */
+  /** Returns the last chunk. It has an empty part, as in Google's own streams. */
   end(): CandidateEnd {
     const left = [...this.#endCalls(), ...this.#signatures.end()]
     return {

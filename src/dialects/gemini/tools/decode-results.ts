@@ -15,8 +15,9 @@ import { decodeMediaPart, type MediaPart } from "../messages/decode-request-part
 const RESPONSE_FIELDS = new Set(["id", "name", "response", "parts"])
 
 /**
- * A function's result. A lone `output` or `error` is Google's convention for a result that is not an object.
- * @param id of the call that it answers.
+ * Decodes the result of a function. If `output` or `error` is the only member, the result is not an object, by Google's
+ * convention.
+ * @param id the id of the call that the result answers.
  */
 export function decodeFunctionResponse(
   answered: JsonObject,

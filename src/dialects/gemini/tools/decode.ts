@@ -29,7 +29,7 @@ const DECLARATION_FIELDS = new Set(["name", "description", "parameters", "parame
 const FUNCTIONS = new Set(["functionDeclarations"])
 
 /**
- * Returns the tools of a request; undefined without tools. `others` are those that Google runs itself, such as
+ * Returns the tools of a request; undefined if it has none. `others` are tools that Google runs itself, such as
  * `googleSearch`.
  */
 export function decodeTools(
@@ -66,14 +66,14 @@ function decodeDeclaration(declaration: JsonValue, place: string): Tool {
   return tool
 }
 
-/** The tool choice of a request. */
+/** The tool choice of a request, and whether the canon can represent all of it. */
 export interface DecodedChoice {
   readonly toolChoice?: ToolChoice
   /** Whether the choice contains more than the canon can represent. */
   readonly isMore?: boolean
 }
 
-/** Returns the function to call, and whether a call is required. */
+/** Decodes which functions the model may call, and whether it must call one. */
 export function decodeToolChoice({ toolConfig }: GenerationParameters): DecodedChoice {
   const config = toolConfig?.functionCallingConfig
   if (!isDefined(config)) return {}
@@ -87,7 +87,8 @@ export function decodeToolChoice({ toolConfig }: GenerationParameters): DecodedC
       return { toolChoice: { type: "auto" } }
     case "NONE":
       return { toolChoice: { type: "none" } }
-    // Calls or text, both following their schemas: elsewhere this is called strict functions.
+    // The model answers with calls or with text, and calls follow their schemas. Other dialects call this strict
+    // functions.
     case "VALIDATED":
       return { toolChoice: { type: "auto" }, isMore: true }
     case "ANY":
@@ -99,7 +100,7 @@ export function decodeToolChoice({ toolConfig }: GenerationParameters): DecodedC
   }
 }
 
-/** A function that must be called has to be declared. */
+/** Checks that a function which must be called is declared. */
 export function checkChoice({ toolChoice }: DecodedChoice, functions: readonly Tool[]): void {
   if (toolChoice?.type !== "tool") return
   const { name } = toolChoice

@@ -4,16 +4,16 @@ import type { LossList } from "../../shared/losses.ts"
 import { encodePart } from "../messages/encode-parts.ts"
 import type { Encoding } from "../request/encoding.ts"
 
-/** An earlier call of the conversation, for matching its results. */
+/** An earlier call of the conversation, to which a result can be matched. */
 export interface KnownCall {
   readonly name: string
-  /** Numbers all calls of the conversation. */
+  /** Position of the call among all calls of the conversation. */
   readonly position: number
 }
 
 /**
- * Tool results, in the order of their calls and directly after them (docs/contribute/wire/gemini.md#f4). Images and files
- * in the results follow after all of them.
+ * Encodes tool results, in the order of their calls and directly after them (docs/contribute/wire/gemini.md#f4). Images
+ * and files of the results follow after the last result.
  */
 export function encodeToolResults(
   messages: readonly Message[],
@@ -46,7 +46,7 @@ function encodeResult(
     if (text.cache !== undefined) losses.add("cache_control")
   }
   const text = texts.map((part) => part.text).join("\n")
-  // Callers that use the legacy form of tools have no id except the name.
+  // Calls in the legacy form have no id, so the name is used as the id.
   const functionResponse: JsonObject = {
     name: name ?? result.id,
     response: response(result, text, losses),
@@ -55,7 +55,7 @@ function encodeResult(
   return { functionResponse, ...losses.fieldsOf(result.extra) }
 }
 
-/** Always an object: `output` and `error` are Gemini's names for anything else. */
+/** Returns the response as an object. For other values, Gemini uses the members `output` and `error`. */
 function response(result: ToolResultPart, text: string, losses: LossList): JsonObject {
   return result.failed === true ? { error: text } : losses.objectIn(text, "output")
 }

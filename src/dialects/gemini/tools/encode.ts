@@ -4,11 +4,13 @@ import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { noteGrammar } from "../../shared/text-tool.ts"
 
-/** The functions of a request, and which of them may or must be called (docs/contribute/wire/gemini.md#f2). */
+/**
+ * Encodes the functions of a request, and which of them the model may or must call (docs/contribute/wire/gemini.md#f2).
+ */
 export function encodeTools(request: ChatRequest, losses: LossList): JsonObject {
   const { tools, toolChoice, parallelToolCalls } = request
   if (tools === undefined || tools.length === 0) return {}
-  // It decides about parallel calls itself; only disabling them is a loss.
+  // Gemini itself decides about parallel calls, so only a request to disable them is a loss.
   if (parallelToolCalls === false) losses.add("parallel_tool_calls")
   const fields: JsonObject = {
     tools: [{ functionDeclarations: tools.map((tool) => declare(tool, losses)) }],
@@ -19,7 +21,10 @@ export function encodeTools(request: ChatRequest, losses: LossList): JsonObject 
   return fields
 }
 
-/** `parametersJsonSchema` accepts the schema unchanged; `parameters` only a subset of OpenAPI's. */
+/**
+ * Declares a function. `parametersJsonSchema` accepts any JSON schema, but `parameters` only a subset of OpenAPI's
+ * schema.
+ */
 function declare(tool: Tool, losses: LossList): JsonObject {
   noteGrammar(tool, losses)
   if (tool.strict === true) losses.add("tools.strict")

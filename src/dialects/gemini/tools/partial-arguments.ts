@@ -1,10 +1,10 @@
 import { checkEntries, GrowingMembers } from "../../../canon/answer-limits.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 
-/** A step of a path such as `$.recipe.steps[0]['a b']` (RFC 9535). */
+/** Matches a step of a path such as `$.recipe.steps[0]['a b']` (RFC 9535). */
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]/gy
 
-/** Maximum depth of arguments, as of any JSON that the gateway reads. */
+/** Maximum depth of arguments, the same as for any JSON that the gateway reads. */
 const MAX_STEPS = 64
 
 type Container = JsonObject | JsonValue[]
@@ -21,8 +21,8 @@ export class ArgumentSize {
 }
 
 /**
- * Puts chunks of streamed arguments in their place (`PartialArg` of @google/genai; Vertex only). Strings arrive
- * in consecutive chunks; anything else arrives whole. A chunk with an invalid path is left out.
+ * Adds chunks of streamed arguments at their paths (`PartialArg` of @google/genai; Vertex only). Strings arrive in
+ * consecutive chunks, and other values arrive as a whole. A chunk with an invalid path is left out.
  */
 export class PartialArguments {
   readonly whole: JsonObject
@@ -81,13 +81,13 @@ function valueOf(chunk: JsonObject): JsonValue | undefined {
   return chunk.stringValue ?? chunk.numberValue ?? chunk.boolValue
 }
 
-/** Names and positions, or undefined when the path is invalid or too deep. */
+/** Returns the names and positions of a path; undefined if the path is invalid or too deep. */
 function stepsOf(path: string): (string | number)[] | undefined {
   const steps: (string | number)[] = []
   let length = 1
   for (const [step, plain, position, single, double] of path.slice(1).matchAll(STEP)) {
     const name = plain ?? (single ?? double)?.replaceAll(/\\(.)/g, "$1")
-    // A member of this name would become the prototype of the object.
+    // A member with this name would become the prototype of the object.
     if (name === "__proto__" || steps.length === MAX_STEPS) return undefined
     steps.push(name ?? Number(position))
     length += step.length

@@ -18,7 +18,7 @@ import { base64Image, forbidden, imageListAt } from "./images.ts"
 import { ratioOf, SIZE_APPROXIMATED } from "./sizes.ts"
 import { isInpainting, STABILITY_RATIOS, VARIATION_STRENGTH } from "./stability.ts"
 
-/** `imageGenerationConfig.numberOfImages` of Titan Image Generator and Nova Canvas. */
+/** Maximum `imageGenerationConfig.numberOfImages` of Titan Image Generator and Nova Canvas. */
 const AMAZON_MAX = 5
 const AMAZON_OPTIONS = { cfgScale: "cfgScale", quality: "quality", seed: "seed" }
 const STABILITY_OPTIONS = {
@@ -29,9 +29,9 @@ const STABILITY_OPTIONS = {
 const INPAINT_OPTIONS = { ...STABILITY_OPTIONS, style_preset: "style_preset" }
 
 /**
- * Image models on Bedrock by `InvokeModel`: Amazon's Titan and Nova Canvas, and Stability's (Amazon's
- * references of their bodies; `bedrock-image-model.ts` of vercel/ai). In Amazon's masks pure black may change
- * and everything else is pure white; in Stability's white may change.
+ * Image models that Bedrock's `InvokeModel` serves: Amazon's Titan and Nova Canvas, and Stability's models (Amazon's
+ * references of their bodies; `bedrock-image-model.ts` of vercel/ai). In masks for Amazon's models, pure black marks
+ * what may change and the rest is pure white. In masks for Stability's models, white marks what may change.
  */
 export const BEDROCK_IMAGES: ImageFormat = {
   tasks: ALL_TASKS,
@@ -101,7 +101,7 @@ function amazonTask(request: ImageRequest, model: string): JsonObject {
   }
 }
 
-/** OpenAI's quality levels, in Amazon's words. */
+/** Amazon's name for each of OpenAI's quality levels. */
 const AMAZON_QUALITY: Readonly<Record<string, string>> = {
   low: "standard",
   medium: "standard",
@@ -132,14 +132,17 @@ function stabilityTask(request: ImageRequest, model: string, losses: Loss[]): Js
   if (task === "generation") {
     return { mode: "text-to-image", ...(ratio === undefined ? {} : { aspect_ratio: ratio }) }
   }
-  // On Bedrock only Stable Diffusion accepts an initial image.
+  // On Bedrock, only Stable Diffusion accepts an initial image.
   if (!model.includes("sd3")) throw notSupported(request, model)
   losses.push(VARIATION_EMULATED)
   const image = base64Of(onlyImage(request, model))
   return { mode: "image-to-image", image, strength: VARIATION_STRENGTH }
 }
 
-/** Amazon's `error`, a moderated request's `status`, or the reason of Stability's filter. */
+/**
+ * Returns the reason why there is no image: Amazon's `error`, the `status` of a moderated request, or the reason of
+ * Stability's filter.
+ */
 function reasonOf(body: JsonObject): string | undefined {
   const filtered = listAt(body, "finish_reasons").find((reason) => typeof reason === "string")
   const details = body["details"]

@@ -6,15 +6,15 @@ import { isDefined, type JsonObject } from "../../../canon/json.ts"
 import { encodeDataUrl } from "../../../canon/media-source.ts"
 import type { OutgoingFile } from "../../../wire/encode-form.ts"
 
-/** The prompt of a variation that is made as an edit. */
+/** The prompt for a variation that is emulated by an edit. */
 export const VARIATION_PROMPT =
   "Make a new variation of this image: keep its subject, style and mood, and vary composition and details."
 
-/** For models without masks that accept several images. */
+/** The instruction for a mask that is sent as a further image, for models that accept several images but no masks. */
 export const MASK_PROMPT =
   "The last image is a mask of the first one: change only those parts of the first one at which the mask is transparent."
 
-/** A variation made by other means. */
+/** The loss for a variation that is emulated by another task. */
 export const VARIATION_EMULATED: Loss = Object.freeze({ name: "variations", effect: "emulated" })
 
 const TASK_WORDS: Readonly<Record<ImageTask, string>> = {
@@ -32,12 +32,12 @@ export function notSupported(request: ImageRequest, model: string): GatewayError
   )
 }
 
-/** The prompt, or its replacement when a variation is made as an edit. */
+/** Returns the prompt, or the prompt of an edit that emulates a variation. */
 export function promptOf(request: ImageRequest): string {
   return request.task === "variation" ? VARIATION_PROMPT : request.prompt
 }
 
-/** The options under the vendor's names; unsupported ones are lost. */
+/** Returns the options under the vendor's names. Unsupported options are reported as losses. */
 export function carriedOptions(
   request: ImageRequest,
   names: Readonly<Record<string, string>>,
@@ -60,7 +60,7 @@ export function countsOf(request: ImageRequest, max: number): number[] {
   return counts
 }
 
-/** @throws GatewayError `invalid_value`: a model does not accept this many images. */
+/** @throws GatewayError `invalid_value` if the model does not accept this number of images. */
 export function refuseMoreImages({ images }: ImageRequest, model: string, max: number): void {
   if (images.length <= max) return
   throw new GatewayError(
@@ -70,7 +70,10 @@ export function refuseMoreImages({ images }: ImageRequest, model: string, max: n
   )
 }
 
-/** The one image that a model edits or varies. @throws GatewayError */
+/**
+ * Returns the one image that a model edits or varies.
+ * @throws GatewayError if the request has several images.
+ */
 export function onlyImage(request: ImageRequest, model: string): ImageFile {
   refuseMoreImages(request, model, 1)
   const [image] = request.images
@@ -78,7 +81,10 @@ export function onlyImage(request: ImageRequest, model: string): ImageFile {
   return image
 }
 
-/** The mask, for a model that requires one. @throws GatewayError */
+/**
+ * Returns the mask, for a model that requires one.
+ * @throws GatewayError if the request has no mask.
+ */
 export function neededMask({ mask }: ImageRequest, model: string): ImageFile {
   if (mask !== undefined) return mask
   throw new GatewayError(
@@ -89,7 +95,8 @@ export function neededMask({ mask }: ImageRequest, model: string): ImageFile {
 }
 
 /**
- * @throws GatewayError `model_not_supported`: a model that accepts one image and no mask would change all of it.
+ * @throws GatewayError `model_not_supported` if the request has a mask. A model that accepts one image and no mask
+ * would change all of the image.
  */
 export function refuseMask({ mask }: ImageRequest, model: string): void {
   if (mask === undefined) return
@@ -100,7 +107,10 @@ export function refuseMask({ mask }: ImageRequest, model: string): void {
   )
 }
 
-/** An image as a file of a form. @param name without its extension. */
+/**
+ * Returns an image as a file of a form.
+ * @param name the file name without its extension.
+ */
 export function outgoingImage(
   field: string,
   name: string,

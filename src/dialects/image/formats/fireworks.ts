@@ -7,23 +7,25 @@ import { carriedOptions, countsOf, notSupported } from "./encoding.ts"
 import { bytesImage } from "./images.ts"
 import { ratioOf, sentRatio } from "./sizes.ts"
 
-/** Fireworks' reference of the FLUX workflows: `aspect_ratio`. */
+/** Values of `aspect_ratio` in Fireworks' reference of the FLUX workflows. */
 const RATIOS = ["1:1", "21:9", "16:9", "3:2", "5:4", "4:5", "2:3", "9:16", "9:21", "4:3", "3:4"]
 
-/** Models at `image_generation`, which accept sizes; all others are workflows with ratios. */
+/**
+ * Matches models of `image_generation`, which accept sizes. All other models are workflows that accept aspect ratios.
+ */
 const SIZED = /stable-diffusion|playground|ssd-1b/i
-/** Models whose results have to be polled. */
+/** Matches models whose results must be polled. */
 const ASYNCHRONOUS = /kontext/i
 
-/** Without `num_inference_steps`, by which Fireworks bills an image. */
+/** Supported options. `num_inference_steps` is not included, because Fireworks bills an image by its steps. */
 const OPTIONS = {
   guidance_scale: "guidance_scale",
   seed: "seed",
 }
 
 /**
- * Fireworks' image models: one image per call, as the bytes of the response (its reference of `text_to_image`;
- * `fireworks-image-model.ts` of vercel/ai).
+ * The format of Fireworks' image models. Each call generates one image, and the response contains its bytes (Fireworks'
+ * reference of `text_to_image`; `fireworks-image-model.ts` of vercel/ai).
  */
 export const FIREWORKS_IMAGES: ImageFormat = {
   tasks: ["generation"],

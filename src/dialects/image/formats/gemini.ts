@@ -18,16 +18,16 @@ import {
 import { base64Image, forbidden, imageListAt, usageOfAnswers } from "./images.ts"
 import { ratioOf, sentRatio } from "./sizes.ts"
 
-/** The ratios of Gemini's image models (`ImageConfig.aspectRatio` of @google/genai). */
+/** Aspect ratios of Gemini's image models (`ImageConfig.aspectRatio` of @google/genai). */
 const GEMINI_RATIOS = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"]
-/** Those of Imagen (`GenerateImagesConfig.aspectRatio`). */
+/** Aspect ratios of Imagen (`GenerateImagesConfig.aspectRatio` of @google/genai). */
 const IMAGEN_RATIOS = ["1:1", "3:4", "4:3", "9:16", "16:9"]
-/** Images that Imagen makes per call. */
+/** Maximum images that Imagen generates per call. */
 const IMAGEN_MAX = 4
 
 /**
- * Google's image models: Gemini's `generateContent` returns images among its parts, one per call; Imagen's
- * `predict` returns several (docs/contribute/wire/images.md#f5).
+ * Creates the format of Google's image models. Gemini's `generateContent` returns one image per call among the parts of
+ * its answer. Imagen's `predict` returns several images (docs/contribute/wire/images.md#f5).
  * @param parent the path before `/models`.
  */
 export function googleImages(parent: string): ImageFormat {
@@ -110,7 +110,9 @@ function geminiParts(body: JsonObject): JsonObject[] {
   })
 }
 
-/** Images that are thoughts are drafts of the final one. */
+/**
+ * Returns the images of an answer. Images that are thoughts are left out, because they are drafts of the final image.
+ */
 function geminiImages(body: JsonObject): Image[] {
   return geminiParts(body).flatMap((part) => {
     const data = part["thought"] === true ? undefined : objectAt(part, "inlineData")
@@ -129,7 +131,7 @@ function imagenImages(body: JsonObject): Image[] {
   })
 }
 
-/** Why there is no image: the first explanation found. */
+/** Returns the reason why there is no image: the first explanation that is found. */
 function reasonOf(body: JsonObject): string | undefined {
   const [candidate] = listAt(body, "candidates").filter(isJsonObject)
   const [prediction] = listAt(body, "predictions").filter(isJsonObject)
@@ -146,7 +148,10 @@ function reasonOf(body: JsonObject): string | undefined {
   )
 }
 
-/** docs/contribute/wire/images.md#f4: thoughts are not part of the candidates' count. Imagen counts nothing. */
+/**
+ * Returns the usage. Thoughts are not part of the candidates' count (docs/contribute/wire/images.md#f4). Imagen reports
+ * no usage.
+ */
 function usageOf(usage: JsonObject | undefined): Usage | undefined {
   const input = numberAt(usage, "promptTokenCount")
   if (input === undefined) return undefined
@@ -165,7 +170,7 @@ function usageOf(usage: JsonObject | undefined): Usage | undefined {
   }
 }
 
-/** The tokens of images in the breakdown of the candidates. */
+/** Returns the tokens of images in the breakdown of the candidates' tokens. */
 function imageTokensIn(usage: JsonObject): number {
   return listAt(usage, "candidatesTokensDetails")
     .filter(isJsonObject)

@@ -9,18 +9,18 @@ import {
 } from "../../../canon/json.ts"
 import { totalOutput, type Usage, usageOfCalls } from "../../../canon/usage.ts"
 
-/** Some servers send the beginning of a data URL before the base64. */
+/** Matches the beginning of a data URL, which some servers send before the base64. */
 const DATA_URL = /^data:[^,]{0,100},/
 
-/** Maximum images that are read of an answer: several times the number that can be requested. */
+/** Maximum images that are read from an answer, several times the number that can be requested. */
 const MAX_IMAGES = 1_000
 
-/** The list of images in a member. Images beyond the maximum are dropped, as all that were not requested. */
+/** Returns the list of images in a member. Images beyond the maximum are dropped, because they were not requested. */
 export function imageListAt(object: JsonObject, key: string): readonly JsonValue[] {
   return listAt(object, key).slice(0, MAX_IMAGES)
 }
 
-/** The images of a response in OpenAI's form: `data[]` with `b64_json` or `url`. */
+/** Returns the images of a response in OpenAI's form: `data[]` with `b64_json` or `url`. */
 export function imagesOfData(answer: JsonObject): Image[] {
   return imageListAt(answer, "data").flatMap((entry) => {
     if (!isJsonObject(entry)) return []
@@ -36,12 +36,12 @@ function image(source: Image["source"], entry: JsonObject): Image {
   return { source, ...(revisedPrompt === undefined ? {} : { revisedPrompt }) }
 }
 
-/** An image that arrived as base64. */
+/** Returns an image that arrived as base64. */
 export function base64Image(data: string): Image {
   return { source: { type: "base64", data } }
 }
 
-/** An image that is the entire body of a response. */
+/** Returns an image that is the entire body of a response. */
 export function bytesImage(bytes: Uint8Array<ArrayBuffer>): Image {
   return base64Image(
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64"),

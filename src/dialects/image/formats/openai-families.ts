@@ -1,29 +1,32 @@
 import type { ImageSize } from "../../../canon/image.ts"
 
-/** A family of models with OpenAI's format. */
+/** A family of models that use OpenAI's format. */
 export interface OpenAiFamily {
-  /** Matched against the vendor's lowercase name of the model. */
+  /** Matches the vendor's name of the model in lowercase. */
   readonly models: RegExp
-  /** The most images per call. */
+  /** Maximum images per call. */
   readonly maxPerCall: number
-  /** Absent: any size is sent. */
+  /** Sizes that the models accept; absent: any size is sent. */
   readonly sizes?: readonly ImageSize[]
-  /** Whether it accepts `size` in addition to the listed ones. */
+  /** Whether the models accept a size that is not in `sizes`. */
   readonly takesSize?: (size: ImageSize) => boolean
-  /** Whether it accepts `response_format`; GPT image models refuse it and return base64 (docs/contribute/wire/images.md#f2). */
+  /**
+   * Whether the models accept `response_format`. GPT image models reject it and return base64
+   * (docs/contribute/wire/images.md#f2).
+   */
   readonly responseFormat: boolean
-  /** Options that it refuses. */
+  /** Options that the models reject. */
   readonly drops: readonly string[]
-  /** The most input images of an edit; 0: it cannot edit. */
+  /** Maximum input images of an edit; 0 if the models cannot edit. */
   readonly maxImages: number
   readonly variations: boolean
-  /** Whether it sends images as events (`CreateImageRequest.stream`). */
+  /** Whether the models send images as events (`CreateImageRequest.stream`). */
   readonly streams: boolean
 }
 
 const SQUARE: ImageSize = { width: 1024, height: 1024 }
 
-/** Options that only GPT image models support (OpenAI's description, `CreateImageRequest`). */
+/** Options that only GPT image models support (OpenAI's OpenAPI description, `CreateImageRequest`). */
 const GPT_OPTIONS = [
   "background",
   "input_fidelity",
@@ -32,7 +35,7 @@ const GPT_OPTIONS = [
   "output_format",
 ]
 
-/** GPT image models: base64 only, several input images, no variations. */
+/** GPT image models return base64 only, accept several input images, and have no variations. */
 const GPT_IMAGE: OpenAiFamily = {
   models: /gpt-image|chatgpt-image/,
   maxPerCall: 10,
@@ -44,7 +47,7 @@ const GPT_IMAGE: OpenAiFamily = {
   streams: true,
 }
 
-/** From the second generation on, any size within bounds (`CreateImageRequest.size`). */
+/** From the second generation on, GPT image models accept any size within bounds (`CreateImageRequest.size`). */
 const GPT_IMAGE_2: OpenAiFamily = {
   ...GPT_IMAGE,
   models: /gpt-image-[2-9]/,
@@ -55,7 +58,7 @@ const GPT_IMAGE_2: OpenAiFamily = {
     Math.max(width, height) <= 3 * Math.min(width, height),
 }
 
-/** One image per call, no edits (`CreateImageRequest.n`). */
+/** DALL-E 3 generates one image per call and cannot edit (`CreateImageRequest.n`). */
 const DALL_E_3: OpenAiFamily = {
   models: /dall-e-3/,
   maxPerCall: 1,
@@ -67,7 +70,7 @@ const DALL_E_3: OpenAiFamily = {
   streams: false,
 }
 
-/** The one family with variations (docs/contribute/wire/images.md#f1); it refuses `quality` (recorded). */
+/** DALL-E 2 is the only family with variations (docs/contribute/wire/images.md#f1). It rejects `quality` (recorded). */
 const DALL_E_2: OpenAiFamily = {
   models: /dall-e-2/,
   maxPerCall: 10,
@@ -79,7 +82,7 @@ const DALL_E_2: OpenAiFamily = {
   streams: false,
 }
 
-/** An unknown server with OpenAI's format. */
+/** Models of an unknown server that uses OpenAI's format. */
 const UNKNOWN: OpenAiFamily = {
   models: /(?:)/,
   maxPerCall: 10,
@@ -90,13 +93,13 @@ const UNKNOWN: OpenAiFamily = {
   streams: false,
 }
 
-/** The first match applies. */
+/** Families that are recognized by name. The first match applies. */
 const NAMED = [GPT_IMAGE_2, GPT_IMAGE, DALL_E_3, DALL_E_2]
 
-/** Families at servers that may have any model. */
+/** Families for servers that may have any model. */
 export const OPEN_FAMILIES: readonly OpenAiFamily[] = [...NAMED, UNKNOWN]
 
-/** Families at OpenAI and Azure: a model with a custom name is a GPT image model. */
+/** Families for OpenAI and Azure. A model with a custom name is treated as a GPT image model. */
 export const OPENAI_FAMILIES: readonly OpenAiFamily[] = [
   ...NAMED,
   { ...GPT_IMAGE, models: UNKNOWN.models },

@@ -28,8 +28,9 @@ import type { OpenAiFamily } from "./openai-families.ts"
 import { nearestSize, SIZE_APPROXIMATED } from "./sizes.ts"
 
 /**
- * OpenAI's image API: generations as JSON, edits and variations as forms (docs/contribute/wire/images.md#f1).
- * @param families the first match of a model's name applies.
+ * Creates the format of OpenAI's image API, which accepts generations as JSON and edits and variations as forms
+ * (docs/contribute/wire/images.md#f1).
+ * @param families the families of models. The first one that matches a model's name applies.
  */
 export function openAiImages(families: readonly OpenAiFamily[]): ImageFormat {
   return {
@@ -62,12 +63,15 @@ export function openAiImages(families: readonly OpenAiFamily[]): ImageFormat {
   }
 }
 
-/** Only one image can be streamed, because events do not name their image. */
+/**
+ * Whether the vendor can stream the images. Only a single image can be streamed, because events do not identify their
+ * image.
+ */
 function canStream({ stream, count, task }: ImageRequest, { streams }: OpenAiFamily): boolean {
   return stream !== undefined && streams && count === 1 && task !== "variation"
 }
 
-/** Images from a server with OpenAI's format; the usage is absent when it counted no tokens. */
+/** Decodes images from a server with OpenAI's format. The usage is absent if the server reported no tokens. */
 export function decodeImages(answers: readonly OperationAnswer[]): ImageResult {
   const bodies = answers.map(jsonOf)
   const answered = bodies.map((body) => ({
@@ -88,7 +92,7 @@ export function decodeImages(answers: readonly OperationAnswer[]): ImageResult {
   }
 }
 
-/** Returns the vendor's breakdown of its tokens; empty for several calls. */
+/** Returns the vendor's breakdown of tokens; empty for several calls. */
 function detailsOf(bodies: readonly JsonObject[]): JsonObject {
   const [body, ...others] = bodies
   const usage = body && others.length === 0 ? objectAt(body, "usage") : undefined
@@ -100,7 +104,7 @@ function detailsOf(bodies: readonly JsonObject[]): JsonObject {
   return details
 }
 
-/** OpenAI's metadata about all images of a response (`ImagesResponse`). */
+/** Members of a response that describe all of its images (OpenAI's `ImagesResponse`). */
 const FACTS = ["background", "output_format", "quality", "size"]
 
 function familyOf(model: string, families: readonly OpenAiFamily[]): OpenAiFamily {
@@ -110,7 +114,7 @@ function familyOf(model: string, families: readonly OpenAiFamily[]): OpenAiFamil
   return family
 }
 
-/** The endpoint and fields, depending on the family. */
+/** Returns the endpoint and the fields for a request, depending on the family. */
 function taskOf(
   request: ImageRequest,
   model: string,
@@ -152,7 +156,7 @@ function sizeOf(request: ImageRequest, family: OpenAiFamily, losses: Loss[]): st
   return sizeName(sent)
 }
 
-/** Returns undefined if the model chooses the size. */
+/** Returns the size to send; undefined if the model chooses the size. */
 function sentSize(
   request: ImageRequest,
   { sizes, takesSize }: OpenAiFamily,
@@ -167,7 +171,7 @@ function formCall(
   { images, mask }: ImageRequest,
   fields: JsonObject,
 ): OperationCall {
-  // One image is sent in the form that every server accepts, several as OpenAI's client does.
+  // One image is sent in the form that every server accepts. Several images are sent as OpenAI's client sends them.
   const field = images.length === 1 ? "image" : "image[]"
   const files = images.map((image, index) => outgoingImage(field, `image-${index}`, image))
   if (mask !== undefined) files.push(outgoingImage("mask", "mask", mask))
@@ -187,7 +191,10 @@ function textOf(value: unknown): string {
   return JSON.stringify(value) ?? ""
 }
 
-/** `ImageGenUsage`; OpenRouter uses the names of chat completions. Output without a breakdown is all images. */
+/**
+ * Decodes `ImageGenUsage`. OpenRouter uses the names of chat completions. Output tokens without a breakdown all count
+ * as image tokens.
+ */
 export function imageUsage(usage: JsonObject | undefined): Usage | undefined {
   if (usage === undefined) return undefined
   const input = quantityOf(usage["input_tokens"] ?? usage["prompt_tokens"])

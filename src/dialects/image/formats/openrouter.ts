@@ -13,7 +13,7 @@ import {
 import { decodeImages } from "./openai.ts"
 import { ratioOf, sentRatio } from "./sizes.ts"
 
-/** `ImageGenerationRequest.aspectRatio` of @openrouter/sdk, those that have a usual meaning. */
+/** Values of `ImageGenerationRequest.aspectRatio` of @openrouter/sdk, except unusual ratios. */
 const RATIOS = [
   "1:1",
   "2:3",
@@ -38,7 +38,10 @@ const OPTIONS = {
   user: "user",
 }
 
-/** OpenRouter's images (recorded; @openrouter/sdk): one per call, since not every provider makes more. */
+/**
+ * The format of OpenRouter's images (recorded; @openrouter/sdk). Each call generates one image, because some providers
+ * do not generate more.
+ */
 export const OPENROUTER_IMAGES: ImageFormat = {
   tasks: ALL_TASKS,
   encode(request, model) {

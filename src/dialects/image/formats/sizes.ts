@@ -7,16 +7,16 @@ import {
   wantedSize,
 } from "../../../canon/image.ts"
 
-/** The loss of a size that is not met exactly. */
+/** The loss for a size that the vendor matches only approximately. */
 export const SIZE_APPROXIMATED: Loss = Object.freeze({ name: "size", effect: "approximated" })
 
-/** A vendor's equivalent of a size, and whether it is exact. */
+/** A vendor's equivalent of a size, and whether the two are equal. */
 export interface Fitted<T> {
   readonly value: T
   readonly isExact: boolean
 }
 
-/** The nearest of a vendor's aspect ratios, such as `16:9`. */
+/** Returns the nearest of a vendor's aspect ratios, such as `16:9`. */
 export function nearestRatio(size: ImageSize, ratios: readonly string[]): Fitted<string> {
   const found = nearest(size, ratios.map(shapeOf))
   const { width, height } = found
@@ -24,12 +24,12 @@ export function nearestRatio(size: ImageSize, ratios: readonly string[]): Fitted
   return { value: `${width}:${height}`, isExact }
 }
 
-/** The nearest of a vendor's sizes: by shape first, then by area. */
+/** Returns the nearest of a vendor's sizes, by shape first and then by area. */
 export function nearestSize(size: ImageSize, sizes: readonly ImageSize[]): ImageSize {
   return nearest(size, sizes)
 }
 
-/** Fields for a vendor with ratios only; the loss of a requested size is reported. */
+/** Returns the aspect ratio for a vendor without sizes, and reports the loss of a requested size. */
 export function ratioOf(
   request: ImageRequest,
   ratios: readonly string[],
@@ -38,13 +38,16 @@ export function ratioOf(
   const size = wantedSize(request)
   if (size === undefined) return undefined
   const { value, isExact } = nearestRatio(size, ratios)
-  // A ratio does not determine the pixels: only the default size is exact.
+  // An aspect ratio does not determine the number of pixels, so only the default size is exact.
   const isDefault = sizeName(size) === sizeName(DEFAULT_SIZE)
   if (request.size !== undefined && !(isExact && isDefault)) losses.push(SIZE_APPROXIMATED)
   return value
 }
 
-/** Replaces a size other than the default by `auto`, because a vendor that accepts only ratios chooses the pixels. */
+/**
+ * Replaces a size other than the default by `auto`, because a vendor that only accepts aspect ratios chooses the
+ * pixels.
+ */
 export function sentRatio(request: ImageRequest): ImageRequest {
   const size = wantedSize(request)
   const isDefault = size !== undefined && sizeName(size) === sizeName(DEFAULT_SIZE)
@@ -68,7 +71,7 @@ function nearest(size: ImageSize, among: readonly ImageSize[]): ImageSize {
   return best
 }
 
-/** Shape before area: a factor of two in shape is worse than any in area. */
+/** Weight of the shape relative to the area. A factor of two in shape is worse than any difference in area. */
 const SHAPE_WEIGHT = 1_000
 
 function distanceOf(left: ImageSize, right: ImageSize): number {

@@ -18,7 +18,7 @@ import {
 import { base64Image, forbidden } from "./images.ts"
 import { ratioOf, sentRatio, SIZE_APPROXIMATED } from "./sizes.ts"
 
-/** Stability's reference of `stable-image/generate`: `aspect_ratio`. */
+/** Values of `aspect_ratio` in Stability's reference of `stable-image/generate`. */
 export const STABILITY_RATIOS = [
   "1:1",
   "16:9",
@@ -31,10 +31,13 @@ export const STABILITY_RATIOS = [
   "9:21",
 ] as const
 
-/** The share of an image that a variation changes, 0 to 1. */
+/** The share of an image that a variation changes, from 0 to 1. */
 export const VARIATION_STRENGTH = 0.6
 
-/** Stability's service that fills in a masked area; it cannot generate from a prompt alone. */
+/**
+ * Whether a model is Stability's inpainting service, which fills a masked area and cannot generate an image from a
+ * prompt alone.
+ */
 export function isInpainting(model: string): boolean {
   return model.toLowerCase().includes("inpaint")
 }
@@ -47,9 +50,10 @@ const OPTIONS = {
 }
 
 /**
- * Stability's own API, version 2beta: a form for each image, a JSON response with its base64
- * (docs/contribute/wire/images.md#f6). Its models vary an image by starting from it; editing by mask is a separate
- * service, `inpaint`, in whose masks white may change (Stability's reference of `edit/inpaint`).
+ * The format of Stability's own API, version 2beta. Each image is requested with a form, and the JSON response contains
+ * its base64 (docs/contribute/wire/images.md#f6). The models create a variation by starting from the image. Editing
+ * with a mask is a separate service, `inpaint`. White marks what may change in its masks (Stability's reference of
+ * `edit/inpaint`).
  */
 export const STABILITY_IMAGES: ImageFormat = {
   tasks: ALL_TASKS,
@@ -70,9 +74,9 @@ export const STABILITY_IMAGES: ImageFormat = {
   decodeError: decodeImageError,
 }
 
-/** The fields besides the options, and the endpoint. */
+/** The endpoint of a task, and its fields except for the options. */
 interface StabilityTask {
-  /** Below `/v2beta/stable-image`. */
+  /** The path relative to `/v2beta/stable-image`. */
   readonly path: string
   readonly fields: readonly OutgoingField[]
   readonly files: readonly OutgoingFile[]
@@ -118,7 +122,7 @@ function generationOf(request: ImageRequest, model: string, losses: Loss[]): Sta
 
 function editOf(request: ImageRequest, model: string, losses: Loss[]): StabilityTask {
   if (!isInpainting(model)) throw notSupported(request, model)
-  // Four megapixels are returned for an image of any size.
+  // The service returns four megapixels for an image of any size.
   if (request.size !== "auto") losses.push(SIZE_APPROXIMATED)
   return {
     path: "/edit/inpaint",
@@ -134,7 +138,7 @@ function variationOf(request: ImageRequest, model: string, losses: Loss[]): Stab
   const { endpoint, fields, startsWithImages } = endpointOf(model)
   if (isInpainting(model) || !startsWithImages) throw notSupported(request, model)
   losses.push(VARIATION_EMULATED)
-  // It keeps the image's shape, which is square as every size of a variation is.
+  // The result has the shape of the input image. All sizes of a variation are square.
   ratioOf(request, STABILITY_RATIOS, losses)
   const mode: readonly OutgoingField[] = endpoint === "sd3" ? [["mode", "image-to-image"]] : []
   return {
@@ -150,7 +154,7 @@ interface ModelEndpoint {
   readonly startsWithImages: boolean
 }
 
-/** Two models have their own endpoints; all others are named in the form. */
+/** Returns the endpoint of a model. Two models have their own endpoints. All others are named in the form. */
 function endpointOf(model: string): ModelEndpoint {
   const name = model.toLowerCase()
   if (name.includes("ultra")) return { endpoint: "ultra", fields: [], startsWithImages: true }
@@ -160,7 +164,7 @@ function endpointOf(model: string): ModelEndpoint {
 
 function imageOf(body: JsonObject) {
   const data = textAt(body, "image")
-  // A filtered image is returned too, blurred.
+  // Stability also returns a filtered image, but blurred.
   if (data === undefined || textAt(body, "finish_reason") === "CONTENT_FILTERED") return undefined
   return base64Image(data)
 }

@@ -12,10 +12,10 @@ import {
 } from "./encoding.ts"
 import { decodeImages } from "./openai.ts"
 
-/** Together's reference of `POST /images/generations`: n is 1 to 4. */
+/** Maximum `n` in Together's reference of `POST /images/generations`. */
 const MAX_PER_CALL = 4
 
-/** Without `steps`, by which Together bills an image. */
+/** Supported options. `steps` is not included, because Together bills an image by its steps. */
 const OPTIONS = {
   guidance_scale: "guidance_scale",
   negative_prompt: "negative_prompt",
@@ -24,8 +24,8 @@ const OPTIONS = {
 }
 
 /**
- * Together's images: width and height separate, `base64` for base64, an input image as a link, no masks
- * (`togetherai-image-model.ts` of vercel/ai).
+ * The format of Together's images. Width and height are separate fields, base64 is requested as `base64`, an input
+ * image is sent as a link, and masks are not supported (`togetherai-image-model.ts` of vercel/ai).
  */
 export const TOGETHER_IMAGES: ImageFormat = {
   tasks: ALL_TASKS,

@@ -13,13 +13,14 @@ import {
 import { decodeImages } from "./openai.ts"
 import { ratioOf, sentRatio } from "./sizes.ts"
 
-/** The values of `aspect_ratio` that docs.x.ai lists. */
+/** Values of `aspect_ratio` in docs.x.ai. */
 const RATIOS = ["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3", "2:1", "1:2"]
 const MAX_PER_CALL = 10
 
 /**
- * xAI's images: JSON for edits too, several input images, ratios instead of sizes, no masks (docs.x.ai, "Image
- * Generation"; `xai-image-model.ts` of vercel/ai; recorded answer).
+ * The format of xAI's images. Edits are sent as JSON too, several input images are accepted, aspect ratios replace
+ * sizes, and masks are not supported (docs.x.ai, "Image Generation"; `xai-image-model.ts` of vercel/ai; recorded
+ * answer).
  */
 export const XAI_IMAGES: ImageFormat = {
   tasks: ALL_TASKS,

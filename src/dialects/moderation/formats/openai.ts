@@ -20,7 +20,10 @@ const PATH = "/moderations"
 const CHAT_PATH = "/chat/moderations"
 const APPROXIMATED: Loss = { name: "input", effect: "approximated" }
 
-/** `POST /moderations` in OpenAI's format. @param decodeError reads the vendor's errors. */
+/**
+ * Creates the format of OpenAI's `POST /moderations`.
+ * @param decodeError reads the vendor's errors.
+ */
 export function openAiModeration(decodeError: ModerationFormat["decodeError"]): ModerationFormat {
   return {
     encode({ input, extra }, model) {
@@ -33,8 +36,8 @@ export function openAiModeration(decodeError: ModerationFormat["decodeError"]): 
 }
 
 /**
- * Mistral's `POST /moderations`, which takes texts alone, and `POST /chat/moderations` (docs/contribute/wire/moderation.md#f3).
- * It rejects unknown fields.
+ * Creates the format of Mistral's `POST /moderations`, which accepts only texts, and `POST /chat/moderations`
+ * (docs/contribute/wire/moderation.md#f3). Mistral rejects unknown fields.
  * @param decodeError reads the vendor's errors.
  */
 export function mistralModeration(decodeError: ModerationFormat["decodeError"]): ModerationFormat {
@@ -63,13 +66,16 @@ function encodeTexts(input: ModerationInput, model: string): EncodedOperation {
   return { calls, losses: texts.length > 1 ? [APPROXIMATED] : [] }
 }
 
-/** @throws GatewayError if there is an image: without it, the verdict would be about another input. */
+/** @throws GatewayError if the input has an image. Without the image, the verdict would be about another input. */
 function refuseImages(input: ModerationInput): void {
   if (moderatedParts(input).every(({ type }) => type === "text")) return
   throw notSupported("this model classifies text only. Use a model that takes images.")
 }
 
-/** Replaces each conversation by its last message. @throws GatewayError */
+/**
+ * Replaces each conversation by its last message.
+ * @throws GatewayError if there are several conversations and one of these messages has an image.
+ */
 function withoutContext(input: ModerationInput): {
   readonly input: Exclude<ModerationInput, { type: "conversations" }>
   readonly losses: readonly Loss[]
@@ -119,7 +125,10 @@ const decodeAnswer: ModerationFormat["decode"] = (answers, { input }: Moderation
   return { verdicts, ...(tokens > 0 && { tokens }) }
 }
 
-/** @throws GatewayError `upstream_error` unless there is a verdict for each input. */
+/**
+ * Returns the verdicts.
+ * @throws GatewayError `upstream_error` unless there is one verdict for each input.
+ */
 function verdictsOf(results: JsonValue | undefined, wanted: number): ModerationVerdict[] {
   if (!Array.isArray(results)) throw unusable("it has no results")
   if (results.length !== wanted) {
@@ -128,7 +137,7 @@ function verdictsOf(results: JsonValue | undefined, wanted: number): ModerationV
   return results.map(verdictOf)
 }
 
-/** Mistral leaves `flagged` to its callers: an input is flagged if one of the categories is. */
+/** Returns a verdict. Mistral does not send `flagged`, so an input is flagged if one of its categories is true. */
 function verdictOf(result: JsonValue): ModerationVerdict {
   const verdict = isJsonObject(result) ? result : {}
   const categories = objectAt(verdict, "categories")

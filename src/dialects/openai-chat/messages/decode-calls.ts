@@ -17,11 +17,11 @@ const CALL_FIELDS = new Set(["id", "type", "index", "function"])
 
 const CUSTOM_CALL_FIELDS = new Set(["id", "type", "index", "custom"])
 
-/** Calls in the legacy form have no ids: an answer belongs to the last call of its function. */
+/** Creates ids for calls in the legacy form, which have none. A result belongs to the last call of its function. */
 export class LegacyCalls {
   #calls: Map<string, number> | undefined
 
-  /** @returns a unique id for one more call. */
+  /** @returns a unique id for the next call of a function. */
   call(name: string): string {
     const calls = (this.#calls ??= new Map())
     calls.set(name, (calls.get(name) ?? 0) + 1)
@@ -34,7 +34,10 @@ export class LegacyCalls {
   }
 }
 
-/** The calls of a message. @throws GatewayError for an invalid one. */
+/**
+ * Decodes the calls of a message.
+ * @throws GatewayError for an invalid call.
+ */
 export function decodeToolCalls(calls: JsonValue | undefined, index: number): Part[] {
   if (calls === undefined || calls === null) return []
   const name = `messages[${index}].tool_calls`
@@ -80,7 +83,7 @@ function decodeCustomCall(call: JsonObject, called: JsonObject, place: string): 
   return withMark(part, unknownFields(call, CUSTOM_CALL_FIELDS))
 }
 
-/** A call may have a cache mark like a part of the content. */
+/** Adds the cache marker of a call. A call may have a marker like a content part. */
 function withMark(part: Writable<ToolCallPart>, unknown: JsonObject | undefined): ToolCallPart {
   const { cache, extra } = takeCache(unknown)
   if (cache !== undefined) part.cache = cache
@@ -88,7 +91,7 @@ function withMark(part: Writable<ToolCallPart>, unknown: JsonObject | undefined)
   return part
 }
 
-/** A message's call in the legacy form. */
+/** Decodes the call of a message in the legacy form. */
 export function decodeFunctionCall(
   call: JsonObject,
   index: number,

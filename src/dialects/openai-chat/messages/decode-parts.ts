@@ -23,10 +23,13 @@ import { takeCache } from "../cache.ts"
 import { DIALECT } from "../identifiers.ts"
 import { nestedExtra } from "./nested-extra.ts"
 
-/** The kinds of content part that OpenAI takes, in the order of its own error message. */
+/** The types of content parts that OpenAI accepts, in the order of OpenAI's error message. */
 const PART_TYPES = ["text", "image_url", "input_audio", "refusal", "audio", "file"] as const
 
-/** Kinds that only some vendors accept (Mistral, Perplexity, OpenRouter): kept unchanged for them. */
+/**
+ * Types that only some vendors accept (Mistral, Perplexity, OpenRouter). Parts of these types are kept unchanged for
+ * them.
+ */
 const VENDOR_PART_TYPES: ReadonlySet<string> = new Set([
   "document_url",
   "file_url",
@@ -37,7 +40,7 @@ const VENDOR_PART_TYPES: ReadonlySet<string> = new Set([
   "thinking",
 ])
 
-/** Whether a type is one of content, not of a call. */
+/** Whether a type is the type of a content part, not of a call. */
 export function isContentType(type: string): boolean {
   return VENDOR_PART_TYPES.has(type) || PART_TYPES.some((known) => known === type)
 }
@@ -50,13 +53,13 @@ const INPUT_AUDIO_FIELDS = new Set(["data", "format"])
 const FILE_FIELDS = new Set(["type", "file"])
 const INNER_FILE_FIELDS = new Set(["file_data", "file_id", "filename"])
 
-/** The position of a content part, formatted only for errors. */
+/** The position of a content part. It is formatted only if an error names it. */
 interface PartPosition {
   readonly message: number
   readonly part: number
 }
 
-/** Content of a message: text, or a list of parts. Empty text is dropped. */
+/** Decodes the content of a message, which is a string or a list of parts. Empty text is dropped. */
 export function decodeContent(content: JsonValue | undefined, message: number): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }]
   if (content === undefined) throw missingParameter(`messages[${message}].content`)
@@ -71,7 +74,7 @@ export function decodeContent(content: JsonValue | undefined, message: number): 
   return parts
 }
 
-/** Whether a part is allowed in a tool's result. */
+/** Whether the result of a tool may contain a part. */
 export function isToolContent(part: Part | undefined): part is ToolResultPart["content"][number] {
   switch (part?.type) {
     case "text":
@@ -120,7 +123,7 @@ function decodeText(part: JsonObject, position: PartPosition): TextPart {
 
 function decodeImage(part: JsonObject, position: PartPosition): ImagePart {
   const image = part.image_url
-  // Mistral's short form.
+  // Mistral accepts the URL itself in place of an object.
   const name = `${nameOf(position)}.image_url`
   if (typeof image === "string") {
     return { type: "image", source: decodeImageUrl(image, `${name}.url`) }
@@ -164,7 +167,7 @@ function fileSource(file: JsonObject, position: PartPosition): FilePart["source"
   return isWebUrl(data) ? { type: "url", url: data } : decodeFileData(data, `${name}.file_data`)
 }
 
-/** The cache marker of a part, and its members that the canon lacks. */
+/** Sets the cache marker of a part, and its members that the canon lacks. */
 function setMarks(
   decoded: Writable<TextPart | ImagePart | FilePart>,
   unknown: JsonObject | undefined,
@@ -174,7 +177,7 @@ function setMarks(
   if (extra !== undefined) decoded.extra = extraOf(DIALECT, extra)
 }
 
-/** It must not be empty, as at OpenAI. */
+/** Returns the text of a refusal, which must not be empty, as at OpenAI. */
 function requiredRefusal({ refusal }: JsonObject, position: PartPosition): string {
   if (typeof refusal === "string" && refusal !== "") return refusal
   const value = refusal === "" ? undefined : refusal

@@ -37,10 +37,10 @@ const ASSISTANT_FIELDS = new Set([
   "reasoning",
   "reasoning_details",
 ])
-/** The fields of a message that has images. */
+/** The fields of an assistant message that contains images. */
 const DRAWING_FIELDS = new Set([...ASSISTANT_FIELDS, "images"])
 
-/** The messages of a request, validated as they are read: one pass, since every request takes it. */
+/** Decodes the messages of a request and validates them in the same pass, because every request needs both. */
 export function decodeMessages(value: JsonValue | undefined): Message[] {
   if (value === undefined || value === null) throw missingParameter("messages")
   if (!Array.isArray(value)) throw invalidType("messages", "an array of objects", value)
@@ -114,7 +114,7 @@ function hasReasoning(message: JsonObject): boolean {
   )
 }
 
-/** An assistant message needs no text if it did something else. */
+/** Whether an assistant message needs content. It needs none if it contains something else, such as calls. */
 function needsContent(message: JsonObject): boolean {
   const { tool_calls: calls, function_call: call, audio, images, refusal } = message
   if (Array.isArray(calls) || isJsonObject(call) || isJsonObject(audio)) return false
@@ -160,7 +160,7 @@ const MARKED: ReadonlySet<Part["type"]> = new Set([
   "tool-result",
 ])
 
-/** The name of the speaker, and the message's other members. */
+/** Adds the name of the speaker, and the message's other members. */
 function withRest(
   decoded: Writable<Message>,
   message: JsonObject,
@@ -185,7 +185,7 @@ function withRest(
   return decoded
 }
 
-/** Applies a mark on an entire message to its last part; undefined if no part can have one. */
+/** Applies a cache marker for an entire message to its last part; undefined if no part can have a marker. */
 function marked(parts: readonly Part[], cache: CacheMarker): Part[] | undefined {
   const last = parts.findLastIndex(({ type }) => MARKED.has(type))
   if (last < 0) return undefined

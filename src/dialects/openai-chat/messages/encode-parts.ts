@@ -7,7 +7,7 @@ import { encodeCache } from "../cache.ts"
 import { withNestedExtra } from "./nested-extra.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
 
-/** Audio formats of this dialect, by media type. */
+/** The audio formats of this dialect, by media type. */
 const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
   ["audio/wav", "wav"],
   ["audio/x-wav", "wav"],
@@ -17,7 +17,7 @@ const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
 
 const PDF = "application/pdf"
 
-/** Content of a message: a string if it is only text, so that the simplest vendor can read it. */
+/** Encodes the content of a message. It is a string if it is only text, so that every vendor can read it. */
 export function encodeContent(
   parts: readonly Part[],
   quirks: OpenAiChatQuirks,
@@ -84,7 +84,9 @@ function encodePart(
   }
 }
 
-/** OpenAI refuses data without a name, which also determines its kind. */
+/**
+ * Returns a file name for data without one, because OpenAI requires a name and derives the type of the file from it.
+ */
 function nameOf(source: MediaSource): string | undefined {
   if (source.type !== "base64") return undefined
   return source.mediaType === PDF ? "file.pdf" : "file"

@@ -22,9 +22,9 @@ import type { PlacedReasoning } from "../reasoning/details.ts"
 import { encodeReasoning } from "../reasoning/text.ts"
 
 /**
- * The messages of a request. Each tool result is a separate message, before the rest of its message; non-text
- * results follow in a user message after all the results, because OpenAI accepts only text from tools and no
- * other message between results.
+ * Encodes the messages of a request. Each tool result is a separate message, before the other parts of its message.
+ * Content of results other than text follows in a user message after the last result. OpenAI accepts only text from
+ * tools, and no other message between results.
  */
 export function encodeMessages(
   messages: readonly Message[],
@@ -41,7 +41,7 @@ class MessageEncoder {
   readonly #quirks: OpenAiChatQuirks
   readonly #losses: LossList
   readonly #encoded: JsonObject[] = []
-  /** Non-text tool results that are not written yet. */
+  /** Content of tool results other than text that is not written yet. */
   #shown: Part[] = []
 
   constructor(quirks: OpenAiChatQuirks, losses: LossList) {
@@ -90,7 +90,7 @@ class MessageEncoder {
     return message.role === "tool" ? this.#withRest(encoded, message) : encoded
   }
 
-  /** The text of a result. A mark on all of it means one on its last part. */
+  /** Returns the text of a result. A cache marker for the entire result is moved to its last part. */
   #saidBy({ content, cache }: ToolResultPart): TextPart[] {
     const said = content.filter((part) => part.type === "text")
     const last = said.pop()
@@ -125,14 +125,17 @@ class MessageEncoder {
     if (refusal !== "") encoded.refusal = refusal
     if (calls.length > 0) encoded.tool_calls = calls
     if (images.length > 0) encoded.images = encodeImages(images)
-    // An empty message still has text.
+    // The content of a message must not be null if the message has no other content.
     const isSilent = calls.length === 0 && refusal === "" && encoded.function_call === undefined
     if (encoded.content === null && isSilent) encoded.content = ""
     Object.assign(encoded, encodeReasoning(reasoning, "reasoning_content"))
     return this.#withRest(encoded, message)
   }
 
-  /** A signature is only for the vendor that can read it; without it, withheld reasoning is empty. */
+  /**
+   * Adds reasoning. A signature is sent only to the vendor that can read it. Without the signature, withheld reasoning
+   * has no content.
+   */
   #reasoning(part: ReasoningPart, reasoning: PlacedReasoning[]): void {
     this.#fieldsOf(part.extra)
     if (part.signature === undefined || part.signedBy === DIALECT) {
@@ -144,7 +147,7 @@ class MessageEncoder {
   }
 
   #call(part: ToolCallPart, encoded: JsonObject, calls: JsonValue[]): void {
-    // Calls cannot have a mark.
+    // A call cannot have a cache marker.
     if (part.cache !== undefined) this.#losses.add(CACHE_FIELD)
     const extra = this.#fieldsOf(part.extra)
     const { id, name, arguments: written, origin } = part
@@ -166,12 +169,15 @@ class MessageEncoder {
   }
 }
 
-/** A call of something other than a function: kept unchanged, and distinguished from content by its type. */
+/**
+ * Whether an extra is a call of something other than a function. It is kept unchanged, and distinguished from content
+ * by its type.
+ */
 function isOtherCall({ dialect, fields }: Extra): boolean {
   return dialect === DIALECT && typeof fields.type === "string" && !isContentType(fields.type)
 }
 
-/** Parts of a tool result that only some vendors have, as received. */
+/** Returns the parts of a tool result that only some vendors support, as received. */
 function unknownParts(kept: JsonValue | undefined): Part[] {
   if (!Array.isArray(kept)) return []
   return kept

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, unknownFields } from "../../../canon/json.ts"
 
-/** The unknown members of an object, and of the object inside it, in the same structure. */
+/** Returns the unknown members of an object and of the object nested in it, in the same structure. */
 export function nestedExtra(
   outer: JsonObject,
   known: ReadonlySet<string>,
@@ -13,7 +13,7 @@ export function nestedExtra(
   return inside === undefined ? outside : { ...outside, [inner]: inside }
 }
 
-/** Puts an extra back where `nestedExtra` took it from. */
+/** Adds the members of an extra to the objects from which `nestedExtra` took them. */
 export function withNestedExtra(
   outer: JsonObject,
   inner: string,

@@ -12,8 +12,8 @@ interface Progress {
 }
 
 /**
- * The choices of a verbatim stream: adds an index, a role at the start, and a finish reason that callers know,
- * where the vendor leaves them out.
+ * Completes the choices of a verbatim stream. It adds an index, a role at the start, and a finish reason that callers
+ * know, if the vendor omits them.
  */
 export class ChoicePatcher {
   readonly #progress = new Map<number, Progress>()
@@ -24,7 +24,7 @@ export class ChoicePatcher {
     this.#numbers = new StreamedChoices(asked)
   }
 
-  /** @returns undefined when there is nothing to fix. */
+  /** @returns undefined if no choice needs a patch. */
   patch(choices: readonly JsonValue[]): JsonValue[] | undefined {
     let patched: (JsonValue | undefined)[] | undefined
     for (let position = 0; position < choices.length; position++) {
@@ -37,7 +37,7 @@ export class ChoicePatcher {
     return patched?.filter((choice) => choice !== undefined)
   }
 
-  /** The ends of choices that the vendor left without one. */
+  /** Returns the final chunks of choices that the vendor did not finish. */
   unfinished(): JsonObject[] {
     const ends: JsonObject[] = []
     for (const [index, { hasCalls, isFinished }] of this.#progress) {
@@ -47,7 +47,7 @@ export class ChoicePatcher {
     return ends
   }
 
-  /** @returns undefined for a choice that was not requested. */
+  /** @returns undefined for a choice that the caller did not request. */
   #patch(received: JsonObject, position: number): JsonObject | undefined {
     const choice = withDelta(received)
     const index = this.#numbers.numberOf(choiceNumber(choice.index, position))
@@ -75,7 +75,7 @@ export class ChoicePatcher {
   }
 }
 
-/** Some servers send the whole message in a stream. */
+/** Moves a whole message into `delta`, because some servers send the whole message in a stream. */
 function withDelta(choice: JsonObject): JsonObject {
   if (isJsonObject(choice.delta) || !isJsonObject(choice.message)) return choice
   const { message, ...rest } = choice

@@ -9,8 +9,8 @@ import { repairWholeMessage } from "./repair.ts"
 import { withTotal } from "../usage.ts"
 
 /**
- * Adds, in place, the members that the specification guarantees in a whole answer. For a valid answer it only checks a
- * few members.
+ * Adds, in place, the members that the specification guarantees in a whole answer. For a complete answer, it only
+ * checks a few members.
  * @param asked the number of requested choices.
  */
 export function completeResult(body: JsonObject, asked: number | undefined): void {
@@ -36,7 +36,7 @@ function completeChoice(choice: JsonObject, index: number): JsonObject & { index
   message.role = "assistant"
   const hasCalls = Array.isArray(message.tool_calls) && message.tool_calls.length > 0
   if (typeof message.content !== "string") {
-    // Null is for a model that acted, or refused, rather than spoke.
+    // The content is null only if the model called a tool or refused.
     const acted = hasCalls || legacyCallIn(message.function_call) !== undefined
     message.content = acted || typeof message.refusal === "string" ? null : ""
   }

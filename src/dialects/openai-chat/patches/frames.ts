@@ -14,13 +14,13 @@ import { chunkUsage, encodeUsage, withoutCost, withTotal } from "../usage.ts"
 const OBJECT = "chat.completion.chunk"
 
 /**
- * The frames of a verbatim stream. A frame's own object is not modified, since the meter reads it, too. An
- * error is forwarded unchanged: the relay decides how the stream ends.
+ * Patches the frames of a verbatim stream. A frame's own object is not modified, since the same frame is also metered.
+ * An error is forwarded unchanged, because the relay decides how the stream ends.
  */
 export class ChunkPatcher implements FramePatcher {
   readonly #patch: ResultPatch
   readonly #choices: ChoicePatcher
-  /** The vendor's last id, and our replacement: all frames have the same. */
+  /** The vendor's last id, and the gateway's replacement, which is the same in all frames. */
   #vendorId: JsonValue | undefined
   #id: string | undefined
   #created: number | undefined
@@ -39,7 +39,7 @@ export class ChunkPatcher implements FramePatcher {
     const { streamUsage } = this.#patch
     const choices = Array.isArray(chunk.choices) ? chunk.choices : []
     const isAside = isRemark(chunk, choices)
-    // Keep-alives, Azure's report on the prompt, and usage that was not requested.
+    // Withholds keep-alives, Azure's report on the prompt, and usage that the caller did not request.
     if (choices.length === 0 && !isAside && !(streamUsage && chunkUsage(chunk) !== undefined)) {
       return { action: "withhold", data }
     }
@@ -68,7 +68,10 @@ export class ChunkPatcher implements FramePatcher {
     return [LAST_FRAME]
   }
 
-  /** Ends the stream like the encoder, with the members of the vendor's error: the usage so far is for the caller. */
+  /**
+   * Ends the stream as the encoder does, with the members of the vendor's frame. The caller also receives the usage
+   * reported so far.
+   */
   fail(error: GatewayError, requestId: string, broken?: SseFrame): SseFrame[] {
     const envelope = encodeError(error, requestId).body
     const chunk = broken?.json
@@ -106,7 +109,7 @@ export class ChunkPatcher implements FramePatcher {
     return patched
   }
 
-  /** A chunk of our own, in addition to the vendor's. */
+  /** Returns a chunk that the gateway adds to the vendor's chunks. */
   #chunk(choices: JsonValue[]): JsonObject {
     return {
       id: (this.#id ??= mintId(ID_PREFIX)),
@@ -118,14 +121,17 @@ export class ChunkPatcher implements FramePatcher {
   }
 }
 
-/** A choice without the vendor's words about its failure, which may be about the operator's account. */
+/** Returns a choice without the vendor's description of its failure, which may concern the operator's account. */
 function withoutError(choice: JsonValue): JsonValue {
   if (!isJsonObject(choice) || choice.error === undefined) return choice
   const { error: _, ...rest } = choice
   return rest
 }
 
-/** OpenAI's report on the answer comes without a choice, after the usage (docs/contribute/wire/openai-chat.md#f5). */
+/**
+ * Whether a chunk is OpenAI's report on the answer. It has no choice and comes after the usage
+ * (docs/contribute/wire/openai-chat.md#f5).
+ */
 function isRemark(chunk: JsonObject, choices: readonly JsonValue[]): boolean {
   return (
     choices.length === 0 &&
@@ -136,7 +142,7 @@ function isRemark(chunk: JsonObject, choices: readonly JsonValue[]): boolean {
   )
 }
 
-/** Usage where the caller expects it: Groq has its own place for it. */
+/** Moves the usage to the place where callers expect it, because Groq reports it in another place. */
 function patchUsage(chunk: JsonObject, streamUsage: boolean): JsonObject {
   if (!streamUsage) {
     if (chunk.usage === undefined) return chunk
@@ -150,8 +156,8 @@ function patchUsage(chunk: JsonObject, streamUsage: boolean): JsonObject {
 }
 
 /**
- * Some vendors report usage in every chunk, OpenRouter in an empty chunk after the finish: the cost is added only to a
- * chunk that withholds no text while it waits.
+ * Whether a chunk contains no text, so that it can wait for the charge and carry the cost. Some vendors report usage in
+ * every chunk, and OpenRouter in an empty chunk after the finish.
  */
 function isLastWord(choices: readonly JsonValue[]): boolean {
   return choices.every(

@@ -14,7 +14,7 @@ import type { OpenAiChatQuirks } from "../quirks/index.ts"
 import { switchOff } from "../reasoning/settings.ts"
 import { withoutCost } from "../usage.ts"
 
-/** The named patches for when caller and vendor both use this dialect. */
+/** Creates the patches that apply if caller and vendor both use this dialect. */
 export function createPatches(quirks: OpenAiChatQuirks): DialectPatches {
   return {
     request: (body, patch) => patchRequest(body, patch, quirks),
@@ -38,7 +38,7 @@ function patchRequest(
   return { body: patched, losses: losses.losses }
 }
 
-/** The field that the caller used, so that the vendor never gets both. */
+/** Returns the name of the limit that the caller used, so that the vendor never receives both names. */
 function maxTokensField(body: JsonObject, quirks: OpenAiChatQuirks): string {
   if (isDefined(body.max_completion_tokens)) return "max_completion_tokens"
   return isDefined(body.max_tokens) ? "max_tokens" : quirks.maxTokensField

@@ -21,7 +21,7 @@ export function repairMessage(message: JsonObject): JsonObject {
   return isSame ? repaired : { ...repaired, tool_calls: own }
 }
 
-/** A whole message, whose calls also have ids. */
+/** Repairs a whole message, whose calls must also have ids. */
 export function repairWholeMessage(message: JsonObject): JsonObject {
   const repaired = repairMessage(message)
   const { tool_calls: calls } = repaired
@@ -36,7 +36,7 @@ function lacksId(call: JsonValue): boolean {
   return isJsonObject(call) && (typeof call.id !== "string" || call.id === "")
 }
 
-/** A call whose arguments are text. */
+/** Returns a call whose arguments are text, as OpenAI's clients require. */
 function repairCall(call: JsonValue): JsonValue {
   if (!isJsonObject(call)) return call
   const { function: called } = call
@@ -46,15 +46,15 @@ function repairCall(call: JsonValue): JsonValue {
 }
 
 /**
- * The indexes of the calls of one choice of a stream. Some vendors leave them out, or give all calls the same one;
- * official clients join calls of one index into one call.
+ * Assigns the indexes of the calls in one choice of a stream. Some vendors leave the indexes out, or give all calls the
+ * same one. Official clients join calls with the same index into one call.
  */
 export class CallIndexes {
-  /** The calls in their order: by their ids, as far as they have one. */
+  /** The ids of the calls in their order; undefined for a call without an id. */
   readonly #ids: (string | undefined)[] = []
   /** The indexes of the calls that have a name. */
   readonly #named = new Set<number>()
-  /** The last call of each index of the vendor. */
+  /** The index of the last call for each index that the vendor gave. */
   readonly #byGiven = new Map<number, number>()
 
   /** @returns the same delta if there is nothing to repair. */
@@ -77,7 +77,7 @@ export class CallIndexes {
     const id = typeof call.id === "string" && call.id !== "" ? call.id : undefined
     const given = typeof call.index === "number" ? call.index : undefined
     const found = this.#find(id, given)
-    // A second name without an id begins another call.
+    // A second name without an id starts another call.
     const isNamed = isJsonObject(call.function) && Boolean(call.function.name)
     const isAnother = found !== undefined && id === undefined && isNamed && this.#named.has(found)
     const known = isAnother ? undefined : found
@@ -94,7 +94,9 @@ export class CallIndexes {
     return index
   }
 
-  /** A call that has begun: by its id, else by the vendor's index, else the last one. */
+  /**
+   * Returns the index of a call that has started: by its id, otherwise by the vendor's index, otherwise the last call.
+   */
   #find(id: string | undefined, given: number | undefined): number | undefined {
     if (id !== undefined) {
       const known = this.#ids.indexOf(id)
@@ -102,13 +104,16 @@ export class CallIndexes {
     }
     const last = this.#ids.length === 0 ? undefined : this.#ids.length - 1
     const found = given === undefined ? last : this.#byGiven.get(given)
-    // Another id begins another call.
+    // A different id starts another call.
     if (found === undefined || id === undefined) return found
     return this.#ids[found] === undefined ? found : undefined
   }
 }
 
-/** Only the first delta of a call, the one with its id, has the type (docs/contribute/wire/openai-chat.md#f6). */
+/**
+ * Adds the type to the first delta of a call, which is the only delta with an id
+ * (docs/contribute/wire/openai-chat.md#f6).
+ */
 function withType(call: JsonObject): JsonObject {
   const lacksType = typeof call.id === "string" && call.type === undefined
   return lacksType ? { ...call, type: "function" } : call

@@ -2,14 +2,14 @@ import { isJsonObject, isDefined, type JsonObject, type JsonValue } from "../../
 import type { LossList } from "../../shared/losses.ts"
 
 /**
- * The request format of a vendor that rejects every unknown member: Mistral, whose documents are `document_url`, whose
- * audio is base64 alone, whose functions always have parameters, and whose refusals are text (docs.mistral.ai/api,
+ * The request format of a vendor that rejects every unknown member. Mistral is such a vendor: documents are
+ * `document_url`, audio is base64 only, functions always have parameters, and refusals are text (docs.mistral.ai/api,
  * `additionalProperties: false`).
  */
 export interface ClosedSchema {
-  /** By role: the members of its messages. */
+  /** The members that a message may have, by role. */
   readonly messages: Readonly<Record<string, readonly string[]>>
-  /** Values of `reasoning_effort` that it does not accept, each with the nearest accepted one. */
+  /** The nearest accepted value for each value of `reasoning_effort` that the vendor rejects. */
   readonly efforts: Readonly<Record<string, string>>
 }
 
@@ -29,7 +29,7 @@ function fitEffort(body: JsonObject, { efforts }: ClosedSchema, losses: LossList
   const { reasoning_effort: effort } = body
   if (typeof effort !== "string" || !Object.hasOwn(efforts, effort)) return
   body.reasoning_effort = efforts[effort] ?? effort
-  // A budget that was converted to this word has been reported.
+  // The loss of a budget that was converted to this effort has already been reported.
   if (losses.losses.some(({ name }) => name === "reasoning_budget")) return
   losses.add("reasoning_effort", "approximated")
 }
@@ -54,7 +54,10 @@ function fitMessage(message: JsonObject, schema: ClosedSchema, losses: LossList)
   return fitted
 }
 
-/** Clients send back received messages: an answer without annotations has an empty list of them. */
+/**
+ * Whether a value is an empty list. Clients send back received messages, and an answer without annotations has an empty
+ * list of annotations.
+ */
 function isEmptyList(value: JsonValue): boolean {
   return Array.isArray(value) && value.length === 0
 }
@@ -91,7 +94,7 @@ function documentOf({ file_id: id, file_data: data, filename }: JsonObject): Jso
   return document
 }
 
-/** A choice among some of the tools: the others are left out, which has the same effect. */
+/** Leaves out the tools that the tool choice does not allow, which has the same effect as the choice. */
 function fitToolChoice(body: JsonObject, losses: LossList): void {
   const { tool_choice: choice, tools } = body
   if (!isJsonObject(choice) || choice.type !== "allowed_tools") return

@@ -8,7 +8,7 @@ import { decodeReasoning, reasoningText } from "../reasoning/text.ts"
 
 const NINE_CHARACTERS = /^[A-Za-z0-9]{9}$/
 
-/** Makes a body of OpenAI's dialect fit the vendor. The body is a copy of the caller's. */
+/** Changes a body of OpenAI's dialect to the form that the vendor accepts. The body is a copy of the caller's body. */
 export function fitBody(
   body: JsonObject,
   quirks: OpenAiChatQuirks,
@@ -16,7 +16,7 @@ export function fitBody(
   rules: ModelRules = {},
 ): void {
   fitStreamOptions(body, quirks)
-  // The gateway asks for usage itself.
+  // Usage is always returned, because the gateway requests it.
   if (!quirks.usageOption && isJsonObject(body.usage)) delete body.usage
   if (quirks.maxTokensFieldOnly) fitMaxTokens(body, quirks)
   if (rules.reasoning !== "unsupported") limitReasoning(body, quirks, losses)
@@ -49,7 +49,10 @@ export function fitBody(
   if (quirks.closedSchema !== undefined) fitClosedSchema(body, quirks.closedSchema, losses)
 }
 
-/** Adjusts a vendor's quirks for models with another output limit field, or that require earlier reasoning. */
+/**
+ * Adjusts a vendor's quirks to the model: some models have another field for the output limit, and some require earlier
+ * reasoning.
+ */
 export function quirksFor(
   quirks: OpenAiChatQuirks,
   { max_tokens_field: field, reasoning_history: needsReasoning }: ModelRules,
@@ -63,7 +66,7 @@ export function quirksFor(
   return { ...own, reasoningHistory: "text", reasoningField: "reasoning_content" }
 }
 
-/** Usage is always requested, because it is billed (docs/contribute/wire/openai-chat.md#f7). */
+/** Requests usage in the stream, because usage is billed (docs/contribute/wire/openai-chat.md#f7). */
 function fitStreamOptions(body: JsonObject, quirks: OpenAiChatQuirks): void {
   if (body.stream !== true) return
   if (quirks.usageInStream === "always") {
@@ -82,7 +85,7 @@ function fitMaxTokens(body: JsonObject, quirks: OpenAiChatQuirks): void {
   delete body[other]
 }
 
-/** Uses the output limit as the reasoning budget too. */
+/** Sends the output limit as the reasoning budget too. */
 function limitReasoning(body: JsonObject, quirks: OpenAiChatQuirks, losses: LossList): void {
   const { separateReasoning, maxTokensField } = quirks
   const limit = body[maxTokensField]
@@ -94,7 +97,7 @@ function limitReasoning(body: JsonObject, quirks: OpenAiChatQuirks, losses: Loss
   body.thinking_budget = budget
 }
 
-/** @returns the same list when the vendor accepts it unchanged. */
+/** @returns the same list if the vendor accepts it unchanged. */
 function fitMessages(
   messages: JsonValue[],
   quirks: OpenAiChatQuirks,
@@ -137,12 +140,15 @@ function fitReasoning(message: JsonObject, quirks: OpenAiChatQuirks, losses: Los
     return rest
   }
   const text = reasoningText(message) ?? parts.map((part) => part.text).join("")
-  // DeepSeek requires the member even when it is empty.
+  // DeepSeek requires the member even if it is empty.
   if (text !== "" || content === "") rest[quirks.reasoningField] = text
   return rest
 }
 
-/** Every assistant turn with tool calls has to carry reasoning, even if another model wrote it without any. */
+/**
+ * Adds reasoning to every assistant turn with tool calls, even if another model wrote the turn without reasoning. The
+ * vendor rejects the turn otherwise.
+ */
 function withReasoning(messages: JsonValue[], { reasoningField }: OpenAiChatQuirks): JsonValue[] {
   return messages.map((message) => {
     if (!isJsonObject(message) || !Array.isArray(message.tool_calls)) return message
@@ -167,7 +173,10 @@ function fitToolAnswer(message: JsonObject, quirks: OpenAiChatQuirks): JsonObjec
   return { ...message, tool_call_id: nineCharacters(message.tool_call_id) }
 }
 
-/** The same id always maps to the same nine characters, so that call and answer still match. */
+/**
+ * Converts an id to nine characters. The same id is always converted to the same characters, so that call and result
+ * still match.
+ */
 function nineCharacters(id: string): string {
   if (NINE_CHARACTERS.test(id)) return id
   return BigInt(Bun.hash(id)).toString(36).padStart(9, "0").slice(-9)

@@ -2,70 +2,78 @@ import type { JsonObject } from "../../../canon/json.ts"
 import type { SeparateReasoning } from "../../../canon/separate-reasoning.ts"
 import type { ClosedSchema } from "./closed-schema.ts"
 
-/** Departures of one vendor's API from OpenAI's. Data: the vendors' table has one per vendor. */
+/**
+ * Differences between a vendor's API and OpenAI's. The table of vendors has one object of this type for each vendor.
+ */
 export interface OpenAiChatQuirks {
-  /** The field for the output limit, if the gateway writes one. */
+  /** The field in which the gateway writes an output limit of its own. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens"
-  /** Whether the vendor rejects the other one, so that a caller's field has to be renamed. */
+  /** Whether the vendor rejects the other field for the limit, so that the caller's field must be renamed. */
   readonly maxTokensFieldOnly: boolean
   /** The field in which the vendor reads reasoning of earlier turns. */
   readonly reasoningField: "reasoning_content" | "reasoning"
   /**
-   * The reasoning of earlier turns that is sent: nothing; its text; or its text with OpenRouter's signed
+   * Which reasoning of earlier turns is sent: none (`drop`), its text, or its text together with OpenRouter's signed
    * `reasoning_details` (docs/contribute/wire/openai-chat.md#f24).
    */
   readonly reasoningHistory: "drop" | "text" | "details"
-  /** `always`: usage is sent by default and `stream_options` is rejected, so it must not be sent. */
+  /** How usage in a stream is requested. `always`: the vendor sends usage by default and rejects `stream_options`. */
   readonly usageInStream: "ask" | "always"
-  /** Whether `usage` is an option of a request (OpenRouter's); elsewhere it is left out. */
+  /** Whether the vendor accepts `usage` as an option of a request, as OpenRouter does. Otherwise, it is left out. */
   readonly usageOption: boolean
-  /** The role of the operator's instructions, for vendors that support only the older one. */
+  /** The role of instructions. Some vendors support only the older role `system`. */
   readonly developerRole: "developer" | "system"
-  /** Set if the output limit does not bound the reasoning, so that reasoning needs its own budget. */
+  /** Set if the output limit does not include the reasoning, so that reasoning needs its own budget. */
   readonly separateReasoning?: SeparateReasoning
-  /** The name of the seed: Mistral's is `random_seed`. */
+  /** The name of the seed field. Mistral's is `random_seed`. */
   readonly seedField: "seed" | "random_seed"
   /**
-   * The vendor's form of the reasoning options: `reasoning_effort`; or OpenRouter's object `reasoning`, which
-   * also has a budget in tokens.
+   * The vendor's form of the reasoning options: `reasoning_effort`, or OpenRouter's object `reasoning`, which can also
+   * contain a budget in tokens.
    */
   readonly reasoningForm: "effort" | "object"
-  /** Whether `cache_control` is accepted on content parts and on tools. */
+  /** Whether the vendor accepts `cache_control` on content parts and tools. */
   readonly cacheControl: boolean
-  /** Whether an assistant's message may have `images`, as OpenRouter writes them. */
+  /** Whether an assistant's message may have `images` in OpenRouter's form. */
   readonly assistantImages: boolean
   /** Whether `image_config` sets the shape of images in the answer. */
   readonly imageConfig: boolean
-  /** Whether a file may be a link. */
+  /** Whether a file may be sent as a link. */
   readonly fileUrls: boolean
-  /** Whether `top_k` is supported; not by OpenAI. */
+  /** Whether the vendor supports `top_k`. OpenAI does not. */
   readonly topK: boolean
-  /** Mistral accepts only ids of nine letters and digits; others are mapped, always to the same. */
+  /**
+   * The accepted form of call ids. Mistral accepts only ids of nine letters and digits. Each other id is always mapped
+   * to the same such id.
+   */
   readonly toolCallIds: "any" | "nine-characters"
-  /** Maximum choices per request; more take several calls, as do all if the vendor may ignore `n`. */
+  /**
+   * Maximum choices per request. The relay makes several calls for more choices, or for any number of choices if the
+   * vendor may ignore `n`.
+   */
   readonly maxChoices: number
-  /** Whether text tools are supported; else they are sent as functions. */
+  /** Whether the vendor supports custom tools, which take text. Otherwise, they are sent as functions. */
   readonly customTools: boolean
-  /** Top-level fields that the vendor rejects. Each one dropped is a loss. */
+  /** Top-level fields that the vendor rejects. A loss is reported for each dropped field. */
   readonly dropFields: readonly string[]
-  /** Set if unknown members are rejected, not ignored. */
+  /** Set if the vendor rejects unknown members instead of ignoring them. */
   readonly closedSchema?: ClosedSchema
   /** Maximum stop sequences per request. */
   readonly stops: number
-  /** Whether the vendor is known to end the text before a sequence. */
+  /** Whether the vendor is known to end the text before a stop sequence. */
   readonly cutsStops: boolean
-  /** Whether an answer names the stop sequence that ended it; OpenAI's does not. */
+  /** Whether an answer names the stop sequence that ended it. OpenAI's answers do not. */
   readonly reportsStop: boolean
-  /** The highest temperature accepted; a higher one is lowered to it, which is a loss. */
+  /** The highest temperature that is accepted. A higher value is lowered to it, which is a loss. */
   readonly maxTemperature?: number
   /**
-   * Top-level fields that are sent unless the request has them: a temperature of 1, which callers expect, if the
-   * vendor's default is another.
+   * Top-level fields that are sent unless the request contains them. An example is a temperature of 1, which callers
+   * expect, for a vendor with another default.
    */
   readonly defaultFields?: JsonObject
 }
 
-/** OpenAI's own API. */
+/** The quirks of OpenAI's own API. */
 export const OPENAI_QUIRKS: OpenAiChatQuirks = Object.freeze({
   maxTokensField: "max_completion_tokens",
   maxTokensFieldOnly: false,

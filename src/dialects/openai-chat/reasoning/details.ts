@@ -11,15 +11,18 @@ import type { ReasoningPart } from "../../../canon/message.ts"
 import { DIALECT } from "../identifiers.ts"
 
 /**
- * One of OpenRouter's `reasoning_details` (docs/contribute/wire/openai-chat.md#f24): `reasoning.text` with text and
- * signature, `reasoning.summary`, or `reasoning.encrypted` with the withheld reasoning as `data`.
+ * The types of OpenRouter's `reasoning_details` (docs/contribute/wire/openai-chat.md#f24). `reasoning.text` has text
+ * and a signature, `reasoning.summary` has a summary, and `reasoning.encrypted` has the withheld reasoning as `data`.
  */
 
 const TEXT = "reasoning.text"
 const SUMMARY = "reasoning.summary"
 const ENCRYPTED = "reasoning.encrypted"
 
-/** Ours: the position of a chunk among the calls, which are a separate list in a message. */
+/**
+ * A field that only the gateway uses. It is the index of the call that follows the chunk, because calls are a separate
+ * list in a message.
+ */
 const CALL_FIELD = "tool_call_index"
 
 const DETAIL_FIELDS = new Set([
@@ -36,13 +39,13 @@ const DETAIL_FIELDS = new Set([
 /** A chunk of reasoning and its position. */
 export interface PlacedReasoning {
   readonly part: ReasoningPart
-  /** It follows everything else and directly precedes this call; absent: it precedes everything. */
+  /** Index of the call that directly follows the reasoning; absent if the reasoning precedes all other content. */
   readonly call?: number
 }
 
 /**
- * @returns each chunk once: clients that join the lists of a stream have some of them twice, since every list
- * repeats the earlier ones.
+ * @returns each chunk once. Clients that join the lists of a stream have some chunks twice, because every list repeats
+ * the earlier chunks.
  */
 export function decodeDetails(details: JsonValue | undefined): PlacedReasoning[] {
   if (!Array.isArray(details)) return []
@@ -67,7 +70,7 @@ export function detailText(detail: JsonObject): string {
   return textAt(detail, "text") ?? textAt(detail, "summary") ?? ""
 }
 
-/** Returns the proof of a detail for its vendor: its signature, or its encrypted content. */
+/** Returns the part of a detail that proves it to its vendor: its signature, or its encrypted content. */
 export function proofOf(detail: JsonObject): Proof | undefined {
   const signature = textAt(detail, "signature") ?? textAt(detail, "data")
   if (signature === undefined) return undefined
@@ -79,7 +82,7 @@ interface Proof {
   readonly isRedacted?: true
 }
 
-/** Whether the canon has this kind of detail. */
+/** Whether the canon can represent this kind of detail. */
 export function isKnownDetail({ type }: JsonObject): boolean {
   return type === TEXT || type === SUMMARY || type === ENCRYPTED
 }
@@ -95,7 +98,10 @@ function decodeDetail(detail: JsonObject): ReasoningPart {
   return part
 }
 
-/** Members that the canon's parts do not hold, so that the detail is sent back unchanged. */
+/**
+ * Returns the members of a detail that the canon's parts cannot represent, so that the detail can be sent back
+ * unchanged.
+ */
 export function extraOfDetail(detail: JsonObject): Extra | undefined {
   const { type } = detail
   const fields = unknownFields(detail, DETAIL_FIELDS) ?? {}
@@ -104,7 +110,10 @@ export function extraOfDetail(detail: JsonObject): Extra | undefined {
   return Object.keys(fields).length === 0 ? undefined : extraOf(DIALECT, fields)
 }
 
-/** @param index of the entry in the list that official clients build of a stream's lists. */
+/**
+ * Encodes a detail.
+ * @param index position of the detail in the list into which official clients join the lists of a stream.
+ */
 export function encodeDetail(placed: PlacedReasoning, index: number): JsonObject {
   const { part, call } = placed
   const { text, signature, id, isRedacted } = part
@@ -119,7 +128,7 @@ export function encodeDetail(placed: PlacedReasoning, index: number): JsonObject
   return detail
 }
 
-/** Whether plain text cannot represent all of this part. */
+/** Whether a part has content that plain text cannot represent. */
 export function needsDetail({ part, call }: PlacedReasoning): boolean {
   const { signature, id, extra } = part
   return [signature, id, call, ownFields(DIALECT, extra)].some((known) => known !== undefined)

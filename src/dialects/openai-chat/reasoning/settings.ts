@@ -13,11 +13,11 @@ import { effortOf, isReasoningOff, noteSummary } from "../../shared/reasoning.ts
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
 
 /**
- * The amount of thinking: `reasoning_effort`, or OpenRouter's object
- * `reasoning: {effort, max_tokens, enabled, exclude}`.
+ * The options for the amount of thinking are `reasoning_effort`, or OpenRouter's object `reasoning: {effort,
+ * max_tokens, enabled, exclude}`.
  */
 
-/** Reasoning that is switched off, in the form that a model requires. */
+/** The members that disable reasoning, in the form that a model requires. */
 const SWITCHED_OFF: Readonly<Record<NonNullable<ModelRules["reasoning_off"]>, JsonObject>> = {
   none: { reasoning_effort: "none" },
   enable_thinking: { enable_thinking: false },
@@ -26,7 +26,7 @@ const SWITCHED_OFF: Readonly<Record<NonNullable<ModelRules["reasoning_off"]>, Js
 
 const OPTION_FIELDS = new Set(["effort", "max_tokens", "enabled", "exclude"])
 
-/** @returns undefined if the caller did not set any. */
+/** @returns undefined if the caller set no options. */
 export function decodeReasoningOptions(body: JsonObject): ReasoningOptions | undefined {
   const { reasoning } = body
   const options: Writable<ReasoningOptions> = isJsonObject(reasoning) ? decodeObject(reasoning) : {}
@@ -35,12 +35,12 @@ export function decodeReasoningOptions(body: JsonObject): ReasoningOptions | und
   return Object.keys(options).length === 0 ? undefined : options
 }
 
-/** The members of `reasoning` that the canon lacks: all of it if it is not an object. */
+/** Returns the members of `reasoning` that the canon lacks, or the whole value if it is not an object. */
 export function reasoningExtra(reasoning: JsonValue | undefined): JsonValue | undefined {
   return isJsonObject(reasoning) ? unknownFields(reasoning, OPTION_FIELDS) : reasoning
 }
 
-/** The options as members of a body. */
+/** Returns the options as members of a body. */
 export function encodeReasoningOptions(
   request: ChatRequest,
   quirks: OpenAiChatQuirks,
@@ -59,7 +59,7 @@ export function encodeReasoningOptions(
   return effort === undefined ? {} : { reasoning_effort: effort }
 }
 
-/** Switches reasoning off in the form that a model requires, if the body does so by the effort. */
+/** Converts the effort `none` to the form in which a model requires that reasoning is disabled. */
 export function switchOff(body: JsonObject, { reasoning_off: off = "none" }: ModelRules): void {
   if (off === "none" || body.reasoning_effort !== "none") return
   delete body.reasoning_effort
@@ -80,7 +80,7 @@ function decodeObject(reasoning: JsonObject): Writable<ReasoningOptions> {
   return options
 }
 
-/** It accepts the effort or the budget, never both. */
+/** Returns the object `reasoning`. OpenRouter accepts the effort or the budget, but not both. */
 function encodeObject(options: ReasoningOptions): JsonObject {
   const reasoning: JsonObject = {}
   if (isReasoningOff(options)) reasoning.effort = "none"

@@ -3,17 +3,16 @@ import type { Part } from "../../../canon/message.ts"
 import { decodeDetails, encodeDetail, needsDetail, type PlacedReasoning } from "./details.ts"
 
 /**
- * Reasoning in a message: text in `reasoning_content` (DeepSeek, xAI) or `reasoning` (Groq,
- * OpenRouter), and signed in OpenRouter's `reasoning_details`
- * (docs/contribute/wire/openai-chat.md#vendors-that-nearly-speak-it).
+ * Reasoning in a message is text in `reasoning_content` (DeepSeek, xAI) or `reasoning` (Groq, OpenRouter). OpenRouter
+ * also sends it signed in `reasoning_details` (docs/contribute/wire/openai-chat.md#vendors-that-nearly-speak-it).
  */
 
-/** The plain text of reasoning, under either name. */
+/** Returns the plain text of reasoning, under either name. */
 export function reasoningText(message: JsonObject): string | undefined {
   return textAt(message, "reasoning_content") ?? textAt(message, "reasoning")
 }
 
-/** Reasoning of a whole message. Details include the plain text, so they take precedence. */
+/** Decodes the reasoning of a whole message. Details include the plain text, so they take precedence. */
 export function decodeReasoning(message: JsonObject): readonly PlacedReasoning[] {
   const text = reasoningText(message)
   if (text === undefined && message.reasoning_details === undefined) return NONE
@@ -24,7 +23,7 @@ export function decodeReasoning(message: JsonObject): readonly PlacedReasoning[]
 
 const NONE: readonly PlacedReasoning[] = []
 
-/** The parts of a message in their order. */
+/** Returns the parts of a message in their order. */
 export function joinParts(
   reasoning: readonly PlacedReasoning[],
   said: Part[],
@@ -49,7 +48,7 @@ function joinReasoning(
   return parts
 }
 
-/** Reasoning as the members of a message; details only when there is more than text. */
+/** Encodes reasoning as members of a message. Details are only added if the reasoning has more than text. */
 export function encodeReasoning(
   reasoning: readonly PlacedReasoning[],
   textField: "reasoning_content" | "reasoning",

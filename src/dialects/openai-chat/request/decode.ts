@@ -29,9 +29,9 @@ import {
 const STREAM_OPTIONS = new Set(["include_usage"])
 
 /**
- * Validates and decodes a chat completion request (docs/contribute/wire/openai-chat.md#f1, docs/use/endpoints.md#chat). Fields that the
- * canon lacks are kept as extra; null counts as absent.
- * @throws GatewayError describing the fault, with OpenAI's messages.
+ * Validates and decodes a chat completion request (docs/contribute/wire/openai-chat.md#f1, docs/use/endpoints.md#chat).
+ * Fields that the canon lacks are kept as extra. Null counts as absent.
+ * @throws GatewayError with OpenAI's message for the invalid field.
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
   if (body.model === undefined || body.model === null || body.model === "") {
@@ -73,7 +73,7 @@ const PARAMETERS = parameterSchemas(
   ["logit_bias", "store", "prediction", "web_search_options"],
 )
 
-/** Sets the modalities of the answer, and its voice. */
+/** Sets the modalities of the answer and the voice of spoken answers. */
 function setOutput(request: Writable<ChatRequest>, { modalities, audio }: ChatParameters): void {
   if (isDefined(modalities) && modalities.length > 0) request.modalities = modalities
   if (!isDefined(audio)) return
@@ -101,7 +101,7 @@ function setTools(
   if (isDefined(parallel)) request.parallelToolCalls = parallel
 }
 
-/** Legacy functions are called one at a time. */
+/** Adds functions in the legacy form, which the model calls one at a time. */
 function setLegacyFunctions(request: Writable<ChatRequest>, body: JsonObject): void {
   if (body.functions === undefined) return
   const functions = decodeLegacyFunctions(body.functions)
@@ -112,10 +112,10 @@ function setLegacyFunctions(request: Writable<ChatRequest>, body: JsonObject): v
   request.parallelToolCalls ??= false
 }
 
-/** The name of a schema without one, since some vendors do not require it. */
+/** The name for a schema without a name, since some vendors do not require one. */
 const UNNAMED_SCHEMA = "answer"
 
-/** @returns undefined for formats that only some vendors have. */
+/** @returns undefined for formats that only some vendors support. */
 function decodeFormat(format: ChatParameters["response_format"]): ResponseFormat | undefined {
   switch (format?.type) {
     case "text":
@@ -144,7 +144,7 @@ function decodeJsonSchema(
   return format
 }
 
-/** Returns the fields that the canon lacks, in this dialect's structure. */
+/** Returns the fields that the canon lacks, in the structure of this dialect. */
 function requestExtra(
   unknown: JsonObject | undefined,
   body: JsonObject,

@@ -14,7 +14,7 @@ import { fitBody, quirksFor } from "../quirks/fit.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
 import { encodeReasoningOptions } from "../reasoning/settings.ts"
 
-/** A chat completion request in the vendor's form (docs/contribute/wire/openai-chat.md#f1). */
+/** Encodes a chat completion request in the vendor's form (docs/contribute/wire/openai-chat.md#f1). */
 export function encodeRequest(
   request: ChatRequest,
   vendorQuirks: OpenAiChatQuirks,
@@ -71,10 +71,10 @@ function encodeService(body: JsonObject, request: ChatRequest, losses: LossList)
   if (request.previousResponse !== undefined) losses.add("previous_response_id")
 }
 
-/** The voice of a request without one. */
+/** The voice for a request that names no voice. */
 const DEFAULT_VOICE = "alloy"
 
-/** Encodes the output. OpenAI requires a voice and a format for audio; only samples can be streamed. */
+/** Encodes the options of the output. OpenAI requires a voice and a format for audio, and can stream only samples. */
 function encodeOutput(
   body: JsonObject,
   { modalities, speech, stream }: ChatRequest,
@@ -110,7 +110,7 @@ function encodeTools(
   quirks: OpenAiChatQuirks,
   losses: LossList,
 ): void {
-  // OpenAI rejects an empty list.
+  // OpenAI rejects an empty list of tools.
   if (request.tools !== undefined && request.tools.length > 0) {
     const legacy = request.tools.filter(({ origin }) => origin?.form === "legacy")
     const tools = request.tools.filter(({ origin }) => origin?.form !== "legacy")
@@ -130,7 +130,7 @@ interface EncodeContext {
   readonly losses: LossList
 }
 
-/** Functions in the legacy form are sent in it, and so are their calls. */
+/** Sends functions in the legacy form if the caller declared them in it, so that their calls also have this form. */
 function setLegacyFunctions(
   body: JsonObject,
   legacy: readonly Tool[],
@@ -143,7 +143,10 @@ function setLegacyFunctions(
   else if (choice !== undefined) body.function_call = choice.type
 }
 
-/** Settings about calls are rejected without tools (docs/contribute/wire/openai-chat.md#f2). */
+/**
+ * Removes settings about calls if the request has no tools, because OpenAI rejects them
+ * (docs/contribute/wire/openai-chat.md#f2).
+ */
 function fitToolSettings(body: JsonObject, choice: ToolChoice | undefined, losses: LossList): void {
   if (body.tools !== undefined) return
   if (body.functions !== undefined) {
@@ -174,7 +177,7 @@ function encodeTool(tool: Tool, quirks: OpenAiChatQuirks, losses: LossList): Jso
   }
 }
 
-/** This dialect nests the grammar one level deeper than the canon. */
+/** Encodes a custom tool. This dialect nests the grammar one level deeper than the canon. */
 function encodeCustomTool(tool: Tool, quirks: OpenAiChatQuirks, losses: LossList): JsonObject {
   const { description, format } = tool.origin ?? {}
   const custom: JsonObject = { name: tool.name }
@@ -193,7 +196,10 @@ function encodeCustomTool(tool: Tool, quirks: OpenAiChatQuirks, losses: LossList
   }
 }
 
-/** @param tools may include tools that are not functions. */
+/**
+ * Encodes the tool choice.
+ * @param tools the tools of the request, which may include tools that are not functions.
+ */
 function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[] | undefined): JsonValue {
   if (choice.type !== "tool") return choice.type
   const { name } = choice
@@ -217,7 +223,7 @@ function encodeFormat(format: ResponseFormat): JsonObject {
   }
 }
 
-/** Fields that the canon lacks; three of them are merged into fields that it has. */
+/** Adds fields that the canon lacks. Three of them are merged into fields that the body already has. */
 function mergeExtra(body: JsonObject, extra: JsonObject | undefined): void {
   if (extra === undefined) return
   const { tools, stream_options: options, reasoning, ...rest } = extra

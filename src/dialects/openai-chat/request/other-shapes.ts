@@ -9,9 +9,9 @@ import {
 import { encodeDataUrl } from "../../../canon/media-source.ts"
 
 /**
- * A chat completion request of a client that writes tools, tool choices or content as Anthropic's or OpenAI's other API
- * has them (Cursor does for some models), in the form of this dialect.
- * @returns the same body if it is in that form.
+ * Converts a chat completion request to the form of this dialect if its client writes tools, tool choices or content as
+ * in Anthropic's API or OpenAI's responses API. Cursor does so for some models.
+ * @returns the same body if it already has that form.
  */
 export function chatShaped(body: JsonObject): JsonObject {
   const { tools, tool_choice: choice, messages, system } = body
@@ -39,7 +39,7 @@ function isFlatTool(tool: JsonValue): boolean {
   return type === "function" || type === "custom" || isDefined(schema)
 }
 
-/** Members of a tool that stand beside its declaration. */
+/** Members of a tool that are next to its declaration, not within it. */
 const BESIDE = ["cache_control"] as const
 
 function nestedTool(tool: JsonValue): JsonValue {
@@ -63,7 +63,7 @@ function nestedTool(tool: JsonValue): JsonValue {
   return { type: "custom", custom: declared, ...nested }
 }
 
-/** The words of Anthropic's choices, by their types. */
+/** The tool choice in this dialect for each type of Anthropic's tool choices. */
 const WORDS: Readonly<Record<string, string>> = { auto: "auto", any: "required", none: "none" }
 
 function nestedChoice(choice: JsonObject): JsonValue {
@@ -76,7 +76,7 @@ function nestedChoice(choice: JsonObject): JsonValue {
   return isFunction ? { type: "function", function: { name } } : choice
 }
 
-/** Types of content that this dialect has under another name, or in another place. */
+/** Types of content that have another name or another place in this dialect. */
 const OTHER_TYPES: ReadonlySet<JsonValue | undefined> = new Set([
   "document",
   "image",
@@ -101,7 +101,7 @@ function hasOtherContent(message: JsonValue): boolean {
   )
 }
 
-/** Results of tools are messages of their own, before the rest of theirs. */
+/** Splits a message. Tool results become separate messages before the rest of the message. */
 function chatMessages(message: JsonValue): JsonValue[] {
   if (!isJsonObject(message) || !hasOtherContent(message)) return [message]
   const { content: _, ...members } = message
@@ -125,7 +125,7 @@ function chatMessages(message: JsonValue): JsonValue[] {
   return [...results, rest]
 }
 
-/** Images in a result follow behind the results: results are text in this dialect. */
+/** Adds a tool result. Its images follow after the results, because results are text in this dialect. */
 function addResult(part: JsonObject, results: JsonValue[], content: JsonValue[]): void {
   const { tool_use_id: id, content: said = "", cache_control: cache } = part
   const parts = Array.isArray(said) ? chatParts(said) : []

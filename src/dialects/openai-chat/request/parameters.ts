@@ -7,7 +7,7 @@ import type { OpenAiChatQuirks } from "../quirks/index.ts"
 const A_STOP = expects("one of a string or array of strings")
 const AN_OBJECT = expects("an object")
 
-/** Any object; its content is up to the vendor. */
+/** Accepts any object. The vendor validates its content. */
 const anyObject = z.looseObject({}, AN_OBJECT).nullish()
 
 const jsonSchemaFormat = z.looseObject(
@@ -36,7 +36,7 @@ export const SCALARS = {
     support: ({ maxChoices }: OpenAiChatQuirks) => (maxChoices > 1 ? "carried" : "approximated"),
   }),
   max_tokens: scalar("maxTokens", integer({ minimum: 1 })),
-  // OpenAI rejects 0, which clients send to have a prompt cached; lower values get OpenAI's message.
+  // OpenAI rejects 0, but clients send it to have a prompt cached. Lower values are rejected with OpenAI's message.
   max_completion_tokens: scalar(
     "maxTokens",
     z.preprocess((value) => (value === 0 ? 1 : value), integer({ minimum: 1 })),
@@ -69,10 +69,10 @@ export const SCALARS = {
 }
 
 /**
- * Parameters of a chat completion other than `messages`, `tools` and `tool_choice`, which are validated while they are
- * read. Types and limits are OpenAI's (OpenAI's OpenAPI description, docs/contribute/wire/openai-chat.md#f1); any value passes
- * for fields to which vendors add their own values (`service_tier`, `reasoning_effort`). Only these fields are
- * validated: others stay in the body, which is sent unchanged.
+ * Parameters of a chat completion except `messages`, `tools` and `tool_choice`, which are validated while they are
+ * read. Types and limits are OpenAI's (OpenAI's OpenAPI description, docs/contribute/wire/openai-chat.md#f1). Any value
+ * is valid for fields to which vendors add their own values (`service_tier`, `reasoning_effort`). Only these fields are
+ * validated. All others stay in the body, which is sent unchanged.
  */
 export const chatParameters = z.object({
   model: z.string(),
@@ -91,7 +91,7 @@ export const chatParameters = z.object({
       AN_OBJECT,
     )
     .nullish(),
-  // OpenRouter's way to ask for usage in a stream.
+  // OpenRouter's option that requests usage in a stream.
   usage: z.looseObject({ include: flag() }, AN_OBJECT).nullish(),
   prediction: anyObject,
   web_search_options: anyObject,

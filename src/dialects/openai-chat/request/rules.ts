@@ -4,15 +4,15 @@ import { isDefined } from "../../../canon/json.ts"
 import type { ChatParameters } from "./parameters.ts"
 
 const FORMATS: readonly string[] = ["json_object", "json_schema", "text"]
-/** Formats of vendors that constrain the output by a grammar. */
+/** Answer formats of vendors that constrain the output by a grammar. */
 const VENDOR_FORMATS: readonly string[] = ["grammar", "regex", "structural_tag", "lark_grammar"]
 
 const MAX_METADATA = 16
 const MAX_METADATA_KEY_LENGTH = 64
 
 /**
- * Rules that a schema cannot express: parameters that require or exclude each other, and limits over an entire
- * object. The messages are recorded ones of OpenAI's API. `temperature` together with `top_p` is accepted.
+ * Checks rules that a schema cannot express: parameters that require or exclude each other, and limits for an entire
+ * object. The messages were recorded from OpenAI's API. OpenAI accepts `temperature` together with `top_p`.
  */
 export function checkRules(parameters: ChatParameters, hasTools: boolean): void {
   const { max_tokens: tokens, max_completion_tokens: completion } = parameters

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 
 /**
- * The text tool that a call names. Servers that send every member of OpenAI's types send an empty `custom` besides the
- * `function` of a call, so the type decides, and an empty member is ignored.
+ * Returns the custom tool of a call. Servers that send every member of OpenAI's types add an empty `custom` to the
+ * `function` of a call. The type of the call is therefore decisive, and an empty member is ignored.
  */
 export function customIn(call: JsonObject): JsonObject | undefined {
   const { custom, type } = call
@@ -11,7 +11,9 @@ export function customIn(call: JsonObject): JsonObject | undefined {
   return isEmpty && isJsonObject(call.function) ? undefined : custom
 }
 
-/** The older `function_call` of a message; undefined if it is empty, which some servers send in every message. */
+/**
+ * Returns the older `function_call` of a message; undefined if it is empty, as some servers send it in every message.
+ */
 export function legacyCallIn(value: JsonValue | undefined): JsonObject | undefined {
   if (!isJsonObject(value)) return undefined
   return value.name || value.arguments ? value : undefined

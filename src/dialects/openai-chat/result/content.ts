@@ -5,12 +5,12 @@ import type { ImagePart, ReasoningPart, TextPart } from "../../../canon/message.
 type ContentPart = TextPart | ReasoningPart | ImagePart
 
 /**
- * The content of an answer as parts. It is text; Mistral's thinking models send a list of
- * `{type: "thinking", thinking: [{text}]}` and `{type: "text", text}` instead (docs/contribute/wire/openai-chat.md#f20).
+ * Decodes the content of an answer, which is usually text. Mistral's thinking models send a list of `{type: "thinking",
+ * thinking: [{text}]}` and `{type: "text", text}` instead (docs/contribute/wire/openai-chat.md#f20).
  */
 export function decodeContentParts(content: JsonValue | undefined): ContentPart[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }]
-  // Cloudflare Workers AI sends the JSON of a structured answer as an object.
+  // Cloudflare Workers AI sends a structured answer as an object instead of its JSON text.
   if (isJsonObject(content)) return [{ type: "text", text: JSON.stringify(content) }]
   if (!Array.isArray(content)) return []
   const parts: ContentPart[] = []
@@ -27,8 +27,8 @@ export function decodeContentParts(content: JsonValue | undefined): ContentPart[
 }
 
 /**
- * Content and reasoning as text, for a message or delta whose content is a list or an object: the form that every
- * client of this dialect reads. Other members are kept.
+ * Converts the content of a message or delta from a list or an object to plain text and reasoning, which every client
+ * of this dialect can read. Other members are kept.
  */
 export function flattenContent(message: JsonObject): JsonObject {
   let text = ""

@@ -53,8 +53,8 @@ const CUSTOM_CALL_FIELDS = new Set(["id", "type", "index", "custom"])
 
 /**
  * Decodes a whole chat completion (docs/contribute/wire/openai-chat.md#f3 and
- * docs/contribute/wire/openai-chat.md#vendors-that-nearly-speak-it). Members that only this dialect has are kept as extra: a
- * choice's own members directly, and those of its message under `message`.
+ * docs/contribute/wire/openai-chat.md#vendors-that-nearly-speak-it). Members that exist in this dialect only are kept
+ * as extra: a choice's own members directly, and members of its message under `message`.
  * @throws GatewayError `upstream_error` if the body is not a chat completion, or has no choice.
  */
 export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {
@@ -79,7 +79,7 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   return result
 }
 
-/** @throws GatewayError `upstream_error` for more texts, reasoning or citations than an answer can have. */
+/** @throws GatewayError `upstream_error` if there are more texts, reasoning or citations than an answer can have. */
 function countEntries(choices: readonly JsonValue[]): void {
   const count = new EntryCount()
   for (const choice of choices) {
@@ -106,7 +106,7 @@ function byIndex(left: { readonly index: number }, right: { readonly index: numb
   return left.index - right.index
 }
 
-/** The context of all choices. */
+/** Data of the answer that applies to all choices. */
 interface Whole {
   readonly request: ChatRequest | undefined
   readonly sources: Sources | undefined
@@ -143,7 +143,7 @@ function decodeChoice(
   return decoded
 }
 
-/** Adds a search with the sources, and cites them in the last text unless the message has citations of its own. */
+/** Adds a search with its sources, and cites them in the last text unless the message already has citations. */
 function addSources(said: Part[], sources: Sources): void {
   const last = said.findLastIndex(({ type }) => type === "text")
   const text = said[last]
@@ -176,7 +176,7 @@ function decodeCalls(message: JsonObject): readonly Part[] {
     const id = textAt(call, "id") ?? mintCallId()
     parts.push(toolCall(id, called, unknownFields(call, CALL_FIELDS)))
   }
-  // The legacy form, for requests that declare `functions`.
+  // A call in the legacy form, if the request declares `functions`.
   const legacy = legacyCallIn(message.function_call)
   if (legacy !== undefined) parts.push(toolCall(mintCallId(), legacy, undefined))
   return parts
@@ -207,7 +207,10 @@ function toolCall(id: string, called: JsonObject, extra: JsonObject | undefined)
   return part
 }
 
-/** Some servers send the arguments as an object; a tool without arguments has `{}` (docs/contribute/wire/README.md#f3). */
+/**
+ * Returns the arguments as text. Some servers send an object. A call without arguments has `{}`
+ * (docs/contribute/wire/README.md#f3).
+ */
 function argumentsText(value: JsonValue | undefined): string {
   if (typeof value === "string") return value === "" ? "{}" : value
   return isJsonObject(value) ? JSON.stringify(value) : "{}"

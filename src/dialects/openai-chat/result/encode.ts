@@ -18,7 +18,10 @@ import type { PlacedReasoning } from "../reasoning/details.ts"
 import { encodeReasoning } from "../reasoning/text.ts"
 import { encodeUsage } from "../usage.ts"
 
-/** A whole chat completion, with every member of OpenAI's own (docs/contribute/wire/openai-chat.md#f3, docs/use/endpoints.md#chat). */
+/**
+ * Encodes a whole chat completion, with every member that OpenAI's own have (docs/contribute/wire/openai-chat.md#f3,
+ * docs/use/endpoints.md#chat).
+ */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
   const { speech } = request
   const origins = originsOf(request)
@@ -29,7 +32,7 @@ export function encodeResult(result: ChatResult, request: ChatRequest): JsonObje
     model: result.model ?? request.model,
     choices: encodeChoices(result.choices, (choice) => encodeChoice(choice, { origins, speech })),
     usage: encodeUsage(result.usage ?? NO_USAGE),
-    // OpenRouter's clients require it.
+    // Clients of OpenRouter require this member.
     system_fingerprint: null,
     ...ownFields(DIALECT, result.extra),
   }
@@ -49,7 +52,8 @@ function encodeChoice(choice: Choice, asked: Asked): JsonObject {
   return {
     index: choice.index,
     message: isJsonObject(extraMessage) ? withFields(message, extraMessage) : message,
-    // Converted when it is written, a choice at a time, and not kept: there may be many choices with many tokens.
+    // The log probabilities are converted when a choice is written, and are not stored, because many choices may have
+    // many tokens.
     get logprobs() {
       return encodeLogprobs(choice.extra)
     },
@@ -58,7 +62,10 @@ function encodeChoice(choice: Choice, asked: Asked): JsonObject {
   }
 }
 
-/** Returns the extras as members of a choice; those of this dialect are among its own members. */
+/**
+ * Returns the log probabilities of an extra of another dialect, as a member of a choice. Those of this dialect are
+ * already among the choice's own members.
+ */
 export function encodeLogprobs(extra: Extra | undefined): JsonValue {
   const content = logprobsOf(extra)
   return content === undefined ? null : { content: [...content], refusal: null }
@@ -97,7 +104,7 @@ function encodeMessage(choice: Choice, { origins, speech }: Asked): JsonObject {
         break
       case "tool-call": {
         const origin = part.origin ?? origins?.get(part.name)
-        // A message can have one call in the legacy form; further ones use the current form.
+        // A message can have only one call in the legacy form. Further calls use the current form.
         if (origin?.form === "legacy" && legacy === undefined) {
           legacy = { name: part.name, arguments: part.arguments }
         } else calls.push(encodeCall(part, origin))
@@ -118,7 +125,7 @@ function encodeMessage(choice: Choice, { origins, speech }: Asked): JsonObject {
       default:
     }
   }
-  // A model without output has empty text: null is for a model that acted.
+  // The content of a model without output is an empty string. Null means that the model called a tool.
   const hasActed =
     calls.length > 0 || legacy !== undefined || refusal !== null || audio !== undefined
   const content = text ?? (hasActed ? null : "")
@@ -148,7 +155,10 @@ function encodeCall(part: ToolCallPart, origin: CallOrigin | undefined): JsonObj
       }
 }
 
-/** Lists present in both are joined: some annotations are the canon's and some are not. */
+/**
+ * Adds an extra to a message. Lists in both are joined, because some annotations come from the canon and others from
+ * the extra.
+ */
 function withFields(message: JsonObject, extra: JsonObject): JsonObject {
   const merged = { ...message, ...extra }
   for (const [name, more] of Object.entries(extra)) {

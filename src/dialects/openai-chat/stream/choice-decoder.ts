@@ -27,18 +27,18 @@ export class ChoiceDecoder {
   readonly #calls = new OpenCalls()
   readonly #text = new TextSpan()
   #imageCount = 0
-  /** Signatures that were sent: a list of details may repeat those before it. */
+  /** Signatures for which an event was sent, since a list of details may repeat earlier details. */
   readonly #signatures = new Set<string>()
-  /** Reasoning arrives as plain text, which details only repeat. */
+  /** Whether reasoning arrives as plain text, which the details only repeat. */
   #hasPlainReasoning = false
-  /** The text so far, once the sources that it may cite are known. */
+  /** The text so far; undefined until it is known that sources are listed. */
   #said: string | undefined
   #isCited = false
   #finished = false
 
   /**
-   * @param other collects the content that has no event.
-   * @param speech the requested form of audio.
+   * @param other collects content that no event contains.
+   * @param speech the requested audio format.
    */
   constructor(choice: number, other: OtherContent, speech?: SpeechOptions) {
     this.#choice = choice
@@ -50,7 +50,10 @@ export class ChoiceDecoder {
     return this.#finished
   }
 
-  /** @returns members that only this dialect has, under `message`. */
+  /**
+   * Handles a delta.
+   * @returns the members that exist in this dialect only, under `message`.
+   */
   delta(delta: JsonObject, events: ChatEvent[]): JsonObject | undefined {
     let members: [string, JsonValue][] | undefined
     for (const key in delta) {
@@ -64,12 +67,12 @@ export class ChoiceDecoder {
     return members && { message: Object.fromEntries(members) }
   }
 
-  /** Keeps the text from here on, unless some has passed already. */
+  /** Keeps the text from now on, unless some text has already been decoded. */
   keepText(): void {
     if (this.#text.end === 0) this.#said ??= ""
   }
 
-  /** Cites sources that are listed beside the choice, unless it has had citations of its own. */
+  /** Cites sources that are listed next to the choice, unless the choice already has citations. */
   cite(sources: Sources, events: ChatEvent[]): void {
     const choice = this.#choice
     const { end } = this.#text
@@ -80,15 +83,15 @@ export class ChoiceDecoder {
     events.push({ type: "web-search", choice, search: sources.search })
   }
 
-  /** Annotations are counted when they are read. */
+  /** Counts a member that is kept. Annotations were already counted when they were read. */
   #keep(key: string, value: JsonValue): void {
     if (key !== "annotations") this.#other.json(value)
   }
 
   /**
-   * @param word the vendor's; empty without one.
-   * @param stopSequence if the vendor names the one that ended the choice.
-   * @param native the word of the provider behind OpenRouter.
+   * @param word the vendor's finish reason; empty if it sent none.
+   * @param stopSequence the stop sequence that ended the choice, if the vendor names it.
+   * @param native the finish reason of the provider behind OpenRouter.
    */
   finish(
     word: string,
@@ -104,17 +107,17 @@ export class ChoiceDecoder {
     events.push(finishEvent(this.#choice, defined({ ...finish, stopSequence })))
   }
 
-  /** Ends a choice for which the vendor sent no finish reason, because the stream has ended. */
+  /** Ends a choice without a finish reason from the vendor, because the stream has ended. */
   finishWithoutReason(events: ChatEvent[]): void {
     this.finish(this.#calls.size === 0 ? "" : "tool_calls", events)
   }
 
-  /** Calls that never got a name still count. */
+  /** Announces calls that never received a name, because they still count as calls. */
   announceCalls(events: ChatEvent[]): void {
     this.#calls.announceAll(this.#choice, events)
   }
 
-  /** @returns the part of the member that the canon lacks. */
+  /** @returns the part of the member that the canon cannot represent. */
   #member(
     key: string,
     value: JsonValue,
@@ -132,7 +135,7 @@ export class ChoiceDecoder {
         this.#reasoning(value, events)
         return undefined
       case "reasoning":
-        // A server that sends both names sends the same under each.
+        // A server that sends both names sends the same text in each.
         if (!delta.reasoning_content) this.#reasoning(value, events)
         return undefined
       case "reasoning_details":
@@ -174,7 +177,7 @@ export class ChoiceDecoder {
     }
   }
 
-  /** @returns whether the images have a form that can be read. */
+  /** @returns whether the images have a known form. */
   #images(delta: JsonObject, events: ChatEvent[]): boolean {
     const images = imagesIn(delta)
     for (const image of images ?? []) this.#media(image, events)
@@ -204,7 +207,7 @@ export class ChoiceDecoder {
     events.push({ type: "reasoning-delta", choice: this.#choice, text })
   }
 
-  /** @returns details of kinds that the canon lacks. */
+  /** @returns the details of kinds that the canon cannot represent. */
   #details(details: JsonValue, delta: JsonObject, events: ChatEvent[]): JsonValue | undefined {
     if (!Array.isArray(details)) return undefined
     const isReported = this.#hasPlainReasoning || reasoningText(delta) !== undefined
@@ -238,7 +241,7 @@ export class ChoiceDecoder {
     events.push(event)
   }
 
-  /** @returns annotations of other kinds. */
+  /** @returns the annotations of other kinds. */
   #annotations(value: JsonValue, events: ChatEvent[]): JsonValue | undefined {
     this.#other.json(value)
     if (!Array.isArray(value)) return isWorthKeeping(value) ? value : undefined
@@ -261,7 +264,7 @@ export class ChoiceDecoder {
   }
 }
 
-/** Whether a member is worth an event: null and empty ones are not. */
+/** Whether a member is kept. Null and empty members are not. */
 export function isWorthKeeping(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null) return false
   if (typeof value !== "object") return true

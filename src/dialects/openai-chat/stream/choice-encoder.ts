@@ -13,36 +13,36 @@ import { encodeImages, WrittenAudio } from "../media.ts"
 import { encodeDetail, type PlacedReasoning } from "../reasoning/details.ts"
 import { WrittenCall } from "./written-call.ts"
 
-/** Maximum repeated characters; beyond that, all details are sent once more, at the end. */
+/** Maximum characters of repeated details. Beyond the maximum, all details are sent once more at the end. */
 const MAX_REPEATED = 1_000_000
 
 type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
 
 /**
- * The state of one choice of a stream. Lists require it: openai-node keeps only the last delta's, openai-python
- * joins those of all deltas by their `index`. So each list of details repeats the earlier ones under new
- * indexes, and citations are sent in one list at the end.
+ * The state of one choice of a stream. It is needed for lists: openai-node keeps only the list of the last delta, and
+ * openai-python joins the lists of all deltas by `index`. Each list of details therefore repeats the earlier details
+ * with new indexes, and citations are sent in one list at the end.
  */
 export class ChoiceEncoder {
   readonly #calls = new Map<number, WrittenCall>()
   readonly #text = new TextSpan()
   readonly #signed: PlacedReasoning[] = []
   readonly #annotations: JsonValue[] = []
-  /** Details in all lists so far. */
+  /** Number of details in all lists so far. */
   #listed = 0
-  /** Characters of all details, and of all lists of them. */
+  /** Characters of all details, and of the lists that contain them. */
   #size = 0
   #repeated = 0
   #owesDetails = false
-  /** The current chunk of reasoning. */
+  /** The text of the current chunk of reasoning. */
   #reasoning = ""
   /** Whether the last event was a signature. */
   #isSigned = false
   #hasSpoken = false
-  /** Images so far. */
+  /** Number of images so far. */
   #images = 0
   #audio: WrittenAudio | undefined
-  /** Its call is in the legacy form, which has its own finish reason. */
+  /** Whether the call of this choice is in the legacy form, which has its own finish reason. */
   isLegacy = false
 
   text(text: string): void {
@@ -61,7 +61,10 @@ export class ChoiceEncoder {
     this.#text.close()
   }
 
-  /** @returns the details of this chunk and of the earlier ones; empty if they are sent at the end. */
+  /**
+   * Handles a signature.
+   * @returns the details of this chunk and of the earlier chunks; empty if they are sent at the end.
+   */
   sign(event: SignatureEvent): JsonValue[] {
     const { signature, signedBy, isRedacted, id, extra } = event
     const part: Writable<ReasoningPart> = { type: "reasoning", text: "", signature, signedBy }
@@ -80,14 +83,17 @@ export class ChoiceEncoder {
     return this.#details()
   }
 
-  /** Details not written yet. */
+  /** Returns the details that are not written yet. */
   takeDetails(): JsonValue[] {
     if (!this.#owesDetails) return []
     this.#owesDetails = false
     return this.#details()
   }
 
-  /** @returns the delta of an image or of a piece of audio; undefined if there is nothing to send. */
+  /**
+   * Handles media.
+   * @returns the delta of an image or of a piece of audio; undefined if there is nothing to send.
+   */
   media(media: ImagePart | AudioPart, speech: SpeechOptions | undefined): JsonObject | undefined {
     this.#speak()
     this.#text.close()
@@ -100,7 +106,7 @@ export class ChoiceEncoder {
     return images.length === 0 ? undefined : { images }
   }
 
-  /** Text after a search is a separate part. */
+  /** Ends the text part, because text after a search is a separate part. */
   search(): void {
     this.#text.close()
   }
@@ -114,7 +120,7 @@ export class ChoiceEncoder {
   callStart(call: number, form: CallOrigin["form"] = "function"): WrittenCall {
     this.#speak()
     this.#text.close()
-    // A message can have one call in the legacy form; further ones use the current form.
+    // A message can have only one call in the legacy form. Further calls use the current form.
     const own = form === "legacy" && this.#calls.size > 0 ? "function" : form
     if (own === "legacy") this.isLegacy = true
     const written = new WrittenCall(call, own)
@@ -126,12 +132,12 @@ export class ChoiceEncoder {
     return this.#calls.get(call) ?? this.callStart(call)
   }
 
-  /** Citations not written yet. */
+  /** Returns the citations that are not written yet. */
   takeAnnotations(): JsonValue[] {
     return this.#annotations.splice(0)
   }
 
-  /** The rest of the calls. */
+  /** Returns the deltas that complete the calls. */
   takeCalls(): string[] {
     return [...this.#calls.values()]
       .map((call) => call.rest())
@@ -139,8 +145,9 @@ export class ChoiceEncoder {
   }
 
   /**
-   * A signature right after another replaces it (docs/contribute/wire/anthropic-messages.md#f8). @returns the text that
-   * they sign.
+   * Removes a signature that the next one replaces, because no event is between them
+   * (docs/contribute/wire/anthropic-messages.md#f8).
+   * @returns the text that both signatures sign.
    */
   #takeReplaced(id: string | undefined): string | undefined {
     const last = this.#isSigned ? this.#signed.at(-1)?.part : undefined

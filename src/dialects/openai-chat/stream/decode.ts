@@ -22,7 +22,7 @@ import { ChoiceDecoder, isWorthKeeping } from "./choice-decoder.ts"
 import { Sources } from "../search.ts"
 import { choiceUsage, chunkUsage, decodeUsage } from "../usage.ts"
 
-/** Members of a chunk that do not affect the answer as a whole, or only pad it. */
+/** Members of a chunk that do not affect the answer as a whole, or that only pad the chunk. */
 const CHUNK_FIELDS = new Set([
   "id",
   "object",
@@ -36,8 +36,8 @@ const CHUNK_FIELDS = new Set([
 ])
 
 /**
- * Metadata members of a chunk and of a choice, about how an answer was made: remarks of a vendor's filters,
- * samplers and servers. A chunk with nothing else starts an answer, as does a delta with only a role.
+ * Members of a chunk or a choice that describe how an answer was generated, such as metadata of a vendor's filters,
+ * samplers and servers. A chunk with only these members starts an answer, as does a delta with only a role.
  */
 const CHUNK_REMARKS = new Set([
   ...CHUNK_FIELDS,
@@ -63,7 +63,7 @@ const CHOICE_REMARKS = new Set([
 ])
 
 /**
- * A decoder for one stream of chat completion chunks (docs/contribute/wire/openai-chat.md#f5,
+ * Creates a decoder for one stream of chat completion chunks (docs/contribute/wire/openai-chat.md#f5,
  * docs/contribute/wire/openai-chat.md#f6, docs/contribute/wire/README.md#f1 and docs/contribute/wire/README.md#f2).
  */
 export function decodeEvents(request?: ChatRequest): EventDecoder {
@@ -73,12 +73,12 @@ export function decodeEvents(request?: ChatRequest): EventDecoder {
 class ChunkDecoder implements EventDecoder {
   readonly other = new OtherContent()
   readonly #choices = new Map<number, ChoiceDecoder>()
-  /** The parts of the request that the meaning of an answer depends on. */
+  /** The parts of the request that determine the meaning of an answer. */
   readonly #asked: Pick<ChatRequest, "stop" | "speech" | "choices"> | undefined
   readonly #numbers: StreamedChoices
   #started = false
   #finished = false
-  /** The last chunk that lists sources: each one lists all so far. */
+  /** The last chunk with sources. Each of these chunks lists all sources so far. */
   #sources: JsonObject | undefined
   #readSources: Sources | undefined
 
@@ -93,7 +93,7 @@ class ChunkDecoder implements EventDecoder {
 
   push(frame: SseFrame): ChatEvent[] {
     const events: ChatEvent[] = []
-    // Nothing that follows the last mark is part of the answer.
+    // Frames after the final mark are not part of the answer.
     if (this.#finished) return events
     if (isDoneMark(frame)) this.#onDone(events)
     else if (frame.json !== undefined) this.#onChunk(frame.json, frame.event, events)
@@ -101,7 +101,7 @@ class ChunkDecoder implements EventDecoder {
     return events
   }
 
-  /** A stream whose choices have all finished is complete even without `[DONE]`. */
+  /** Ends the stream. If all choices have finished, the stream is complete even without `[DONE]`. */
   end(): ChatEvent[] {
     const events: ChatEvent[] = []
     let open = this.#choices.size === 0
@@ -113,7 +113,7 @@ class ChunkDecoder implements EventDecoder {
     return events
   }
 
-  /** Servers that omit the finish reason have still ended the answer. */
+  /** Ends the answer. Some servers omit the finish reason of an answer that is complete. */
   #onDone(events: ChatEvent[]): void {
     if (this.#choices.size === 0) throw noChoice()
     this.#finished = true
@@ -149,7 +149,7 @@ class ChunkDecoder implements EventDecoder {
         if (isJsonObject(choice)) this.#onChoice(choice, position, events)
       }
     }
-    // The other members of a frame are only checked if it has no text.
+    // The other members of a frame are only checked if the frame contains no text.
     if (events.length === 0 || events[0]?.type === "start") {
       this.other.json(unknownFields(chunk, CHUNK_REMARKS))
     }
@@ -160,7 +160,10 @@ class ChunkDecoder implements EventDecoder {
     }
   }
 
-  /** Azure's first chunk has neither id nor model: the first one with them starts the answer. */
+  /**
+   * Starts the answer. Azure's first chunk has neither id nor model, so the first chunk that has them starts the
+   * answer.
+   */
   #onStart(chunk: JsonObject, hasChoices: boolean, events: ChatEvent[]): void {
     const id = textAt(chunk, "id")
     if (id === undefined && !hasChoices) return
@@ -186,7 +189,7 @@ class ChunkDecoder implements EventDecoder {
       return
     }
     if (this.#sources !== undefined) decoder.keepText()
-    // Some servers send the whole message in a stream.
+    // Some servers send a whole message in a stream.
     const delta = isJsonObject(value.delta) ? value.delta : value.message
     const said = isJsonObject(delta) ? decoder.delta(delta, events) : undefined
     let members: [string, JsonValue][] | undefined

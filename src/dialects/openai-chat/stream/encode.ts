@@ -21,32 +21,36 @@ export const LAST_FRAME: SseFrame = { data: "[DONE]" }
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 
-/** An encoder for one stream of chat completion chunks, in OpenAI's order (docs/contribute/wire/openai-chat.md#f5). */
+/**
+ * Creates an encoder for one stream of chat completion chunks, in OpenAI's order
+ * (docs/contribute/wire/openai-chat.md#f5).
+ */
 export function encodeEvents(request: ChatRequest): EventEncoder {
   return new ChunkEncoder(request)
 }
 
-/** Members that OpenAI or OpenRouter send in every chunk. Others are sent in the first chunk only. */
+/** Members that OpenAI or OpenRouter send in every chunk. Other members are sent in the first chunk only. */
 const REPEATED_MEMBERS: ReadonlySet<string> = new Set([
   "service_tier",
   "system_fingerprint",
   "provider",
 ])
-/** Longer values are not repeated. Characters. */
+/** Maximum characters of a value that is repeated in every chunk. */
 const MAX_REPEATED = 128
 
 /**
- * Each choice starts with a chunk that has its role, at its first event, because only then is it known whether
- * it has content or only calls. All chunks have the same id, time and model; so the JSON before and after the
- * choice is serialized once per stream. Only the first chunk has the unknown members of the answer.
+ * Encodes a stream. Each choice starts with a chunk that contains its role. That chunk is sent at the first event of
+ * the choice, because only then is it known whether the choice has content or only calls. All chunks have the same id,
+ * time and model, so the JSON before and after the choice is serialized once per stream. Only the first chunk has the
+ * unknown members of the answer.
  */
 class ChunkEncoder implements EventEncoder {
   readonly #request: ChatRequest
-  /** The original tools of functions of the request, by name. */
+  /** The caller's declarations of tools that are sent as functions, by name. */
   readonly #origins: ReadonlyMap<string, CallOrigin> | undefined
   readonly #choices = new Map<number, ChoiceEncoder>()
   #head: JsonObject | undefined
-  /** Members that only the first chunk has; undefined once it is written. */
+  /** Members that only the first chunk has; undefined once that chunk is written. */
   #first: JsonObject | undefined
   #before = ""
   #after = ""
@@ -62,7 +66,7 @@ class ChunkEncoder implements EventEncoder {
     const frames: SseFrame[] = []
     switch (event.type) {
       case "start":
-        // Chunks that preceded it have an id already.
+        // If chunks were written before the start event, they already have an id.
         if (this.#head === undefined) this.#start(event)
         break
       case "text-delta":
@@ -95,7 +99,7 @@ class ChunkEncoder implements EventEncoder {
         this.#callDelta(event.choice, event.call, event.arguments, frames)
         break
       case "web-search":
-        // Its sources are sent with the text that cites them.
+        // The sources of a search are sent with the text that cites them.
         this.#choices.get(event.choice)?.search()
         break
       case "choice-extra":
@@ -151,7 +155,7 @@ class ChunkEncoder implements EventEncoder {
     this.#after = this.#request.streamUsage ? '}],"usage":null}' : "}]}"
   }
 
-  /** The head; a stream without a start event starts now. */
+  /** Returns the head of the chunks. A stream without a start event starts here. */
   #headOf(): JsonObject {
     if (this.#head === undefined) this.#start(undefined)
     return this.#head ?? {}
@@ -176,7 +180,7 @@ class ChunkEncoder implements EventEncoder {
     return this.#frame(members)
   }
 
-  /** @param members of the choice, as JSON text without its braces. */
+  /** @param members the members of the choice, as JSON text without braces. */
   #frame(members: string): SseFrame {
     if (this.#first === undefined) return { data: this.#before + members + this.#after }
     const before = beforeChoice({ ...this.#head, ...this.#first })
@@ -243,7 +247,7 @@ function isShort(value: JsonValue | undefined): boolean {
   return typeof value === "string" && value.length <= MAX_REPEATED
 }
 
-/** The JSON of a chunk up to the first member of its choice. */
+/** Returns the JSON text of a chunk up to the first member of its choice. */
 function beforeChoice(head: JsonObject): string {
   return `${JSON.stringify(head).slice(0, -1)},"choices":[{`
 }

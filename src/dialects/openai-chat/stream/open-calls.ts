@@ -7,17 +7,17 @@ import { TEXT_CLOSING, TEXT_OPENING, textArguments, writeText } from "../../shar
 
 /** A tool call that is being streamed. */
 interface OpenCall {
-  /** The canon's number of the call. */
+  /** The number of the call in the canon's events. */
   readonly call: number
-  /** The vendor's id, empty until it gives one. */
+  /** The vendor's id; empty until the vendor sends an id. */
   id: string
   name: string
   announced: boolean
-  /** For a text tool: how much of its arguments is sent. */
+  /** For a custom tool, how much of its text has been sent. */
   text?: "unsaid" | "open" | "closed"
 }
 
-/** How a delta identifies its call. */
+/** The members of a delta that identify its call. */
 interface Address {
   readonly index: number | undefined
   readonly id: string | undefined
@@ -25,13 +25,13 @@ interface Address {
 }
 
 /**
- * The tool calls of one choice of a stream. Vendors number calls from one, do not number them, or give all the
- * same number (docs/contribute/wire/openai-chat.md#f6 and docs/contribute/wire/openai-chat.md#f20); the canon's numbers start at
- * zero.
+ * The tool calls of one choice of a stream. Vendors number calls from one, do not number them, or give all calls the
+ * same number (docs/contribute/wire/openai-chat.md#f6 and docs/contribute/wire/openai-chat.md#f20). The canon's numbers
+ * start at zero.
  */
 export class OpenCalls {
   readonly #calls: OpenCall[] = []
-  /** The last call of each number, and of each id. */
+  /** The last call for each of the vendor's numbers. */
   readonly #byIndex = new Map<number, OpenCall>()
   readonly #byId = new Map<string, OpenCall>()
 
@@ -39,7 +39,7 @@ export class OpenCalls {
     return this.#calls.length
   }
 
-  /** One entry of `tool_calls`, or of the older `function_call` in the same shape. */
+  /** Handles one entry of `tool_calls`, or of the older `function_call` in the same form. */
   push(delta: JsonObject, choice: number, events: ChatEvent[]): void {
     const custom = customIn(delta)
     const called = isJsonObject(delta.function) ? delta.function : (custom ?? {})
@@ -65,7 +65,7 @@ export class OpenCalls {
     events.push({ type: "tool-call-delta", choice, call: open.call, arguments: text })
   }
 
-  /** Calls that never got a name still count. */
+  /** Announces calls that never received a name, because they still count as calls. */
   announceAll(choice: number, events: ChatEvent[]): void {
     for (const open of this.#calls) {
       announce(open, choice, events)
@@ -103,7 +103,7 @@ export class OpenCalls {
     return open
   }
 
-  /** By number, else by id; a delta with neither continues the last call. */
+  /** Finds a call by number, or else by id. A delta with neither continues the last call. */
   #find({ index, id }: Address): OpenCall | undefined {
     if (index !== undefined) return this.#byIndex.get(index)
     return id === undefined ? this.#calls.at(-1) : this.#byId.get(id)
@@ -111,8 +111,8 @@ export class OpenCalls {
 }
 
 /**
- * Whether a delta starts another call: a name with another id, regardless of its number, or a second name without an
- * id.
+ * Whether a delta starts another call. It does if it has a name and a different id, regardless of its number, or a
+ * second name without an id.
  */
 function isAnother(known: OpenCall, { index, id, name }: Address): boolean {
   if (name === undefined) return false
@@ -123,7 +123,7 @@ function isAnother(known: OpenCall, { index, id, name }: Address): boolean {
 function announce(open: OpenCall, choice: number, events: ChatEvent[]): void {
   if (open.announced) return
   open.announced = true
-  // The id that was sent stays, even if the vendor sends another later.
+  // The id that was sent is kept, even if the vendor sends another id later.
   const { call, id, name, text } = open
   const start = { type: "tool-call-start", choice, call, id: id || mintCallId(), name } as const
   events.push(text === undefined ? start : { ...start, origin: { form: "text", name } })

@@ -1,21 +1,24 @@
 import type { CallOrigin } from "../../../canon/message.ts"
 import { TextReader } from "../../shared/text-reader.ts"
 
-/** A tool call of a streamed answer, in the form in which its caller declared the tool. */
+/** Writes a tool call of a streamed answer, in the form in which the caller declared the tool. */
 export class WrittenCall {
   readonly #call: number
   readonly #isLegacy: boolean
   readonly #reader: TextReader | undefined
   #hasArguments = false
 
-  /** @param form one call of a choice can be in the legacy form; it has no number. */
+  /** @param form the form of the call. One call of a choice can be in the legacy form, which has no number. */
   constructor(call: number, form: CallOrigin["form"]) {
     this.#call = call
     this.#isLegacy = form === "legacy"
     if (form === "text") this.#reader = new TextReader()
   }
 
-  /** The delta that starts the call: only it has id, type and name (docs/contribute/wire/openai-chat.md#f6). */
+  /**
+   * Returns the delta that starts the call. Only this delta has an id, a type and a name
+   * (docs/contribute/wire/openai-chat.md#f6).
+   */
   opening(id: string, name: string): string {
     if (this.#isLegacy) return JSON.stringify({ function_call: { name, arguments: "" } })
     const index = this.#call
@@ -26,7 +29,10 @@ export class WrittenCall {
     return JSON.stringify({ tool_calls: [opened] })
   }
 
-  /** @returns the delta of a chunk of the arguments; undefined if there is nothing to send yet. */
+  /**
+   * Handles a chunk of the arguments.
+   * @returns its delta; undefined if there is nothing to send yet.
+   */
   chunk(written: string): string | undefined {
     this.#hasArguments = true
     if (this.#reader !== undefined) return this.#text(this.#reader.push(written))
@@ -36,7 +42,10 @@ export class WrittenCall {
       : `{"tool_calls":[{"index":${this.#call},"function":{"arguments":${text}}}]}`
   }
 
-  /** The rest: a tool without arguments is called with an empty object (docs/contribute/wire/README.md#f3). */
+  /**
+   * Returns the delta that completes the arguments. A call without arguments gets an empty object
+   * (docs/contribute/wire/README.md#f3).
+   */
   rest(): string | undefined {
     if (this.#reader !== undefined) return this.#text(this.#reader.end())
     return this.#hasArguments ? undefined : this.chunk("{}")

@@ -40,7 +40,7 @@ function outputWithoutCall(part: ToolResultPart): Error {
   return invalidValue("input", `No tool call found for ${output}.`)
 }
 
-/** Calls of other things than functions: some of them are answered in the same way. */
+/** Returns the ids of calls of tools other than functions. Some of these calls also have outputs. */
 function otherCalls(part: Part): string[] {
   return keptItems(part)
     .map((item) => textAt(item, "call_id"))

@@ -18,7 +18,10 @@ import { encodeInput } from "./encode.ts"
 import { OPENAI_QUIRKS } from "../quirks.ts"
 import { encodeUsage } from "../usage.ts"
 
-/** The result of `POST /v1/responses/compact`: the generated text and nothing else (docs/use/endpoints.md#compaction). */
+/**
+ * Returns the result of `POST /v1/responses/compact`, which contains only the generated text
+ * (docs/use/endpoints.md#compaction).
+ */
 export function compactOf(result: ChatResult): { output: string } {
   const [choice] = result.choices
   const texts = choice?.parts.map((part) =>
@@ -27,7 +30,7 @@ export function compactOf(result: ChatResult): { output: string } {
   return { output: texts?.join("") ?? "" }
 }
 
-/** The prefix of the gateway's compactions; vendors' start differently and are passed through. */
+/** The prefix of the gateway's own compactions. Compactions of vendors start differently and are passed through. */
 const PREFIX = "tgc1:"
 
 const INSTRUCTION =
@@ -35,14 +38,16 @@ const INSTRUCTION =
   "continue it: requests, decisions, completed work, facts, names, numbers and open questions. " +
   "Answer with the summary alone."
 
-/** The additions of `compactionBody` to a request, in bytes, so at least as many as tokens. */
+/** Bytes that `compactionBody` adds to a request. The number of added tokens is not larger. */
 export const COMPACTION_BYTES = Buffer.byteLength(
   JSON.stringify({ role: "user", content: INSTRUCTION }),
 )
 
 const HEADING = "This is a summary of the conversation so far:\n\n"
 
-/** The fields of a request that a compaction keeps; the others shape an answer, which a compaction does not have. */
+/**
+ * The fields of a request that a compaction keeps. All other fields affect an answer, which a compaction does not have.
+ */
 const KEPT_FIELDS: ReadonlySet<string> = new Set([
   "model",
   "input",
@@ -64,12 +69,12 @@ const KEPT_FIELDS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Tools that vendors require to be declared when a conversation has calls of them. They have no effect by
- * themselves.
+ * Types of tools that vendors require to be declared if a conversation contains calls of them. The declaration alone
+ * has no effect.
  */
 const CALLED_TOOLS: ReadonlySet<JsonValue | undefined> = new Set(["function", "custom"])
 
-/** The body that makes a model write a summary in place of an answer. */
+/** Returns a body that makes a model write a summary instead of an answer. */
 export function compactionBody(body: JsonObject): JsonObject {
   const kept = Object.entries(withSummaries(body)).filter(([name]) => KEPT_FIELDS.has(name))
   const request: JsonObject = Object.fromEntries(kept)
@@ -82,7 +87,7 @@ export function compactionBody(body: JsonObject): JsonObject {
   return request
 }
 
-/** Returns the input; undefined for one that is rejected anyway. */
+/** Returns the input; undefined for input of a form that is rejected anyway. */
 function inputOf(body: JsonObject): readonly JsonValue[] | undefined {
   const { input } = body
   const continues = isDefined(body.previous_response_id) || isDefined(body.conversation)
@@ -93,8 +98,8 @@ function inputOf(body: JsonObject): readonly JsonValue[] | undefined {
 }
 
 /**
- * The response in OpenAI's form (openai 7.55, `CompactedResponse`): the user's messages, and one item that
- * replaces the entire conversation. It contains the summary itself, so nothing is stored for it.
+ * Encodes the response in OpenAI's form (openai 7.55, `CompactedResponse`): the user's messages, and one item that
+ * replaces the entire conversation. The item contains the summary itself, so the gateway stores nothing for it.
  */
 export function compactionOf(result: ChatResult, request: ChatRequest): JsonObject {
   const summary = Buffer.from(compactOf(result).output).toString("base64url")
@@ -113,7 +118,7 @@ export function compactionOf(result: ChatResult, request: ChatRequest): JsonObje
 }
 
 function userItems(request: ChatRequest): JsonObject[] {
-  // The last message asks for the summary.
+  // The last message is the request for the summary.
   const messages = request.messages.slice(0, -1).filter(isUsers)
   const { input } = encodeInput({ ...request, messages }, OPENAI_QUIRKS, new LossList(DIALECT))
   return input
@@ -132,8 +137,8 @@ function contentOf({ content }: JsonObject): JsonValue {
 }
 
 /**
- * The body with the gateway's own compactions expanded: no vendor can read them.
- * @throws GatewayError `invalid_value` for an invalid one.
+ * Returns the body with the gateway's own compactions expanded, because no vendor can read them.
+ * @throws GatewayError `invalid_value` for an invalid compaction.
  */
 export function withSummaries(body: JsonObject): JsonObject {
   const { input } = body
@@ -146,7 +151,7 @@ export function withSummaries(body: JsonObject): JsonObject {
   return { ...body, input: written }
 }
 
-/** The content of a compaction of the gateway's. */
+/** Returns the encoded summary of a compaction by the gateway; undefined for other items. */
 function writtenIn(item: JsonValue): string | undefined {
   if (!isJsonObject(item) || item.type !== "compaction") return undefined
   const { encrypted_content: content } = item
@@ -154,7 +159,10 @@ function writtenIn(item: JsonValue): string | undefined {
   return content.slice(PREFIX.length)
 }
 
-/** Never longer than its encoding, by which credits are held: replacement characters would lengthen it. */
+/**
+ * Decodes a summary. Invalid UTF-8 is rejected, because its replacement characters would make the summary longer than
+ * the encoded text for which credits are held.
+ */
 function summaryOf(text: string, index: number): string {
   const bytes = Buffer.from(text, "base64url")
   if (isUtf8(bytes) && bytes.toString("base64url") === text) return bytes.toString()

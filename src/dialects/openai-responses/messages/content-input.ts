@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../../canon/json.ts"
 
-/** Kinds of content that may be in the input without a message around them. */
+/** Types of content that may be in the input without a message around them. */
 const CONTENT_TYPES: ReadonlySet<JsonValue | undefined> = new Set([
   "text",
   "input_text",
@@ -10,9 +10,9 @@ const CONTENT_TYPES: ReadonlySet<JsonValue | undefined> = new Set([
 ])
 
 /**
- * Wraps content objects and plain texts of an input in user messages: the specification allows "an array of content
- * objects", the vendors of this dialect only items. Adjacent ones become one message.
- * @returns the same input if it has no bare content, as nearly always.
+ * Wraps bare content and strings of an input in user messages. The specification allows "an array of content objects",
+ * but vendors of this dialect accept only items. Adjacent content is wrapped in one message.
+ * @returns the same input if it has no bare content, which is the usual case.
  */
 export function withMessages(input: readonly JsonValue[]): readonly JsonValue[] {
   if (!input.some(isContent)) return input

@@ -32,7 +32,7 @@ import { decodeAnnotation } from "../citations.ts"
 import { DIALECT } from "../identifiers.ts"
 import { isContentType } from "./item-types.ts"
 
-/** The kinds of content that OpenAI takes, in the order of its own error message. */
+/** The types of content that OpenAI accepts, in the order of OpenAI's error message. */
 const PART_TYPES = [
   "input_text",
   "input_image",
@@ -42,7 +42,7 @@ const PART_TYPES = [
   "input_audio",
 ] as const
 
-/** The kinds of content in a tool's output. */
+/** The types of content in the output of a tool. */
 const OUTPUT_TYPES = ["input_text", "input_image", "input_file"] as const
 
 const TEXT_FIELDS = new Set(["type", "text", "annotations", "logprobs", "prompt_cache_breakpoint"])
@@ -57,7 +57,7 @@ const FILE_FIELDS = new Set([
 ])
 const AUDIO_FIELDS = new Set(["type", "input_audio"])
 
-/** Content of a message: text, or a list of parts. Empty text is dropped. */
+/** Decodes the content of a message, which is a string or a list of parts. Empty text is dropped. */
 export function decodeContent(content: JsonValue, name: string): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }]
   if (!Array.isArray(content))
@@ -65,7 +65,7 @@ export function decodeContent(content: JsonValue, name: string): Part[] {
   return content.map((part, index) => decodePart(part, `${name}[${index}]`))
 }
 
-/** A tool's output: text, or a list of text, images and files. */
+/** Decodes the output of a tool, which is a string or a list of text, images and files. */
 export function decodeOutput(
   output: JsonValue | undefined,
   name: string,
@@ -161,7 +161,7 @@ function decodeAudio(part: JsonObject, name: string): AudioPart {
   return withRest(decoded, part, AUDIO_FIELDS)
 }
 
-/** Audio of an earlier answer. */
+/** Decodes audio of an earlier answer. */
 function decodeSpoken(part: JsonObject): AudioPart {
   const transcript = textAt(part, "transcript")
   return {
@@ -182,7 +182,7 @@ function withRest<Rich extends { extra?: Extra }>(
   return decoded
 }
 
-/** Whether the prompt should be cached up to here. */
+/** Whether the prompt should be cached up to this part. */
 function hasBreakpoint(part: JsonObject): boolean {
   return objectAt(part, "prompt_cache_breakpoint") !== undefined
 }

@@ -57,15 +57,15 @@ const REASONING_FIELDS = new Set([
   "status",
 ])
 
-/** A message to which the following items may add. */
+/** A message to which the following items may add parts. */
 interface OpenMessage extends Writable<Message> {
   readonly parts: Part[]
 }
 
 /**
- * Converts the items of a conversation to messages. Consecutive items of the assistant are one message, with
- * its parts in the order of the items; each output of a call is a separate message.
- * @param tools of the request, which identify calls by name.
+ * Converts the items of a conversation to messages. Consecutive items of the assistant become one message, with parts
+ * in the order of the items. Each output of a call becomes a separate message.
+ * @param tools the tools of the request, which identify calls by name.
  */
 export function decodeInput(input: JsonValue, tools?: readonly Tool[]): Message[] {
   if (typeof input === "string") return [{ role: "user", parts: decodeContent(input, "input") }]
@@ -118,7 +118,7 @@ function decodeItem(item: JsonObject, name: string, { messages, tools }: Convers
   }
 }
 
-/** A message may omit its type, and so may a reference to an item. */
+/** Returns the type of an item. A message may omit its type, and so may a reference to an item. */
 function typeOf(item: JsonObject, name: string): string {
   const { type } = item
   if (typeof type === "string") return type
@@ -149,7 +149,7 @@ function decodeMessage(item: JsonObject, name: string, messages: OpenMessage[]):
   messages.push(message)
 }
 
-/** Several items form one assistant message, so an item's own members go on its text. */
+/** Adds the members of an item to its text part, because several items form one assistant message. */
 function withRest(part: Part, rest: JsonObject | undefined): Part {
   if (rest === undefined || part.type !== "text") return part
   return { ...part, extra: extraOf(DIALECT, { ...part.extra?.fields, ...rest }) }
@@ -162,7 +162,10 @@ function wrongRole(role: JsonValue | undefined, name: string): Error {
     : invalidType(name, "a string", role)
 }
 
-/** The call of an output whose call is not in the input. */
+/**
+ * The origin of an output of a custom tool. The output does not name its tool, and its call may be missing from the
+ * input.
+ */
 const SOME_TEXT_CALL: CallOrigin = { form: "text", name: "" }
 
 function decodeCall(item: JsonObject, name: string, tools: readonly Tool[] | undefined): Part {
@@ -196,7 +199,7 @@ function decodeCallOutput(item: JsonObject, name: string): ToolResultPart {
   return part
 }
 
-/** An item without content refers to state stored at the vendor: no other can use it. */
+/** Decodes reasoning. An item without content refers to state stored by the vendor, so other vendors cannot use it. */
 function decodeReasoning(item: JsonObject): Part {
   const text = reasoningText(item)
   const signature = textAt(item, "encrypted_content")

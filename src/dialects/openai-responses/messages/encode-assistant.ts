@@ -8,7 +8,9 @@ import { itemsOf, noteCache } from "./encode-parts.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
 import { calledItem } from "../result/output-items.ts"
 
-/** A turn of the assistant: consecutive text and refusals are one item, everything else is separate. */
+/**
+ * Encodes a turn of the assistant. Consecutive text and refusals form one item, and each other part is a separate item.
+ */
 export function encodeAssistant(
   message: Message,
   input: JsonObject[],
@@ -39,7 +41,7 @@ export function encodeAssistant(
   }
 }
 
-/** Plain text is sent as a string, so that the simplest vendor can read it. */
+/** Whether content is a single plain text, which is sent as a string so that every vendor can read it. */
 function isPlain(content: JsonValue | undefined): content is [{ text: string }] {
   if (!Array.isArray(content) || content.length !== 1) return false
   const [only] = content
@@ -49,7 +51,10 @@ function isPlain(content: JsonValue | undefined): content is [{ text: string }] 
 
 interface Said {
   readonly content: JsonObject
-  /** Whether the model spoke while working or to conclude: it needs this back. */
+  /**
+   * Whether the model wrote the text during its work or as its conclusion. The model needs this value in later
+   * requests.
+   */
   readonly phase: JsonValue | undefined
 }
 
@@ -63,7 +68,7 @@ function encodeSaid(part: Extract<Part, { type: "text" | "refusal" }>, losses: L
   return { content: { type: "output_text", text: part.text, annotations, ...fields }, phase }
 }
 
-/** Everything the assistant did other than text. */
+/** Encodes a part of the assistant's turn other than text. */
 function encodeDone(
   part: Exclude<Part, { type: "text" | "refusal" }>,
   quirks: OpenAiResponsesQuirks,
@@ -123,7 +128,10 @@ function encodeReasoning(
   return [{ ...item, ...losses.fieldsOf(part.extra) }]
 }
 
-/** Reasoning that nothing in its turn follows is refused (docs/contribute/wire/openai-responses.md#f9). */
+/**
+ * Drops reasoning that nothing in its turn follows, because OpenAI rejects it
+ * (docs/contribute/wire/openai-responses.md#f9).
+ */
 function dropTrailingReasoning(input: JsonObject[], start: number, losses: LossList): void {
   while (input.length > start && input.at(-1)?.type === "reasoning") {
     const item = input.pop()

@@ -3,12 +3,12 @@ import { encodeDataUrl, imageType } from "../../../canon/media-source.ts"
 import type { FilePart, MediaSource, Part, TextPart, UnknownPart } from "../../../canon/message.ts"
 import type { LossList } from "../../shared/losses.ts"
 
-/** The assumed type of files without one. */
+/** The assumed media type of files that were sent without a type. */
 const PDF = "application/pdf"
 
 /**
- * The content of a user's or operator's message, or of a call's output: a string if it is only text, so that
- * the simplest vendor can read it.
+ * Encodes the content of a message from the user or the operator, or of a call's output. It is a string if it is only
+ * text, so that every vendor can read it.
  */
 export function encodeContent(parts: readonly Part[], losses: LossList): JsonValue {
   const [only] = parts
@@ -21,7 +21,7 @@ export function encodeContent(parts: readonly Part[], losses: LossList): JsonVal
   return content.length === 0 ? "" : content
 }
 
-/** Reports a cache marker that is lost with this part. */
+/** Reports the cache marker of a part as a loss. */
 export function noteCache(part: { readonly cache?: unknown }, losses: LossList): void {
   if (part.cache !== undefined) losses.add("cache_control")
 }
@@ -50,7 +50,7 @@ function encodePart(part: Part, losses: LossList): JsonObject | undefined {
   }
 }
 
-/** A part of this dialect that is kept unchanged under the name of its kind. */
+/** Returns content of this dialect that was kept unchanged, under the name of its type. */
 function contentOf(part: UnknownPart, losses: LossList): JsonObject | undefined {
   const [kept] = Object.values(losses.partOf(part) ?? {})
   return kept as JsonObject | undefined
@@ -78,19 +78,19 @@ function fileOf({ source, name }: FilePart): JsonObject {
       return { file_url: source.url, ...named }
     case "base64": {
       const mediaType = source.mediaType ?? PDF
-      // Data without a name is refused; the name also determines its kind.
+      // OpenAI rejects data without a file name, and derives the type of the file from the name.
       const filename = name ?? (mediaType === PDF ? "file.pdf" : "file")
       return { filename, file_data: encodeDataUrl(source.data, mediaType) }
     }
   }
 }
 
-/** Whether a message is only text, and can be sent as instructions. */
+/** Whether a message is only text, so that it can be sent as instructions. */
 export function isPlainText(parts: readonly Part[]): parts is readonly TextPart[] {
   return parts.every((part) => part.type === "text" && part.extra === undefined)
 }
 
-/** Items of this dialect, each kept unchanged under the name of its kind. */
+/** Returns items of this dialect that were kept unchanged, each under the name of its type. */
 export function itemsOf(part: UnknownPart, losses: LossList): JsonObject[] {
   return Object.values(losses.partOf(part) ?? {}) as JsonObject[]
 }

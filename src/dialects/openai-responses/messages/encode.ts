@@ -13,12 +13,12 @@ import { CHUNK_BREAK } from "../reasoning.ts"
 
 /** A conversation in this dialect. */
 export interface EncodedInput {
-  /** The text of the leading system messages. */
+  /** The text of the system messages at the start. */
   readonly instructions?: string
   readonly input: JsonObject[]
 }
 
-/** The conversation as items. */
+/** Encodes the conversation as items. */
 export function encodeInput(
   request: ChatRequest,
   quirks: OpenAiResponsesQuirks,
@@ -41,8 +41,8 @@ export function encodeInput(
 }
 
 /**
- * Returns the number of messages that are sent as instructions. Zero if JSON is requested, since OpenAI searches for
- * the word in the input only and rejects a request without it.
+ * Returns the number of messages that are sent as instructions. It is zero if JSON is requested, because OpenAI rejects
+ * such a request unless its input contains the word "JSON".
  */
 function leadingInstructions({ messages, responseFormat }: ChatRequest): number {
   if (responseFormat?.type === "json-object") return 0
@@ -57,7 +57,7 @@ function isInstructions({ role, parts, name, extra }: Message): boolean {
 
 const NO_CALLS: ReadonlySet<string> = new Set()
 
-/** Calls of text tools, by id: their output has a different type. */
+/** Returns the ids of calls of custom tools, whose outputs have a different type. */
 function textCallsOf(messages: readonly Message[]): ReadonlySet<string> {
   let calls: Set<string> | undefined
   for (const { parts } of messages) {
@@ -74,7 +74,7 @@ interface InputContext {
   readonly losses: LossList
 }
 
-/** A user's or operator's message; a tool's output; or an item kept unchanged. */
+/** Encodes a message of the user or the operator, the output of a tool, or an item that was kept unchanged. */
 function encodeOther(message: Message, input: JsonObject[], context: InputContext): void {
   const { losses } = context
   const content: Part[] = []

@@ -1,10 +1,10 @@
 /**
- * Items of a conversation that the canon lacks, of OpenAI and xAI (OpenAI's OpenAPI description `InputItem`).
- * They are kept unchanged for this dialect, under the name of their kind, which is also the name of their loss
- * in other dialects.
+ * Items of conversations at OpenAI and xAI that the canon cannot represent (OpenAI's OpenAPI description `InputItem`).
+ * They are kept unchanged for this dialect under the name of their type. Other dialects report the loss under the same
+ * name.
  */
 
-/** Actions of a model: items of an assistant's turn. */
+/** Items that are actions of a model, within an assistant's turn. */
 const ASSISTANT_ITEMS = [
   "file_search_call",
   "web_search_call",
@@ -23,7 +23,7 @@ const ASSISTANT_ITEMS = [
   "compaction",
 ] as const
 
-/** Additions of a caller to the conversation, or references to state stored at the vendor. */
+/** Items that a caller adds to the conversation, or that refer to state stored by the vendor. */
 const CALLER_ITEMS = [
   "computer_call_output",
   "local_shell_call_output",
@@ -38,7 +38,7 @@ const CALLER_ITEMS = [
   "item_reference",
 ] as const
 
-/** Every accepted kind of item, in the order in which an error lists them. */
+/** All accepted types of items, in the order in which an error lists them. */
 export const ITEM_TYPES: readonly string[] = [
   "message",
   "function_call",
@@ -53,24 +53,24 @@ export const ITEM_TYPES: readonly string[] = [
 const OF_ASSISTANT: ReadonlySet<string> = new Set(ASSISTANT_ITEMS)
 const OF_CALLER: ReadonlySet<string> = new Set(CALLER_ITEMS)
 
-/** Items that replace others, which cannot be checked here. */
+/** Items that stand for other items, which cannot be checked here. */
 const STAND_INS: ReadonlySet<unknown> = new Set(["compaction", "item_reference"])
 
-/** Returns the role of an item that the canon lacks; undefined for an unknown kind. */
+/** Returns the role of an item that the canon cannot represent; undefined for an unknown type. */
 export function roleOfItem(type: string): "assistant" | "user" | undefined {
   if (OF_ASSISTANT.has(type)) return "assistant"
-  // Open Responses: a vendor's own items are prefixed with its name and a colon.
+  // By the Open Responses specification, the types of a vendor's own items start with its name and a colon.
   return OF_CALLER.has(type) || type.includes(":") ? "user" : undefined
 }
 
-/** Content of a message that is kept unchanged in the same way. */
+/** Types of message content that is kept unchanged in the same way. */
 const CONTENT_TYPES: ReadonlySet<string> = new Set([
   "computer_screenshot",
   "input_video",
   "summary_text",
 ])
 
-/** Whether a type that is kept unchanged is content of a message rather than an item. */
+/** Whether a type that is kept unchanged is the type of message content and not of an item. */
 export function isContentType(type: string): boolean {
   return CONTENT_TYPES.has(type)
 }

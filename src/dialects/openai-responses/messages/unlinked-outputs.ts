@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../../canon/json.ts"
 
-/** Outputs of calls, in each form of tools. */
+/** Types of call outputs, for each form of tools. */
 const OUTPUTS: ReadonlySet<JsonValue | undefined> = new Set([
   "function_call_output",
   "custom_tool_call_output",
 ])
 
 /**
- * The body with outputs that name no call written as messages of the user, since no vendor accepts such an output.
- * Codex stores them for tools of its own, and sends them with every later request.
+ * Converts outputs that name no call to messages of the user, since no vendor accepts such outputs. Codex stores such
+ * outputs for its own tools, and sends them with every later request.
  */
 export function withUnlinkedOutputs(body: JsonObject): JsonObject {
   const { input } = body
@@ -22,7 +22,7 @@ function isUnlinked(item: JsonValue): item is JsonObject {
   return id === undefined || id === null || id === ""
 }
 
-/** Never longer than the item, by which credits are held. */
+/** Returns a message, which is never longer than the item for which credits are held. */
 function messageOf(item: JsonObject): JsonObject {
   const { output } = item
   const heading = `Output of ${textAt(item, "name") ?? "a tool"}:`

@@ -12,8 +12,9 @@ export interface ResponseHead {
 }
 
 /**
- * The head of a response: a vendor's own id refers to its stored response, and stays.
- * @param earlier the head so far of the same stream.
+ * Returns the head of a response. A vendor's own id is kept, because it refers to the response that the vendor has
+ * stored.
+ * @param earlier the head so far in the same stream.
  */
 export function headOf(response: JsonObject, earlier?: ResponseHead): ResponseHead {
   const { created_at: created } = response
@@ -25,7 +26,7 @@ export function headOf(response: JsonObject, earlier?: ResponseHead): ResponseHe
 
 /**
  * Adds, in place, the members that the specification guarantees in a response.
- * @param response whose nested lists and objects may be shared, and are not modified.
+ * @param response may share nested lists and objects with other values, so these are not modified.
  */
 export function completeResponse(response: JsonObject, { id, createdAt }: ResponseHead): void {
   response.id = id

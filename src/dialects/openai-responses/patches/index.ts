@@ -19,7 +19,7 @@ import { encodeEvents, failureFrames } from "../stream/encode.ts"
 import { COMPLETED, FrameWriter } from "../stream/frame-writer.ts"
 import { withoutCost } from "../usage.ts"
 
-/** The named patches for when caller and vendor both use this dialect. */
+/** Creates the patches that apply if caller and vendor both use this dialect. */
 export function patchesFor(quirks: OpenAiResponsesQuirks): DialectPatches {
   return {
     request: (body, patch) => patchRequest(body, patch, quirks),
@@ -45,7 +45,7 @@ function patchRequest(
   return { body: patched, losses: agentTools ? [] : dropAgentTools(patched) }
 }
 
-/** The vendor's own object is not modified, since the meter reads it, too. */
+/** Returns the patched response. The vendor's own object is not modified, because it is also metered. */
 function patchedResponse(
   response: JsonObject,
   { model }: ResultPatch,
@@ -58,12 +58,17 @@ function patchedResponse(
   return patched
 }
 
-/** OpenAI's last event of an answer that was cut short; callers get `COMPLETED` (docs/contribute/design-notes.md#truncated-responses). */
+/**
+ * The last event in which OpenAI sends an answer that was cut short. Callers receive `COMPLETED` instead
+ * (docs/contribute/design-notes.md#truncated-responses).
+ */
 const INCOMPLETE = "response.incomplete"
-/** The last events of a stream, each with the whole response (docs/contribute/wire/openai-responses.md#f6). */
+/**
+ * The last events of a stream, each of which contains the whole response (docs/contribute/wire/openai-responses.md#f6).
+ */
 const LAST_WORDS: ReadonlySet<string> = new Set([COMPLETED, INCOMPLETE, "response.failed"])
 
-/** The status implied by a last event without one. */
+/** The status for each last event, for responses that have no status. */
 const STATUSES: Readonly<Record<string, string>> = {
   [COMPLETED]: "completed",
   [INCOMPLETE]: "incomplete",
@@ -72,12 +77,10 @@ const STATUSES: Readonly<Record<string, string>> = {
 
 class ResponseFrames implements FramePatcher {
   readonly #patch: ResultPatch
-  /** The response as last reported; a stream that breaks ends with it. */
+  /** The last reported response. A stream that breaks ends with this response. */
   #response: JsonObject | undefined
   #nextNumber = 0
-  /**
-   * The head as last reported; the gateway's own, the same throughout the stream, for members that the vendor lacks.
-   */
+  /** The head of the last reported response. Members that the vendor lacks are created once for the stream. */
   #head: ResponseHead | undefined
 
   constructor(patch: ResultPatch) {
@@ -99,7 +102,7 @@ class ResponseFrames implements FramePatcher {
     return this.#withResponse(COMPLETED, { ...json, type: COMPLETED }, patched)
   }
 
-  /** Only the response itself can end the stream: nothing can be added for it. */
+  /** Returns no frames, because only an event with the response can end the stream. */
   end(): SseFrame[] {
     return []
   }
@@ -129,7 +132,7 @@ class ResponseFrames implements FramePatcher {
       : { action: "last", ...written }
   }
 
-  /** A stream that never started has to start before it can fail. */
+  /** Starts a stream before it fails, because a stream that never started cannot fail. */
   #failUnstarted(error: GatewayError, requestId: string): SseFrame[] {
     const request = {
       model: this.#patch.model,
@@ -142,7 +145,10 @@ class ResponseFrames implements FramePatcher {
   }
 }
 
-/** Keep-alives of compatible servers are not events of this dialect: a client's helper throws on them. */
+/**
+ * Whether a type is an event of this dialect. Keep-alives of compatible servers are not, and a client's helper throws
+ * on them.
+ */
 function isOfDialect(type: string): boolean {
   return type.startsWith("response.") || type === "error" || type === "keepalive"
 }

@@ -25,14 +25,17 @@ import { decodeAllowedTools, decodeToolChoice, decodeTools } from "../tools/deco
 
 const TEXT_FIELDS = new Set(["format", "verbosity"])
 const REASONING_FIELDS = new Set(["effort", "summary", "generate_summary"])
-/** Padding against eavesdroppers: nothing is lost without it. */
+/**
+ * Options that can be dropped without a loss: `include_obfuscation` only adds padding that protects against
+ * eavesdroppers.
+ */
 const STREAM_OPTIONS = new Set(["include_obfuscation"])
 
 /**
- * Validates and decodes a request for a response (docs/contribute/wire/openai-responses.md#f1, docs/use/endpoints.md#chat). The
- * instructions become a first system message. Fields that the canon lacks are kept as extra, except for values that
- * request the default behaviour; null counts as absent.
- * @throws GatewayError describing the fault, with OpenAI's messages.
+ * Validates and decodes a request for a response (docs/contribute/wire/openai-responses.md#f1,
+ * docs/use/endpoints.md#chat). The instructions become a first system message. Fields that the canon lacks are kept as
+ * extra, except for values that request the default behavior. Null counts as absent.
+ * @throws GatewayError with OpenAI's message for the invalid field.
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
   if (!isDefined(body.model) || body.model === "") throw missingParameter("model")
@@ -149,7 +152,7 @@ function setChoice(
   if (allowed !== undefined) request.allowedTools = allowed
 }
 
-/** Returns the fields that the canon lacks, in this dialect's structure. */
+/** Returns the fields that the canon lacks, in the structure of this dialect. */
 function requestExtra(
   extra: JsonObject,
   body: JsonObject,

@@ -15,9 +15,9 @@ import { dropAgentTools } from "../tools/agent-tools.ts"
 import { encodeFormat, encodeToolChoice, encodeTools } from "../tools/encode.ts"
 
 /**
- * A request for a response in the vendor's form (docs/contribute/wire/openai-responses.md#f1). The vendor stores nothing
- * unless the caller asks for it or continues from stored state; instead, reasoning is returned encrypted, to be
- * sent back.
+ * Encodes a request for a response in the vendor's form (docs/contribute/wire/openai-responses.md#f1). The vendor
+ * stores nothing unless the caller requests it or continues from stored state. Reasoning is instead returned encrypted,
+ * so that it can be sent back.
  */
 export function encodeRequest(request: ChatRequest, quirks: OpenAiResponsesQuirks): EncodedRequest {
   const losses = new LossList(DIALECT)
@@ -78,7 +78,7 @@ function encodeFormats(body: JsonObject, request: ChatRequest, losses: LossList)
   if (reasoning.budget !== undefined) losses.add("reasoning_budget", "approximated")
   const options: JsonObject = {}
   setDefined(options, "effort", effortOf(reasoning, maxTokens))
-  // OpenAI shows no summary by default, and has no value for it.
+  // OpenAI returns no summary by default, and has no value for `none`.
   if (reasoning.summary !== "none") setDefined(options, "summary", reasoning.summary)
   if (Object.keys(options).length > 0) body.reasoning = options
 }
@@ -113,7 +113,7 @@ function includes(request: ChatRequest, quirks: OpenAiResponsesQuirks): string[]
   return include
 }
 
-/** Fields that the canon lacks; lists and objects are merged into those that it has. */
+/** Adds fields that the canon lacks. Lists and objects are merged into those that the body already has. */
 function mergeExtra(body: JsonObject, extra: JsonObject | undefined): void {
   for (const [name, value] of Object.entries(extra ?? {})) {
     const own = body[name]

@@ -29,7 +29,7 @@ const format = z
 
 const penalty = decimal({ minimum: -2, maximum: 2 })
 
-/** OpenAI itself has no penalties. */
+/** Penalties, which OpenAI's own responses API lacks. */
 const PENALTIES = {
   support: ({ penalties }: OpenAiResponsesQuirks) => (penalties ? "carried" : "dropped"),
 } as const
@@ -52,10 +52,10 @@ export const SCALARS = {
 }
 
 /**
- * Parameters of a response other than `input`, `tools` and `tool_choice`, which are validated while they are
- * read. Types and limits are OpenAI's (OpenAI's OpenAPI description, docs/contribute/wire/openai-responses.md#f1), except
- * for the smallest `max_output_tokens`, which is 16 there; where vendors add their own values, any value
- * passes.
+ * Parameters of a response except `input`, `tools` and `tool_choice`, which are validated while they are read. Types
+ * and limits are OpenAI's (OpenAI's OpenAPI description, docs/contribute/wire/openai-responses.md#f1), except for the
+ * minimum of `max_output_tokens`, which is 16 at OpenAI. Any value is valid for fields to which vendors add their own
+ * values.
  */
 export const responseParameters = z.object({
   model: z.string(),

@@ -52,7 +52,7 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   return defined({ ...answerHead(body), choices, usage: decodeUsage(body) })
 }
 
-/** @throws GatewayError `upstream_error` for more items, texts or citations than an answer can have. */
+/** @throws GatewayError `upstream_error` if there are more items, texts or citations than an answer can have. */
 function countEntries(output: JsonValue[]): void {
   const count = new EntryCount()
   count.parts(output)
@@ -115,12 +115,12 @@ function decodeCall(item: JsonObject, tools: readonly Tool[] | undefined): ToolC
     : { type: "tool-call", id, name: nameInRequest(tools, origin), arguments: written, origin }
 }
 
-/** Some vendors give a call only one id. */
+/** Returns the id of a call. Some vendors give a call only one id. */
 export function callIdOf(item: JsonObject): string {
   return textAt(item, "call_id") ?? textAt(item, "id") ?? mintCallId()
 }
 
-/** Some servers send the arguments as an object. */
+/** Returns the arguments of a call as text. Some servers send them as an object. */
 export function argumentsOf(item: JsonObject): string {
   if (item.type === "custom_tool_call") return textArguments(textAt(item, "input") ?? "")
   const written = item.arguments
@@ -128,7 +128,7 @@ export function argumentsOf(item: JsonObject): string {
   return typeof written === "string" ? written : ""
 }
 
-/** Empty text is dropped. */
+/** Decodes content. Empty text is dropped. */
 function decodeContent(content: JsonObject): Part[] {
   if (content.type === "refusal") {
     const text = textAt(content, "refusal")

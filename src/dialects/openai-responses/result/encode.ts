@@ -27,7 +27,10 @@ import { echoOf, encodeResponse, responseId } from "./response.ts"
 import { searchId, searchItem } from "../search/steps.ts"
 import { encodeUsage } from "../usage.ts"
 
-/** A whole response (docs/contribute/wire/openai-responses.md#f3, docs/use/endpoints.md#chat). This dialect has one choice. */
+/**
+ * Encodes a whole response (docs/contribute/wire/openai-responses.md#f3, docs/use/endpoints.md#chat). This dialect has
+ * only one choice.
+ */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
   const [choice] = result.choices
   const ending = encodeFinish(choice?.finish ?? "other")
@@ -100,14 +103,14 @@ function encodeItem(part: Part, ids: ItemIds, origins: Origins): JsonObject[] {
   }
 }
 
-/** Items of this dialect, each kept unchanged under the name of its kind. */
+/** Returns items of this dialect that were kept unchanged, each under the name of its type. */
 function ownItems(fields: JsonObject | undefined, ids: ItemIds): JsonObject[] {
   return Object.values(fields ?? {})
     .filter(isJsonObject)
     .map((item) => ({ ...item, id: ids.itemId("item_", textAt(item, "id")) }))
 }
 
-/** They are kept for the answer as a whole, and written on its first text. */
+/** Adds log probabilities to the first text of the answer. They are stored for the answer as a whole. */
 function setLogprobs(items: readonly JsonObject[], logprobs: JsonValue[]): void {
   const message = items.find(({ type }) => type === "message")
   const first = message === undefined ? undefined : listAt(message, "content")[0]

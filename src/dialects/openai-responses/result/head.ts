@@ -4,7 +4,7 @@ import { defined } from "../../shared/fields.ts"
 import type { AnswerHead } from "../../shared/result.ts"
 import { DIALECT } from "../identifiers.ts"
 
-/** Members that the canon has, and those that only repeat the request. */
+/** Members that the canon can represent, and members that only repeat the request. */
 const KNOWN_FIELDS = new Set([
   "id",
   "object",
@@ -42,8 +42,8 @@ const KNOWN_FIELDS = new Set([
 ])
 
 /**
- * Returns the head of an answer, or of its first event. Its extra has the members that only this dialect has: the
- * service tier used, reports of filters.
+ * Returns the head of an answer, or of its first event. Its extra has the members that exist in this dialect only, such
+ * as the service tier used and reports of filters.
  */
 export function answerHead(response: JsonObject): AnswerHead {
   const { created_at: created } = response

@@ -5,19 +5,19 @@ import { logprobsOf } from "../../shared/logprobs.ts"
 import { textOf } from "../../shared/text-reader.ts"
 
 /**
- * The items of an output, each with every member that either description requires
+ * Items of an output are built with every member that OpenAI's description or Open Responses' description requires
  * (docs/contribute/wire/openai-responses.md#f3).
  */
 
 /** The progress of an output item. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete"
 
-/** A message item. */
+/** Returns a message item. */
 export function messageItem(id: string, status: ItemStatus, content: JsonValue[]): JsonObject {
   return { id, type: "message", status, role: "assistant", content }
 }
 
-/** Text as the content of such an item. */
+/** Returns text as the content of a message item. */
 export function textContent(
   text: string,
   annotations: JsonValue[] = [],
@@ -26,24 +26,24 @@ export function textContent(
   return { type: "output_text", text, annotations, logprobs }
 }
 
-/** The log probabilities of a text, each with every required member. */
+/** Returns the log probabilities of a text, each with every required member. */
 export function encodeLogprobs(extra: Extra | undefined): JsonValue[] {
   return (logprobsOf(extra) ?? [])
     .filter(isJsonObject)
     .map((each) => ({ ...each, bytes: each.bytes ?? [], top_logprobs: each.top_logprobs ?? [] }))
 }
 
-/** A refusal as the content of such an item. */
+/** Returns a refusal as the content of a message item. */
 export function refusalContent(refusal: string): JsonObject {
   return { type: "refusal", refusal }
 }
 
-/** A paragraph of a summary of reasoning. */
+/** Returns a paragraph of a reasoning summary. */
 export function summaryText(text: string): JsonObject {
   return { type: "summary_text", text }
 }
 
-/** A reasoning item. */
+/** Returns a reasoning item. */
 export function reasoningItem(
   id: string,
   { text, signature }: Pick<ReasoningPart, "text" | "signature">,
@@ -56,7 +56,10 @@ export function reasoningItem(
   }
 }
 
-/** @param origin the original tool of the call; undefined for a plain function. */
+/**
+ * Returns an output item of a call.
+ * @param origin the caller's declaration of the tool; undefined for a plain function.
+ */
 export function callItem(
   id: string,
   status: ItemStatus,
@@ -67,7 +70,7 @@ export function callItem(
   return { id, type, status, ...members, call_id, name }
 }
 
-/** A call as an input item, which needs neither id nor status. */
+/** Returns a call as an input item, which needs neither id nor status. */
 export function calledItem(
   callId: string,
   call: Pick<ToolCallPart, "name" | "arguments">,

@@ -3,9 +3,9 @@ import { isDefined, isJsonObject, type JsonObject, type JsonValue } from "../../
 const TEXT_TYPES: ReadonlySet<JsonValue | undefined> = new Set([undefined, null, "text"])
 
 /**
- * An item of a response in OpenAI's form. Some servers leave out the type of a message, or write its content as a
- * string or as parts of another type.
- * @returns the same item if it has that form.
+ * Converts an item of a response to OpenAI's form. Some servers leave out the type of a message, or send its content as
+ * a string or as parts of another type.
+ * @returns the same item if it has OpenAI's form.
  */
 export function ownItem(item: JsonObject): JsonObject {
   const { type, content } = item

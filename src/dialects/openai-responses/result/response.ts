@@ -7,8 +7,8 @@ import { DIALECT, ID_PREFIX } from "../identifiers.ts"
 import { echoTools, encodeFormat, encodeToolChoice } from "../tools/encode.ts"
 
 /**
- * Returns the members of a request that its response repeats, with OpenAI's defaults for absent ones: the members that
- * OpenAI's description or that of Open Responses requires. `store` reports whether the gateway stores the response,
+ * Returns the members of a request that its response repeats, which are required by OpenAI's description or that of
+ * Open Responses. Absent members have OpenAI's defaults. `store` reports whether the gateway stores the response,
  * regardless of the request.
  */
 export function echoOf(request: ChatRequest): JsonObject {
@@ -43,14 +43,14 @@ export function echoOf(request: ChatRequest): JsonObject {
   }
 }
 
-/** The instructions are in a first system message, whether or not they were sent as one. */
+/** Returns the text of the first system message, whether or not it was sent as instructions. */
 function instructionsOf({ messages }: ChatRequest): string | null {
   const first = messages[0]
   if (first?.role !== "system") return null
   return first.parts.map((part) => (part.type === "text" ? part.text : "")).join("")
 }
 
-/** A response names the service tier used: never `auto`. */
+/** Returns the service tier of the response. It is never `auto`, because a response names the tier that was used. */
 function tierOf({ serviceTier }: ChatRequest): string {
   return serviceTier === undefined || serviceTier === "auto" ? "default" : serviceTier
 }
@@ -68,12 +68,15 @@ function choiceOf({ toolChoice, tools }: ChatRequest, extra: JsonObject): JsonVa
   return extra.tool_choice ?? "auto"
 }
 
-/** A vendor's own id is used where it need not be unique: some vendors count theirs from one. */
+/**
+ * Returns the id of a response. A vendor's own id is only used if the gateway does not store the response, because some
+ * vendors count their ids from one.
+ */
 export function responseId(request: ChatRequest, id: string | undefined): string {
   return request.isKept === true ? mintId(ID_PREFIX) : prefixedId(ID_PREFIX, id)
 }
 
-/** The members of a response. */
+/** The content of a response, and its state. */
 export interface Answer {
   readonly id: string
   readonly createdAt: number
@@ -85,7 +88,7 @@ export interface Answer {
   readonly error?: JsonObject
 }
 
-/** A response with every member that either description requires. */
+/** Encodes a response with every member that OpenAI's description or Open Responses' description requires. */
 export function encodeResponse(answer: Answer, echo: JsonObject): JsonObject {
   return {
     id: answer.id,

@@ -5,13 +5,13 @@ import { mintId } from "../../shared/identifiers.ts"
 import { encodeQueries, foundPage } from "../../shared/search.ts"
 import { DIALECT } from "../identifiers.ts"
 
-/** The name of a web search, in items and in the names of its events. */
+/** The name of a web search, as the type of an item and in the names of events. */
 export const SEARCH_CALL = "web_search_call"
-/** The id prefix of searches by another vendor, by which they are recognized later. */
+/** The prefix in the ids of searches by other vendors. It identifies these searches in later requests. */
 const OWN_ID = "ws_tollgate_"
 const STAGES = ["in_progress", "searching", "completed"] as const
 
-/** The search in an item; undefined for other items, and for pages that were opened rather than searched for. */
+/** Returns the search in an item; undefined for other items, and for steps that open a page instead of searching. */
 export function decodeSearch(item: JsonObject): WebSearchPart | undefined {
   const action = item.type === SEARCH_CALL ? objectAt(item, "action") : undefined
   if (action?.type !== "search") return undefined
@@ -32,24 +32,24 @@ export function decodeSearch(item: JsonObject): WebSearchPart | undefined {
   return search
 }
 
-/** A new id for a search by another vendor. */
+/** Returns a new id for a search by another vendor. */
 export function searchId(): string {
   return mintId(OWN_ID)
 }
 
-/** A search as an item of an output (openai 7.55, `ResponseFunctionWebSearch`). */
+/** Returns a search as an item of an output (openai 7.55, `ResponseFunctionWebSearch`). */
 export function searchItem(id: string, { queries, pages, failed }: WebSearchPart): JsonObject {
   const sources = pages.map(({ url }) => ({ type: "url", url }))
   const action = { type: "search", ...encodeQueries(queries), sources }
   return { id, type: SEARCH_CALL, status: failed === true ? "failed" : "completed", action }
 }
 
-/** The stages of a search, each with an event. */
+/** Returns the stages of a search, each of which is an event. */
 export function stagesOf({ failed }: WebSearchPart): readonly string[] {
   return failed === true ? STAGES.slice(0, -1) : STAGES
 }
 
-/** Whether an item of the history was made by `searchItem` from another vendor's search. */
+/** Whether `searchItem` created an item of the history from another vendor's search. */
 export function isReportedStep({ type, id }: JsonObject): boolean {
   return type === SEARCH_CALL && typeof id === "string" && id.startsWith(OWN_ID)
 }

@@ -22,7 +22,7 @@ import {
 import { DIALECT } from "../identifiers.ts"
 import { INCLUDE_SOURCES, KNOWN_INCLUDES } from "../request/includes.ts"
 
-/** The types of a web search tool. */
+/** Matches the types of web search tools. */
 export const WEB_SEARCH_TYPE = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/
 const OWN_TYPE = "web_search"
 const MAX_CALLS = "max_tool_calls"
@@ -38,7 +38,7 @@ const KNOWN: ReadonlySet<SearchWord> = new Set([
 ])
 
 /**
- * Returns the web search of a request (openai 7.55, `WebSearchTool`); undefined without one.
+ * Returns the web search of a request (openai 7.55, `WebSearchTool`); undefined if it has no search.
  * @param others the tools that are not functions.
  */
 export function decodeWebSearch(
@@ -50,7 +50,7 @@ export function decodeWebSearch(
   )
   if (!isJsonObject(tool)) return undefined
   const filters = objectAt(tool, "filters") ?? {}
-  // The limit on calls of all server tools applies if the search is the only one.
+  // The limit applies to calls of all server tools, so it only limits the search if the search is the only server tool.
   const max = others.length === 1 ? quantityOf(body[MAX_CALLS]) : undefined
   const index = Array.isArray(body.tools) ? body.tools.indexOf(tool) : 0
   const fields = max === undefined ? [] : [MAX_CALLS]
@@ -65,7 +65,7 @@ export function decodeWebSearch(
   if (location !== undefined) search.location = location
   const allowed = decodeDomains(filters.allowed_domains)
   if (allowed !== undefined) search.allowedDomains = allowed
-  // The live web is included by default.
+  // Searches include the live web by default.
   const { external_web_access: live, ...rest } = unknownFields(tool, FIELDS) ?? {}
   const more = { ...rest, ...unknownFields(filters, FILTERS) }
   const extra = live === false ? { ...more, external_web_access: live } : more
@@ -73,7 +73,7 @@ export function decodeWebSearch(
   return search
 }
 
-/** Whether the request only asks for sources that every search reports and the canon has. */
+/** Whether the request only includes sources that every search reports and that the canon can represent. */
 function asksForSources(body: JsonObject): boolean {
   const others = listAt(body, INCLUDE).filter((name) => !KNOWN_INCLUDES.has(name))
   return others.length > 0 && others.every((name) => name === INCLUDE_SOURCES)
@@ -88,11 +88,11 @@ export function setWebSearch(body: JsonObject, search: WebSearch, losses: LossLi
   if (location !== undefined) tool.user_location = encodeLocation(location)
   if (allowedDomains !== undefined) tool.filters = { allowed_domains: [...allowedDomains] }
   body.tools = [...(Array.isArray(body.tools) ? body.tools : []), tool]
-  // The search is the only tool that the vendor runs.
+  // The search is the only tool that the vendor runs, so the limit on calls limits the searches.
   if (maxUses !== undefined) body[MAX_CALLS] = maxUses
 }
 
-/** Requires the search: `tool_choice` has no value for the tool itself (openai 7.55, `ToolChoiceTypes`). */
+/** Requires a search. `tool_choice` has no value for this particular tool (openai 7.55, `ToolChoiceTypes`). */
 export function requireWebSearch(body: JsonObject): void {
   const isOnly = listAt(body, "tools").length === 1
   const tools = [{ type: OWN_TYPE }]

@@ -16,17 +16,17 @@ import {
 import { isEmptied, isReference } from "./index.ts"
 import { listedItem } from "./input-items.ts"
 
-/** Items that a vendor looks up by their id; without it they contain everything. */
+/** Types of items that a vendor looks up if they have an id. Without the id, they are complete in themselves. */
 const FREE_OF_ID: ReadonlySet<JsonValue | undefined> = new Set([
   "message",
   "function_call",
   "custom_tool_call",
 ])
 
-/** Statuses of answers that are over, at their own end or not. */
+/** Statuses of answers that are no longer in progress, even if they were cut short. */
 const WHOLE: ReadonlySet<JsonValue | undefined> = new Set(["completed", "incomplete"])
 
-/** How a responses request continues from earlier answers (openai 7.55, `ResponseCreateParams`). */
+/** The rules for continuing earlier answers in a responses request (openai 7.55, `ResponseCreateParams`). */
 export const CONVERSATION: ConversationForm = {
   names(body) {
     const names: ConversationName[] = []
@@ -77,7 +77,10 @@ function referenceOf(item: JsonValue): string | undefined {
   return isJsonObject(item) && isReference(item) ? textAt(item, "id") : undefined
 }
 
-/** An item as a caller would send it: an id of ours, or of another vendor, means nothing to the next. */
+/**
+ * Returns an item as a caller would send it. An id from the gateway or another vendor is removed, because the next
+ * vendor does not know it.
+ */
 function restated(item: JsonValue): JsonValue[] {
   if (!isJsonObject(item)) return [item]
   if (isEmptied(item)) return []

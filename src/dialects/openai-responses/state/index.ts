@@ -11,16 +11,16 @@ import { reasoningText } from "../reasoning.ts"
 const CONTENT_MEMBERS = { file_id: STATE.file, file_url: FILE_ADDRESS, image_url: FILE_ADDRESS }
 const CONTENT = stateIn(CONTENT_MEMBERS)
 
-/** The vendor's own skills have plain names. */
+/** A skill that the operator has uploaded. The vendor's own skills have plain names. */
 const SKILL: StateShape = {
   ...STATE.skill,
   when: (id) => typeof id === "string" && id.startsWith("skill_"),
 }
 
-/** Only the code reads it; the model reads the code's output. */
+/** A file that only the code reads. The model only reads the output of the code. */
 const CODE_FILE: StateShape = { names: { kind: "file", isShared: true, isWeightless: true } }
 
-/** The environment of a code tool, and its files; a plain string is a computer's screen. */
+/** The environment of a code tool, and its files. For a computer tool, the environment is a plain string. */
 const ENVIRONMENT = stateIn({
   container_id: STATE.container,
   file_ids: CODE_FILE,
@@ -31,14 +31,14 @@ const CONTAINER: StateShape = { ...STATE.container, ...ENVIRONMENT }
 
 const TOOL_MEMBERS: Readonly<Record<string, StateShape>> = {
   vector_store_ids: STATE.vectorStore,
-  // xAI's name for them.
+  // xAI's name for vector stores.
   collection_ids: STATE.vectorStore,
   container: CONTAINER,
   environment: ENVIRONMENT,
   input_image_mask: CONTENT,
 }
 
-/** A tool, or a namespace of some. */
+/** A tool, or a namespace that contains tools. */
 const TOOL = stateIn({ ...TOOL_MEMBERS, tools: stateIn(TOOL_MEMBERS) })
 
 const ITEM: StateShape = {
@@ -46,29 +46,29 @@ const ITEM: StateShape = {
   ...stateIn({
     content: CONTENT,
     output: CONTENT,
-    // Content may be without a message around it.
+    // Content may be in the input without a message around it.
     ...CONTENT_MEMBERS,
     container_id: STATE.container,
     environment: ENVIRONMENT,
-    // Tools that are added to the conversation, or that a tool search found.
+    // Tools that were added to the conversation, or that a tool search found.
     tools: TOOL,
   }),
   also: [
     stateIn({ id: STATE.item }, isReference),
-    // Dropped for other vendors, like all items that only this dialect has.
+    // Items without content are dropped for other vendors, like all items that exist in this dialect only.
     stateIn({ id: { names: { kind: "item" } } }, isEmptied),
   ],
 }
 
 /**
- * The places in a request for a response that refer to state stored at its vendor (openai 7.55,
+ * The places in a request for a response that refer to state stored by the vendor (openai 7.55,
  * `ResponseCreateParams`).
  */
 export const REQUEST_STATE: StateShape = stateIn({
   previous_response_id: STATE.response,
   conversation: { ...STATE.conversation, ...stateIn({ id: STATE.conversation }) },
   prompt: stateIn({ id: STATE.prompt, variables: { each: CONTENT } }),
-  // Only compared, and reported.
+  // The stored state is only compared and reported.
   prompt_cache_options: stateIn({
     comparison_response_id: { names: { kind: "response", isWeightless: true } },
   }),
@@ -76,7 +76,7 @@ export const REQUEST_STATE: StateShape = stateIn({
   tools: TOOL,
 })
 
-/** The type of a reference may be left out. */
+/** Whether an item is a reference. Its type may be omitted. */
 export function isReference(item: JsonValue): boolean {
   if (!isJsonObject(item)) return false
   return item.type === "item_reference" || (!isDefined(item.type) && !isDefined(item.role))
@@ -90,7 +90,7 @@ export function isEmptied(item: JsonValue): boolean {
   return textAt(item, "encrypted_content") === undefined && reasoningText(item) === ""
 }
 
-/** Files that a tool has made. */
+/** An annotation that names a file created by a tool. */
 const ANNOTATION = stateIn(
   { container_id: STATE.container, file_id: STATE.file },
   (annotation) =>
@@ -98,7 +98,7 @@ const ANNOTATION = stateIn(
     (annotation.type === "container_file_citation" || annotation.type === "file_path"),
 )
 
-/** State that tools create, regardless of whether the response is stored. */
+/** State that tools create, even if the response itself is not stored. */
 const TOOL_STATE: Readonly<Record<string, StateShape>> = {
   container_id: STATE.container,
   environment: stateIn({ container_id: STATE.container }),
@@ -112,7 +112,7 @@ const KEPT_RESPONSE: Readonly<Record<string, StateShape>> = {
   output: KEPT_ITEM,
 }
 
-/** The state in a whole answer, or in a frame of one. */
+/** The places of state in a whole answer, or in a frame of an answer. */
 const KEPT = stateIn({ ...KEPT_RESPONSE, response: stateIn(KEPT_RESPONSE), item: KEPT_ITEM })
 
 const TOOL_ITEM = stateIn(TOOL_STATE)
@@ -123,8 +123,8 @@ const UNKEPT = stateIn({
 })
 
 /**
- * Returns the places in the response to a request that name state stored by its vendor; undefined if it stores no
- * state. A vendor stores an answer unless `store` is false (OpenAI's OpenAPI description).
+ * Returns the places in the response to a request that name state stored by the vendor; undefined if the vendor stores
+ * no state. A vendor stores an answer unless `store` is false (OpenAI's OpenAPI description).
  */
 export function answerState(body: JsonObject): StateShape | undefined {
   if (body.store !== false) return KEPT

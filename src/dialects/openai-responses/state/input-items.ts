@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../../canon/json.ts"
 
-/** The id prefixes for items without an id, by type (openai 7.55, `ResponseItem`). */
+/** The prefix of the new id for items without an id, by item type (openai 7.55, `ResponseItem`). */
 const ID_PREFIXES: Readonly<Record<string, string>> = {
   message: "msg_",
   function_call: "fc_",
@@ -10,7 +10,7 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
 const OTHER_PREFIX = "item_"
 
 /**
- * An input item of a response, as OpenAI lists it: with its type, an id and, if it is a message, a list as its content.
+ * Returns an input item of a response as OpenAI lists it: with its type, an id and, for messages, content as a list.
  * @param mark returns a stable mark for an item without an id.
  */
 export function listedItem(item: JsonValue, mark: () => string): JsonObject {
@@ -26,7 +26,7 @@ export function listedItem(item: JsonValue, mark: () => string): JsonObject {
   return { status: "completed", ...given, type, id, content: parts }
 }
 
-/** Text, and content without a message around it, are a user's. */
+/** Wraps a string, or content without a message around it, in a user message. */
 function wrapped(item: JsonValue): JsonObject {
   if (typeof item === "string") return { role: "user", content: item }
   if (!isJsonObject(item)) return { role: "user", content: [item] }

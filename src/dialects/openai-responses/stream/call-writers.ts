@@ -10,14 +10,14 @@ import { type ItemPlace, ItemWriter } from "./item-writers.ts"
 export interface CallNames {
   readonly id: string
   readonly name: string
-  /** The original tool of the call; absent for a plain function. */
+  /** The caller's declaration of the called tool; absent for a plain function. */
   readonly origin?: CallOrigin | undefined
 }
 
 /** A call while it is streamed. */
 export type OpenCallWriter = ItemWriter & { write(delta: string, frames: SseFrame[]): void }
 
-/** Several calls may be open at the same time: each has its own item. */
+/** Writes a call. Several calls may be open at the same time, because each call is a separate item. */
 export class CallWriter extends ItemWriter {
   readonly #call: CallNames
   #arguments = ""
@@ -45,8 +45,7 @@ export class CallWriter extends ItemWriter {
   }
 
   protected override finish(frames: SseFrame[]): void {
-    // A tool without arguments is called with an empty object, never with an empty string
-    // (docs/contribute/wire/README.md#f3).
+    // A call without arguments has an empty object, never an empty string (docs/contribute/wire/README.md#f3).
     if (this.#arguments === "") this.write("{}", frames)
     const name = this.#call.origin?.name ?? this.#call.name
     const members = { ...this.placed, name, arguments: this.#arguments }
@@ -54,7 +53,7 @@ export class CallWriter extends ItemWriter {
   }
 }
 
-/** A call of a text tool: written as the text in the arguments. */
+/** Writes a call of a custom tool, as the text that its arguments contain. */
 export class CustomCallWriter extends ItemWriter {
   readonly #call: CallNames
   readonly #reader = new TextReader()

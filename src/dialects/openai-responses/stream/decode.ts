@@ -21,7 +21,7 @@ import { decodeUsage } from "../usage.ts"
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 
-/** Members that identify the subject of an event, and are not part of the answer. */
+/** Members that identify the subject of an event and are not part of the answer. */
 const EVENT_FIELDS = new Set([
   "type",
   "sequence_number",
@@ -41,15 +41,15 @@ const EVENT_FIELDS = new Set([
   "output_format",
 ])
 
-/** Events that start a part of a message or of reasoning. */
+/** Matches events that start a part of a message or of reasoning. */
 const OPENING = /_part\.added$/
-/** Events that repeat an earlier one, and keep-alives. */
+/** Matches events that repeat an earlier event, and keep-alives. */
 const REPEATING =
   /^keepalive$|_part\.done$|_text\.done$|function_call_arguments\.done$|custom_tool_call_input\.done$/
 
 /**
- * A decoder for one stream of response events (docs/contribute/wire/openai-responses.md#f6, docs/contribute/wire/README.md#f1 and
- * docs/contribute/wire/openai-responses.md#f11).
+ * Creates a decoder for one stream of response events (docs/contribute/wire/openai-responses.md#f6,
+ * docs/contribute/wire/README.md#f1 and docs/contribute/wire/openai-responses.md#f11).
  */
 export function decodeEvents(request?: ChatRequest): EventDecoder {
   return new ResponseDecoder(request)
@@ -58,9 +58,9 @@ export function decodeEvents(request?: ChatRequest): EventDecoder {
 class ResponseDecoder implements EventDecoder {
   readonly other = new OtherContent()
   readonly #items: OpenItems
-  /** The ids of the items that are announced, by their positions. */
+  /** The ids of announced items by position; undefined for items without an id. */
   readonly #announced = new Map<number, string | undefined>()
-  /** Positions of images with a draft. */
+  /** Positions of images for which a draft has arrived. */
   readonly #drafted = new Set<number>()
   #started = false
   #broken = false
@@ -76,7 +76,7 @@ class ResponseDecoder implements EventDecoder {
 
   push(frame: SseFrame): ChatEvent[] {
     const events: ChatEvent[] = []
-    // No vendor of this dialect was recorded to send `[DONE]`; Open Responses requires it.
+    // Ignores `[DONE]`. No vendor of this dialect was recorded to send it, but Open Responses requires it.
     if (this.#finished || isDoneMark(frame) || frame.data === "") return events
     const json = frame.json ?? parseFrameOrError(frame)
     const type = textAt(json, "type") ?? frame.event ?? ""
@@ -87,7 +87,10 @@ class ResponseDecoder implements EventDecoder {
     return events
   }
 
-  /** An output is complete only when the response states it: another item may always follow. */
+  /**
+   * Ends the stream. An output is complete only if the final response event has arrived, because another item could
+   * always follow.
+   */
   end(): ChatEvent[] {
     return []
   }
@@ -120,7 +123,7 @@ class ResponseDecoder implements EventDecoder {
     pushUsage(response, events)
   }
 
-  /** An error is reported once: `response.failed` follows an `error` event and repeats it. */
+  /** Handles an error. It is reported only once, because `response.failed` follows an `error` event and repeats it. */
   #onError(value: JsonObject, events: ChatEvent[]): void {
     if (this.#broken) return
     this.#broken = true
@@ -169,8 +172,8 @@ class ResponseDecoder implements EventDecoder {
   }
 
   /**
-   * An item that begins twice would be assembled wrongly. Another one at its position comes from a vendor that does
-   * not count them: its items come one after the other.
+   * Handles the start of an item. An item that starts twice is an error, because clients would assemble it incorrectly.
+   * A vendor that does not count positions sends another item at the same position, after the previous item has ended.
    */
   #onAdded(json: JsonObject, item: JsonObject, events: ChatEvent[]): void {
     const index = numberAt(json, "output_index")
@@ -180,7 +183,7 @@ class ResponseDecoder implements EventDecoder {
     this.#items.announce(index, item, events)
   }
 
-  /** Output of server tools, audio, drafts of images, and unknown events. */
+  /** Counts output of server tools, audio, drafts of images, and unknown events. */
   #onOther(type: string, json: JsonObject, index: number): void {
     if (OPENING.test(type)) return this.#items.open(json.part)
     if (REPEATING.test(type)) return
@@ -192,7 +195,7 @@ class ResponseDecoder implements EventDecoder {
       if (typeof delta === "string" && type.endsWith("audio.delta")) chunk.sound(delta)
       else chunk.json(typeof delta === "string" ? delta : { delta: delta ?? null })
       for (const name in rest) chunk.json(rest[name])
-      // Further drafts are of the same image.
+      // An image is counted once, because further drafts show the same image.
       if (draft !== undefined && !this.#drafted.has(index)) chunk.image()
       if (draft !== undefined) this.#drafted.add(index)
     })
@@ -233,7 +236,10 @@ function pushUsage(response: JsonObject, events: ChatEvent[]): void {
   if (usage !== undefined) events.push({ type: "usage", usage })
 }
 
-/** Open Responses has a shorter name for the reasoning itself than OpenAI. */
+/**
+ * Returns the place of a reasoning event. Open Responses has a shorter name than OpenAI for events of the reasoning
+ * itself.
+ */
 function reasoningPlace(json: JsonObject): ReasoningPlace {
   return json.summary_index === undefined
     ? { kind: "content", index: numberAt(json, "content_index") }

@@ -32,16 +32,19 @@ import { encodeUsage } from "../usage.ts"
 type EventOf<Type extends ChatEvent["type"]> = Extract<ChatEvent, { type: Type }>
 type Head = Pick<Answer, "id" | "createdAt" | "model">
 
-/** Approximate length of an item without its content. Characters. */
+/** Approximate characters of an item without its content. */
 const ITEM_LENGTH = 150
 
-/** An encoder for one stream of response events, in OpenAI's order (docs/contribute/wire/openai-responses.md#f6). */
+/**
+ * Creates an encoder for one stream of response events, in OpenAI's order
+ * (docs/contribute/wire/openai-responses.md#f6).
+ */
 export function encodeEvents(request: ChatRequest): EventEncoder {
   return new ResponseEncoder(request)
 }
 
 /**
- * The events that end a stream which broke: the error, and the response so far.
+ * Returns the events that end a broken stream: the error, and the response so far.
  * @param length approximate characters of the answer in the response.
  */
 export function failureFrames(
@@ -59,7 +62,10 @@ export function failureFrames(
   ]
 }
 
-/** The event that ends a stream whose response so far is not known; its number follows that of the last frame. */
+/**
+ * Returns the event that ends a broken stream if the response so far is not known. Its number follows the number of the
+ * last frame.
+ */
 export function encodeBreak(error: GatewayError, requestId: string, last: string): SseFrame[] {
   const { code, message, members } = streamFailure(error, requestId)
   const number = [...last.matchAll(/"sequence_number":(\d+)/g)].at(-1)?.[1]
@@ -68,8 +74,9 @@ export function encodeBreak(error: GatewayError, requestId: string, last: string
 }
 
 /**
- * Text and reasoning are one item each until something else follows; calls stay open until the end, since they
- * may interleave. This dialect has one choice: further ones are not sent.
+ * Encodes a stream. Consecutive text is written to one item until other content follows, as is consecutive reasoning.
+ * Calls stay open until the end, because their deltas may alternate. This dialect has only one choice, so further
+ * choices are not sent.
  */
 class ResponseEncoder implements EventEncoder {
   readonly #request: ChatRequest
@@ -77,7 +84,7 @@ class ResponseEncoder implements EventEncoder {
   readonly #ids = new ItemIds()
   readonly #items: ItemWriter[] = []
   readonly #calls = new Map<number, OpenCallWriter>()
-  /** The original tools of functions of the request, by name. */
+  /** The caller's declarations of tools that are sent as functions, by name. */
   readonly #origins: ReadonlyMap<string, CallOrigin> | undefined
   #head: Head | undefined
   #echo: JsonObject = {}
@@ -95,7 +102,7 @@ class ResponseEncoder implements EventEncoder {
     const frames: SseFrame[] = []
     switch (event.type) {
       case "start":
-        // A response that has begun has an id already.
+        // If events were sent before the start event, the response already has an id.
         if (this.#head === undefined) this.#start(event, frames)
         break
       case "usage":
@@ -118,7 +125,8 @@ class ResponseEncoder implements EventEncoder {
     this.#closeAll(frames)
     const usage = encodeUsage(this.#usage ?? NO_USAGE)
     const response = this.#response(frames, { status, incomplete, usage })
-    // Also sent for an answer that was cut short, which its status shows (docs/contribute/design-notes.md#truncated-responses).
+    // This event also ends an answer that was cut short. The status of the response shows it
+    // (docs/contribute/design-notes.md#truncated-responses).
     frames.push(this.#writer.parsed(COMPLETED, { response }, this.#length))
     return frames
   }
@@ -182,7 +190,7 @@ class ResponseEncoder implements EventEncoder {
     return head
   }
 
-  /** The head; a stream without a start event starts now. */
+  /** Returns the head of the response. A stream without a start event starts here. */
   #headOf(frames: SseFrame[]): Head {
     return this.#head ?? this.#start(undefined, frames)
   }
@@ -214,7 +222,7 @@ class ResponseEncoder implements EventEncoder {
     return this.#open(new ReasoningWriter(this.#writer, this.#place("rs_"), frames))
   }
 
-  /** The next position in the output. */
+  /** Returns the place of the next item in the output. */
   #place(prefix: string, wanted?: string): ItemPlace {
     return { id: this.#ids.itemId(prefix, wanted), index: this.#items.length }
   }
@@ -253,7 +261,7 @@ class ResponseEncoder implements EventEncoder {
     this.#items.push(writer)
   }
 
-  /** Items of server tools, and the log probabilities of the text before them. */
+  /** Handles an extra: items of server tools, and log probabilities of the text before it. */
   #extra(extra: Extra, frames: SseFrame[]): void {
     if (this.#current instanceof MessageWriter) this.#current.logprobs(encodeLogprobs(extra))
     const fields = ownFields(DIALECT, extra) ?? {}
@@ -265,7 +273,7 @@ class ResponseEncoder implements EventEncoder {
     }
   }
 
-  /** A search by another vendor; this dialect's own searches are among its extras. */
+  /** Writes a search by another vendor. Searches that came in this dialect are part of its extras. */
   #search(search: WebSearchPart, frames: SseFrame[]): void {
     if (search.reportedIn === DIALECT) return
     this.#closeCurrent(frames)
@@ -279,7 +287,7 @@ class ResponseEncoder implements EventEncoder {
     this.#current = undefined
   }
 
-  /** Only the last item can have been cut off. */
+  /** Closes all items. Only the last item can have been cut off. */
   #closeAll(frames: SseFrame[]): void {
     this.#writer.minLength = this.#length
     const last = this.#items.at(-1)

@@ -2,12 +2,12 @@ import type { SseFrame } from "../../../canon/dialect.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import { frameOf } from "../../shared/stream.ts"
 
-/** The last event of every stream whose answer reached its end, complete or cut short. */
+/** The last event of every stream whose answer has ended, whether it is complete or was cut short. */
 export const COMPLETED = "response.completed"
 
 /** Writes the events of one stream, numbered without gaps (docs/contribute/wire/openai-responses.md#f7). */
 export class FrameWriter {
-  /** Minimum length that `long` assumes for an event, set when many events are written together. */
+  /** Minimum length that `long` assumes for an event. It is set if many events are written together. */
   minLength = 0
   #next: number
 
@@ -16,19 +16,25 @@ export class FrameWriter {
     this.#next = next
   }
 
-  /** @param members of the event, as JSON text without its braces. */
+  /** @param members the members of the event, as JSON text without braces. */
   frame(type: string, members: string): SseFrame {
     const data = `{"type":"${type}",${members},"sequence_number":${this.#next++}}`
     return { event: type, data }
   }
 
-  /** An event that may be long. @param length approximate characters of the answer in it. */
+  /**
+   * Returns an event that may be long.
+   * @param length approximate characters of the answer in the event.
+   */
   long(type: string, members: JsonObject, length: number): SseFrame {
     const json = { type, ...members, sequence_number: this.#next++ }
     return frameOf(type, json, Math.max(length, this.minLength))
   }
 
-  /** An event whose object may be read or changed before it is sent. @param length as in `long`. */
+  /**
+   * Returns an event whose object may be read or changed before it is sent.
+   * @param length as in `long`.
+   */
   parsed(type: string, members: JsonObject, length = 0): SseFrame {
     return frameOf(type, { type, ...members, sequence_number: this.#next++ }, length, true)
   }

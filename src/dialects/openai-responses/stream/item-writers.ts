@@ -7,24 +7,24 @@ import type { ItemStatus } from "../result/output-items.ts"
 import { SEARCH_CALL, searchItem, stagesOf } from "../search/steps.ts"
 import type { FrameWriter } from "./frame-writer.ts"
 
-/** The item's position in the output, and its id. */
+/** The position of an item in the output, and the id of the item. */
 export interface ItemPlace {
   readonly id: string
   readonly index: number
 }
 
 /**
- * An output item as it is streamed: each writes the events from `output_item.added` to `output_item.done` in
- * OpenAI's order (docs/contribute/wire/openai-responses.md#f6), and has the item as far as it was written.
+ * Writes an output item of a stream: the events from `output_item.added` to `output_item.done`, in OpenAI's order
+ * (docs/contribute/wire/openai-responses.md#f6). It also returns the item as written so far.
  */
 export abstract class ItemWriter {
   protected readonly writer: FrameWriter
   protected readonly id: string
-  /** `"item_id":...,"output_index":...`, which every event of the item has. */
+  /** The members `"item_id":...,"output_index":...`, which every event of the item has, as JSON text. */
   protected readonly place: string
-  /** `place` as an object. */
+  /** The members of `place` as an object. */
   protected readonly placed: JsonObject
-  /** An item that is never closed broke off. */
+  /** The status of the item. An item that is never closed stays incomplete. */
   protected status: ItemStatus = "incomplete"
   readonly #index: number
   #isOpen = true
@@ -41,7 +41,7 @@ export abstract class ItemWriter {
     return this.#isOpen
   }
 
-  /** The item so far. */
+  /** The item as written so far. */
   abstract get item(): JsonObject
 
   /** Approximate characters of the answer in the item. */
@@ -67,7 +67,7 @@ export abstract class ItemWriter {
   protected abstract finish(frames: SseFrame[]): void
 }
 
-/** An item of this dialect that arrives whole. */
+/** Writes an item of this dialect that arrives as a whole. */
 export class WholeItemWriter extends ItemWriter {
   readonly item: JsonObject
 
@@ -81,7 +81,7 @@ export class WholeItemWriter extends ItemWriter {
   protected override finish(): void {}
 }
 
-/** A search by another vendor: it is over when it is reported. */
+/** Writes a search by another vendor, which has ended when it is reported. */
 export class SearchWriter extends ItemWriter {
   readonly item: JsonObject
 
@@ -98,14 +98,14 @@ export class SearchWriter extends ItemWriter {
   protected override finish(): void {}
 }
 
-/** The stages of an image that is being made. */
+/** The stages of an image that is being generated. */
 const IMAGE_STAGES = ["in_progress", "generating", "completed"] as const
 
-/** An image that a model of another dialect made: it is whole when it arrives. */
+/** Writes an image that a model of another dialect generated, which arrives as a whole. */
 export class ImageWriter extends ItemWriter {
   readonly item: JsonObject
 
-  /** @param item without its id. */
+  /** @param item the item without its id. */
   constructor(writer: FrameWriter, place: ItemPlace, item: JsonObject, frames: SseFrame[]) {
     super(writer, place)
     this.item = { ...item, id: place.id }

@@ -9,20 +9,20 @@ import { messageItem, refusalContent, textContent } from "../result/output-items
 import type { FrameWriter } from "./frame-writer.ts"
 import { type ItemPlace, ItemWriter } from "./item-writers.ts"
 
-/** A chunk of a message: text with its sources, or a refusal. */
+/** A content part of a message: text with its sources, a refusal, or audio. */
 interface OpenContent {
   readonly type: "output_text" | "refusal" | "output_audio"
   readonly place: string
   readonly index: number
   readonly annotations: JsonObject[]
   readonly logprobs: JsonValue[]
-  /** For audio, its transcript. */
+  /** The text so far; for audio, its transcript. */
   text: string
-  /** For audio, its data. */
+  /** The data of audio; undefined for other content. */
   data: JoinedBase64 | undefined
 }
 
-/** Writes a message: its texts and refusals, one content after another. */
+/** Writes a message: its texts, refusals and audio, one content part after the other. */
 export class MessageWriter extends ItemWriter {
   readonly #content: JsonObject[] = []
   #current: OpenContent | undefined
@@ -54,7 +54,7 @@ export class MessageWriter extends ItemWriter {
     frames.push(this.writer.frame("response.refusal.delta", members))
   }
 
-  /** A piece of audio: its data, and its words if they are known. */
+  /** Adds a piece of audio: its data, and its words if they are known. */
   audio(part: AudioPart, frames: SseFrame[]): void {
     const { transcript = "" } = part
     const open = this.#write("output_audio", transcript, frames)
@@ -70,7 +70,7 @@ export class MessageWriter extends ItemWriter {
     frames.push(this.writer.frame("response.audio.delta", `${this.place},"delta":"${data}"`))
   }
 
-  /** A source of the text before it; dropped without text, or without an address. */
+  /** Adds a source of the text before it. The source is dropped if there is no text, or if it has no address. */
   citation(citation: Citation, frames: SseFrame[]): void {
     const current = this.#current
     if (current?.type !== "output_text") return
@@ -152,7 +152,7 @@ function contentOf({ type, text, annotations, logprobs, data }: OpenContent): Js
   return type === "refusal" ? refusalContent(text) : textContent(text, annotations, logprobs)
 }
 
-/** Only the first piece of samples has the header of a WAV file. */
+/** Returns the data of a piece of audio. Only the first piece of samples has the header of a WAV file. */
 function audioPiece(part: AudioPart, isFirst: boolean): string {
   if (isFirst) return audioData(part, false)
   return part.source.type === "base64" ? part.source.data : ""

@@ -1,12 +1,12 @@
-/** Identifies a paragraph of the summary or of the reasoning itself. */
+/** Identifies a paragraph of the summary, or of the reasoning itself. */
 export interface ReasoningPlace {
   readonly kind: "summary" | "content"
   readonly index: number
 }
 
-/** A section of an item: a content of a message, or a paragraph of reasoning. */
+/** A section of an item: a content part of a message, or a paragraph of reasoning. */
 interface OpenSection {
-  /** The start of its text in the canon's text part; undefined until some of it is sent. */
+  /** The position in the canon's text part at which the section's text starts; undefined until some text is sent. */
   start: number | undefined
   sent: string
   citations: number
@@ -17,15 +17,15 @@ interface OpenSection {
 export interface OpenItem {
   readonly type: string
   readonly sections: Map<number, OpenSection>
-  /** The canon's number of the call; negative until the call is announced. */
+  /** The number of the call in the canon's events; negative until the call is announced. */
   call: number
   hasArguments: boolean
   isDone: boolean
-  /** The source of the reasoning, of the two possible ones. */
+  /** Whether the summary or the reasoning itself is used as the text of the reasoning. */
   reasoning?: ReasoningPlace["kind"]
 }
 
-/** The section of an item, created if necessary. */
+/** Returns a section of an item, and creates it if necessary. */
 export function sectionOf(item: OpenItem, index: number): OpenSection {
   let section = item.sections.get(index)
   if (section === undefined) {
@@ -35,7 +35,7 @@ export function sectionOf(item: OpenItem, index: number): OpenSection {
   return section
 }
 
-/** The rest of a text whose start was sent; empty if the texts differ. */
+/** Returns the rest of a text whose beginning was sent; empty if the texts differ. */
 export function unsent(section: OpenSection, whole: string | undefined): string {
   return whole?.startsWith(section.sent) ? whole.slice(section.sent.length) : ""
 }

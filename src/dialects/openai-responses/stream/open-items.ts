@@ -22,7 +22,7 @@ import { decodeSearch } from "../search/steps.ts"
 import { type OpenItem, type ReasoningPlace, sectionOf, unsent } from "./open-item.ts"
 import { originOfCall } from "../tools/decode.ts"
 
-/** Items that have events of the canon. */
+/** Types of items for which the canon has events. */
 const KNOWN_ITEMS: ReadonlySet<string> = new Set([
   "message",
   "function_call",
@@ -30,7 +30,7 @@ const KNOWN_ITEMS: ReadonlySet<string> = new Set([
   "reasoning",
 ])
 const CALLS: ReadonlySet<string> = new Set(["function_call", "custom_tool_call"])
-/** The identity and status of an item. */
+/** Members that identify an item or state its status. */
 const ITEM_HEAD: ReadonlySet<string> = new Set([
   "id",
   "type",
@@ -47,18 +47,19 @@ function contentOf(item: JsonObject): JsonObject | undefined {
   return unknownFields(item, ITEM_HEAD)
 }
 
-/** All events are about the one choice of this dialect. */
+/** All events belong to the only choice of this dialect. */
 const CHOICE = { choice: 0 } as const
 
 /**
- * The items of one streamed output. Each is passed on as it arrives; parts that a vendor leaves out on the way are
- * sent when the item is done, or at the latest when the response is (docs/contribute/wire/openai-responses.md#f6). Items are
- * identified by position, because one vendor was recorded to change their ids from event to event.
+ * The items of one streamed output. Their content is passed on as it arrives. Parts that a vendor omits from the stream
+ * are sent when the item is done, or at the latest when the response is done
+ * (docs/contribute/wire/openai-responses.md#f6). Items are identified by position, because one vendor was recorded to
+ * change their ids from event to event.
  */
 export class OpenItems {
   readonly #items = new Map<number, OpenItem>()
   readonly #doneIds = new Set<unknown>()
-  /** Characters of text since the last other event: the start of the canon's text part. */
+  /** Characters of text since the last other event, which is the length of the canon's text part so far. */
   #textRun = 0
   #calls = 0
   #imageCount = 0
@@ -66,8 +67,8 @@ export class OpenItems {
   readonly #tools: readonly Tool[] | undefined
 
   /**
-   * @param other collects content without an event.
-   * @param tools of the request, which identify calls by name.
+   * @param other collects content that no event contains.
+   * @param tools the tools of the request, which identify calls by name.
    */
   constructor(other: OtherContent, tools?: readonly Tool[]) {
     this.#other = other
@@ -78,7 +79,10 @@ export class OpenItems {
     return this.#calls > 0
   }
 
-  /** @param type of the item, for one that was never announced. */
+  /**
+   * Returns the item at a position, and creates it if necessary.
+   * @param type the type for an item that was never announced.
+   */
   itemAt(index: number, type: string): OpenItem {
     let item = this.#items.get(index)
     if (item === undefined) {
@@ -88,7 +92,7 @@ export class OpenItems {
     return item
   }
 
-  /** A call is announced as soon as its name is known. */
+  /** Handles the start of an item. A call is announced as soon as its name is known. */
   announce(index: number, value: JsonObject, events: ChatEvent[]): void {
     const item = this.itemAt(index, textAt(value, "type") ?? "item")
     if (CALLS.has(item.type) && textAt(value, "name") !== undefined) {
@@ -98,7 +102,9 @@ export class OpenItems {
       for (const part of [...listAt(value, "content"), ...listAt(value, "summary")]) this.open(part)
   }
 
-  /** Records a part that is announced while empty; text in it has reached the caller. */
+  /**
+   * Counts the text of a part that is already present when the part is announced. The caller has received this text.
+   */
   open(part: JsonValue | undefined): void {
     if (isJsonObject(part)) this.#other.text(textAt(part, "text") ?? "")
   }
@@ -117,7 +123,10 @@ export class OpenItems {
     events.push({ type: "refusal-delta", ...CHOICE, text: delta })
   }
 
-  /** Chunks of one item are paragraphs of one text; only the first of summary and content is used. */
+  /**
+   * Handles a chunk of reasoning. Chunks of one item become paragraphs of one text. If an item has both a summary and
+   * content, only the one that arrives first is used.
+   */
   reasoning(
     item: OpenItem,
     { kind, index }: ReasoningPlace,
@@ -141,26 +150,26 @@ export class OpenItems {
   }
 
   writeArguments(item: OpenItem, delta: string, events: ChatEvent[]): void {
-    // A caller of this dialect gets them, even if their call is unknown.
+    // If the call is unknown, its arguments are only counted, because a caller of this dialect has received them.
     if (item.call < 0) return this.#other.text(delta)
     item.hasArguments = true
     events.push({ type: "tool-call-delta", ...CHOICE, call: item.call, arguments: delta })
   }
 
-  /** Text for a text tool, as it arrives. */
+  /** Handles a chunk of text for a custom tool. */
   writeInput(item: OpenItem, delta: string, events: ChatEvent[]): void {
     const opening = item.call < 0 || item.hasArguments ? "" : TEXT_OPENING
     this.writeArguments(item, opening + (item.call < 0 ? delta : writeText(delta)), events)
   }
 
-  /** The complete output. Items are also matched by id, since a vendor may leave some out. */
+  /** Handles the complete output. Items are also matched by id, since a vendor may omit some items. */
   end(output: readonly JsonValue[], events: ChatEvent[]): void {
     for (const [index, value] of output.entries()) {
       if (isJsonObject(value) && !this.#doneIds.has(value.id)) this.done(index, value, events)
     }
   }
 
-  /** The final state of the item. */
+  /** Handles the final state of an item. */
   done(index: number, value: JsonObject, events: ChatEvent[]): void {
     const item = this.itemAt(index, textAt(value, "type") ?? "item")
     if (item.isDone) return
@@ -203,7 +212,7 @@ export class OpenItems {
     }
   }
 
-  /** The part of a message section that was not sent yet. */
+  /** Sends the part of a message section that was not sent yet. */
   contentDone(item: OpenItem, content: number, part: JsonObject, events: ChatEvent[]): void {
     const section = sectionOf(item, content)
     const refusal = unsent(section, textAt(part, "refusal"))
@@ -219,7 +228,10 @@ export class OpenItems {
     events.push({ type: "choice-extra", ...CHOICE, extra: extraOf(DIALECT, { logprobs }) })
   }
 
-  /** One vendor was recorded to number the contents of a stream from 1. Only the order of its contents is used. */
+  /**
+   * Sends the parts of a message that were not sent yet. Only the order of the parts is used, because one vendor was
+   * recorded to number the parts of a stream from 1.
+   */
   #messageDone(item: OpenItem, parts: readonly JsonObject[], events: ChatEvent[]): void {
     const indexes = [...item.sections.keys()]
     const isNumberedAlike = indexes.every((index) => index < parts.length)
@@ -253,7 +265,7 @@ export class OpenItems {
       this.reasoning(item, { kind, index: 0 }, text, events)
     const signature = textAt(value, "encrypted_content")
     if (signature === undefined) return
-    // A summary is shorter than the actual reasoning, which the vendor bills.
+    // A summary is shorter than the actual reasoning, and the vendor bills the actual reasoning.
     if (item.reasoning !== "content") this.#other.text(signature.slice(text.length))
     this.#textRun = 0
     const id = textAt(value, "id")

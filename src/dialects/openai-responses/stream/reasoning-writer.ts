@@ -4,7 +4,7 @@ import { reasoningItem, summaryText } from "../result/output-items.ts"
 import type { FrameWriter } from "./frame-writer.ts"
 import { type ItemPlace, ItemWriter } from "./item-writers.ts"
 
-/** Reasoning is written as a summary of one part, which clients of this dialect display. */
+/** Writes reasoning as a summary of one part, which clients of this dialect display. */
 export class ReasoningWriter extends ItemWriter {
   readonly #summaryPlace: string
   #text = ""
@@ -35,7 +35,7 @@ export class ReasoningWriter extends ItemWriter {
     frames.push(this.writer.frame("response.reasoning_summary_text.delta", members))
   }
 
-  /** Ends the reasoning: later reasoning is separate. */
+  /** Ends the reasoning. Later reasoning is a separate item. */
   sign(signature: string, frames: SseFrame[]): void {
     this.#signature = signature
     this.close("completed", frames)

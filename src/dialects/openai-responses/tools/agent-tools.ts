@@ -2,7 +2,10 @@ import type { Loss } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import { WEB_SEARCH_TYPE } from "../search/tool.ts"
 
-/** Tools that OpenAI's models were trained for and its agents send. Other vendors reject a request with such a tool. */
+/**
+ * Tools that OpenAI's models were trained for and that OpenAI's agents send. Other vendors reject a request with these
+ * tools.
+ */
 const AGENT_TOOLS: ReadonlySet<JsonValue | undefined> = new Set([
   "apply_patch",
   "local_shell",
@@ -10,13 +13,13 @@ const AGENT_TOOLS: ReadonlySet<JsonValue | undefined> = new Set([
   "tool_search",
 ])
 
-/** Whether a search may read the live web, which is the default. */
+/** The member that sets whether a search may read the live web, which is the default. */
 const LIVE_ACCESS = "external_web_access"
 
 /**
- * Removes tools and members that only OpenAI's own API accepts (docs/contribute/wire/openai-responses.md#f14). A required tool
- * stays, so that the vendor rejects it.
- * @param body its lists are replaced, not modified.
+ * Removes tools and members that only OpenAI's own API accepts (docs/contribute/wire/openai-responses.md#f14). A
+ * required tool stays, so that the vendor rejects the request.
+ * @param body its lists are replaced and not modified.
  * @returns the losses.
  */
 export function dropAgentTools(body: JsonObject): Loss[] {
@@ -43,7 +46,7 @@ export function dropAgentTools(body: JsonObject): Loss[] {
   return losses
 }
 
-/** Codex writes reasoning without text with `content: null`. */
+/** Removes `content: null`, which Codex writes for reasoning without text. */
 function withoutNullContent(item: JsonValue): JsonValue {
   if (!isJsonObject(item) || item.type !== "reasoning" || item.content !== null) return item
   const { content: _, ...rest } = item

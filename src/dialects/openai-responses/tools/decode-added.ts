@@ -9,12 +9,15 @@ import type { BroughtTools, Tool } from "../../../canon/tool.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 import { apart, decodeToolList } from "./decode.ts"
 
-/** The item that only adds tools. */
+/** The type of an item that only adds tools. */
 const ADDING = "additional_tools"
-/** The results of a tool search. */
+/** The type of an item with the results of a tool search. */
 const FOUND = "tool_search_output"
 
-/** The tools that items of a conversation add (openai 7.55, `ResponseInputItem`); undefined without any. */
+/**
+ * Returns the tools that items of a conversation add (openai 7.55, `ResponseInputItem`); undefined if no tools are
+ * added.
+ */
 export function decodeAddedTools(
   body: JsonObject,
   listed: DecodedTools | undefined,
@@ -36,7 +39,7 @@ function bringsTools(item: JsonValue): item is JsonObject {
   return isJsonObject(item) && (item.type === ADDING || item.type === FOUND)
 }
 
-/** A tool that is added a second time replaces the first. */
+/** Returns each tool once. A tool that is added a second time replaces the first. */
 function latest(tools: readonly Tool[]): readonly Tool[] {
   const known = new Map<string, Tool>()
   for (const tool of tools) {

@@ -21,14 +21,14 @@ const TOOL_CHOICES = ["none", "auto", "required"] as const
 const TOOL_FIELDS = new Set(["type", "name", "description", "parameters", "strict"])
 const CUSTOM_FIELDS = new Set(["type", "name", "description", "format"])
 
-/** Returns the tools of a request; undefined without tools. */
+/** Returns the tools of a request; undefined if it has none. */
 export function decodeTools(value: JsonValue | undefined): DecodedTools | undefined {
   if (!isDefined(value)) return undefined
   const { tools, others } = decodeToolList(value, "tools")
   return { tools: apart(tools), others }
 }
 
-/** Returns the tools of a list, with any names. */
+/** Returns the tools of a list, which may have duplicate names. */
 export function decodeToolList(value: JsonValue, place: string): DecodedTools {
   if (!Array.isArray(value)) throw invalidType(place, "an array of objects", value)
   const tools: Tool[] = []
@@ -46,7 +46,7 @@ export function decodeToolList(value: JsonValue, place: string): DecodedTools {
   return { tools, others }
 }
 
-/** The tools of a namespace, each with its own name; other kinds of tools stay in it. */
+/** Returns the tools of a namespace, each under its own name. Tools of other kinds stay within the namespace. */
 function decodeNamespace(
   namespace: JsonObject,
   place: string,
@@ -80,7 +80,7 @@ interface NamespaceNames {
 
 /**
  * Returns a tool with the members that it inherits from its namespace.
- * @param heading the namespace's description: for models that see only functions, its first tool repeats it.
+ * @param heading the description of the namespace. The first tool repeats it, for models that only see functions.
  */
 function memberOf(
   { name: namespace, ...about }: NamespaceNames,
@@ -96,7 +96,7 @@ function memberOf(
   }
 }
 
-/** Makes names unique: a member of a namespace is renamed. */
+/** Makes the names of tools unique by renaming members of namespaces. */
 export function apart(tools: readonly Tool[]): readonly Tool[] {
   if (!tools.some(({ origin }) => origin?.namespace !== undefined)) return tools
   const taken = new Set<string>()
@@ -117,7 +117,7 @@ function decodeCustom(tool: JsonObject, place: string): Tool {
   return extra === undefined ? decoded : { ...decoded, extra: extraOf(DIALECT, extra) }
 }
 
-/** @returns undefined for choices that only this dialect has, such as `allowed_tools`. */
+/** @returns undefined for choices that exist in this dialect only, such as `allowed_tools`. */
 export function decodeToolChoice(
   value: JsonValue | undefined,
   tools?: readonly Tool[],
@@ -139,7 +139,7 @@ export function decodeToolChoice(
   throw wrongMember(value.name, "tool_choice.name", "a string")
 }
 
-/** The names that `allowed_tools` allows; undefined for every other choice. */
+/** Returns the names that `allowed_tools` allows; undefined for every other choice. */
 export function decodeAllowedTools(
   value: JsonValue | undefined,
   tools?: readonly Tool[],
@@ -154,7 +154,10 @@ export function decodeAllowedTools(
   return { mode: mode === "required" ? "required" : "auto", names }
 }
 
-/** The name of a chosen tool in the request. A member of a namespace may be named without it. */
+/**
+ * Returns a function that returns the name of a chosen tool in the request. The choice may omit the namespace of a
+ * tool.
+ */
 function nameChooser(tools: readonly Tool[] = []): (chosen: JsonObject) => string {
   const names = new Set(tools.map(({ name }) => name))
   const members = new Map(tools.toReversed().map(({ name, origin }) => [origin?.name, name]))
@@ -174,7 +177,7 @@ function decodeFunction(tool: JsonObject, name: string): Tool {
   return decoded
 }
 
-/** Returns the original tool of a call; undefined for a plain function. */
+/** Returns the caller's declaration of the called tool; undefined for a plain function. */
 export function originOfCall(item: JsonObject): CallOrigin | undefined {
   const form = item.type === "custom_tool_call" ? "text" : "function"
   const namespace = textAt(item, "namespace")

@@ -8,8 +8,8 @@ import { noteCache } from "../messages/encode-parts.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
 
 /**
- * Tools in a vendor's form. OpenAI makes functions strict by default, which no other dialect does: an absent
- * value means not strict.
+ * Encodes tools in a vendor's form. OpenAI makes functions strict by default, but other dialects do not. If strictness
+ * is absent, it is therefore sent as false.
  */
 export function encodeTools(
   tools: readonly Tool[],
@@ -25,12 +25,12 @@ export function encodeTools(
   return quirks.customTools ? inNamespaces(tools, encode) : tools.map(encode)
 }
 
-/** Tools as a response repeats them: with every member (Open Responses' description). */
+/** Encodes tools as a response repeats them, with every member (Open Responses' description). */
 export function echoTools(tools: readonly Tool[]): JsonObject[] {
   return inNamespaces(tools, (tool) => ({ description: null, ...declarationOf(tool) }))
 }
 
-/** Each namespace in the position of its first tool. */
+/** Encodes tools. Each namespace is in the position of its first tool. */
 function inNamespaces(tools: readonly Tool[], encode: (tool: Tool) => JsonObject): JsonObject[] {
   const encoded: JsonObject[] = []
   const members = new Map<string, JsonValue[]>()
@@ -51,7 +51,7 @@ function inNamespaces(tools: readonly Tool[], encode: (tool: Tool) => JsonObject
   return encoded
 }
 
-/** A tool as its caller declared it. */
+/** Returns a tool as its caller declared it. */
 function declarationOf(tool: Tool): JsonObject {
   const { origin } = tool
   if (origin === undefined || origin.form === "legacy") return functionOf(tool)
@@ -73,7 +73,10 @@ function functionOf({ name, description, parameters, strict }: Tool): JsonObject
   })
 }
 
-/** A tool choice, in requests and responses. @param tools those with their own names. */
+/**
+ * Encodes a tool choice for requests and responses.
+ * @param tools the tools of the request, with the names that the caller gave them.
+ */
 export function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[] = []): JsonValue {
   if (choice.type !== "tool") return choice.type
   const origin = tools.find(({ name }) => name === choice.name)?.origin
@@ -81,7 +84,7 @@ export function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[] = []
   return { type, name: origin?.name ?? choice.name }
 }
 
-/** The format of the text, in requests and responses. */
+/** Encodes the format of the answer for requests and responses. */
 export function encodeFormat(format: ResponseFormat): JsonObject {
   switch (format.type) {
     case "text":
